@@ -1,0 +1,1 @@
+"""everlog learns a blog from its feed and reads every post of it."""
