@@ -1,0 +1,78 @@
+"""Writes docs/cli.md from the program itself.
+
+    python scripts/make_cli_docs.py            # writes
+    python scripts/make_cli_docs.py --check    # exits 1 if the file is not current
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from everlog.cli.app import app
+from everlog.cli.later import LATER
+
+FILE = Path(__file__).parent.parent / "docs" / "cli.md"
+
+HEAD = """# The command line
+
+Written by `scripts/make_cli_docs.py` from the program; do not edit by hand.
+
+Data goes to stdout, progress and remarks to stderr. Bare `everlog URL` is `everlog crawl URL`.
+
+| exit code | means |
+|---|---|
+| 0 | complete |
+| 1 | a bug; the text says how to report it |
+| 2 | wrong usage or configuration |
+| 3 | usable but incomplete, the reasons are printed; for `evaluate --floors`: a field is below its floor |
+| 4 | nothing found |
+| 130 | interrupted |
+"""
+
+
+def reference() -> str:
+    """The whole page."""
+    group: Any = typer.main.get_command(app)
+    sections = [HEAD, "## `everlog`\n", _options(group)]
+    sections += [_section(name, command) for name, command in group.commands.items() if name not in LATER]
+    later = "\n".join(f"- `everlog {name}`: {task}" for name, task in LATER.items())
+    sections.append(f"## Not in this version yet\n\nThese exit with 2.\n\n{later}\n")
+    return "\n".join(sections)
+
+
+def _section(name: str, command: Any) -> str:
+    text, _, examples = inspect.cleandoc(command.help or "").partition("\b\n")
+    shown = inspect.cleandoc(examples.replace("Examples:\n", ""))
+    arguments = " ".join(f"{p.metavar}..." for p in command.params if p.param_type_name == "argument")
+    return (
+        f"## `everlog {name} {arguments} [OPTIONS]`\n\n{text.strip()}\n\n{_options(command)}\n"
+        f"```sh\n{shown.strip()}\n```\n"
+    )
+
+
+def _options(command: Any) -> str:
+    rows = ["| option | does |", "|---|---|"]
+    for option in command.params:
+        if option.param_type_name == "option":
+            value = "" if option.is_flag else f" {option.metavar}"
+            names = ", ".join(f"`{name}{value}`" for name in option.opts).replace("|", "\\|")
+            rows.append(f"| {names} | {option.help} |")
+    rows.append("| `-h`, `--help` | Show the help and exit. |")
+    return "\n".join(rows) + "\n"
+
+
+def main(arguments: list[str]) -> int:
+    """Write or check the page."""
+    if arguments == ["--check"]:
+        return 0 if FILE.is_file() and FILE.read_text("utf-8") == reference() else 1
+    FILE.write_text(reference(), "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

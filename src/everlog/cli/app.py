@@ -1,0 +1,101 @@
+"""The program `everlog`: its commands, and what happens to errors.
+
+Exit codes: 0 complete, 1 a bug, 2 wrong usage or configuration, 3 usable but incomplete,
+4 nothing found, 130 interrupted. EverlogErrors carry their own.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from everlog.cli.evaluate import evaluate
+from everlog.cli.later import LATER, add_later
+from everlog.errors import EverlogError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+INTERRUPTED = 130
+
+app = typer.Typer(
+    name="everlog",
+    rich_markup_mode=None,
+    add_completion=False,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
+app.command("evaluate")(evaluate)
+add_later(app)
+
+COMMANDS = ("evaluate", *LATER)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit code."""
+    argv = with_crawl(list(sys.argv[1:] if arguments is None else arguments))
+    try:
+        typer.main.get_command(app).main(args=argv, prog_name="everlog")
+    except SystemExit as leaving:
+        if leaving.code == INTERRUPTED:
+            print("interrupted", file=sys.stderr)
+        return leaving.code if isinstance(leaving.code, int) else 0
+    except EverlogError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    except Exception as error:  # noqa: BLE001 - the last line of defence, it reports the bug
+        _report_bug(error, verbose=not {"-v", "--verbose"}.isdisjoint(argv))
+        return 1
+    return 0
+
+
+def with_crawl(argv: list[str]) -> list[str]:
+    """Bare `everlog URL` is `everlog crawl URL`.
+
+    >>> with_crawl(["https://a.blog.example/"])
+    ['crawl', 'https://a.blog.example/']
+    >>> with_crawl(["evaluate", "examples/corpus"])
+    ['evaluate', 'examples/corpus']
+    """
+    if argv and argv[0] not in COMMANDS and any("://" in word and word[0] != "-" for word in argv):
+        return ["crawl", *argv]
+    return argv
+
+
+def _version(value: bool) -> None:
+    if value:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            print(f"everlog {version('everlog')}")
+        except PackageNotFoundError:
+            print("everlog (not installed, run from its source)")
+        raise typer.Exit
+
+
+@app.callback(epilog="Bare `everlog URL` is `everlog crawl URL`.")
+def everlog(
+    _: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    """Learns a blog from its feed and archives the whole of it.
+
+    \b
+    Examples:
+      everlog evaluate examples/corpus
+      everlog evaluate examples/corpus -v --cut-feeds
+    """
+
+
+def _report_bug(error: Exception, *, verbose: bool) -> None:
+    if verbose:
+        import traceback
+
+        traceback.print_exception(error, file=sys.stderr)
+    print(f"this is a bug in everlog: {type(error).__name__}: {error}", file=sys.stderr)
+    print(
+        "  to report it, open an issue with the command and the output it gives with -v", file=sys.stderr,
+    )

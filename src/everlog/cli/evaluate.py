@@ -1,0 +1,159 @@
+"""`everlog evaluate`: how well everlog reads a corpus of blogs."""
+
+from __future__ import annotations
+
+import json as json_module
+import os
+import sys
+from contextlib import ExitStack, closing
+from dataclasses import replace
+from pathlib import Path  # noqa: TC003 - Typer reads the annotations
+from typing import TYPE_CHECKING, Annotated, TextIO
+
+import typer
+
+from everlog.cli.progress import progress
+from everlog.errors import UsageError
+from everlog.evaluate.grouping import Grouping  # noqa: TC001 - Typer reads the annotations
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from everlog.evaluate.corpus import Blog
+    from everlog.evaluate.gate import Floors
+    from everlog.evaluate.run import Learner, Miss, Result
+
+INCOMPLETE = 3
+
+
+def evaluate(  # noqa: PLR0913, PLR0917 - one parameter per flag
+    folders: Annotated[list[Path], typer.Argument(metavar="FOLDER", help="Folders of blogs.")],
+    verbose: Annotated[bool, typer.Option("-v", "--verbose", help="A row per blog, worst first.")] = False,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="No progress, no remarks.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    no_feed: Annotated[bool, typer.Option("--no-feed", help="Read without learning from feeds.")] = False,
+    cut_feeds: Annotated[
+        bool, typer.Option("--cut-feeds", help="Cut the feeds' contents to excerpts first."),
+    ] = False,
+    jobs: Annotated[
+        int, typer.Option("--jobs", metavar="N", min=0, help="Processes; 0 is one per processor."),
+    ] = 0,
+    by: Annotated[
+        Grouping | None,
+        typer.Option("--by", metavar="engine|language|feed", help="Also a row per group of blogs."),
+    ] = None,
+    posts: Annotated[
+        Path | None, typer.Option("--posts", metavar="FILE", help="Write the posts read as JSON lines."),
+    ] = None,
+    misses: Annotated[
+        Path | None, typer.Option("--misses", metavar="FILE", help="Write the articles missed, with scores."),
+    ] = None,
+    floors: Annotated[
+        Path | None, typer.Option("--floors", metavar="FILE", help="Exit 3 if a field is below its floor."),
+    ] = None,
+) -> None:
+    """Score extraction on a corpus of blogs and print a table.
+
+    Each blog is learned from its feed alone; the posts outside the feed are read and compared with
+    the truth. The format of a folder is described in docs/corpus-format.md.
+
+    \b
+    Examples:
+      everlog evaluate examples/corpus
+      everlog evaluate examples/corpus -v --cut-feeds --misses misses.jsonl
+      everlog evaluate CORPUS --by engine --json
+    """
+    if no_feed:
+        raise UsageError(
+            "--no-feed is not in this version yet: it reads only blogs whose feed it can learn from",
+            advice="leave it out",
+        )
+    from everlog.evaluate import gate, table
+    from everlog.evaluate.corpus import find_blogs
+    from everlog.evaluate.run import learn_with_everlog
+
+    held = gate.read_floors(floors) if floors else None
+    results = run(
+        find_blogs(folders), learn_with_everlog,
+        cut_feeds=cut_feeds, jobs=jobs, posts=posts, misses=misses, quiet=quiet,
+    )
+    _print_problems(results, quiet=quiet)
+    if json:
+        shown = table.as_dict(results, by=by) | {"fingerprint": gate.fingerprint(results)}
+        print(json_module.dumps(shown, indent=1, ensure_ascii=False))
+    else:
+        print(table.render(results, per_blog=verbose, by=by))
+    if held:
+        _hold(results, held, cut_feeds=cut_feeds)
+
+
+def run(
+    blogs: Sequence[Blog],
+    learner: Learner,
+    *,
+    cut_feeds: bool = False,
+    jobs: int = 1,
+    posts: Path | None = None,
+    misses: Path | None = None,
+    quiet: bool = False,
+) -> list[Result]:
+    """Evaluate with progress, writing posts and misses as blogs are done."""
+    from everlog.evaluate.run import evaluate as results_of
+    from everlog.evaluate.scoring import mean
+
+    results: list[Result] = []
+    with ExitStack() as stack:
+        posts_file = stack.enter_context(_created(posts)) if posts else None
+        misses_file = stack.enter_context(_created(misses)) if misses else None
+        step = stack.enter_context(progress(len(blogs), "blogs", quiet=quiet))
+        running = stack.enter_context(closing(results_of(
+            blogs, learner, cut_feeds=cut_feeds, keep_posts=posts is not None, jobs=jobs or processors(),
+        )))
+        for result in running:
+            results.append(result)
+            if posts_file:
+                posts_file.writelines(line + "\n" for line in result.lines)
+            if misses_file:
+                misses_file.writelines(map(_miss_line, result.misses))
+            strict = mean(one.scores["strict"] for one in results)
+            step("" if strict is None else f"strict {100 * strict:.1f}")
+    return [replace(result, lines=()) for result in results]
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _created(file: Path) -> TextIO:
+    try:
+        return file.open("w", encoding="utf-8")
+    except OSError as error:
+        problem = f"{file} cannot be written: {error.strerror}"
+        raise UsageError(problem, advice="choose another file") from error
+
+
+def _miss_line(miss: Miss) -> str:
+    scores = {name: round(value, 3) for name, value in miss.scores.items()}
+    row = {"blog": miss.blog, "url": miss.url, **scores}
+    if miss.reason:
+        row["reason"] = miss.reason
+    return json_module.dumps(row, ensure_ascii=False) + "\n"
+
+
+def _print_problems(results: Sequence[Result], *, quiet: bool) -> None:
+    for result in results:
+        if result.problem and not quiet:
+            print(f"{result.blog.id}: {result.problem}", file=sys.stderr)
+
+
+def _hold(results: Sequence[Result], floors: Floors, *, cut_feeds: bool) -> None:
+    from everlog.evaluate import gate
+
+    if floors.fingerprint not in {None, gate.fingerprint(results)}:
+        print("the floors were measured on another corpus than this one", file=sys.stderr)
+    fallen = gate.below(results, floors.cut_feeds if cut_feeds else floors.normal)
+    for line in fallen:
+        print(line, file=sys.stderr)
+    if fallen:
+        raise typer.Exit(INCOMPLETE)

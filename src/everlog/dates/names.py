@@ -1,0 +1,118 @@
+"""What a language calls its months, and in which order it writes a numeric date."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from everlog.words import fold
+
+# Spellings that people use and the Unicode tables of months do not list.
+_ALSO: Mapping[str, Mapping[str, int]] = {
+    "en": {"sept": 9},
+    "de": {"jänner": 1, "jaenner": 1, "feber": 2, "mrz": 3, "maerz": 3},
+    "es": {"setiembre": 9, "set": 9},
+    "id": {"agt": 8, "ags": 8, "nop": 11},
+    "vi": {
+        f"tháng {name}": number
+        for number, name in enumerate(
+            ("một", "hai", "ba", "tư", "năm", "sáu", "bảy", "tám", "chín", "mười", "mười một", "mười hai"), 1
+        )
+    },
+}
+# "Mar" and "Sept" are cut from the names; fewer letters are no longer a name.
+_SHORTEST_CUT = 3
+_LONGEST_CUT = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The folded month names of a language; `phrases` are those of several words."""
+
+    locale: str
+    months: Mapping[str, int]
+    phrases: tuple[str, ...]
+    day_first: bool
+
+
+@lru_cache(maxsize=256)
+def names_of(language: str) -> Names:
+    """The names of a language; of English where the language is not known.
+
+    >>> names_of("de").months["märz"], names_of("en-US").day_first, names_of("en-GB").day_first
+    (3, False, True)
+    """
+    locale = _locale(language)
+    months: dict[str, int] = dict(_ALSO.get(locale.language, {}))
+    for context in ("format", "stand-alone"):
+        for width in ("wide", "abbreviated"):
+            for number, name in locale.months[context][width].items():
+                for spelling in _spellings(name):
+                    months.setdefault(spelling, number)
+    for cut, number in _cuts(months).items():
+        months.setdefault(cut, number)
+    return Names(
+        locale=str(locale),
+        months={name.replace(" ", "_"): number for name, number in months.items()},
+        phrases=tuple(sorted((name for name in months if " " in name), key=len, reverse=True)),
+        day_first=_day_first(locale),
+    )
+
+
+def primary(language: str) -> str:
+    """The language without its region, lower case.
+
+    >>> primary("pt-BR"), primary("zh_Hant_TW")
+    ('pt', 'zh')
+    """
+    return re.split(r"[-_]", language.strip(), maxsplit=1)[0].lower()
+
+
+def is_known(language: str) -> bool:
+    """Whether the tables know this language.
+
+    >>> is_known("pt-BR"), is_known("tlh-AA"), is_known("")
+    (True, False, False)
+    """
+    from babel.localedata import exists  # noqa: PLC0415 - 60 ms that pages with machine dates never need
+
+    return bool(language.strip()) and exists(primary(language))
+
+
+def _locale(language: str) -> Any:
+    from babel import Locale  # noqa: PLC0415 - as above
+    from babel.core import UnknownLocaleError  # noqa: PLC0415
+
+    for tag in (language, primary(language)):
+        try:
+            return Locale.parse(tag.replace("_", "-"), sep="-")
+        except (UnknownLocaleError, ValueError, TypeError):
+            continue
+    return Locale("en")
+
+
+def _spellings(name: str) -> set[str]:
+    folded = fold(name).strip().strip(".")
+    # Names such as "3月" are numbers; the numeric forms read them.
+    if re.search(r"\d", folded) or len(folded) < 2:
+        return set()
+    bare = "".join(c for c in unicodedata.normalize("NFD", folded) if unicodedata.category(c) != "Mn")
+    return {folded, bare} if bare.isascii() else {folded}
+
+
+def _cuts(months: Mapping[str, int]) -> dict[str, int]:
+    cuts: dict[str, set[int]] = {}
+    for name, number in months.items():
+        for size in range(_SHORTEST_CUT, _LONGEST_CUT + 1):
+            if len(name) > size and " " not in name:
+                cuts.setdefault(name[:size], set()).add(number)
+    return {cut: numbers.pop() for cut, numbers in cuts.items() if len(numbers) == 1}
+
+
+def _day_first(locale: Any) -> bool:
+    pattern = locale.date_formats["short"].pattern
+    return bool(pattern.find("d") < pattern.find("M"))

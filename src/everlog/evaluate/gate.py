@@ -1,0 +1,76 @@
+"""Floors under the accuracy: a change that makes everlog read worse does not go in unseen.
+
+    {"corpus": {"fingerprint": "…", "blogs": 82, "posts": 3400},
+     "normal":    {"strict": 97.0, "title": 98.0},
+     "cut_feeds": {"strict": 95.0}}
+
+Floors are per cent as the table prints them. Both runs are means over blogs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from everlog.errors import UsageError
+from everlog.evaluate.run import total_scores
+from everlog.evaluate.scoring import FIELDS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from everlog.evaluate.run import Result
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Floors:
+    """The least per cent for each field, and the corpus they were measured on."""
+
+    fingerprint: str | None
+    normal: Mapping[str, float]
+    cut_feeds: Mapping[str, float]
+
+
+def read_floors(file: Path) -> Floors:
+    """The floors of a JSON file."""
+    try:
+        content = json.loads(file.read_text("utf-8"))
+        floors = Floors(
+            fingerprint=content.get("corpus", {}).get("fingerprint"),
+            normal={str(name): float(value) for name, value in content.get("normal", {}).items()},
+            cut_feeds={str(name): float(value) for name, value in content.get("cut_feeds", {}).items()},
+        )
+    except (OSError, ValueError, TypeError, AttributeError) as error:
+        raise UsageError(
+            f"{file} cannot be used: {type(error).__name__}: {error}",
+            advice='it must hold JSON: {"normal": {"strict": 97.0}, "cut_feeds": {"strict": 95.0}}',
+        ) from error
+    unknown = ({*floors.normal, *floors.cut_feeds}) - set(FIELDS)
+    if unknown:
+        raise UsageError(
+            f"{file}: no such field: {', '.join(sorted(unknown))}",
+            advice=f"the fields are {', '.join(FIELDS)}",
+        )
+    return floors
+
+
+def fingerprint(results: Sequence[Result]) -> str:
+    """Which blogs with how many known posts: two runs with the same one can be compared."""
+    rows = sorted(f"{result.blog.id}\t{result.truth_rows}\n" for result in results)
+    return hashlib.sha256("".join(rows).encode()).hexdigest()[:16]
+
+
+def below(results: Sequence[Result], floors: Mapping[str, float]) -> list[str]:
+    """One line for each field that is below its floor; a field without any truth is below."""
+    total = total_scores([result for result in results if result.posts])
+    lines = []
+    for name, floor in floors.items():
+        got = total[name]
+        if got is None:
+            lines.append(f"{name} has a floor of {floor:.2f} but no truth in these folders")
+        elif 100 * got < floor - 1e-9:
+            lines.append(f"{name} {100 * got:.2f} is below its floor of {floor:.2f}")
+    return lines

@@ -1,0 +1,1 @@
+"""Posts on their way out: one module per format."""

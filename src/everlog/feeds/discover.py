@@ -1,0 +1,141 @@
+"""The feeds of a page: those it declares, those it links to, and where they usually are."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin, urlsplit
+
+from everlog.feeds.labels import plain
+from everlog.records import FeedLink
+from everlog.urls import absolute, canonical, host_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from lxml import etree
+
+# Where blog software puts its feed, most common first.
+GUESSES = ("feed/", "rss.xml", "atom.xml", "index.xml", "feed.xml", "rss/", "feeds/posts/default",
+           "feeds/all.atom.xml", "index.rdf", "feed.json", "?feed=rss2")  # fmt: skip
+
+_FEED_TYPE = re.compile(
+    r"(?:rss|atom|rdf)\+xml|feed\+json|^(?:text|application)/(?:xml|rss|atom)\b", re.IGNORECASE
+)
+_FEED_SHAPE = re.compile(
+    r"(?:^|/)(?:feeds?|rss2?|atom)(?:\.(?:xml|json|php|rdf|rss|atom))?/?$"
+    r"|(?:^|/)(?:index|rss|atom|feeds?|blog|all|posts?)[\w.-]{0,20}\.(?:xml|rss|atom|rdf)$"
+    r"|\.(?:rss|atom|rdf)$|/feeds/posts/default|[?&]feed=(?!comments)",
+    re.IGNORECASE,
+)
+_NO_FEED_SHAPE = re.compile(r"sitemap|opensearch|/xmlrpc|/wlwmanifest|\.opml$", re.IGNORECASE)
+_COMMENTS_PATH = re.compile(
+    r"(?:^|[/?&=._-])(?:comments?|kommentare|commentaires|comentarios)(?:[/?&=._-]|$)", re.IGNORECASE
+)
+# Stems of "comment" in the languages of blogs: titles such as "Comments on: …" say whose feed it is.
+_COMMENTS_TITLE = re.compile(
+    r"\bcomments?\b|\bcommentaires?\b|\bkommentar|\bcoment[aá]rios?\b|\bcommenti\b|\bcomentaris?\b"
+    r"|комментари|коментар|\bkomentar|\bkomentář|\bkomentarz|\breacties\b|\byorum|\bkommentit\b|σχόλι|\bhozzászól"
+    r"|\bbình luận|コメント|评论|評論|留言|回應|回应|댓글|덧글|تعليق|תגוב|نظرات",
+    re.IGNORECASE,
+)
+# Feeds of one shelf of the blog, not of the blog.
+_SHELF = re.compile(
+    r"/(?:categor(?:y|ies|ie|ia)|kategorie|tags?|topics?|authors?|users?|label|series|search)(?:/|\.)|[?&](?:cat|tag|author)=",
+    re.IGNORECASE,
+)
+
+
+def feed_links(root: etree._Element, url: str) -> tuple[FeedLink, ...]:
+    """The feeds a page points to, the blog's own first, then guesses; feeds of comments stand last.
+
+    >>> from lxml import etree
+    >>> page = '<html><head><link rel="alternate" type="application/rss+xml" href="/feed/"></head></html>'
+    >>> links = feed_links(etree.fromstring(page, etree.HTMLParser()), "https://a.org/2020/a/")
+    >>> links[0].url, links[0].declared, links[1].declared
+    ('https://a.org/feed/', True, False)
+    """
+    base = _base(root, url)
+    declared = _once([*_declared(root, base), *_anchors(root, base)])
+    addresses = [link.url for link in declared]
+    judged = [
+        FeedLink(url=link.url, title=link.title, comments=_is_comments(link, url, addresses))
+        for link in declared
+    ]
+    guesses = [FeedLink(url=guess, declared=False) for guess in _guesses(url)]
+    judged.sort(key=lambda link: (link.comments, *_distance(link, url)))
+    posts = [link for link in judged if not link.comments]
+    comments = [link for link in judged if link.comments]
+    return tuple(_once([*posts, *guesses, *comments]))
+
+
+def _declared(root: etree._Element, base: str) -> Iterable[FeedLink]:
+    for element in root.iter("link"):
+        said = {str(key).lower(): str(value) for key, value in element.attrib.items()}
+        rel = said.get("rel", "").lower().split()
+        full = absolute(base, said.get("href"))
+        if not full or not said.get("href", "").strip() or not {"alternate", "feed"} & set(rel):
+            continue
+        kind = said.get("type", "").lower()
+        if "oembed" in kind:
+            continue
+        shaped = bool(_FEED_SHAPE.search(full)) and not kind and "hreflang" not in said
+        json_file = kind == "application/json" and full.lower().endswith("feed.json")
+        if _FEED_TYPE.search(kind) or shaped or json_file or "feed" in rel:
+            yield FeedLink(url=full, title=plain(said.get("title")))
+
+
+def _anchors(root: etree._Element, base: str) -> Iterable[FeedLink]:
+    """Links a reader would click: many blogs declare no feed but show a button."""
+    host = host_of(base)
+    for element in root.iter("a"):
+        full = absolute(base, element.get("href"))
+        if not full or host_of(full) != host or not _FEED_SHAPE.search(full) or _NO_FEED_SHAPE.search(full):
+            continue
+        yield FeedLink(url=full, title=plain(element.get("title")))
+
+
+def _is_comments(link: FeedLink, page: str, addresses: Iterable[str]) -> bool:
+    parts = urlsplit(link.url)
+    if _COMMENTS_PATH.search(parts.path) or _COMMENTS_PATH.search(parts.query):
+        return True
+    if link.title and _COMMENTS_TITLE.search(link.title):
+        return True
+    # A feed below the page's own address is the page's conversation, if a feed above it exists too:
+    # else the page is the blog's home, in a folder.
+    own = canonical(page)
+    if "/" not in own or _SHELF.search(link.url) or not canonical(link.url).startswith(own + "/"):
+        return False
+    folder = own.rpartition("/")[0]
+    above = (canonical(other).rpartition("/")[0] for other in addresses if not _COMMENTS_PATH.search(other))
+    return any(place == folder or folder.startswith(place + "/") for place in above if place != own)
+
+
+def _distance(link: FeedLink, page: str) -> tuple[bool, bool, int]:
+    """How far a feed seems from the blog's main one; equal ones keep the page's order."""
+    depth = len(canonical(link.url).split("/"))
+    shelf = bool(_SHELF.search(urlsplit(link.url)._replace(scheme="", netloc="").geturl()))
+    return shelf, host_of(link.url) != host_of(page), depth if shelf else 0
+
+
+def _guesses(url: str) -> Iterable[str]:
+    folders = urlsplit(url).path.strip("/").split("/")
+    places = [urljoin(url, "/"), urljoin(url, f"/{folders[0]}/")]
+    if len(folders) < 2:  # so near the root, the page may be the home of a blog in a folder
+        places = [urljoin(url, "."), urljoin(url, "/")]
+    for guess in GUESSES:
+        for place in dict.fromkeys(places):
+            if full := absolute(place, guess):
+                yield full
+
+
+def _once(links: Iterable[FeedLink]) -> list[FeedLink]:
+    seen: dict[str, FeedLink] = {}
+    for link in links:
+        seen.setdefault(canonical(link.url), link)
+    return list(seen.values())
+
+
+def _base(root: etree._Element, url: str) -> str:
+    element = next(root.iter("base"), None)
+    return absolute(url, element.get("href")) or url if element is not None else url

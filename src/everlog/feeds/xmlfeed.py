@@ -1,0 +1,247 @@
+"""RSS 0.9x, 1.0, 2.0 and Atom 0.3, 1.0: a feed's root element to a Feed.
+
+The formats share their parts: an element is looked for under all names it goes by, as feeds mix
+them (Atom links and Dublin Core in RSS, RSS dates in Atom).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from lxml import etree
+
+from everlog.feeds.dates import parse_date
+from everlog.feeds.labels import names, plain, tags
+from everlog.feeds.markup import XML_BASE, XML_LANG, Names, first_text, html_of, is_html, local_name, text_of
+from everlog.records import Entry, Feed
+from everlog.urls import absolute, host_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+
+_Children = dict[str, list[etree._Element]]
+
+_PUBLISHED = ("pubdate", "published", "atom:published", "issued", "dc:date", "dcterms:issued",
+              "dcterms:created", "created", "dc:created", "date")  # fmt: skip
+_UPDATED = ("updated", "atom:updated", "modified", "dcterms:modified", "atom:modified")
+_CONTENT = ("content:encoded", "content", "atom:content", "xhtml:body", "xhtml:div", "encoded", "fulltext")
+_SUMMARY = ("description", "summary", "atom:summary", "dc:description", "itunes:summary")
+_AUTHORS = ("dc:creator", "author", "atom:author", "dc:author", "managingeditor")
+_TAGS = ("category", "atom:category", "dc:subject")
+_WEB = re.compile(r"\s*(?:https?:)?//\S", re.IGNORECASE)
+# Redirectors that count clicks; the permalink beside such a link is the page itself.
+_REDIRECTOR = re.compile(r"//(?:feedproxy|feeds\d*|rss)\.[^/]+/~[ar]{1,2}?/", re.IGNORECASE)
+
+
+def read_xml_feed(root: etree._Element, url: str | None, *, limit: int, broken: bool = False) -> Feed:
+    """A Feed from the root element; `broken` says that elements may not stand where they belong."""
+    kind = _kind(root)
+    reader = _Reader(kind, url)
+    top = reader.names.children(root)
+    channel = next((child for child in top.get("channel", ())), root)
+    about = reader.names.children(channel)
+    reader.home = absolute(url, _home(reader, about))
+    reader.language = _language(root, channel, about)
+    items = _items(root, channel, broken=broken)
+    return Feed(
+        url=url,
+        title=_title(about),
+        home=reader.home,
+        language=reader.language,
+        authors=_authors(reader.names, about),
+        entries=tuple(_distinct(reader.entry(item) for item in items[:limit])),
+        kind=kind,
+        next_pages=_next_pages(reader, about),
+    )
+
+
+class _Reader:
+    """Reads entries; knows what they inherit from their feed."""
+
+    def __init__(self, kind: str, url: str | None) -> None:
+        self.names = Names(atom=kind == "atom")
+        self.kind = kind
+        self.url = url
+        self.home: str | None = None
+        self.language: str | None = None
+
+    def entry(self, item: etree._Element) -> Entry:
+        parts = self.names.children(item)
+        return Entry(
+            link=self._link(item, parts),
+            title=_title(parts),
+            content=_first_html(parts, _CONTENT),
+            summary=_first_html(parts, _SUMMARY),
+            authors=_authors(self.names, parts),
+            published=self._date(parts, _PUBLISHED),
+            updated=self._date(parts, _UPDATED),
+            tags=tags(_tag(element) for name in _TAGS for element in parts.get(name, ())),
+            guid=first_text([*parts.get("guid", ()), *parts.get("id", ()), *parts.get("atom:id", ())]),
+            comments_feed=self._comments_feed(item, parts),
+            comment_count=_comment_count(self.names, parts),
+        )
+
+    def resolve(self, element: etree._Element, link: str | None) -> str | None:
+        """A link in full, if anything says what it is relative to; else as it stands."""
+        if not link:
+            return None
+        return next(
+            (full for base in self._bases(element) if (full := absolute(base, link))), _relative(link)
+        )
+
+    def _bases(self, element: etree._Element) -> Iterable[str | None]:
+        base = None
+        if any(XML_BASE in node.attrib for node in (element, *element.iterancestors())):
+            base = absolute(self.url, element.base) or absolute(self.home, element.base)
+        # RSS says nothing about relative links: its writers mean the site, unless the site named
+        # is another one (a machine of theirs, a former address). Atom means the document.
+        sites = [self.home, self.url]
+        if self.kind == "atom" or (self.home and self.url and host_of(self.home) != host_of(self.url)):
+            sites.reverse()
+        return (*(place for place in (base, *sites) if place), None)
+
+    def _link(self, item: etree._Element, parts: _Children) -> str | None:
+        original = first_text(parts.get("feedburner:origlink", ()))
+        link = _alternate(self.names, [*parts.get("link", ()), *parts.get("atom:link", ())])
+        guid = next((found for element in parts.get("guid", ()) if (found := _permalink(element))), None)
+        if guid and link and _REDIRECTOR.search(link) and _WEB.match(guid):
+            link = guid
+        identity = first_text([*parts.get("id", ()), *parts.get("atom:id", ())])
+        about = next((str(value) for key, value in item.attrib.items() if str(key).endswith("about")), None)
+        comments = first_text(parts.get("comments", ()))
+        spare = (text for text in (identity, about, comments) if text and _WEB.match(text))
+        return next(
+            (full for text in (original, link, guid, *spare) if text and (full := self.resolve(item, text))),
+            None,
+        )
+
+    def _date(self, parts: _Children, wanted: Iterable[str]) -> datetime | None:
+        elements = (element for name in wanted for element in parts.get(name, ()))
+        return next(
+            (date for element in elements if (date := parse_date(text_of(element), self.language))), None
+        )
+
+    def _comments_feed(self, item: etree._Element, parts: _Children) -> str | None:
+        link = first_text(parts.get("wfw:commentrss", ()))
+        for element in (*parts.get("link", ()), *parts.get("atom:link", ())):
+            said = self.names.attributes(element)
+            if not link and said.get("rel") == "replies" and re.search("atom|rss|xml", said.get("type", "")):
+                link = said.get("href")
+        return self.resolve(item, link)
+
+
+def _kind(root: etree._Element) -> str:
+    name = local_name(root)
+    return {"feed": "atom", "rdf": "rdf"}.get(name, "rss")
+
+
+def _items(root: etree._Element, channel: etree._Element, *, broken: bool) -> list[etree._Element]:
+    found = root.iter("{*}item", "{*}entry")
+    if broken:  # an element left open swallows the entries that follow
+        return list(found)
+    places = (root, channel)
+    return [item for item in found if item.getparent() in places or _is_channel(item.getparent())]
+
+
+def _is_channel(element: etree._Element | None) -> bool:
+    return element is not None and local_name(element) in {"channel", "items"}
+
+
+def _distinct(entries: Iterable[Entry]) -> Iterable[Entry]:
+    """Entries without repetitions; entries that only share an id are different ones."""
+    seen: set[tuple[object, ...]] = set()
+    for entry in entries:
+        key = (entry.guid, entry.link, entry.title, entry.published)
+        if key not in seen or not any(key):
+            seen.add(key)
+            yield entry
+
+
+def _title(parts: _Children) -> str | None:
+    for element in (*parts.get("title", ()), *parts.get("atom:title", ()), *parts.get("dc:title", ())):
+        if words := plain(text_of(element), is_html=is_html(element)):
+            return words
+    return None
+
+
+def _first_html(parts: _Children, wanted: Iterable[str]) -> str | None:
+    elements = (element for name in wanted for element in parts.get(name, ()) if not element.get("src"))
+    return next((text for element in elements if (text := html_of(element))), None)
+
+
+def _authors(names_of: Names, parts: _Children) -> tuple[str, ...]:
+    people = [
+        first_text([*inner.get("name", ()), *inner.get("atom:name", ()), *inner.get("email", ())])
+        if len(element) and (inner := names_of.children(element))
+        else text_of(element)
+        for name in _AUTHORS
+        for element in parts.get(name, ())
+    ]
+    return names(people) or names([first_text(parts.get("itunes:author", ()))])
+
+
+def _tag(element: etree._Element) -> str | None:
+    said = element.attrib
+    return str(said.get("label") or said.get("term") or "") or text_of(element)
+
+
+def _alternate(names_of: Names, elements: Iterable[etree._Element]) -> str | None:
+    """The address of the page: a link's text, or the best of the links with `href`."""
+    best: tuple[int, str] | None = None
+    for element in elements:
+        said = names_of.attributes(element)
+        link = said.get("href") or text_of(element)
+        if not link or said.get("rel", "alternate").lower() != "alternate":
+            continue
+        rank = 0 if "href" not in said or "html" in said.get("type", "html") else 1
+        if best is None or rank < best[0]:
+            best = (rank, link)
+    return best[1] if best else None
+
+
+def _permalink(guid: etree._Element) -> str | None:
+    said = {str(key).lower(): str(value).lower() for key, value in guid.attrib.items()}
+    text = text_of(guid)
+    return (
+        text
+        if text and said.get("ispermalink") != "false" and re.match(r"(?:https?:/)?/", text, re.IGNORECASE)
+        else None
+    )
+
+
+def _relative(link: str) -> str | None:
+    """A link that nothing says the base of, if it can be one at all."""
+    link = link.strip()
+    return None if re.match(r"[a-z][a-z0-9+.-]*:", link, re.IGNORECASE) or re.search(r"\s", link) else link
+
+
+def _comment_count(names_of: Names, parts: _Children) -> int | None:
+    counts = [first_text(parts.get(name, ())) for name in ("slash:comments", "thr:total")]
+    links = (*parts.get("link", ()), *parts.get("atom:link", ()))
+    counts += [names_of.attributes(link).get("thr:count") for link in links]
+    return next((int(count) for count in counts if count and re.fullmatch(r"[0-9]{1,9}", count)), None)
+
+
+def _home(reader: _Reader, about: _Children) -> str | None:
+    return _alternate(reader.names, about.get("link", ())) or _alternate(
+        reader.names, about.get("atom:link", ())
+    )
+
+
+def _language(root: etree._Element, channel: etree._Element, about: _Children) -> str | None:
+    stated = first_text([*about.get("language", ()), *about.get("dc:language", ())])
+    language = stated or channel.get(XML_LANG) or root.get(XML_LANG)
+    return str(language).strip().replace("_", "-")[:35] or None if language else None
+
+
+def _next_pages(reader: _Reader, about: _Children) -> tuple[str, ...]:
+    """Where older entries continue (RFC 5005)."""
+    found: list[str] = []
+    for element in (*about.get("link", ()), *about.get("atom:link", ())):
+        said = reader.names.attributes(element)
+        if said.get("rel", "").lower() in {"next", "prev-archive"}:
+            full = absolute(reader.url or reader.home, said.get("href"))
+            found += [full] if full and full not in found else []
+    return tuple(found)

@@ -1,0 +1,1 @@
+"""Learning a blog from its feed."""

@@ -1,0 +1,48 @@
+"""Names that blog designs give to what is not article: a prior, where nothing was learned.
+
+The feed's evidence always overrides these lists.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+# Where readers answer. Whole name parts only: `comments-area`, `disqus_thread`, `respond`.
+_COMMENTS = re.compile(
+    r"(?:^|[-_ ])(?:comments?|commentlist|commentform|respond|disqus|discussion|replies|trackbacks?|pingbacks?"
+    r"|utterances|giscus|gitalk|valine|livere|isso|remark)(?:$|[-_ ])",
+)
+# What designs put beside, before and after the text.
+_NOISE = re.compile(
+    r"(?:^|[-_ ])(?:shar(?:e|ing|er)|share(?:daddy|this)|social|addtoany|addthis|related(?:posts?)?|jp-relatedposts|yarpp"
+    r"|breadcrumbs?|pagination|pager|paging|prevnext|postnav|navigation|nav|sidebar|widget|footer|copyright|licen[cs]e"
+    r"|author-?(?:box|bio|info|card)|about-author|post-?(?:meta|footer|header|info|tags|nav|author|date)"
+    r"|entry-?(?:meta|footer|header|info|utility|tags|date|author)|meta|metadata|byline|tags?|tagcloud|cat-?links|categories"
+    r"|toc|table-of-contents|newsletter|subscribe|adsbygoogle|advert(?:isement)?|ads?|sponsor|donate|cookie|print|skip-link"
+    r"|sr-only|screen-reader-text|screenreader|visually-hidden|edit-link|permalink|reading-time|readingtime|views|ratings?|likes?)(?:$|[-_ ])",
+)
+# Notes at the foot of a text are text, whatever else their name says.
+_TEXT = re.compile(r"footnote|endnote|caption|reference|citation|quote|code|highlight|syntax|gist")
+_HUMPS = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+@lru_cache(maxsize=20_000)
+def names_comments(names: str) -> bool:
+    """Whether a class or id names the place of comments.
+
+    >>> names_comments("comments-area"), names_comments("commentary")
+    (True, False)
+    """
+    return bool(_COMMENTS.search(_HUMPS.sub("-", names).lower()))
+
+
+@lru_cache(maxsize=20_000)
+def names_noise(names: str) -> bool:
+    """Whether a class or id names something that is not article.
+
+    >>> names_noise("sharedaddy sd-block"), names_noise("footnotes"), names_noise("entry-content")
+    (True, False, False)
+    """
+    lowered = _HUMPS.sub("-", names).lower()
+    return bool(_NOISE.search(lowered)) and not _TEXT.search(lowered)

@@ -1,0 +1,1 @@
+"""Reading a page with what was learned."""

@@ -1,0 +1,149 @@
+"""Small places of a page: the text of a heading, a byline or a tag, and how near it is to the article."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from everlog.tree import BLOCK, INVISIBLE
+from everlog.words import squeeze
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from everlog.read.view import View
+    from everlog.rules import Rule
+    from everlog.tree import Element
+
+# Deeper than any heading or byline is built; what is below is read without asking what it is.
+MAX_DEPTH = 50
+
+_WORDLESS = re.compile(r"[\W_]*")
+# Parts of a page that are about other people and posts: who commented, menus, what else to read.
+_ELSEWHERE = re.compile(
+    r"comment|respond|sidebar|widget|related|recent|popular|pingback|footer-|menu|\bnav|breadcrumb", re.IGNORECASE
+)
+# What engines put beside a heading so that it can be linked to.
+_PERMALINK = re.compile(r"[\s#¶§🔗⚓∞]+")
+
+
+def short_text(element: Element, is_cut: Callable[[Element], bool] | None = None) -> str:
+    """The text of a small element on one line; links that show nothing but a permalink sign are left out.
+
+    >>> from everlog.tree import parse_fragment
+    >>> short_text(parse_fragment("<h1>On <i>rain</i> <a href='#on'>#</a></h1>").find("body/h1"))
+    'On rain'
+    """
+    if len(element) == 0:
+        return squeeze(element.text or "")
+    pieces: list[str] = []
+    _collect(element, pieces, is_cut or is_permalink, 0)
+    return squeeze("".join(pieces))
+
+
+def _collect(element: Element, pieces: list[str], is_cut: Callable[[Element], bool], depth: int) -> None:
+    if element.text:
+        pieces.append(element.text)
+    for child in element:
+        apart = child.tag in BLOCK
+        if apart:
+            pieces.append(" ")
+        if child.tag not in INVISIBLE and not is_cut(child):
+            if depth < MAX_DEPTH:
+                _collect(child, pieces, is_cut, depth + 1)
+            else:
+                pieces.extend(child.itertext())
+        if apart:
+            pieces.append(" ")
+        if child.tail:
+            pieces.append(child.tail)
+
+
+def is_permalink(element: Element) -> bool:
+    """Whether an element is the sign beside a heading that links to the heading itself."""
+    if element.tag != "a" or len(element) > 1:
+        return False
+    text = element.text or ""
+    return bool(text) and _PERMALINK.fullmatch(text) is not None
+
+
+def has_words(text: str) -> bool:
+    """Whether anything but punctuation stands in a text.
+
+    >>> has_words("¶"), has_words("C#")
+    (False, True)
+    """
+    return _WORDLESS.fullmatch(text) is None
+
+
+def selectors_used(rules: Iterable[Rule]) -> Iterator[str]:
+    """The selectors whose elements the readers look up in the view."""
+    return (rule.where for rule in rules if rule.method == "selector")
+
+
+def nearness_of(view: View) -> Nearness:
+    """How near the parts of a page are to its article, worked out once a page."""
+    known = _nearness.get(view)
+    if known is None or known.article is not view.article:
+        known = _nearness[view] = Nearness(view.article)
+    return known
+
+
+class Nearness:
+    """How far the elements of a page are from its article, in steps up from the article."""
+
+    def __init__(self, article: Element | None) -> None:
+        self.article = article
+        # The elements themselves are the keys: lxml makes a new object for an element nobody holds.
+        self._above: dict[Element, int] = {}
+        if article is not None:
+            self._above[article] = 0
+            self._above.update((e, steps) for steps, e in enumerate(article.iterancestors(), 1))
+
+    def steps(self, element: Element) -> tuple[int, int]:
+        """Steps up from the article to the common ancestor, and steps down from there."""
+        down = 0
+        node: Element | None = element
+        while node is not None:
+            up = self._above.get(node)
+            if up is not None:
+                return up, down
+            node = node.getparent()
+            down += 1
+        return 0, 0
+
+    def way(self, element: Element) -> Iterator[Element]:
+        """The element and what is above it, up to what it shares with the article."""
+        node: Element | None = element
+        while node is not None and node not in self._above:
+            yield node
+            node = node.getparent()
+
+    def is_elsewhere(self, element: Element) -> bool:
+        """Whether an element stands in a part of the page that is about other posts or people."""
+        above = list(self.way(element))
+        if any(e.tag == "nav" or _ELSEWHERE.search(f"{e.get('id', '')} {e.get('class', '')}") for e in above):
+            return True
+        # An `aside` beside the article's own element is its margin, one further out a sidebar.
+        return any(e.tag == "aside" for e in above) and self.steps(element)[0] > 1
+
+    def nearest(self, elements: Sequence[Element]) -> Element:
+        """The element with the shortest way to the article; the first of several."""
+        if len(elements) == 1 or not self._above:
+            return elements[0]
+        return min(elements, key=lambda element: sum(self.steps(element)))
+
+    def group(self, elements: Sequence[Element]) -> list[Element]:
+        """The elements that share the nearest part of the page with the article.
+
+        A tag cloud in a sidebar is reached only from higher up than the tags of the post.
+        """
+        if len(elements) < 2 or not self._above:
+            return list(elements)
+        ups = [self.steps(element)[0] for element in elements]
+        lowest = min(ups)
+        return [element for element, up in zip(elements, ups, strict=True) if up == lowest]
+
+
+_nearness: WeakKeyDictionary[View, Nearness] = WeakKeyDictionary()

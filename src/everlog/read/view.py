@@ -1,0 +1,95 @@
+"""A page as the readers of fields see it: the tree, and what it says about itself, looked up once."""
+
+from __future__ import annotations
+
+import json
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from datetime import datetime
+
+    from everlog.tree import Element
+
+_ARTICLE_TYPES = frozenset(("BlogPosting", "Article", "NewsArticle", "TechArticle", "SocialMediaPosting", "Report"))
+
+
+class View:
+    """One page under the eyes of the readers.
+
+    `found` holds the elements of every selector of the template, `article` the element the article
+    was taken from (None until it is known).
+    """
+
+    def __init__(
+        self,
+        root: Element,
+        url: str,
+        *,
+        found: Mapping[str, list[Element]] | None = None,
+        article: Element | None = None,
+        fetched_at: datetime | None = None,
+    ) -> None:
+        self.root = root
+        self.url = url
+        self.found: Mapping[str, list[Element]] = found if found is not None else {}
+        self.article = article
+        self.fetched_at = fetched_at
+
+    @cached_property
+    def meta(self) -> dict[str, list[str]]:
+        """Contents of the page's meta elements by their lower-case name or property."""
+        found: dict[str, list[str]] = {}
+        for element in self.root.iter("meta"):
+            name = element.get("property") or element.get("name") or element.get("itemprop")
+            content = element.get("content")
+            if name and content and content.strip():
+                found.setdefault(name.strip().lower(), []).append(content.strip())
+        return found
+
+    @cached_property
+    def json_ld(self) -> list[dict[str, Any]]:
+        """The JSON-LD nodes that describe an article, else none."""
+        nodes = [
+            node
+            for script in self.root.iter("script")
+            if "ld+json" in (script.get("type") or "")
+            for node in _nodes(_loads(script.text or ""))
+        ]
+        return [node for node in nodes if _types(node) & _ARTICLE_TYPES]
+
+    @cached_property
+    def head_title(self) -> str:
+        """The text of the page's `title` element."""
+        for element in self.root.iter("title"):
+            return " ".join((element.text or "").split())
+        return ""
+
+
+def _loads(text: str) -> Any:
+    text = text.strip().removeprefix("<![CDATA[").removesuffix("]]>").removeprefix("//<![CDATA[")
+    try:
+        # Blogs put raw line ends into JSON strings; strict=False takes them.
+        return json.loads(text, strict=False)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _nodes(data: Any) -> Iterator[dict[str, Any]]:
+    waiting = [data]
+    while waiting:
+        item = waiting.pop(0)
+        if isinstance(item, list):
+            waiting.extend(item)
+        elif isinstance(item, dict):
+            yield item
+            waiting.append(item.get("@graph"))
+            # A page that says "I am about this post" holds the post one level down.
+            waiting.append(item.get("mainEntity"))
+
+
+def _types(node: Mapping[str, Any]) -> set[str]:
+    kind = node.get("@type")
+    kinds = kind if isinstance(kind, list) else [kind]
+    return {str(k).rsplit("/", 1)[-1] for k in kinds if k}

@@ -1,0 +1,48 @@
+"""A rule: one learned way to read one field of a post."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+NO_DETAIL: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """Where a field stands and how to take it from there.
+
+    `method` names the reader (`selector`, `meta`, `json-ld`, `feed-constant`, ...), `where` is its
+    argument (a selector, a meta name, a constant), `detail` what else that reader must know, and
+    `confidence` the measured share of the feed's own pages on which it was right (None: unknown).
+    """
+
+    method: str
+    where: str = ""
+    detail: Mapping[str, str] = field(default_factory=lambda: NO_DETAIL)
+    confidence: float | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {
+            "method": self.method,
+            "where": self.where,
+            "detail": dict(self.detail),
+            "confidence": self.confidence,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Rule:
+        """The rule that `to_dict` wrote."""
+        return cls(
+            method=str(data["method"]),
+            where=str(data["where"]),
+            detail=MappingProxyType({str(k): str(v) for k, v in data["detail"].items()}),
+            confidence=data["confidence"],
+        )
+
+
+Ranked = tuple[Rule, ...]
+"""Rules of one field, the best first; the next is tried where the one before finds nothing."""

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta, timezone
+from types import MappingProxyType
+
+from everlog.export.jsonl import post_to_dict, post_to_line
+from everlog.records import Comment, Media, Post, Provenance
+
+NAMES = [
+    "url", "aliases", "blog", "title", "authors", "published", "updated", "tags", "language", "text", "html",
+    "summary", "comments", "comments_state", "comment_count_claimed", "media", "provenance", "fetched",
+    "version", "gone", "warc",
+]
+
+
+def test_an_empty_post_has_all_the_names_of_the_export():
+    assert list(post_to_dict(Post(url="http://a.example/"))) == NAMES
+
+
+def test_dates_keep_the_offset_of_their_source():
+    moment = datetime(2024, 3, 1, 8, 30, tzinfo=timezone(timedelta(hours=9)))
+    assert post_to_dict(Post(url="u", published=moment))["published"] == "2024-03-01T08:30:00+09:00"
+
+
+def test_a_full_post_is_one_line_of_json_in_its_own_script():
+    post = Post(
+        url="http://a.example/", title="海辺の朝", authors=("汐見",), text="一\n\n二",
+        comments=(Comment(id="1", parent="0", author="Maud", published=datetime(2024, 3, 1, tzinfo=UTC)),),
+        media=(Media(url="http://a.example/p.jpg", type="image/jpeg", bytes=12),),
+        provenance=MappingProxyType({
+            "title": Provenance(method="rule", rule="h1", confidence=0.9),
+            "published": Provenance(method="rule", precision="day"),
+        }),
+        warc=("a.warc.gz", 77),
+    )
+    line = post_to_line(post)
+    assert "\n" not in line
+    assert "海辺の朝" in line
+    row = json.loads(line)
+    assert list(row["comments"][0]) == [
+        "id", "parent", "author", "author_url", "published", "text", "html", "url", "source",
+    ]
+    assert list(row["media"][0]) == ["url", "path", "sha256", "type", "bytes"]
+    assert row["provenance"]["title"] == {"method": "rule", "rule": "h1", "confidence": 0.9}
+    assert row["provenance"]["published"]["precision"] == "day"
+    assert row["warc"] == {"file": "a.warc.gz", "offset": 77}

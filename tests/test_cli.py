@@ -1,0 +1,150 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from everlog.cli import main
+from everlog.cli.later import LATER
+
+EXAMPLES = Path(__file__).parent.parent / "examples" / "corpus"
+
+
+def test_the_version_is_data(capsys):
+    assert main(["--version"]) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("everlog ")
+    assert err == ""
+
+
+def test_help_comes_with_an_example(capsys):
+    assert main(["evaluate", "--help"]) == 0
+    assert "everlog evaluate examples/corpus" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", LATER)
+def test_a_command_of_a_later_version_says_so_in_one_line_and_exits_2(capsys, name):
+    assert main([name, "http://a.example/", "--some-flag", "-q"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"everlog {name} is not in this version yet;")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("words", [["http://a.example/"], ["--delay", "1", "https://a.example/"]])
+def test_a_bare_address_is_crawled(capsys, words):
+    assert main(words) == 2
+    assert capsys.readouterr().err.startswith("everlog crawl ")
+
+
+@pytest.mark.parametrize(
+    "words", [["evalute"], ["evaluate"], ["evaluate", "--by", "colour", "."], ["--frobnicate"]],
+)
+def test_wrong_usage_exits_2(capsys, words):
+    assert main(words) == 2
+    assert "Usage: everlog" in capsys.readouterr().err
+
+
+def test_a_folder_without_blogs_is_an_error_with_advice_and_no_traceback(capsys, tmp_path):
+    assert main(["evaluate", str(tmp_path)]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("no blogs")
+    assert "Traceback" not in err
+
+
+def test_no_feed_is_not_there_yet(capsys):
+    assert main(["evaluate", str(EXAMPLES), "--no-feed"]) == 2
+    assert capsys.readouterr().err.startswith("--no-feed is not in this version yet")
+
+
+def test_a_file_that_cannot_be_written_is_an_error(capsys, tmp_path):
+    assert main(["evaluate", str(EXAMPLES), "--posts", str(tmp_path / "no" / "posts.jsonl")]) == 2
+    assert "cannot be written" in capsys.readouterr().err
+
+
+def test_the_bundled_blogs_are_evaluated_in_two_processes(capsys, tmp_path):
+    posts, misses = tmp_path / "posts.jsonl", tmp_path / "misses.jsonl"
+    files = ["--posts", str(posts), "--misses", str(misses)]
+    assert main(["evaluate", str(EXAMPLES), "--jobs", "2", "--json", *files]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert (shown["total"]["blogs"], shown["total"]["posts"]) == (3, 36)
+    assert set(shown["blogs"]) == {"harbour-notes", "umibe", "werkbank"}
+    assert len(posts.read_text("utf-8").splitlines()) == round(36 * shown["total"]["found"])
+    missed = [json.loads(line) for line in misses.read_text("utf-8").splitlines()]
+    assert {"blog", "url", "strict"} <= set.intersection(*map(set, missed)) if missed else True
+
+
+def test_quiet_says_nothing_but_the_table(capsys):
+    assert main(["evaluate", str(EXAMPLES / "umibe"), "-q"]) == 0
+    out, err = capsys.readouterr()
+    assert out.splitlines()[-1].startswith("mean over 1 blogs")
+    assert err == ""
+
+
+def test_a_field_below_its_floor_exits_3_and_another_corpus_is_remarked_on(capsys, tmp_path):
+    floors = tmp_path / "floors.json"
+    floors.write_text(json.dumps({"corpus": {"fingerprint": "other"}, "normal": {"strict": 100.5}}))
+    assert main(["evaluate", str(EXAMPLES / "umibe"), "--floors", str(floors)]) == 3
+    err = capsys.readouterr().err
+    assert "the floors were measured on another corpus" in err
+    assert "is below its floor of 100.50" in err
+
+
+def test_floors_that_are_kept_exit_0(tmp_path):
+    floors = tmp_path / "floors.json"
+    floors.write_text('{"cut_feeds": {"strict": 100.5}, "normal": {"found": 0}}')
+    assert main(["evaluate", str(EXAMPLES / "umibe"), "--floors", str(floors)]) == 0
+
+
+def test_the_program_runs_as_a_module_too():
+    done = subprocess.run(
+        [sys.executable, "-m", "everlog", "crawl"], capture_output=True, text=True, check=False, timeout=60,
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("everlog crawl is not in this version yet")
+
+
+def test_starting_up_loads_nothing_heavy():
+    code = "import sys; from everlog.cli import main; main(['--version']); print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60,
+    )
+    heavy = {"lxml", "numpy", "babel", "feedparser", "dateparser", "rich", "py3langid", "multiprocessing"}
+    assert heavy & set(done.stdout.split()) == set()
+
+
+BROKEN = """
+import sys
+import everlog.evaluate.corpus
+def find_blogs(folders):
+    raise {}
+everlog.evaluate.corpus.find_blogs = find_blogs
+from everlog.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def run_broken(raised: str, *flags: str) -> subprocess.CompletedProcess[str]:
+    """The program with something going wrong deep inside."""
+    return subprocess.run(
+        [sys.executable, "-c", BROKEN.format(raised), "evaluate", ".", *flags],
+        capture_output=True, text=True, check=False, timeout=60,
+    )
+
+
+@pytest.mark.parametrize(("flags", "traceback"), [((), False), (("-v",), True)])
+def test_a_bug_exits_1_and_says_how_to_report_it(flags, traceback):
+    done = run_broken('ZeroDivisionError("deep inside")', *flags)
+    assert done.returncode == 1
+    assert "this is a bug in everlog: ZeroDivisionError: deep inside" in done.stderr
+    assert "open an issue" in done.stderr
+    assert ("Traceback" in done.stderr) is traceback
+
+
+def test_an_interrupt_exits_130_without_a_traceback():
+    done = run_broken("KeyboardInterrupt")
+    assert (done.returncode, done.stderr) == (130, "interrupted\n")
