@@ -20,8 +20,7 @@ nodes = st.recursive(
 )
 
 REAL = [
-    "<div id=page><div class=post><h1>Hello</h1><div class=body><p>Some words</p><p>and more of them</p>"
-     "</div></div><div class=side><p>Some words</p></div></div>",
+    "<div id=page><div class=post><h1>Hello</h1><p>Some words</p><p>and more of them</p></div><b>Some words",
     "<div class=row><div class=row>Some words</div></div><div class=row>Some words and more of them</div>",
     "<article>Some <b>words</b> and more<!-- of them --><script>Some words and more of them</script> of them",
     "<p>Fish &amp; chips &lt;3</p>Some words and<br>more of them<p class=''>Some words and more of them</p>",

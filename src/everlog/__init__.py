@@ -1,1 +1,39 @@
-"""everlog learns a blog from its feed and reads every post of it."""
+"""everlog learns a blog from its feed and reads every post of it.
+
+    template = everlog.learn(feed_bytes, {url: page_bytes})
+    outcome = template.read(page_bytes, url)      # a Post, or a Skip with its reason
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from everlog.errors import EverlogError
+    from everlog.learn.blog import learn
+    from everlog.records import Comment, Entry, Feed, Media, Page, Post, Provenance, Skip
+    from everlog.template import Template
+
+__all__ = [
+    "Comment", "Entry", "EverlogError", "Feed", "Media", "Page", "Post", "Provenance", "Skip", "Template", "learn",
+]
+
+_HOMES = {
+    "EverlogError": "everlog.errors",
+    "Template": "everlog.template",
+    "learn": "everlog.learn.blog",
+}
+
+
+def __getattr__(name: str) -> Any:
+    # Loaded on first use: parsing pages needs lxml and numpy, answering --version does not.
+    if name not in __all__:
+        raise AttributeError(f"module 'everlog' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES.get(name, "everlog.records")), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -127,51 +127,60 @@ class Finder:
     """Finds the elements of many selectors in one walk over a page.
 
     Blogs repeat few combinations of tag, id and class, so what an element answers to is
-    remembered by that combination; the walk is then one dictionary look-up an element.
+    remembered by that combination; the walk is then one dictionary look-up an element, and only
+    tags that some selector begins with are looked at.
     """
 
     def __init__(self, selectors: Iterable[str]) -> None:
-        self._own: dict[str, list[str]] = {}
+        self.selectors = tuple(dict.fromkeys(selectors))
         self._chains: dict[str, tuple[str, tuple[str, ...]]] = {}
-        for selector in dict.fromkeys(selectors):
+        heads: dict[str, None] = {}
+        for selector in self.selectors:
             head, *steps = selector.split(">")
-            self._own.setdefault(head, []).append(selector)
+            heads[head] = None
             if steps:
                 self._chains[selector] = (head, tuple(steps))
-        self.selectors = tuple(selector for group in self._own.values() for selector in group)
-        self._tags = {head for head in self._own if not re.search(r"[#.\[]", head)}
-        self._known: dict[tuple[str, str | None, str | None, str | None], tuple[str, ...]] = {}
+        self._heads = tuple(heads)
+        self._tags = tuple(dict.fromkeys(_tag_of(head) for head in heads))
+        # Elements of these tags are looked up by their naming attributes, which no memory holds.
+        self._named_tags = frozenset(_tag_of(head) for head in heads if "[" in head and ".[" not in head)
+        self._bare_tags = frozenset(head for head in heads if head == _tag_of(head)) | self._named_tags
+        self._known: dict[tuple[str, str | None, str | None], tuple[str, ...]] = {}
 
     def find(self, root: Element) -> dict[str, list[Element]]:
         """The elements of each selector in document order."""
-        heads: dict[str, list[Element]] = {head: [] for head in self._own}
-        known = self._known
-        for element in root.iter():
+        heads: dict[str, list[Element]] = {head: [] for head in self._heads}
+        known, bare, named = self._known, self._bare_tags, self._named_tags
+        for element in root.iter(*self._tags) if self._tags else ():
             get = element.get
-            key = (element.tag, get("id"), get("class"), get("itemprop") or get("rel"))
+            classes, ident, tag = get("class"), get("id"), element.tag
+            if classes is None and ident is None and tag not in bare:
+                continue
+            key = (tag, ident, classes)
             answers = known.get(key)
             if answers is None:
-                answers = self._answers(element, key)
+                answers = known[key] = self._answers(tag, ident, classes)
             for head in answers:
                 heads[head].append(element)
+            if tag in named and (naming := naming_of(element)) and (head := f"{tag}[{naming}]") in heads:
+                heads[head].append(element)
+        if not self._chains:
+            return heads
         found = {}
         for selector in self.selectors:
-            if selector in self._chains:
-                head, steps = self._chains[selector]
-                found[selector] = _descend(heads[head], steps)
-            else:
-                found[selector] = heads[selector]
+            chain = self._chains.get(selector)
+            found[selector] = heads[selector] if chain is None else _descend(heads[chain[0]], chain[1])
         return found
 
-    def _answers(self, element: Element, key: tuple[str, str | None, str | None, str | None]) -> tuple[str, ...]:
-        own = {*selectors_of(element), element.tag}
-        answers = tuple(head for head in self._own if head in own)
-        # `role` and `property` are not part of the key: they are rare, and looked up every time.
-        if element.get("role") is None and element.get("property") is None:
-            if len(self._known) > 100_000:
-                self._known.clear()
-            self._known[key] = answers
-        return answers
+    def _answers(self, tag: str, ident: str | None, classes: str | None) -> tuple[str, ...]:
+        if len(self._known) > 100_000:
+            self._known.clear()
+        own = {*own_selectors(tag, ident, classes, None), tag}
+        return tuple(head for head in self._heads if head in own)
+
+
+def _tag_of(head: str) -> str:
+    return re.split(r"[#.\[]", head, maxsplit=1)[0]
 
 
 def _descend(elements: list[Element], steps: tuple[str, ...]) -> list[Element]:

@@ -28,6 +28,8 @@ from everlog.words import words
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from numpy.typing import NDArray
+
     from everlog.layout import Ints, Layout
 
 # "Leave a reply", "You may also like these": labels are short; longer texts are never the same twice.
@@ -100,6 +102,19 @@ class Unit:
     signatures: tuple[str, ...]
 
 
+class Wanted:
+    """Signatures of foreign elements, and by kind the tags they begin with: what others are asked for."""
+
+    def __init__(self, signatures: frozenset[str]) -> None:
+        self.signatures = signatures
+        self.tags: dict[str, set[str]] = {kind: set() for kind in "=~^+>"}
+        for sign in signatures:
+            if sign[0] in self.tags:
+                self.tags[sign[0]].add(sign[1:].split(" ", 1)[0])
+            elif ">" in sign and sign[0] not in "|»":
+                self.tags[">"].add(sign.rsplit(">", 1)[1].split("@", 1)[0])
+
+
 class Signatures:
     """The units of one page with their signatures, made on demand."""
 
@@ -110,48 +125,70 @@ class Signatures:
         self._labels: dict[int, str] = {}
         self._linked: Ints | None = None
 
-    def units(self, top: int) -> Iterator[Unit]:
-        """All units below an element, in document order."""
-        layout = self.layout
-        first, last, parent = layout.first.tolist(), layout.last.tolist(), layout.parent.tolist()
-        for element in range(top + 1, int(layout.stop[top])):
-            above = parent[element]
+    def foreign_units(self, top: int, is_foreign: NDArray[np.bool_]) -> Iterator[Unit]:
+        """The foreign elements below an element with all their signatures, and all bare texts and sections."""
+        for element in self._below(top):
+            if is_foreign[element]:
+                yield Unit(element, int(self.layout.first[element]), int(self.layout.last[element]), self.of(element))
+            yield from self._bare_units(element)
+
+    def other_units(self, top: int, is_foreign: NDArray[np.bool_], wanted: Wanted) -> Iterator[Unit]:
+        """The other elements, with those signatures that some foreign element bears too."""
+        first, last = self.layout.first.tolist(), self.layout.last.tolist()
+        for element in self._below(top):
             start, stop = first[element], last[element]
-            if start < stop or _is_sign(layout.elements[element].text):
-                yield Unit(element, start, stop, self.of(element))
-            if layout.tags[above] not in HOLDERS:
+            if is_foreign[element] or (start == stop and not _is_sign(self.layout.elements[element].text)):
                 continue
-            following = layout.elements[element].getnext()
-            behind = first[layout.number[id(following)]] if following is not None else last[above]
-            if behind > stop:
-                yield Unit(element, stop, behind, tuple(f"|{name}" for name in self._names(element)))
-            if following is not None and start < stop and self._is_marker(element):
-                yield Unit(element, start, last[above], tuple(f"»{name}" for name in self._markers(element)))
+            shared = self._shared(element, wanted)
+            if shared:
+                yield Unit(element, start, stop, shared)
+
+    def _below(self, top: int) -> range:
+        return range(top + 1, int(self.layout.stop[top]))
+
+    def _bare_units(self, element: int) -> Iterator[Unit]:
+        layout = self.layout
+        above = int(layout.parent[element])
+        if layout.tags[above] not in HOLDERS:
+            return
+        start, stop = int(layout.first[element]), int(layout.last[element])
+        following = layout.elements[element].getnext()
+        behind = layout.last[above] if following is None else layout.first[layout.number[id(following)]]
+        if behind > stop:
+            yield Unit(element, stop, int(behind), tuple(f"|{name}" for name in self._names(element)))
+        if following is not None and start < stop and self._is_marker(element):
+            yield Unit(element, start, int(layout.last[above]), tuple(f"»{name}" for name in self._markers(element)))
 
     def of(self, element: int) -> tuple[str, ...]:
         """All signatures of an element, its own selectors first."""
+        return tuple(self._signs(element, None))
+
+    def _shared(self, element: int, wanted: Wanted) -> tuple[str, ...]:
+        return tuple(sign for sign in self._signs(element, wanted) if sign in wanted.signatures)
+
+    def _signs(self, element: int, wanted: Wanted | None) -> Iterator[str]:
+        """The signatures of an element; only of kinds and tags that are wanted, if given."""
         layout = self.layout
         tag = layout.tags[element]
         node = layout.elements[element]
-        found = list(layout.selectors[element])
-        text = self.label(element)
-        if text:
-            found.append(f"={tag} {text}")
-        if len(node) and node.text and (opening := own_label(node.text)):
-            found.append(f"~{tag} {opening}")
+        yield from layout.selectors[element]
+        if (wanted is None or tag in wanted.tags["="]) and (text := self.label(element)):
+            yield f"={tag} {text}"
+        if (wanted is None or tag in wanted.tags["~"]) and len(node) and node.text and (opening := own_label(node.text)):
+            yield f"~{tag} {opening}"
         start = int(layout.first[element])
-        if layout.last[element] - start > OPENING_WORDS:
+        if (wanted is None or tag in wanted.tags["^"]) and layout.last[element] - start > OPENING_WORDS:
             spoken = [self._vocabulary[w] for w in layout.words[start:start + OPENING_WORDS].tolist()]
-            found.append(f"^{tag} {label(spoken)}")
-        before = node.getprevious()
-        if before is not None and (text := self.label(layout.number[id(before)])):
-            found.append(f"+{tag} {text}")
-        if not node.get("class") and not node.get("id"):
+            yield f"^{tag} {label(spoken)}"
+        if wanted is None or tag in wanted.tags["+"]:
+            before = node.getprevious()
+            if before is not None and (text := self.label(layout.number[id(before)])):
+                yield f"+{tag} {text}"
+        if (wanted is None or tag in wanted.tags[">"]) and not node.get("class") and not node.get("id"):
             chain = self.chain(element)
-            found.append(chain)
+            yield chain
             if kind := self._place_kind(element):
-                found.extend(f"{chain}@{place}{kind}" for place in self._places(element))
-        return tuple(found)
+                yield from (f"{chain}@{place}{kind}" for place in self._places(element))
 
     def label(self, element: int) -> str:
         """The text of an element if it is short enough for a label, else nothing."""

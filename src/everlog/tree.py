@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import codecs
 import re
-from typing import TYPE_CHECKING, Protocol
+from copy import deepcopy
+from typing import TYPE_CHECKING
 
 from lxml import etree
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding, read_bom, resolve_encoding
@@ -12,7 +13,7 @@ from w3lib.encoding import html_body_declared_encoding, http_content_type_encodi
 from everlog.errors import UnreadablePage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterable
 
 Element = etree._Element
 
@@ -22,9 +23,9 @@ MAX_PAGE_BYTES = 12_000_000
 
 # Nothing a reader of the page sees as text.
 INVISIBLE = frozenset(
-    "head script style noscript template iframe svg math object embed canvas audio video map select "
+    "head script style noscript template iframe svg object embed canvas audio video map select "
     "option datalist textarea input button".split()
-) - {"math"}
+)
 
 # Elements that end a line of text. Everything else is inline: `foo<b>bar</b>` is one word.
 BLOCK = frozenset(
@@ -34,8 +35,14 @@ BLOCK = frozenset(
 )
 # Elements whose bare text can be a byline or a label of its own. In a paragraph, bare text is text.
 HOLDERS = frozenset("div article section main body td header footer aside center form".split())
-_LINE = frozenset("br td th img dt tr".split())
-_VOID = frozenset(("br", "img", "hr"))
+
+# Marks that no text holds (Unicode keeps these code points free): the end of a paragraph, of a
+# line, and white space that must stay as it is.
+_PARAGRAPH, _LINE, _KEPT_LINE, _KEPT_BLANK = "\ufdd0", "\ufdd1", "\ufdd2", "\ufdd3"
+_LINE_TAGS = frozenset(("br", "td", "th", "dt", "tr", "img", "li"))
+
+# Characters that come through the parser but not back into a tree: control characters, U+FFFE.
+_UNSETTABLE = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
 
 _parsers: dict[str, etree.HTMLParser] = {}
 
@@ -121,77 +128,90 @@ def parse_fragment(markup: str) -> Element:
     return root
 
 
-class Cuts(Protocol):
-    """What a walk over an article asks about its pieces."""
+def visible_text(element: Element) -> str:
+    """The text of an element as a reader sees it; the element stays as it is.
 
-    def is_cut(self, element: Element) -> bool:
-        """Whether this element is left out."""
-
-    def cuts_tail(self, element: Element) -> bool:
-        """Whether the bare text behind this element is left out."""
-
-    def cuts_rest(self, element: Element) -> bool:
-        """Whether this element and all its later siblings are left out."""
+    >>> visible_text(parse(b"<p>One <i>two</i><script>x</script>"))
+    'One two'
+    """
+    copied = deepcopy(element)
+    drop([inner for inner in copied.iter(*INVISIBLE) if inner is not copied])
+    return take_text(copied)
 
 
-def visible_text(element: Element, cuts: Cuts | None = None) -> str:
-    """The text of an element: paragraphs parted by blank lines, white space collapsed.
+def drop(elements: Iterable[Element]) -> None:
+    """Takes elements out of their tree; the bare text behind them stays."""
+    for element in elements:
+        above = element.getparent()
+        if above is None:
+            continue
+        tail = element.tail
+        if tail and not tail.isspace():
+            before = element.getprevious()
+            if before is not None:
+                _set(before, None, (before.tail or "") + tail)
+            else:
+                _set(above, (above.text or "") + tail, None)
+        above.remove(element)
 
-    >>> print(visible_text(parse(b"<div><p>One <i>two</i></p><script>x</script><p>three<br>four")))
+
+def take_text(article: Element) -> str:
+    """The text of an article: paragraphs parted by blank lines. The element is of no use afterwards.
+
+    >>> print(take_text(parse(b"<div><p>One <i>two</i></p><p>three<br>four</p><pre>a\\n  b</pre>")))
     One two
     <BLANKLINE>
     three
     four
+    <BLANKLINE>
+    a
+      b
     """
-    out: list[str] = []
-    _write(element, out, cuts)
-    return tidy("".join(out))
+    for element in article.iter():
+        tag = element.tag
+        if tag not in BLOCK:
+            continue
+        if tag == "pre":
+            _keep_space(element)
+        mark = _LINE if tag in _LINE_TAGS else _PARAGRAPH
+        text, tail = element.text, element.tail
+        try:
+            element.text = mark + text if text else mark
+            element.tail = mark + tail if tail else mark
+        except ValueError:
+            _set(element, mark + (text or ""), mark + (tail or ""))
+    raw = etree.tostring(article, method="text", encoding="unicode", with_tail=False)
+    return _tidy(raw)
 
 
-_BLANKS = re.compile(r"[ \t\r\f\v\u00a0\u2002-\u200a\u202f\u3000]+")
+def _set(element: Element, text: str | None, tail: str | None) -> None:
+    """Sets text and tail, if given, without the characters that a tree refuses."""
+    if text is not None:
+        element.text = _UNSETTABLE.sub("", text)
+    if tail is not None:
+        element.tail = _UNSETTABLE.sub("", tail)
 
 
-def tidy(raw: str) -> str:
-    """Collapse blanks; three line ends or more become two."""
-    text = _BLANKS.sub(" ", raw)
-    return re.sub(r"\n{3,}", "\n\n", re.sub(r" *\n *", "\n", text)).strip()
+def _keep_space(preformatted: Element) -> None:
+    for element in preformatted.iter():
+        text = (element.text or "").replace("\n", _KEPT_LINE).replace(" ", _KEPT_BLANK)
+        tail = (element.tail or "").replace("\n", _KEPT_LINE).replace(" ", _KEPT_BLANK)
+        _set(element, text, tail if element is not preformatted else None)
 
 
-def _write(element: Element, out: list[str], cuts: Cuts | None) -> None:
-    walk = etree.iterwalk(element, events=("start", "end"))
-    preformatted = 0
-    # Elements whose remaining children are left out.
-    closed: set[Element] = set()
-    for event, node in walk:
-        tag = node.tag
-        if event == "start":
-            skip = tag in INVISIBLE
-            if cuts is not None and node is not element and not skip:
-                above = node.getparent()
-                if above in closed or cuts.cuts_rest(node):
-                    closed.add(above)
-                    skip = True
-                else:
-                    skip = cuts.is_cut(node)
-            if skip:
-                walk.skip_subtree()
-                if tag in BLOCK:
-                    out.append("\n\n")
-                continue
-            if tag in BLOCK:
-                out.append("\n" if tag in _LINE else "\n\n")
-            if tag == "pre":
-                preformatted += 1
-            text = node.text
-            if text:
-                out.append(text if preformatted else text.replace("\n", " "))
+def _tidy(raw: str) -> str:
+    paragraphs = []
+    for block in raw.split(_PARAGRAPH):
+        if not block or block.isspace():
+            continue
+        if _LINE in block:
+            lines = filter(None, (" ".join(line.split()) for line in block.split(_LINE)))
+            text = "\n".join(lines)
         else:
-            if tag == "pre" and preformatted:
-                preformatted -= 1
-            if tag in BLOCK and tag not in _VOID:
-                out.append("\n" if tag in _LINE else "\n\n")
-            if node is element or not node.tail or node.getparent() in closed:
-                continue
-            if cuts is not None and cuts.cuts_tail(node) and node.getparent().tag in HOLDERS:
-                continue
-            out.append(node.tail if preformatted else node.tail.replace("\n", " "))
+            text = " ".join(block.split())
+        if text:
+            paragraphs.append(text)
+    text = "\n\n".join(paragraphs)
+    if _KEPT_BLANK in text or _KEPT_LINE in text:
+        text = text.replace(_KEPT_BLANK, " ").replace(_KEPT_LINE, "\n").strip("\n")
+    return text

@@ -96,3 +96,10 @@ def test_the_tree_distance_counts_the_edges_between_two_nodes():
     distances = tree_distance(page, page.find(".//div[@class='entry']"))
     assert distances[page.find(".//p/a")] == 3
     assert distances[page] == 3
+
+
+def test_a_path_too_long_for_xpath_denotes_nothing():
+    root = node = etree.Element("div")
+    for _ in range(5000):
+        node = etree.SubElement(node, "div")
+    assert first_match(root, rule_of(node)) is None

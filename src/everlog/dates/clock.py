@@ -10,8 +10,10 @@ from everlog.dates.stamps import read_offset
 # At most a few marks and one small word part a date from its time: "1 March 2019 at 10:30",
 # "2019年3月1日 上午10:30", "01.03.2019 um 10.30 Uhr". All repetitions are bounded.
 _CLOCK = re.compile(
-    r"(?:\s?(?:日|일|г\.|г|р\.))?[^\w+]{0,5}(?:(?:at|um|à|as|às|a las|alle|alle ore|ore|kl|klo|в|о|om|o|saat|t)[\s.]{1,2}|t)?"
-    r"\(?(?P<before>上午|下午|午前|午後|오전|오후)?\s?(?P<hour>\d{1,2})\s?(?::|\.|h|时|時|시|点|點)\s?(?P<minute>[0-5]\d)(?!\d)"
+    r"(?:\s?(?:日|일|г\.|г|р\.))?[^\w+]{0,5}"
+    r"(?:(?:at|um|à|as|às|a las|alle|alle ore|ore|kl|klo|в|о|om|o|saat|t)[\s.]{1,2}|t)?"
+    r"\(?(?P<before>上午|下午|午前|午後|오전|오후)?\s?"
+    r"(?P<hour>\d{1,2})\s?(?::|\.|h|时|時|시|点|點)\s?(?P<minute>[0-5]\d)(?!\d)"
     r"(?:\s?(?::|\.|分|분)\s?(?P<second>[0-5]\d)(?:[.,]\d{1,9})?)?"
     r"\s?(?P<half>[ap]\.?\s?m\b\.?|[πμ]\.?μ\.?)?"
     r"\s{0,2}(?P<zone>z\b|(?:utc|gmt)?\s?[+\-−]\d\d?:?(?:\d\d)?\b|(?:utc|gmt|[ecmp][sd]t|ce[s]?t|jst|kst|msk|bst)\b)?"

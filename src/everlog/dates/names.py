@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from everlog.words import fold
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 # Spellings that people use and the Unicode tables of months do not list.
 _ALSO: Mapping[str, Mapping[str, int]] = {

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timezone
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from everlog.dates.formats import DateFormat, prepare
 from everlog.dates.machine import read_machine
@@ -15,6 +15,9 @@ from everlog.dates.relative import read_relative
 from everlog.dates.scan import scan
 from everlog.dates.stamps import Stamp, plausible
 from everlog.words import squeeze
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 # The parser of last resort takes 5 ms a text and finds dates in anything: only short texts are
 # dates and nothing else.
@@ -110,7 +113,8 @@ def _may_be_date(shape: str, languages: tuple[str, ...], has_base: bool) -> bool
 def _parse_freely(text: str, languages: tuple[str, ...], base: datetime | None) -> datetime | None:
     import dateparser  # noqa: PLC0415 - 470 ms, and few pages need it
 
-    settings: dict[str, object] = {"REQUIRE_PARTS": ["day", "month", "year"]}
+    # Without a base the parser would look at the clock for "yesterday" and for a missing year.
+    settings: dict[str, object] = {"REQUIRE_PARTS": ["day", "month", "year"], "PARSERS": ["absolute-time"]}
     if base is not None:
         settings = {"RELATIVE_BASE": base, "PREFER_DATES_FROM": "past"}
     known = [language.replace("_", "-").split("-")[0] for language in languages]

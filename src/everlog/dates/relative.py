@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 from everlog.dates.formats import prepare
 from everlog.dates.names import names_of
 from everlog.dates.stamps import Stamp, read_offset
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # Seconds of each unit; months and years as the Unicode rules round them.
 UNITS = {
@@ -23,12 +26,14 @@ UNITS = {
 }
 # These numbers stand in different plural classes in every language with plurals.
 _PLURALS = (1, 2, 3, 5, 11, 21, 100)
+# Nobody tells two months in hours.
+_MOST_TOLD = 60
 # Larger units first are chosen only when this many of them have passed: never.
 _NEVER = 1e12
 
 
 def render_relative(moment: datetime, fetched: datetime, language: str) -> Iterator[str]:
-    """A past moment as it is told on the day of fetching, in each unit that passed at least once.
+    """A past moment as it is told on the day of fetching, in each unit that fits.
 
     >>> then, now = datetime(2019, 3, 1), datetime(2019, 3, 4)
     >>> list(render_relative(then, now, "en"))[-1]
@@ -36,7 +41,7 @@ def render_relative(moment: datetime, fetched: datetime, language: str) -> Itera
     """
     passed = (fetched - moment).total_seconds()
     for unit, seconds in UNITS.items():
-        if passed >= seconds:
+        if seconds <= passed < seconds * _MOST_TOLD:
             yield _render(int(passed // seconds), unit, language)
 
 
@@ -83,4 +88,7 @@ def _render(count: int, unit: str, language: str) -> str:
 
     delta = timedelta(seconds=-count * UNITS[unit])
     locale = names_of(language).locale
-    return str(format_timedelta(delta, granularity=unit, threshold=_NEVER, add_direction=True, locale=locale))
+    granularity: Any = unit
+    return str(
+        format_timedelta(delta, granularity=granularity, threshold=_NEVER, add_direction=True, locale=locale)
+    )

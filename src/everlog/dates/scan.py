@@ -7,15 +7,17 @@ are found wherever they stand together, and the pattern is what stands between t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from datetime import date, time, timezone
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from everlog.dates.clock import read_clock
 from everlog.dates.formats import ORDINAL, WORD, DateFormat, join_phrases, prepare, quote
 from everlog.dates.names import names_of
 from everlog.dates.stamps import Stamp, full_year, plausible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # What parts the pieces of a date: marks, and the small words of dates.
 _LINK = r"(?:(?:de|del|di|do|da|of|the|den|ng|tháng|năm|d|m|gada|год|року|(?:\(?e\)?ko))[\s.'’]{1,2})?"
@@ -69,16 +71,23 @@ def scan(text: str, languages: tuple[str, ...]) -> list[Spot]:
     >>> [(str(o.format), str(o.day)) for s in scan("on 03/04/2019", ("en",)) for o in s.options]
     [('M/d/y|en', '2019-03-04'), ('d/M/y|en', '2019-04-03')]
     """
+    return list(_scanned(text, languages))
+
+
+# Learning looks at a date once to find it and once for each selector that leads to it.
+@lru_cache(maxsize=512)
+def _scanned(text: str, languages: tuple[str, ...]) -> tuple[Spot, ...]:
     prepared = prepare(text)
     if not any(map(str.isdigit, prepared)):
-        return []
-    table = _months(languages)
+        return ()
     for language in languages:
         prepared = join_phrases(prepared, names_of(language))
-    return list(_spots(prepared, table, languages))
+    return tuple(_spots(prepared, _months(languages), languages))
 
 
-def _spots(prepared: str, table: dict[str, tuple[tuple[str, int], ...]], languages: tuple[str, ...]) -> Iterator[Spot]:
+def _spots(
+    prepared: str, table: dict[str, tuple[tuple[str, int], ...]], languages: tuple[str, ...]
+) -> Iterator[Spot]:
     at = 0
     while match := _DATE.search(prepared, at):
         before = _name_before(match)
@@ -110,20 +119,41 @@ def _name_before(match: re.Match[str]) -> re.Match[str] | None:
 
 
 def _options(
-    match: re.Match[str], before: re.Match[str] | None, table: dict[str, tuple[tuple[str, int], ...]], languages: tuple[str, ...]
+    match: re.Match[str],
+    before: re.Match[str] | None,
+    table: dict[str, tuple[tuple[str, int], ...]],
+    languages: tuple[str, ...],
 ) -> Iterator[Option]:
     kind = match.lastgroup
     if kind == "dy":
         year = match["dy"]
         for language, month in table.get(match["dm"], ()):
-            yield from _option(f"d{_gap(match['d1'])}MMMM{_gap(match['d2'], dot=True)}{_y(year)}", language, year, month, match["dn"])
+            yield from _option(
+                f"d{_gap(match['d1'])}MMMM{_gap(match['d2'], dot=True)}{_y(year)}",
+                language,
+                year,
+                month,
+                match["dn"],
+            )
     elif kind == "my" and before is not None:
         year = match["my"]
         for language, month in table.get(before[1], ()):
-            yield from _option(f"MMMM{_gap(before[2], dot=True)}d{_gap(match['m2'])}{_y(year)}", language, year, month, match["mn"])
+            yield from _option(
+                f"MMMM{_gap(before[2], dot=True)}d{_gap(match['m2'])}{_y(year)}",
+                language,
+                year,
+                month,
+                match["mn"],
+            )
     elif kind == "yn":
         for language, month in table.get(match["ym"], ()):
-            yield from _option(f"y{_gap(match['y1'])}MMMM{_gap(match['y2'], dot=True)}d", language, match["yy"], month, match["yn"])
+            yield from _option(
+                f"y{_gap(match['y1'])}MMMM{_gap(match['y2'], dot=True)}d",
+                language,
+                match["yy"],
+                month,
+                match["yn"],
+            )
     elif kind == "in":
         pattern = f"y{_gap(match['i1'])}M{_gap(match['i2'])}d"
         yield from _option(pattern, languages[0], match["iy"], int(match["im"]), match["in"])

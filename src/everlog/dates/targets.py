@@ -2,26 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from everlog.dates.formats import DateFormat, fields
 from everlog.dates.names import names_of
 from everlog.dates.relative import render_relative
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 _NUMERIC = tuple(
     pattern.replace("-", mark)
     for mark in "-/."
-    for pattern in ("y-MM-dd", "y-M-d", "dd-MM-y", "d-M-y", "MM-dd-y", "M-d-y", "dd-MM-yy", "MM-dd-yy", "yy-MM-dd")
+    for pattern in (
+        "y-MM-dd",
+        "y-M-d",
+        "dd-MM-y",
+        "d-M-y",
+        "MM-dd-y",
+        "M-d-y",
+        "dd-MM-yy",
+        "MM-dd-yy",
+        "yy-MM-dd",
+    )
 )
 _NAMED = (
-    "d MMMM y", "d. MMMM y", "d MMM y", "dd MMM y", "MMMM d, y", "MMM d, y", "MMMM d y", "d MMMM, y", "d-MMM-y",
-    "y MMMM d", "y, MMMM d", "MMM dd, y", "d LLLL y", "d LLL y", "EEEE, MMMM d, y", "EEE, d MMM y", "EEEE d MMMM y",
-    "d 'de' MMMM 'de' y", "d MMM ''yy", "y年M月d日", "y년 M월 d일",
+    "d MMMM y", "d. MMMM y", "d MMM y", "dd MMM y", "MMMM d, y", "MMM d, y", "MMMM d y", "d MMMM, y",
+    "d-MMM-y", "y MMMM d", "y, MMMM d", "MMM dd, y", "d LLLL y", "d LLL y", "EEEE, MMMM d, y", "EEE, d MMM y",
+    "EEEE d MMMM y", "d 'de' MMMM 'de' y", "d MMM ''yy", "y年M月d日", "y년 M월 d일",
 )  # fmt: skip
 _ENGLISH = ("MMMM do, y", "do MMMM y", "do 'of' MMMM y", "EEEE, MMMM do, y")
-_TIMES = ("y-MM-dd HH:mm", "y-MM-dd'T'HH:mm:ssZ", "EEE, dd MMM y HH:mm:ss Z", "d MMMM y HH:mm", "MMMM d, y h:mm a")
+_TIMES = (
+    "y-MM-dd HH:mm",
+    "y-MM-dd'T'HH:mm:ssZ",
+    "EEE, dd MMM y HH:mm:ss Z",
+    "d MMMM y HH:mm",
+    "MMMM d, y h:mm a",
+)
 _READABLE = frozenset("yMLdEHhmsaZ")
 
 
@@ -38,7 +57,9 @@ def usual_formats(language: str) -> tuple[DateFormat, ...]:
     return tuple(DateFormat(pattern, language) for pattern in patterns if _is_readable(pattern))
 
 
-def targets(moment: datetime, languages: Iterable[str], fetched: datetime | None = None) -> dict[str, DateFormat | None]:
+def targets(
+    moment: datetime, languages: Iterable[str], fetched: datetime | None = None
+) -> dict[str, DateFormat | None]:
     """Every text that may show this moment, with its format; relative texts have none.
 
     A page may show the day at the feed's offset or in UTC: both are rendered.

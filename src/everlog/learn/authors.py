@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -21,6 +20,8 @@ from everlog.rules import Ranked, Rule
 from everlog.words import comparable
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
     from everlog.learn.samples import Sample
     from everlog.read.view import View
     from everlog.records import Feed
@@ -32,7 +33,9 @@ SPARE_WORDS = 8
 MIN_SHARE = 0.5
 # Below this share of right names among those read, the blog's most frequent author is as good.
 MIN_PRECISION = 0.75
-_AUTHOR_PATH = re.compile(r"/(?:authors?|users?|profile|people|writers?|contributors?|redakteur|auteurs?|autores?)/", re.I)
+_AUTHOR_PATH = re.compile(
+    r"/(?:authors?|users?|profile|people|writers?|contributors?|redakteur|auteurs?|autores?)/", re.IGNORECASE
+)
 
 
 def learn_authors(samples: Sequence[Sample], feed: Feed) -> Ranked:
@@ -49,7 +52,9 @@ def author_candidates(places: Places) -> list[Rule]:
     return [*_selector_rules(places, names), *_said_rules(places.samples, names), *_link_rules(places, names)]
 
 
-def rank_authors(samples: Sequence[Sample], feed: Feed, rules: Sequence[Rule], views: Sequence[View]) -> Ranked:
+def rank_authors(
+    samples: Sequence[Sample], feed: Feed, rules: Sequence[Rule], views: Sequence[View]
+) -> Ranked:
     """The candidates that are mostly right on the feed's own pages, the best first, then the constant."""
     names = _names(samples)
     rules = without_twins(sorted(rules, key=author_strength, reverse=True), views)
@@ -68,7 +73,7 @@ def rank_authors(samples: Sequence[Sample], feed: Feed, rules: Sequence[Rule], v
 
 
 def _names(samples: Sequence[Sample]) -> dict[int, tuple[str, ...]]:
-    return {page: names for page, sample in enumerate(samples) if (names := clean_names(sample.entry.authors))}
+    return {page: names for page, s in enumerate(samples) if (names := clean_names(s.entry.authors))}
 
 
 def clean_names(names: Sequence[str]) -> tuple[str, ...]:
@@ -84,7 +89,9 @@ def _constant(names: Mapping[int, tuple[str, ...]]) -> tuple[Rule, ...]:
     """The author that the feed names most, for pages that name nobody."""
     authors, pages = Counter(names.values()).most_common(1)[0]
     share = pages / len(names)
-    return (Rule(method="feed-constant", where="\n".join(authors), confidence=share),) if share >= MIN_SHARE else ()
+    if share < MIN_SHARE:
+        return ()
+    return (Rule(method="feed-constant", where="\n".join(authors), confidence=share),)
 
 
 def _selector_rules(places: Places, names: Mapping[int, tuple[str, ...]]) -> Iterator[Rule]:
@@ -139,7 +146,8 @@ def _most_shared(texts: Sequence[str], patterns: Sequence[re.Pattern[str]]) -> s
     ' | '
     """
     for pattern in patterns:
-        pieces = Counter(match[0] for text in texts if (match := (pattern.match if pattern in _STARTS else pattern.search)(text)))
+        find = pattern.match if patterns is _STARTS else pattern.search
+        pieces = Counter(match[0] for text in texts if (match := find(text)))
         for piece, count in pieces.most_common(1):
             if count * 2 > len(texts):
                 return piece
@@ -151,7 +159,8 @@ def _said_rules(samples: Sequence[Sample], names: Mapping[int, tuple[str, ...]])
     for page, authors in names.items():
         wanted = set(map(comparable, authors))
         for name, values in samples[page].view.meta.items():
-            if any(len(value) < 2 * MAX_NAME_LENGTH and comparable(as_name(value) or "") in wanted for value in values):
+            short = (value for value in values if len(value) < 2 * MAX_NAME_LENGTH)
+            if any(comparable(as_name(value) or "") in wanted for value in short):
                 metas[name] = None
     yield from (Rule(method="meta", where=name) for name in metas)
     yield from (Rule(method="json-ld", where=key) for key in JSON_KEYS)

@@ -8,11 +8,12 @@ other pages teach, so a cut that eats articles shows before it is used.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from everlog.signatures import NAME, PLACE, kind_of
+from everlog.signatures import NAME, PLACE, Wanted, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from everlog.layout import Ints, Layout
-    from everlog.signatures import Signatures
+    from everlog.signatures import Signatures, Unit
 
     Bools = NDArray[np.bool_]
 
@@ -76,33 +77,35 @@ class Table:
     def __init__(self, pages: Sequence[Marked], signatures: Sequence[Signatures], outer: Sequence[int | None]) -> None:
         self.pages = pages
         self.numbers: dict[str, int] = {}
+        foreign = [(page.inside <= FOREIGN * page.sizes) & (page.sizes > 0) for page in pages]
+        units = [
+            list(signs.foreign_units(top, mask)) if top is not None else []
+            for signs, top, mask in zip(signatures, outer, foreign, strict=True)
+        ]
+        # Only what some foreign piece shows can become a cut; the others are asked for that alone.
+        wanted = Wanted(frozenset(sign for page in units for unit in page for sign in unit.signatures))
         self.rows: list[Rows] = []
-        for page, signs, top in zip(pages, signatures, outer, strict=True):
-            self.rows.append(self._rows(page, signs, top))
+        for page, signs, top, mask, found in zip(pages, signatures, outer, foreign, units, strict=True):
+            if top is not None:
+                found += (unit for unit in signs.other_units(top, mask, wanted) if _counts(unit, page.mask))
+                found.sort(key=attrgetter("element"))
+            self.rows.append(self._rows(found))
         self.kinds: Ints = np.array([kind_of(s) for s in self.numbers], np.int32)
 
-    def _rows(self, page: Marked, signs: Signatures, top: int | None) -> Rows:
+    def _rows(self, units: Sequence[Unit]) -> Rows:
         numbers = self.numbers
-        element: list[int] = []
-        start: list[int] = []
-        stop: list[int] = []
-        ids: list[int] = []
-        unit: list[int] = []
-        lead: list[bool] = []
-        if top is not None:
-            for count, piece in enumerate(signs.units(top)):
-                if piece.start == piece.stop and not _amid(page.mask, piece.start):
-                    continue
-                for place, sign in enumerate(piece.signatures):
-                    ids.append(numbers.setdefault(sign, len(numbers)))
-                    element.append(piece.element)
-                    start.append(piece.start)
-                    stop.append(piece.stop)
-                    unit.append(count)
-                    lead.append(place == 0)
+        counts = np.array([len(unit.signatures) for unit in units], np.int32)
+        ids = [numbers.setdefault(sign, len(numbers)) for unit in units for sign in unit.signatures]
+        lead = np.zeros(len(ids), np.bool_)
+        lead[(np.cumsum(counts) - counts)[counts > 0]] = True
+
+        def spread(values: list[int]) -> Ints:
+            return np.repeat(np.array(values, np.int32), counts)
+
         return Rows(
-            element=np.array(element, np.int32), start=np.array(start, np.int32), stop=np.array(stop, np.int32),
-            ids=np.array(ids, np.int32), unit=np.array(unit, np.int32), lead=np.array(lead, np.bool_),
+            element=spread([unit.element for unit in units]), start=spread([unit.start for unit in units]),
+            stop=spread([unit.stop for unit in units]), ids=np.array(ids, np.int32),
+            unit=spread(list(range(len(units)))), lead=lead,
         )
 
     def below(self, page: int, top: int) -> Rows:
@@ -127,13 +130,14 @@ class Rows:
     lead: Bools
 
 
-def _amid(mask: Bools, place: int) -> bool:
-    """Whether a place without words lies within the article.
+def _counts(unit: Unit, mask: Bools) -> bool:
+    """Whether a unit says something: it has words, or is a sign amid words of the article.
 
     Highlighted code puts every dot and bracket into an element of its own. Without counting
     these, two foreign words in such elements would cut all dots out of the code.
     """
-    return bool(0 < place < len(mask) and mask[place - 1] and mask[place])
+    place = unit.start
+    return place < unit.stop or bool(0 < place < len(mask) and mask[place - 1] and mask[place])
 
 
 class Evidence:

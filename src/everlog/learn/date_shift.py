@@ -7,10 +7,13 @@ posts tell the difference, and with it the moment of every other post.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from datetime import datetime, timezone
+from typing import TYPE_CHECKING
 
-from everlog.dates.stamps import Stamp
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime, timezone
+
+    from everlog.dates.stamps import Stamp
 
 # Offsets of the world are multiples of a quarter of an hour.
 _QUARTER = 15
@@ -26,7 +29,8 @@ _AGREEMENT = 0.6
 def learn_shift(pairs: Sequence[tuple[Stamp, datetime]], offset: timezone) -> tuple[int, ...]:
     """Minutes to add to what pages show, one for the whole year or one a month; none where there is no need.
 
-    >>> from datetime import UTC, date, time
+    >>> from datetime import UTC, date, datetime, time
+    >>> from everlog.dates.stamps import Stamp
     >>> shown = [Stamp(date(2019, 1, day), time(20)) for day in (1, 2, 3)]
     >>> said = [datetime(2019, 1, day, 1, tzinfo=UTC) for day in (2, 3, 4)]
     >>> learn_shift(list(zip(shown, said)), UTC)
@@ -39,7 +43,9 @@ def learn_shift(pairs: Sequence[tuple[Stamp, datetime]], offset: timezone) -> tu
     if not counts:
         return ()
     common = counts.most_common(1)[0][0]
-    season = [(month, shift) for month, shift in shifts if shift is not None and abs(shift - common) in {0, _SUMMER}]
+    season = [
+        (month, shift) for month, shift in shifts if shift is not None and abs(shift - common) in {0, _SUMMER}
+    ]
     if len(season) < max(2, _AGREEMENT * len(shifts)):
         return ()
     values = tuple(_in_month(month, season) for month in range(1, 13))
@@ -53,7 +59,8 @@ def tells_otherwise(pairs: Sequence[tuple[Stamp, datetime]]) -> bool:
 
     Then the feed's is taken: its posts and those read from pages are one series.
 
-    >>> from datetime import UTC, date, time, timedelta
+    >>> from datetime import UTC, date, datetime, time, timedelta, timezone
+    >>> from everlog.dates.stamps import Stamp
     >>> shown = Stamp(date(2019, 1, 1), time(20), timezone(timedelta(hours=-5)))
     >>> tells_otherwise([(shown, datetime(2019, 1, 2, 1, tzinfo=UTC))])
     True

@@ -118,7 +118,10 @@ def rule_of(element: _Element) -> str:
 
 def first_match(root: _Element, rule: str) -> _Element | None:
     """The node that a rule denotes on a page."""
-    found = root.xpath(f"({rule})[1]")
+    try:
+        found = root.xpath(f"({rule})[1]")
+    except etree.XPathEvalError:  # a path thousands of steps long, which libxml2 refuses
+        return None
     return found[0] if isinstance(found, list) and found and etree.iselement(found[0]) else None
 
 

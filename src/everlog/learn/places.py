@@ -12,15 +12,16 @@ from everlog.selectors import Finder, chain_of, selectors_of
 from everlog.words import comparable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
+    from everlog.layout import Vocabulary
     from everlog.learn.samples import Sample
     from everlog.read.view import View
     from everlog.rules import Rule
     from everlog.tree import Element
 
-# Texts up to this many words are looked up in an index; the longest tag or byline has nine, and
-# longer titles are rare enough to be searched for one by one.
+# Texts up to this many words are looked up in an index. Of 15,000 tags looked at 12 are longer;
+# longer titles are searched for one by one.
 INDEXED_WORDS = 12
 # The layout parts words at tags (`<i>W</i>ord`), a text does not: a place may count a few words
 # more or less than the text it shows.
@@ -28,12 +29,14 @@ _SLACK = 2
 
 
 class Places:
-    """The small elements of all sample pages by what they show. The layouts must share a vocabulary."""
+    """The small elements of all sample pages by what they show.
 
-    def __init__(self, samples: Sequence[Sample]) -> None:
+    The layouts must share a vocabulary. Given here, it saves reading the elements' texts.
+    """
+
+    def __init__(self, samples: Sequence[Sample], vocabulary: Vocabulary | None = None) -> None:
         self.samples = samples
-        # Most small texts (menus, buttons) stand on every page: each is read once.
-        texts: dict[bytes, str] = {}
+        texts = _Texts(list(vocabulary) if vocabulary is not None else None)
         self._by_text: list[dict[str, list[Element]]] = [_index(sample, texts) for sample in samples]
 
     def of(self, page: int, text: str) -> list[Element]:
@@ -45,7 +48,8 @@ class Places:
         >>> from everlog.records import Entry
         >>> from everlog.tree import parse
         >>> root = parse(b"<h1><a>Rain!</a></h1><p>Rain again")
-        >>> sample = Sample(entry=Entry(link=None), url="", view=View(root, ""), layout=Layout(root, Vocabulary()))
+        >>> layout = Layout(root, Vocabulary())
+        >>> sample = Sample(entry=Entry(link=None), url="", view=View(root, ""), layout=layout)
         >>> [element.tag for element in Places([sample]).of(0, "rain")]
         ['h1', 'a']
         """
@@ -56,7 +60,9 @@ class Places:
             return self._by_text[page].get(target, [])
         return [e for e in self._of_size(page, target, 0) if comparable(short_text(e)) == target]
 
-    def holding(self, page: int, text: str, spare: int) -> list[tuple[Element, str]]:
+    def holding(
+        self, page: int, text: str, spare: int, only: Callable[[Element], bool] | None = None
+    ) -> list[tuple[Element, str]]:
         """The elements that hold this text and at most `spare` other words, with what they show."""
         target = comparable(text)
         if not target:
@@ -69,9 +75,10 @@ class Places:
                 for shown, elements in self._by_text[page].items()
                 if target in shown and padded in f" {shown} " and shown.count(" ") < most
                 for element in elements
+                if only is None or only(element)
             ]
             return [(element, short_text(element)) for element in fits]
-        found = ((e, short_text(e)) for e in self._of_size(page, target, spare))
+        found = ((e, short_text(e)) for e in self._of_size(page, target, spare) if only is None or only(e))
         return [(element, shown) for element, shown in found if padded in f" {comparable(shown)} "]
 
     def _of_size(self, page: int, target: str, spare: int) -> Iterable[Element]:
@@ -82,7 +89,27 @@ class Places:
         return (layout.elements[int(i)] for i in fits)
 
 
-def _index(sample: Sample, texts: dict[bytes, str]) -> dict[str, list[Element]]:
+class _Texts:
+    """What the elements show, by the numbers of their words: menus and buttons stand on every page."""
+
+    def __init__(self, spelled: list[str] | None) -> None:
+        self._spelled = spelled
+        self._known: dict[bytes, str] = {}
+
+    def text(self, key: bytes, element: Element) -> str:
+        known = self._known.get(key)
+        if known is None:
+            if self._spelled is None:
+                known = comparable(short_text(element))
+            else:
+                known = " ".join([self._spelled[number] for number in np.frombuffer(key, np.int32).tolist()])
+                if "_" in known:
+                    known = comparable(known)
+            self._known[key] = known
+        return known
+
+
+def _index(sample: Sample, texts: _Texts) -> dict[str, list[Element]]:
     layout = sample.layout
     sizes = layout.sizes()
     small = np.flatnonzero((sizes > 0) & (sizes <= INDEXED_WORDS))
@@ -91,13 +118,15 @@ def _index(sample: Sample, texts: dict[bytes, str]) -> dict[str, list[Element]]:
     firsts = (layout.first[small] * width).tolist()
     lasts = (layout.last[small] * width).tolist()
     elements = layout.elements
+    text_of = texts.text
     found: dict[str, list[Element]] = {}
     for i, first, last in zip(small.tolist(), firsts, lasts, strict=True):
-        key = spoken[first:last]
-        text = texts.get(key)
-        if text is None:
-            text = texts[key] = comparable(short_text(elements[i]))
-        found.setdefault(text, []).append(elements[i])
+        element = elements[i]
+        text = text_of(spoken[first:last], element)
+        if text in found:
+            found[text].append(element)
+        else:
+            found[text] = [element]
     return found
 
 

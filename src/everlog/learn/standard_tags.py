@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from everlog.learn.places import names_of
-from everlog.read.places import nearness_of
-from everlog.read.tags import family_of, is_own_link, tags_by
+from everlog.read.places import ELSEWHERE, nearness_of, short_text
+from everlog.read.tags import FAMILIES, as_tag, family_of, is_own_link, standard_links, tags_by
 from everlog.rules import Ranked, Rule
 from everlog.selectors import chain_of
 from everlog.words import comparable
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from everlog.learn.samples import Sample
     from everlog.read.view import View
+    from everlog.tree import Element
 
 # Of what a standard place shows on the feed's pages, this share must be tags of the feed.
 MIN_PRECISION = 0.9
@@ -32,37 +35,62 @@ KEPT_RULES = 3
 _TAG_NAME = re.compile(r"tag|categor|label|topic|keyword|subject", re.IGNORECASE)
 # Elements that are called after tags and hold one each.
 _HOLDS_TAG = re.compile(
-    r"[.#\[ =_-](?:tags?|tag-?links?|tag-?list|topics?|keywords?|categor(?:y|ies))(?:$|[\] >_-])", re.IGNORECASE
+    r"[.#\[ =_-](?:tags?|tag-?links?|tag-?list|topics?|keywords?|categor(?:y|ies))(?:$|[\] >_-])",
+    re.IGNORECASE,
 )
 _SAID = (("meta", "article:tag"), ("json-ld", "keywords"), ("meta", "keywords"))
 
 
-def standing_by(views: Sequence[View], wanted: Sequence[frozenset[str]], read: Sequence[frozenset[str]]) -> Ranked:
+def standing_by(
+    views: Sequence[View], wanted: Sequence[frozenset[str]], read: Sequence[frozenset[str]]
+) -> Ranked:
     """Standard places that never contradicted the feed, for older posts that are tagged in another way.
 
     `wanted` are the feed's tags of each page, `read` what the learned rules find there.
     """
-    families = []
-    for family in ("tag", "category"):
-        rule = Rule(method="standard", where=family)
-        right = wrong = news = 0
-        for view, tags, known in zip(views, wanted, read, strict=True):
-            shown = {comparable(tag) for tag in tags_by(view, rule)}
-            right += len(shown & tags)
-            wrong += len(shown - tags)
-            news += len(shown - known)
-        # A place that showed no more than the learned ones has nothing to add.
-        silent = right + wrong == 0
-        if silent or (right >= (right + wrong) * MIN_PRECISION and news):
-            families.append(family)
-    return (Rule(method="standard", where=" ".join(families)),) if families else ()
+    pages = [standard_links(view, FAMILIES) for view in views]
+    trusted = [
+        family
+        for family in FAMILIES
+        if _may_stand_by([_shown(page.get(family, ())) for page in pages], wanted, read)
+    ]
+    return (Rule(method="standard", where=" ".join(trusted)),) if trusted else ()
+
+
+def _shown(links: Sequence[Element]) -> frozenset[str]:
+    return frozenset(plain_tag(short_text(link)) for link in links)
+
+
+# Menus and clouds show the same on all pages.
+@lru_cache(maxsize=20_000)
+def plain_tag(text: str) -> str:
+    """The comparable form of the tag in a text, or nothing.
+
+    >>> plain_tag("#Rain (3)")
+    'rain'
+    """
+    return comparable(as_tag(text) or "")
+
+
+def _may_stand_by(
+    pages: Sequence[frozenset[str]], wanted: Sequence[frozenset[str]], read: Sequence[frozenset[str]]
+) -> bool:
+    right = wrong = news = silent = 0
+    for shown, tags, known in zip(pages, wanted, read, strict=True):
+        right += len(shown & tags)
+        wrong += len(shown - tags)
+        news += len((shown & tags) - known)
+        silent += not shown
+    # A place that most pages have was learned if it is of use.
+    useful = silent * 2 > len(pages) or news > wrong
+    return useful and right >= (right + wrong) * MIN_PRECISION
 
 
 def standard_candidates(samples: Sequence[Sample]) -> list[Rule]:
     """Rules for everything on the pages that leads to a tag or is called after tags."""
     rules = [
         Rule(method="selector", where=name, detail={"family": family})
-        for family in ("tag", "category")
+        for family in FAMILIES
         for name in _linking(samples, family)
     ]
     rules += [Rule(method="selector", where=name, detail={"near": "yes"}) for name in _called_so(samples)]
@@ -71,18 +99,23 @@ def standard_candidates(samples: Sequence[Sample]) -> list[Rule]:
 
 
 def rank_standard(rules: Sequence[Rule], views: Sequence[View]) -> Ranked:
-    """Rules for a blog whose feed has no tags, the surest first; each but the first speaks if the others do not."""
-    kept = []
-    for rule in rules:
-        shown = [frozenset(map(comparable, tags_by(view, rule))) for view in views]
-        pages = sum(map(bool, shown))
-        constant = len(set(shown)) == 1 and len(views) > 2
-        # Keywords that are the same on all pages are about the blog, and so are clouds.
-        if pages and not (constant and (rule.method != "selector" or len(shown[0]) >= CLOUD)):
-            kept.append(rule)
-    families = Rule(method="standard", where="tag", detail={"use": "if-empty"})
-    ranked = _first_family(kept)
-    return (*ranked, families, replace(families, where="category"))
+    """Rules for a blog whose feed has no tags; all but the first kind speak only where it is silent."""
+    kept = [sure for rule in rules if (sure := _without_cloud(rule, views)) is not None]
+    # Blogs that have both keep a few broad categories beside the tags.
+    families = Rule(method="standard", where=" ".join(FAMILIES), detail={"use": "if-empty", "pick": "first"})
+    return (*_first_family(kept), families)
+
+
+def _without_cloud(rule: Rule, views: Sequence[View]) -> Rule | None:
+    """The rule if what it shows differs from page to page, or its first list of tags if only that does."""
+    for tried in (rule, replace(rule, detail={**rule.detail, "pick": "first"})):
+        shown = [frozenset(map(comparable, tags_by(view, tried))) for view in views]
+        everywhere = frozenset.intersection(*shown)
+        # Keywords that are the same on all pages are about the blog, and so are clouds of tags.
+        least = CLOUD if rule.method == "selector" else 1
+        if any(shown) and (len(everywhere) < least or len(views) < 3):
+            return tried
+    return None
 
 
 def _first_family(rules: Sequence[Rule]) -> list[Rule]:
@@ -94,7 +127,8 @@ def _first_family(rules: Sequence[Rule]) -> list[Rule]:
     others = [rule for rule in rules if rule.detail.get("family") != kind]
     if kind is None:
         first, others = first[:1], [*first[1:], *others]
-    return first + [replace(rule, detail={**rule.detail, "use": "if-empty"}) for rule in others[: 2 * KEPT_RULES]]
+    others = others[: 2 * KEPT_RULES]
+    return first + [replace(rule, detail={**rule.detail, "use": "if-empty"}) for rule in others]
 
 
 def _linking(samples: Sequence[Sample], family: str) -> list[str]:
@@ -116,7 +150,7 @@ def _called_so(samples: Sequence[Sample]) -> Iterator[str]:
         names: dict[str, int] = {}
         for i in np.flatnonzero((sizes > 0) & (sizes <= MAX_WORDS)):
             element = sample.layout.elements[int(i)]
-            if len(element) == 0:
+            if len(element) == 0 and _may_be_called(element):
                 own = [name for name in names_of(element) if _HOLDS_TAG.search(name)]
                 if own and not nearness.is_elsewhere(element):
                     names[own[-1]] = 1
@@ -124,10 +158,26 @@ def _called_so(samples: Sequence[Sample]) -> Iterator[str]:
     return (name for name, _ in seen.most_common(KEPT_RULES))
 
 
+def _may_be_called(element: Element) -> bool:
+    above = element.getparent()
+    # Highlighted code is full of `keyword` and `tag`.
+    if above is None or next(element.iterancestors("pre", "code"), None) is not None:
+        return False
+    said = f"{above.get('class', '')} {above.get('id', '')}"
+    own = f"{element.get('class', '')} {element.get('id', '')} {element.get('itemprop', '')}"
+    return _TAG_NAME.search(own) is not None or _TAG_NAME.search(said) is not None
+
+
+# The strength from which on a place is called after tags.
+NAMED = 1.4
+
+
 def tag_strength(rule: Rule) -> float:
     """Of places with the same success, those called after tags will hold on older pages."""
     if rule.method == "selector":
-        named = 2.0 if _TAG_NAME.search(rule.where) else 0.0
+        named = 0.0 if ELSEWHERE.search(rule.where) else 2.0 if _TAG_NAME.search(rule.where) else 0.5
         chain = 0.3 if ">" in rule.where else 0.0
         return named + chain + (0.2 if not rule.detail else 0.1 if "near" not in rule.detail else 0.0)
-    return {"json-ld": 1.5, "meta": 1.4 if _TAG_NAME.search(rule.where) else 0.4, "url": 0.5}.get(rule.method, 0.0)
+    if rule.method == "meta":
+        return NAMED if _TAG_NAME.search(rule.where) else 0.4
+    return {"json-ld": 1.5, "url": 0.5}.get(rule.method, 0.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +16,8 @@ from everlog.rules import Rule
 from everlog.words import comparable
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from everlog.learn.samples import Sample
     from everlog.read.view import View
     from everlog.tree import Element
@@ -29,7 +31,7 @@ STRONG = re.compile(
     r"author|byline|by-line|posted-?by|creator|writer|nickname|[.\[ ]fn\b|h-card|vcard", re.IGNORECASE
 )
 JSON_KEYS = ("author", "creator")
-_META = ("author", "article:author", "dc.creator", "dcterms.creator", "byl", "parsely-author", "sailthru.author")
+_META = ("author", "article:author", "dc.creator", "dcterms.creator", "byl", "parsely-author")
 # How pages introduce a name.
 _BY = re.compile(
     r"(?:(?:posted|written|published|submitted|created)\s+)?"
@@ -70,7 +72,7 @@ def _called_rules(samples: Sequence[Sample]) -> Iterator[Rule]:
         for name, shown in _called_on(sample).items():
             seen.setdefault(name, []).append(shown)
     # Inner elements hold the name alone, outer ones the whole byline.
-    for name, texts in sorted(seen.items(), key=lambda item: (sum(map(len, item[1])) / len(item[1]), item[0])):
+    for name, texts in sorted(seen.items(), key=lambda item: sum(map(len, item[1])) / len(item[1])):
         if len(texts) * 2 > len(samples):
             before = Counter(match[0] for text in texts if (match := _BY.match(text))).most_common(1)
             said = bool(before) and before[0][1] * 2 > len(texts)
@@ -96,5 +98,9 @@ def _called_on(sample: Sample) -> dict[str, str]:
 
 def _is_called(element: Element) -> bool:
     get = element.get
-    said = f".{get('class', '')} {get('id', '')} {get('itemprop', '')} {get('rel', '')}"
-    return len(said) > 4 and STRONG.search(said) is not None
+    return _says_author(get("class"), get("id"), get("itemprop"), get("rel"))
+
+
+@lru_cache(maxsize=20_000)
+def _says_author(*names: str | None) -> bool:
+    return STRONG.search(" ".join(f".{name}" for name in names if name)) is not None

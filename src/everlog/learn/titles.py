@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from html import unescape
 from typing import TYPE_CHECKING
@@ -22,10 +21,13 @@ from everlog.tree import Element, parse_fragment, visible_text
 from everlog.words import comparable, fold, squeeze
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
     from everlog.learn.samples import Sample
     from everlog.read.view import View
 
-# Rules kept: a page that the first eight cannot read is not a post.
+# Rules kept. The first read all of 1,375 posts that any rule reads; the others are for pages of
+# another design than the feed's.
 KEPT_RULES = 8
 # A rule must be right more often than wrong to be of use as a fall-back.
 MIN_PRECISION = 0.5
@@ -58,6 +60,7 @@ def rank_titles(samples: Sequence[Sample], rules: Sequence[Rule], views: Sequenc
     titles = [comparable(entry_title(sample.entry.title)) for sample in samples]
     if not any(titles):
         return ()
+    rules = [rule for rule in rules if "pick" not in rule.detail or _has_several(rule, views)]
     rules = without_twins(sorted(rules, key=_prior, reverse=True), views)
     judged = [_judge(rule, titles, views) for rule in rules]
     # The order of before breaks ties: names that mean a title come first.
@@ -68,6 +71,10 @@ def rank_titles(samples: Sequence[Sample], rules: Sequence[Rule], views: Sequenc
         return (*ranked, Rule(method="head-title", detail={"loose": "yes"}))
     # Where the feed shows posts without a title, a rule that finds one there finds rubbish.
     return tuple(rule for rule in ranked if not any(title_by(view, rule) for view in untitled))
+
+
+def _has_several(rule: Rule, views: Sequence[View]) -> bool:
+    return any(len(view.found[rule.where]) > 1 for view in views)
 
 
 def entry_title(raw: str | None) -> str:
@@ -101,10 +108,8 @@ def _crowded_rules(places: Places, titles: Mapping[int, str]) -> Iterator[Rule]:
     affixes: dict[str, Counter[tuple[str, str]]] = {}
     pages: Counter[str] = Counter()
     for page, title in titles.items():
-        for place, shown in places.holding(page, title, SPARE_WORDS):
+        for place, shown in places.holding(page, title, SPARE_WORDS, _is_heading):
             names = names_of(place)
-            if place.tag not in _HEADINGS and not any(map(_TITLE_NAME.search, names)):
-                continue
             beside = {name: 1 for child in place for name in _names_beside(child, title)}
             for name in names:
                 pages[name] += 1
@@ -116,6 +121,11 @@ def _crowded_rules(places: Places, titles: Mapping[int, str]) -> Iterator[Rule]:
         (prefix, suffix), _ = affixes[name].most_common(1)[0]
         if prefix or suffix:
             yield Rule(method="selector", where=name, detail={"prefix": prefix, "suffix": suffix})
+
+
+def _is_heading(element: Element) -> bool:
+    named = f"{element.get('class', '')} {element.get('id', '')}"
+    return element.tag in _HEADINGS or _TITLE_NAME.search(named) is not None
 
 
 def _names_beside(child: Element, title: str) -> tuple[str, ...]:

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
+from everlog.noise import names_comments, names_noise
 from everlog.selectors import chain_of, selectors_of
 from everlog.signatures import (
     LABEL_WORDS, OPENING_WORDS, OUTER_PLACES, label, own_label, place_kind,
 )
-from everlog.tree import INVISIBLE
+from everlog.tree import HOLDERS, INVISIBLE, drop
 from everlog.words import words
 
 if TYPE_CHECKING:
@@ -22,6 +23,39 @@ if TYPE_CHECKING:
 _ENOUGH = LABEL_WORDS + 1
 
 
+def remove_cuts(article: Element, cutter: Cutter) -> None:
+    """Takes out of an article, in place, everything that is not part of it.
+
+    Bare text behind a removed element stays: it belongs to the element above.
+    """
+    doomed: list[Element] = []
+    silenced: list[Element] = []
+    closing: list[Element] = []
+    idle = cutter.is_idle
+    for element in article.iter():
+        if element.tag in INVISIBLE:
+            doomed.append(element)
+        elif not idle and element is not article:
+            if cutter.is_cut(element):
+                doomed.append(element)
+            if cutter.has_tails and cutter.cuts_tail(element):
+                silenced.append(element)
+            if cutter.has_sections and cutter.cuts_rest(element):
+                closing.append(element)
+    for element in silenced:
+        above = element.getparent()
+        if above is not None and above.tag in HOLDERS:
+            element.tail = None
+    for element in closing:
+        above = element.getparent()
+        if above is not None and above.tag in HOLDERS:
+            for later in list(element.itersiblings()):
+                above.remove(later)
+            element.tail = None
+            doomed.append(element)
+    drop(element for element in doomed if element is not article)
+
+
 class Cutter:
     """Says of an element whether it is cut. Built once a template, used on every page.
 
@@ -29,9 +63,10 @@ class Cutter:
     look-up; texts and places are only looked at for tags that a cut of that kind names.
     """
 
-    def __init__(self, cuts: Iterable[str], keeps: Iterable[str] = ()) -> None:
+    def __init__(self, cuts: Iterable[str], keeps: Iterable[str] = (), known: Iterable[str] = ()) -> None:
         self._cuts = frozenset(cuts)
         self._keeps = frozenset(keeps)
+        self._seen = frozenset(known)
         self._known: dict[tuple[str, str | None, str | None], bool] = {}
         self._label_tags = frozenset(c[1:].split(" ", 1)[0] for c in self._cuts if c[0] == "=")
         self._opening_tags = frozenset(c[1:].split(" ", 1)[0] for c in self._cuts if c[0] == "^")
@@ -42,7 +77,9 @@ class Cutter:
         )
         self._after = frozenset(c[1:] for c in self._cuts if c[0] == "|")
         self._from = frozenset(c[1:] for c in self._cuts if c[0] == "»")
-        self.is_idle = not self._cuts
+        self.is_idle = not self._cuts and not self._seen
+        self.has_tails = bool(self._after)
+        self.has_sections = bool(self._from)
 
     def is_cut(self, element: Element) -> bool:
         """Whether this element, inside an article, is not part of it."""
@@ -63,11 +100,11 @@ class Cutter:
 
     def cuts_tail(self, element: Element) -> bool:
         """Whether the bare text behind this element is not part of the article."""
-        return bool(self._after) and any(name in self._after for name in self._names(element))
+        return any(name in self._after for name in self._names(element))
 
     def cuts_rest(self, element: Element) -> bool:
         """Whether this element and all its later siblings are not part of the article."""
-        return bool(self._from) and any(name in self._from for name in self._names(element))
+        return any(name in self._from for name in self._names(element))
 
     def _names(self, element: Element) -> list[str]:
         own = list(selectors_of(element))
@@ -82,7 +119,11 @@ class Cutter:
             return False
         if own[0] in self._cuts:
             return True
-        return own[0] not in self._keeps and any(selector in self._cuts for selector in own)
+        if own[0] in self._keeps:
+            return False
+        if any(selector in self._cuts for selector in own):
+            return True
+        return bool(self._seen) and not any(selector in self._seen for selector in own) and _is_named_noise(element)
 
     def _by_place(self, element: Element) -> bool:
         chain = chain_of(element)
@@ -113,6 +154,14 @@ class Cutter:
             spoken = first_words(before)
             return 0 < len(spoken) <= LABEL_WORDS and f"+{tag} {label(spoken)}" in self._cuts
         return False
+
+
+def _is_named_noise(element: Element) -> bool:
+    """Whether an element that no page of the feed had is called noise by its names."""
+    names = f"{element.get('id') or ''} {element.get('class') or ''}"
+    return (names_noise(names) or names_comments(names)) and not any(
+        above.tag in {"pre", "code"} for above in element.iterancestors()
+    )
 
 
 def _kind(element: Element) -> str:

@@ -21,8 +21,9 @@ MAX_DEPTH = 50
 
 _WORDLESS = re.compile(r"[\W_]*")
 # Parts of a page that are about other people and posts: who commented, menus, what else to read.
-_ELSEWHERE = re.compile(
-    r"comment|respond|sidebar|widget|related|recent|popular|pingback|footer-|menu|\bnav|breadcrumb", re.IGNORECASE
+ELSEWHERE = re.compile(
+    r"comment|respond|sidebar|widget|related|recent|popular|pingback|footer-|menu|\bnav|breadcrumb",
+    re.IGNORECASE,
 )
 # What engines put beside a heading so that it can be linked to.
 _PERMALINK = re.compile(r"[\s#¶§🔗⚓∞]+")
@@ -53,7 +54,7 @@ def _collect(element: Element, pieces: list[str], is_cut: Callable[[Element], bo
             if depth < MAX_DEPTH:
                 _collect(child, pieces, is_cut, depth + 1)
             else:
-                pieces.extend(child.itertext())
+                pieces.extend(map(str, child.itertext()))
         if apart:
             pieces.append(" ")
         if child.tail:
@@ -97,6 +98,7 @@ class Nearness:
         self.article = article
         # The elements themselves are the keys: lxml makes a new object for an element nobody holds.
         self._above: dict[Element, int] = {}
+        self._elsewhere: dict[Element, bool] = {}
         if article is not None:
             self._above[article] = 0
             self._above.update((e, steps) for steps, e in enumerate(article.iterancestors(), 1))
@@ -113,20 +115,23 @@ class Nearness:
             down += 1
         return 0, 0
 
-    def way(self, element: Element) -> Iterator[Element]:
-        """The element and what is above it, up to what it shares with the article."""
-        node: Element | None = element
-        while node is not None and node not in self._above:
-            yield node
-            node = node.getparent()
-
     def is_elsewhere(self, element: Element) -> bool:
         """Whether an element stands in a part of the page that is about other posts or people."""
-        above = list(self.way(element))
-        if any(e.tag == "nav" or _ELSEWHERE.search(f"{e.get('id', '')} {e.get('class', '')}") for e in above):
+        known = self._elsewhere.get(element)
+        if known is None:
+            known = self._elsewhere[element] = self._look_up(element)
+        return known
+
+    def _look_up(self, element: Element) -> bool:
+        if element in self._above:
+            return False
+        if element.tag == "nav" or ELSEWHERE.search(f"{element.get('id', '')} {element.get('class', '')}"):
             return True
         # An `aside` beside the article's own element is its margin, one further out a sidebar.
-        return any(e.tag == "aside" for e in above) and self.steps(element)[0] > 1
+        if element.tag == "aside" and self.steps(element)[0] > 1:
+            return True
+        above = element.getparent()
+        return above is not None and self.is_elsewhere(above)
 
     def nearest(self, elements: Sequence[Element]) -> Element:
         """The element with the shortest way to the article; the first of several."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta, timezone
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from everlog.dates.formats import DateFormat, prepare
 from everlog.dates.machine import read_machine
 from everlog.dates.reading import read_date
+from everlog.dates.relative import read_relative
 from everlog.dates.stamps import Stamp, plausible, read_offset
 from everlog.records import Provenance
 from everlog.tree import INVISIBLE
@@ -27,7 +29,18 @@ MACHINE = "iso"
 # The methods whose `where` is a selector.
 BY_SELECTOR = frozenset(("time", "selector"))
 
-_URL_DAY = re.compile(r"(?:^|[/_.-])((?:19|20)\d\d)[/_.-]?(0[1-9]|1[0-2]|[1-9](?=[/_.-]))[/_.-]?(0[1-9]|[12]\d|3[01]|[1-9](?!\d))(?=[/_.-]|$)")
+# A day told from the day of fetching.
+RELATIVE = "relative"
+# The rule of last resort: the year and month of an address.
+MONTH = "month"
+# Texts of one rule that are read without a learned format, which may take milliseconds each.
+_MOST_FREE = 3
+
+_URL_DAY = re.compile(
+    r"(?:^|[/_.-])((?:19|20)\d\d)[/_.-]?(0[1-9]|1[0-2]|[1-9](?=[/_.-]))[/_.-]?"
+    r"(0[1-9]|[12]\d|3[01]|[1-9](?!\d))(?=[/_.-]|$)"
+)
+_URL_MONTH = re.compile(r"/((?:19|20)\d\d)[/-](0?[1-9]|1[0-2])(?=[/-]|$)")
 _LAST_WORD = re.compile(r"([^\W\d_]+)[\W\d_]*$")
 _BROKEN_LD = re.compile(r'"(\w*[dD]ate\w*)"\s*:\s*"([^"]{8,40})"')
 
@@ -35,10 +48,11 @@ _BROKEN_LD = re.compile(r'"(\w*[dD]ate\w*)"\s*:\s*"([^"]{8,40})"')
 def read_published(view: View, rules: Ranked) -> tuple[datetime, Provenance] | None:
     """The moment the first rule finds that finds any, and where it came from."""
     for rule in rules:
-        stamp = next(stamps(view, rule), None)
-        if stamp is not None:
-            return _answer(stamp, rule)
-    return _read_freely(view, rules)
+        if rule.where != MONTH:
+            stamp = next(stamps(view, rule), None)
+            if stamp is not None:
+                return _answer(stamp, rule)
+    return _read_freely(view, rules) or _read_month(view, rules)
 
 
 def selectors_used(rules: Ranked) -> Iterator[str]:
@@ -51,7 +65,7 @@ def stamps(view: View, rule: Rule) -> Iterator[Stamp]:
     found = (
         (label, stamp)
         for text in texts(view, rule)
-        for label, stamp in _read(text, rule.detail.get("formats", MACHINE))
+        for label, stamp in _read(text, rule, view.fetched_at)
         if plausible(stamp.day, view.fetched_at)
     )
     label = rule.detail.get("label")
@@ -69,7 +83,7 @@ def texts(view: View, rule: Rule) -> Iterable[str]:
     if rule.method == "json-ld":
         return linked_data(view).get(rule.where, ())
     if rule.method == "url":
-        day = url_day(view.url)
+        day = url_month(view.url) if rule.where == MONTH else url_day(view.url)
         return (day,) if day else ()
     attribute = rule.detail.get("attribute", "")
     return (text_of(element, attribute) for element in view.found.get(rule.where, ()))
@@ -82,7 +96,7 @@ def text_of(element: Element, attribute: str = "") -> str:
     if len(element) == 0:
         return element.text or ""
     if next(element.iter("script", "style", "noscript"), None) is None:
-        return " ".join(element.itertext())
+        return " ".join(map(str, element.itertext()))
     return " ".join(_pieces(element))
 
 
@@ -121,10 +135,20 @@ def url_day(url: str) -> str | None:
     return f"{match[1]}-{int(match[2]):02}-{int(match[3]):02}" if match else None
 
 
-def _read(text: str, formats: str) -> Iterator[tuple[str, Stamp]]:
-    for form in _parsed(formats):
-        if form is None:
-            stamp = read_machine(text)
+def url_month(url: str) -> str | None:
+    """The first day of the month in an address, in ISO form.
+
+    >>> url_month("https://a.blog/2019/03/x"), url_month("https://a.blog/x")
+    ('2019-03-01', None)
+    """
+    match = _URL_MONTH.search(unquote(urlsplit(url).path))
+    return f"{match[1]}-{int(match[2]):02}-01" if match else None
+
+
+def _read(text: str, rule: Rule, fetched: datetime | None) -> Iterator[tuple[str, Stamp]]:
+    for form in _parsed(rule.detail.get("formats", MACHINE)):
+        if isinstance(form, str):
+            stamp = read_machine(text) if form == MACHINE else _relative(text, rule, fetched)
             if stamp is not None:
                 yield "", stamp
                 return
@@ -147,8 +171,16 @@ def label_before(prepared: str, start: int) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _parsed(formats: str) -> tuple[DateFormat | None, ...]:
-    return tuple(None if line == MACHINE else DateFormat.parse(line) for line in formats.split("\n"))
+def _parsed(formats: str) -> tuple[DateFormat | str, ...]:
+    return tuple(DateFormat.parse(line) if "|" in line else line for line in formats.split("\n"))
+
+
+def _relative(text: str, rule: Rule, fetched: datetime | None) -> Stamp | None:
+    return read_relative(text, fetched, _languages(rule)) if fetched is not None else None
+
+
+def _languages(rule: Rule) -> tuple[str, ...]:
+    return tuple(rule.detail.get("languages", "en").split())
 
 
 def _answer(stamp: Stamp, rule: Rule) -> tuple[datetime, Provenance]:
@@ -180,9 +212,17 @@ def _read_freely(view: View, rules: Ranked) -> tuple[datetime, Provenance] | Non
         if "label" in rule.detail or rule.method == "url":
             continue
         offset: timezone = read_offset(rule.detail.get("offset")) or UTC
-        languages = rule.detail.get("languages", "").split()
-        for text in texts(view, rule):
-            found = read_date(text, offset=offset, fetched=view.fetched_at, languages=languages)
+        for text in islice(texts(view, rule), _MOST_FREE):
+            found = read_date(text, offset=offset, fetched=view.fetched_at, languages=_languages(rule))
             if found is not None:
                 return found.moment, _provenance(rule, found.precision)
+    return None
+
+
+def _read_month(view: View, rules: Ranked) -> tuple[datetime, Provenance] | None:
+    for rule in rules:
+        stamp = next(stamps(view, rule), None) if rule.where == MONTH else None
+        if stamp is not None:
+            offset = read_offset(rule.detail.get("offset")) or UTC
+            return stamp.moment(offset), _provenance(rule, MONTH)
     return None

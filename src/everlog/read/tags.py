@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from html import unescape
 from typing import TYPE_CHECKING, Any
@@ -14,22 +13,22 @@ from everlog.records import Provenance
 from everlog.words import comparable, squeeze
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from everlog.read.places import Nearness
     from everlog.read.view import View
     from everlog.rules import Ranked, Rule
     from everlog.tree import Element
 
-# The most tags of a post in 4,000 looked at is 61; a place with more is a cloud of all tags.
+# The most tags of a post in 3,600 looked at is 33; a place with many more is a cloud of all tags.
 MAX_TAGS = 64
-MAX_TAG_LENGTH = 100
+# Some people use whole error messages as tags; what is longer still is text.
+MAX_TAG_LENGTH = 300
 
 _SEPARATORS = re.compile(r"\s*[,;|/·•、，；]+\s*")
 _LABEL = re.compile(r"^[^\s:：]+(?: [^\s:：]+)?\s?[:：]\s*")
 _COUNT = re.compile(r"\s*(?:\(\d+\)|\[\d+\]|×\s?\d+)$")
 _EDGES = " \t\n,;|·•、，/\u200b"
-# Shared by the pages that were learned from and by no other.
 _FALLBACK = "if-empty"
 
 
@@ -127,19 +126,32 @@ def linked(element: Element) -> str:
 
 
 def _by_selector(view: View, rule: Rule) -> Iterator[str]:
-    elements = view.found.get(rule.where)
-    if not elements:
-        return
-    shape = rule.detail.get("shape")
-    if shape is not None:
-        elements = [element for element in elements if link_shape(linked(element)) == shape]
-    family = rule.detail.get("family")
-    if family is not None:
-        elements = [element for element in elements if family_of(element) == family]
-    if "near" in rule.detail:
-        elements = nearness_of(view).group(elements)
-    for element in elements:
-        yield short_text(element)
+    return map(short_text, tagged_elements(view, rule))
+
+
+def tagged_elements(view: View, rule: Rule) -> list[Element]:
+    """The elements of a selector that the rule's detail leaves: of one kind, of one place."""
+    elements = view.found.get(rule.where, [])
+    detail = rule.detail
+    if not elements or not detail:
+        return elements
+    if "shape" in detail:
+        elements = [element for element in elements if link_shape(linked(element)) == detail["shape"]]
+    if "family" in detail:
+        elements = [element for element in elements if family_of(element) == detail["family"]]
+    if "pick" in detail and elements:
+        levels = rule.where.count(">") or 1
+        first = _container(elements[0], levels)
+        elements = [element for element in elements if _container(element, levels) is first]
+    return nearness_of(view).group(elements) if "near" in detail else elements
+
+
+def _container(element: Element, levels: int) -> Element | None:
+    """The element that holds a list of tags: as far up as its selector reaches."""
+    node: Element | None = element
+    for _ in range(levels):
+        node = node.getparent() if node is not None else None
+    return node
 
 
 def _by_meta(view: View, rule: Rule) -> Iterable[str]:
@@ -169,35 +181,43 @@ def _by_url(view: View, rule: Rule) -> Iterable[str]:
 
 
 # Words with which engines name the pages of a tag or a category in their addresses.
-FAMILIES = {
-    "tag": re.compile(
-        r"(?:^|/)(?:tags?|tagged|labels?|topics?|keywords?|etiquetas?|etiquettes?|schlagwort|mots?-cles?|temas?)"
-        r"(?:\.html?)?[/#?]+[^/]|[?&]tag(?:_id)?=",
-        re.IGNORECASE,
-    ),
-    "category": re.compile(
-        r"(?:^|/)(?:categor(?:y|ies|ie|ia|ias)|kategor(?:ie|ien|i|ia|ie)|cat|cats|rubriques?|rubriken?)"
-        r"(?:\.html?)?[/#?]+[^/]|[?&](?:cat|category)=",
-        re.IGNORECASE,
-    ),
+_FOLDERS = {
+    "tag": "tag tags tagged label labels topic topics keyword keywords etiqueta etiquetas etiquette "
+    "etiquettes schlagwort schlagworte mot-cle mots-cles tema temas",
+    "category": "category categories categorie categoria categorias kategorie kategorien kategori kategoria "
+    "cat cats rubrique rubriques rubrik rubriken",
 }
+FAMILIES = tuple(_FOLDERS)
+_KINDS = {word: family for family, words in _FOLDERS.items() for word in words.split()}
+_PIECES = re.compile(r"[/?#&]+")
 _REL = {"tag": "tag", "category": "category", "category tag": "category", "tag category": "category"}
 # Letters beside the links of a paragraph; a list of tags has a label, a sentence has more.
 _PROSE_LETTERS = 60
 
 
 def family_of(link: Element) -> str | None:
-    """Whether a link leads to the page of a tag or of a category."""
-    return _family(link.get("href") or "", link.get("rel"))
+    """Whether a link leads to the page of a tag or of a category.
+
+    >>> from everlog.tree import parse_fragment
+    >>> links = parse_fragment("<a href=/tags/#x></a><a href='?cat=3'></a><a href=/x>").iter("a")
+    >>> [family_of(a) for a in links]
+    ['tag', 'category', None]
+    """
+    return _family(link.get("href"), link.get("rel"))
 
 
 # The links of menus and sidebars are the same on all pages of a blog.
 @lru_cache(maxsize=20_000)
-def _family(href: str, rel: str | None) -> str | None:
-    for family, pattern in FAMILIES.items():
-        if pattern.search(href):
+def _family(href: str | None, rel: str | None) -> str | None:
+    if href is None:
+        return None
+    *folders, last = _PIECES.split(href.lower().rstrip("/"))
+    for folder in folders:
+        family = _KINDS.get(folder.removesuffix(".html"))
+        if family is not None:
             return family
-    return _REL.get(rel) if rel else None
+    name, is_parameter, _ = last.partition("=")
+    return (_KINDS.get(name) if is_parameter else None) or (_REL.get(rel) if rel else None)
 
 
 def is_own_link(link: Element, view: View, nearness: Nearness) -> bool:
@@ -218,17 +238,24 @@ def _host(url: str) -> str:
 
 
 def _by_standard(view: View, rule: Rule) -> Iterator[str]:
-    """The links near the article whose address or `rel` says that they lead to a tag."""
-    families = rule.where.split()
-    links: dict[str, list[Element]] = {family: [] for family in families}
-    for link in view.root.iter("a"):
-        family = _family(link.get("href") or "", link.get("rel"))
-        if family in links:
-            links[family].append(link)
+    families = [links for links in standard_links(view, rule.where.split()).values() if links]
+    if "pick" in rule.detail:
+        families = families[:1]
+    return (short_text(link) for links in families for link in links)
+
+
+def standard_links(view: View, families: Sequence[str]) -> dict[str, list[Element]]:
+    """For each family the links near the article whose address or `rel` says that they lead to a tag."""
+    links = [
+        (family, link)
+        for link in view.root.iter("a")
+        if (family := _family(link.get("href"), link.get("rel"))) is not None and family in families
+    ]
+    if not links:
+        return {}
     nearness = nearness_of(view)
-    for found in links.values():
-        own = [link for link in found if is_own_link(link, view, nearness)]
-        yield from map(short_text, nearness.group(own))
+    own = [(family, link) for family, link in links if is_own_link(link, view, nearness)]
+    return {wanted: nearness.group([link for family, link in own if family == wanted]) for wanted in families}
 
 
 _READERS: dict[str, Callable[[View, Rule], Iterable[str]]] = {

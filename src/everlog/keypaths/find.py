@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from everlog.learn.keypaths.path import ANY_NODES, KeyPath
+from everlog.keypaths.path import ANY_NODES, KeyPath
 from everlog.outline import SILENT
 
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from lxml.etree import _Element
 
-    from everlog.learn.keypaths.path import Step
+    from everlog.keypaths.path import Step
 
 
 def find_all(root: _Element, path: KeyPath) -> list[_Element]:

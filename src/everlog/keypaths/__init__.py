@@ -7,11 +7,11 @@
     template   the paths of a feed, and the one that tells posts from other pages
 """
 
-from everlog.learn.keypaths.find import find_all, first_with_text, too_general
-from everlog.learn.keypaths.locate import PathSample
-from everlog.learn.keypaths.match import Match, TextIndex, match_text, resolve
-from everlog.learn.keypaths.path import KeyPath, Step, merge, path_to
-from everlog.learn.keypaths.template import KeyPaths, learn_paths, recognise
+from everlog.keypaths.find import find_all, first_with_text, too_general
+from everlog.keypaths.locate import PathSample
+from everlog.keypaths.match import Match, TextIndex, match_text, resolve
+from everlog.keypaths.path import KeyPath, Step, merge, path_to
+from everlog.keypaths.template import KeyPaths, learn_paths, recognise
 
 __all__ = [
     "KeyPath",

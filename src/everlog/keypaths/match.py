@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 
     from lxml.etree import _Element
 
-    from everlog.learn.keypaths.path import KeyPath
+    from everlog.keypaths.path import KeyPath
 
-# Shrinking below this many characters (blanks not counted) finds phrases, not the text.
+# Shrinking below this many characters (blanks not counted) finds phrases, not the text. The articles read
+# on 78 corpus blogs are the same (mean F1 of words 0.95) with 10, 20 and 40.
 MINIMUM_LENGTH = 20
 
 # Growing looks for this many pieces of the value at most, each MINIMUM_LENGTH long and spread evenly:
@@ -31,10 +32,12 @@ MINIMUM_LENGTH = 20
 PIECES = 32
 
 # A grown node holds this share of the pieces that the page has at all. The rest stands elsewhere by
-# chance, as in a list of related posts; the node that holds it as well would be the whole body.
+# chance, as in a list of related posts; the node that holds it as well would be the whole body. The same
+# articles are read from 0.7 to 0.9; with 1 a blog is lost.
 GROWN = 0.9
 
-# What a page may put between two pieces of a text (an advertisement, a caption), in characters.
+# What a page may put between two pieces of a text (an advertisement, a caption), in characters. 300 reads
+# the same; with 4000 the sidebar of a blog of short poems becomes a part of them.
 INTERRUPTION = 1000
 
 # More places than this have the same beginning only if it is a phrase of the template.

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from everlog.learn.keypaths.match import TextIndex, match_text, nearest, squeeze, strip_markup
+from everlog.keypaths.match import TextIndex, match_text, nearest, squeeze, strip_markup
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from lxml.etree import _Element
 
-    from everlog.learn.keypaths.match import Match
+    from everlog.keypaths.match import Match
 
 HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 
@@ -67,7 +67,7 @@ def locate(sample: PathSample) -> Located:
     authors = [node for name in sample.authors for node in _named(index, name, AROUND_A_NAME)]
     if authors:
         located.author = nearest(authors, near)
-    located.tags = [index.names.get(tag_key(tag), []) for tag in sample.tags]
+    located.tags = [_innermost(index.names.get(tag_key(tag), [])) for tag in sample.tags]
     return located
 
 
@@ -168,11 +168,13 @@ def _named(index: TextIndex, name: str, around: int) -> list[_Element]:
     if not found and around:
         found = [node for text, nodes in index.names.items()
                  if wanted in text and len(text) <= len(wanted) + around for node in nodes]
-    return [node for node in found or [] if node.tag in HEADINGS or not _repeated_inside(node, found or [])]
+    return _innermost(found or [])
 
 
-def _repeated_inside(node: _Element, found: Sequence[_Element]) -> bool:
-    return any(child in found for child in node)
+def _innermost(found: Sequence[_Element]) -> list[_Element]:
+    """The nodes without those that only wrap another of them; a heading stands for what is in it."""
+    nodes = set(found)
+    return [node for node in found if node.tag in HEADINGS or nodes.isdisjoint(node)]
 
 
 def _article(matches: Sequence[Match], titles: Sequence[_Element]) -> _Element | None:

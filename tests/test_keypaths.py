@@ -6,13 +6,14 @@ The listings are those of "Adaptive Post Recognition".
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from everlog.learn.keypaths import (
+from everlog.keypaths import (
     KeyPath,
     KeyPaths,
     PathSample,
@@ -28,8 +29,8 @@ from everlog.learn.keypaths import (
     resolve,
     too_general,
 )
-from everlog.learn.keypaths.locate import locate
-from everlog.learn.keypaths.path import common_pattern, escaped, value_matches
+from everlog.keypaths.locate import locate
+from everlog.keypaths.path import common_pattern, escaped, value_matches
 
 LISTING_1 = (
     "|html|body|div[@id=post-*]|div[@class=post-header]|h1",
@@ -138,19 +139,10 @@ def page_of(path: KeyPath) -> etree._Element:
     """The page that has nothing but a path's nodes."""
     root = node = etree.Element("html")
     for step in path.steps[1:]:
-        plain = {name: "".join(part[-1] for part in _characters(pattern)) for name, pattern in step.attributes}
+        plain = {name: re.sub(r"\\(.)", r"\1", pattern) for name, pattern in step.attributes}
         node = etree.SubElement(node, step.tag, plain)
     node.text = "text"
     return root
-
-
-def _characters(pattern: str) -> list[str]:
-    characters, place = [], 0
-    while place < len(pattern):
-        width = 2 if pattern[place] == "\\" else 1
-        characters.append(pattern[place:place + width])
-        place += width
-    return characters
 
 
 @given(paths)
@@ -294,8 +286,9 @@ def test_a_text_that_was_cut_off_is_shrunk_until_a_node_has_it():
 
 
 def test_a_shrunk_text_is_grown_to_the_node_that_has_the_rest_of_it():
-    page = etree.HTML(f"<div class='body'><div>{PARAGRAPHS[0]}</div><b>Advertisement</b><div>{PARAGRAPHS[1]}</div></div>")
-    assert matched(" ".join(PARAGRAPHS[:2]), page) == ["body"]
+    first, second, _ = PARAGRAPHS
+    page = etree.HTML(f"<div class='body'><div>{first}</div><b>Advertisement</b><div>{second}</div></div>")
+    assert matched(f"{first} {second}", page) == ["body"]
 
 
 def test_a_text_is_not_shrunk_below_the_minimum():
@@ -314,7 +307,8 @@ def test_a_sentence_that_the_feed_put_before_the_text_is_skipped():
 
 def test_markup_and_entities_of_the_feed_do_not_matter():
     page = etree.HTML("<p>Fish &amp; chips are a dish of fried fish</p>")
-    assert matched("<b>Fish</b> &amp; chips <script>no()</script>are a dish of fried&nbsp;fish", page) == ["p"]
+    value = "<b>Fish</b> &amp; chips <script>no()</script>are a dish of fried&nbsp;fish"
+    assert matched(value, page) == ["p"]
 
 
 def test_only_the_body_is_searched():
@@ -403,9 +397,9 @@ def test_what_stands_on_few_pages_is_not_learned():
 
 
 def test_a_match_in_another_place_on_one_page_does_not_make_the_path_general():
-    odd = PathSample(root=etree.HTML(
-        "<div class='side'><div>" + "".join(f"<p>{text} Number 4.</p>" for text in PARAGRAPHS) + "</div></div>"),
-        content=sample(4).content)
+    text = "".join(f"<p>{paragraph} Number 4.</p>" for paragraph in PARAGRAPHS)
+    page = etree.HTML(f"<div class='side'><div>{text}</div></div>")
+    odd = PathSample(root=page, content=sample(4).content)
     assert str(learn_paths([sample(1), odd, sample(2), sample(3)]).content) == f"{BODY}|div[@class=body]"
 
 
@@ -417,22 +411,33 @@ def test_a_tag_word_in_the_text_or_in_a_list_of_all_tags_does_not_win():
     assert str(learn_paths(samples).tags).endswith("|p[@class=tags]|a[@class=tag-*,@rel=tag]")
 
 
+def test_a_tag_is_the_innermost_of_the_nodes_that_wrap_it():
+    page = etree.HTML("<ul><li><span><a>web</a></span></li><li><span><a>xml</a></span></li></ul>")
+    assert str(learn_paths([PathSample(root=page, tags=("#Web", "XML"))]).tags) == "|html|body|ul|li|span|a"
+
+
 def test_title_and_content_in_one_field_are_told_apart():
     plain = learn_paths([sample(1), sample(2)])
     joined = [sample(number, content=f"Title {number} {sample(number).content}") for number in (1, 2)]
     assert learn_paths(joined) == plain
 
 
+@pytest.mark.parametrize("content", ["Title 1", "Title 1: but this is not on the page"])
+def test_a_field_that_only_begins_with_the_title_is_not_divided(content):
+    assert locate(sample(1, content=content)).title.tag == "h1"
+    assert locate(sample(1, title=None, content=content)).title is None
+
+
 @pytest.mark.parametrize("name", ["title", "content"])
 def test_a_feed_with_only_one_field_teaches_both_paths(name):
     other = {"title": "content", "content": "title"}[name]
-    joined = [sample(number, **{name: f"Title {number} {sample(number).content}", other: None}) for number in (1, 2)]
-    located = locate(joined[0])
+    located = locate(sample(1, **{name: f"Title 1 {sample(1).content}", other: None}))
     assert (located.title.tag, located.content.get("class")) == ("h1", "body")
 
 
 def test_a_title_goes_past_its_heading_where_a_parent_groups_headings():
-    located = locate(PathSample(root=etree.HTML(LISTING_3), title="A blog post", content="Some Sample content"))
+    page = etree.HTML(LISTING_3)
+    located = locate(PathSample(root=page, title="A blog post", content="Some Sample content"))
     assert located.title.get("class") == "header"
     assert located.content.get("class") == "body"
 

@@ -1,0 +1,218 @@
+"""The tools everlog is measured against, behind one face: bytes of a page -> `Post`.
+
+None of them knows the blog; all are called as their documentation says, with the settings that suit
+articles best. Where a tool wants text it gets the page decoded as a browser would; where it gives
+HTML, everlog makes the text of it, so that all are compared by the same words. An exception of a
+tool is a miss.
+
+    python benchmarks/peers.py PAGE.html          # what each of them reads from a page
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import boilerpy3.extractors
+import trafilatura
+from goose3 import Goose
+from readability import Document
+from resiliparse.extract.html2text import extract_plain_text
+from resiliparse.parse.encoding import detect_encoding
+from resiliparse.parse.html import HTMLTree
+from w3lib.encoding import html_to_unicode
+
+from everlog.records import Post
+from everlog.tree import parse_fragment, take_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+logging.disable(logging.CRITICAL)  # they log every page they cannot read
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Peer:
+    """A tool. `text` is the least it can be asked for and what its speed is measured by."""
+
+    name: str
+    package: str
+    text: Callable[[bytes, str], str]
+    post: Callable[[bytes, str], Post]
+    fields: tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        """Name and version."""
+        return f"{self.name} {version(self.package)}"
+
+    def read(self, page: bytes, url: str) -> Post | None:
+        """The post as this tool reads it; None if it fails."""
+        try:
+            return self.post(page, url)
+        except Exception:  # noqa: BLE001 - whatever goes wrong in a peer is its miss
+            return None
+
+    def try_text(self, page: bytes, url: str) -> str:
+        """The text, empty if the tool fails."""
+        try:
+            return self.text(page, url)
+        except Exception:  # noqa: BLE001
+            return ""
+
+
+def _decoded(page: bytes) -> str:
+    return html_to_unicode(None, page)[1]
+
+
+# trafilatura ------------------------------------------------------------------------------------
+
+
+def _trafilatura_text(page: bytes, url: str) -> str:
+    return trafilatura.extract(page, url=url, favor_precision=True, include_comments=False) or ""
+
+
+def _trafilatura_post(page: bytes, url: str) -> Post:
+    found = trafilatura.bare_extraction(
+        page, url=url, favor_precision=True, include_comments=False, with_metadata=True,
+    )
+    if found is None:
+        return Post(url=url)
+    return Post(
+        url=url, text=found.text or "", title=found.title, authors=_split(found.author),
+        published=_moment(found.date), tags=(*(found.tags or ()), *(found.categories or ())),
+    )
+
+
+# readability-lxml -------------------------------------------------------------------------------
+
+
+def _readability_text(page: bytes, _url: str) -> str:
+    return take_text(parse_fragment(Document(page).summary(html_partial=True)))
+
+
+def _readability_post(page: bytes, url: str) -> Post:
+    document = Document(page)
+    title = document.short_title()  # before the summary, which changes the document
+    return Post(url=url, title=title, text=take_text(parse_fragment(document.summary(html_partial=True))))
+
+
+# goose3 -----------------------------------------------------------------------------------------
+
+
+@cache
+def _goose() -> Goose:
+    return Goose({"enable_image_fetching": False})
+
+
+def _goose_text(page: bytes, _url: str) -> str:
+    return _goose().extract(raw_html=_decoded(page)).cleaned_text
+
+
+def _goose_post(page: bytes, url: str) -> Post:
+    found = _goose().extract(raw_html=_decoded(page))
+    return Post(
+        url=url, text=found.cleaned_text, title=found.title, authors=tuple(found.authors or ()),
+        published=_moment(found.publish_date), tags=tuple(found.tags or ()),
+    )
+
+
+# boilerpy3 --------------------------------------------------------------------------------------
+
+
+def _boilerpy_document(page: bytes) -> Any:
+    return boilerpy3.extractors.ArticleExtractor(raise_on_failure=False).get_doc(_decoded(page))
+
+
+def _boilerpy_text(page: bytes, _url: str) -> str:
+    return _boilerpy_document(page).content
+
+
+def _boilerpy_post(page: bytes, url: str) -> Post:
+    found = _boilerpy_document(page)
+    return Post(url=url, text=found.content, title=found.title)
+
+
+# resiliparse ------------------------------------------------------------------------------------
+
+
+def _resiliparse_tree(page: bytes) -> HTMLTree:
+    return HTMLTree.parse_from_bytes(page, detect_encoding(page))
+
+
+def _resiliparse_text(page: bytes, _url: str) -> str:
+    return extract_plain_text(_resiliparse_tree(page), main_content=True, alt_texts=False)
+
+
+def _resiliparse_post(page: bytes, url: str) -> Post:
+    tree = _resiliparse_tree(page)
+    return Post(url=url, text=extract_plain_text(tree, main_content=True, alt_texts=False), title=tree.title)
+
+
+PEERS = (
+    Peer(
+        name="trafilatura (precision)", package="trafilatura", text=_trafilatura_text,
+        post=_trafilatura_post, fields=("title", "author", "date", "tags"),
+    ),
+    Peer(
+        name="readability-lxml", package="readability-lxml", text=_readability_text,
+        post=_readability_post, fields=("title",),
+    ),
+    Peer(
+        name="goose3", package="goose3", text=_goose_text, post=_goose_post,
+        fields=("title", "author", "date", "tags"),
+    ),
+    Peer(
+        name="boilerpy3 (article)", package="boilerpy3", text=_boilerpy_text, post=_boilerpy_post,
+        fields=("title",),
+    ),
+    Peer(
+        name="resiliparse", package="resiliparse", text=_resiliparse_text, post=_resiliparse_post,
+        fields=("title",),
+    ),
+)
+
+
+def peer(name: str) -> Peer:
+    """The tool whose package or name begins so."""
+    return next(tool for tool in PEERS if tool.package.startswith(name))
+
+
+def _split(names: str | None) -> tuple[str, ...]:
+    return tuple(part.strip() for part in (names or "").split(";") if part.strip())
+
+
+def _moment(value: Any) -> datetime | None:
+    """The day at the beginning of an ISO date."""
+    try:
+        return datetime.strptime(str(value)[:10], "%Y-%m-%d").replace(tzinfo=UTC) if value else None
+    except ValueError:
+        return None
+
+
+def main() -> None:
+    """Shows what each tool reads from a page."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("page", type=Path)
+    parser.add_argument("--url", default="http://blog.example/post")
+    arguments = parser.parse_args()
+    for tool in PEERS:
+        post = tool.read(arguments.page.read_bytes(), arguments.url)
+        print(f"== {tool.label}")
+        if post is None:
+            print("fails")
+            continue
+        print(f"title {post.title!r}, authors {post.authors}, published {post.published}, tags {post.tags}")
+        print(post.text[:400])
+
+
+if __name__ == "__main__":
+    main()

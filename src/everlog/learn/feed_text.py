@@ -1,0 +1,51 @@
+"""The text of a feed's entry as a target: its words, and whether it is all of the article."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from everlog.layout import Layout
+from everlog.tree import INVISIBLE, drop, parse_fragment, take_text
+
+if TYPE_CHECKING:
+    from everlog.layout import Ints, Vocabulary
+    from everlog.records import Entry
+
+# Where an excerpt breaks off: an ellipsis near its end, bracketed or before a link to the rest.
+_BROKEN_OFF = re.compile(r"(?:…|\.\.\.|&hellip;|&#8230;|&#x2026;)\s*[\])]?\s*(?:\S+\s*){0,4}$")
+# More than any article of a feed: what is longer is cut, so that a hostile feed costs no more.
+MAX_CHARACTERS = 2_000_000
+_MARKUP = re.compile(r"<[^>]*>")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The words of an entry's text; `is_broken_off` when it says itself that there is more."""
+
+    text: str
+    words: Ints
+    is_broken_off: bool
+
+
+def target_of(entry: Entry, vocabulary: Vocabulary) -> Target:
+    """The longer of an entry's content and summary, as text and as words."""
+    markup = max(entry.content or "", entry.summary or "", key=len)[:MAX_CHARACTERS]
+    if not markup.strip():
+        return Target("", np.zeros(0, np.int32), is_broken_off=False)
+    root = parse_fragment(markup)
+    words = Layout(root, vocabulary).words
+    drop(list(root.iter(*INVISIBLE)))
+    return Target(take_text(root), words, is_broken_off=breaks_off(markup))
+
+
+def breaks_off(markup: str) -> bool:
+    """Whether a text says that it is only the beginning.
+
+    >>> breaks_off("<p>And then we [&#8230;]</p>"), breaks_off("<p>The end.</p>")
+    (True, False)
+    """
+    return _BROKEN_OFF.search(_MARKUP.sub(" ", markup[-600:])[-120:]) is not None

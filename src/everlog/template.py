@@ -1,0 +1,103 @@
+"""What was learned about a blog, and the way to read its posts with it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from everlog.errors import UnreadableTemplate
+from everlog.keypaths import KeyPaths
+from everlog.read.article import Design
+from everlog.read.post import PostReader
+from everlog.rules import Ranked, Rule
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from everlog.records import Post, Skip
+
+# Raised whenever a stored template could be misread by this code.
+VERSION = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Template:
+    """The rules of one blog.
+
+    `designs` say where the article stands, the best first; `fields` hold the ranked rules of every
+    other field; `key_paths` tell posts from other pages; `learned_from` is how many pages taught it.
+    """
+
+    designs: tuple[Design, ...]
+    fields: Mapping[str, Ranked] = field(default_factory=lambda: MappingProxyType({}))
+    key_paths: KeyPaths = field(default_factory=KeyPaths)
+    home: str | None = None
+    feed_url: str | None = None
+    learned_from: int = 0
+
+    def read(
+        self, page: bytes, url: str, content_type: str | None = None, fetched: datetime | None = None,
+    ) -> Post | Skip:
+        """The post of a page, or a `Skip` that says why it is none.
+
+        `fetched` is the time the page was fetched: dates such as "3 days ago" need it.
+        """
+        return self.reader.read(page, url, content_type, fetched)
+
+    @cached_property
+    def reader(self) -> PostReader:
+        """The compiled form of the rules, made at the first page."""
+        return PostReader(self)
+
+    def confidence(self) -> dict[str, float | None]:
+        """Each field's measured score on the feed's own pages; None where the feed could not tell."""
+        scores: dict[str, float | None] = {"text": self.designs[0].confidence if self.designs else None}
+        return scores | {name: rules[0].confidence for name, rules in self.fields.items() if rules}
+
+    def to_json(self) -> str:
+        """The template as JSON text; `from_json` is the way back."""
+        data = {
+            "everlog_template": VERSION,
+            "home": self.home,
+            "feed_url": self.feed_url,
+            "learned_from": self.learned_from,
+            "designs": [design.to_dict() for design in self.designs],
+            "fields": {name: [rule.to_dict() for rule in rules] for name, rules in self.fields.items()},
+            "key_paths": self.key_paths.to_dict(),
+        }
+        return json.dumps(data, ensure_ascii=False, indent=1)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Template:
+        """The template that `to_json` wrote; `UnreadableTemplate` for anything else."""
+        try:
+            data: Mapping[str, Any] = json.loads(text)
+            version = data["everlog_template"]
+        except (ValueError, KeyError, TypeError) as error:
+            raise UnreadableTemplate(
+                f"this is not a template: {error}", advice="learn the blog again to get a new one",
+            ) from None
+        if version != VERSION:
+            raise UnreadableTemplate(
+                f"a template of version {version}; this everlog reads version {VERSION}",
+                advice="learn the blog again, or use the everlog that wrote it",
+            )
+        try:
+            return cls(
+                home=data["home"],
+                feed_url=data["feed_url"],
+                learned_from=int(data["learned_from"]),
+                designs=tuple(map(Design.from_dict, data["designs"])),
+                fields=MappingProxyType(
+                    {name: tuple(map(Rule.from_dict, rules)) for name, rules in data["fields"].items()}
+                ),
+                key_paths=KeyPaths.from_dict(data["key_paths"]),
+            )
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise UnreadableTemplate(
+                f"a damaged template: {type(error).__name__}: {error}", advice="learn the blog again to get a new one",
+            ) from None
