@@ -91,9 +91,9 @@ def _blogforever(outcomes: Sequence[Outcome]) -> str:
     return f"""## The BlogForever paper's Table 2
 
 Success is a Dice above 0.5 between what was read and the truth. The paper measured its own rules, \
-Readability (JavaScript), Boilerpipe (Java) and Goose (Scala) on 2,300 posts of 2011; here everlog stands in \
-the place of its rules, and readability-lxml, boilerpy3 and goose3, the Python descendants, in theirs. The \
-posts differ, so only columns of the same row can be compared.
+Readability (JavaScript), Boilerpipe (Java) and Goose (Scala) on 2,300 posts of the ICWSM 2011 \
+data; here everlog stands in the place of its rules, and readability-lxml, boilerpy3 and goose3, the Python \
+descendants, in theirs. The posts differ, so only columns of the same row can be compared.
 
 {markdown_table(heads, rows)}"""
 

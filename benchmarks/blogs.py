@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+import everlog
 from everlog.errors import EverlogError
 from everlog.evaluate.corpus import find_blogs
 from everlog.feeds import parse_feed
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Sequence
 
+    from everlog import Template
     from everlog.evaluate.corpus import Blog, Truth
 
 DEFAULT_FOLDER = Path("~/.cache/everlog-corpus")
@@ -54,6 +56,15 @@ def training(blog: Blog, entries: int | None = None) -> tuple[bytes, dict[str, b
     links = [entry.link for entry in parse_feed(feed, blog.feed_url).entries]
     pages = blog.linked_pages(links)
     return feed, dict(list(pages.items())[:entries])
+
+
+def learned(blog: Blog) -> Template | None:
+    """What everlog learns from the feed; None if it cannot."""
+    try:
+        return everlog.learn(*training(blog), feed_url=blog.feed_url)
+    except EverlogError as error:
+        say(f"  {blog.id} not learned: {error}")
+        return None
 
 
 def unseen_posts(blog: Blog, count: int | None = None) -> list[Truth]:

@@ -19,11 +19,14 @@ _NOISE = re.compile(
     r"|breadcrumbs?|pagination|pager|paging|prevnext|postnav|navigation|nav|sidebar|widget|footer|copyright|licen[cs]e"
     r"|author-?(?:box|bio|info|card)|about-author|post-?(?:meta|footer|header|info|tags|nav|author|date)"
     r"|entry-?(?:meta|footer|header|info|utility|tags|date|author)|meta|metadata|byline|tags?|tagcloud|cat-?links|categories"
-    r"|toc|table-of-contents|newsletter|subscribe|adsbygoogle|advert(?:isement)?|ads?|sponsor|donate|cookie|print|skip-link"
+    r"|newsletter|subscribe|adsbygoogle|advert(?:isement)?|ads?|sponsor|donate|cookie|print|skip-link"
     r"|sr-only|screen-reader-text|screenreader|visually-hidden|edit-link|permalink|reading-time|readingtime|views|ratings?|likes?)(?:$|[-_ ])",
 )
 # Notes at the foot of a text are text, whatever else their name says.
 _TEXT = re.compile(r"footnote|endnote|caption|reference|citation|quote|code|highlight|syntax|gist")
+# Headings get their ids from their text ("license-confirmation"), links and spans their classes from
+# scripts: only the names of these say what an element is for.
+NAMEABLE = frozenset("div section aside nav ul ol dl form footer header table p ins fieldset center".split())
 _HUMPS = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 

@@ -15,8 +15,8 @@ from everlog.dates.stamps import offset_of, plausible, read_offset
 from everlog.dates.targets import usual_formats
 
 LANGUAGES = (
-    "en", "en-GB", "de", "fr", "es", "pt", "pt-BR", "it", "nl", "pl", "cs", "ru", "uk", "tr", "sv", "da", "nb", "fi",
-    "hu", "ro", "el", "ca", "id", "vi", "ja", "ko", "zh", "zh-TW", "hi", "lt",
+    "en", "en-GB", "de", "fr", "es", "pt", "pt-BR", "it", "nl", "pl", "cs", "ru", "uk", "tr", "sv", "da",
+    "nb", "fi", "hu", "ro", "el", "ca", "id", "vi", "ja", "ko", "zh", "zh-TW", "hi", "lt",
 )  # fmt: skip
 DAYS = st.dates(date(1990, 1, 1), date(2089, 12, 31))
 
@@ -38,7 +38,7 @@ def test_a_day_rendered_in_a_usual_format_reads_back_as_the_same_day(
 def test_a_rendered_day_is_spotted_without_knowing_its_format(
     day: date, language: str, data: st.DataObject
 ) -> None:
-    form = data.draw(st.sampled_from(usual_formats(language)))
+    form = data.draw(st.sampled_from([f for f in usual_formats(language) if "yy" not in f.pattern]))
     text = f"x {form.render(datetime.combine(day, time(10, 30), UTC))} x"
     days = {option.day for spot in scan(text, (language, "en")) for option in spot.options}
     assert day in days, (text, form)
@@ -123,3 +123,8 @@ def test_years_far_ahead_of_fetching_are_not_plausible() -> None:
     assert plausible(date(2021, 1, 1), fetched)
     assert not plausible(date(2022, 1, 1), fetched)
     assert read_date("1 March 2030", fetched=fetched) is None
+
+
+@pytest.mark.parametrize(("day", "text"), [(1, "1st"), (2, "2nd"), (3, "3rd"), (11, "11th"), (24, "24th")])
+def test_english_ordinals(day: int, text: str) -> None:
+    assert DateFormat("do MMMM", "en").render(datetime(2019, 3, day, tzinfo=UTC)) == f"{text} March"

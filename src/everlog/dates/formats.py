@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from everlog.dates.clock import is_afternoon, read_clock
-from everlog.dates.names import Names, names_of
+from everlog.dates.names import Names, is_kin, names_of
 from everlog.dates.stamps import Stamp, full_year, offset_text, read_offset
 from everlog.words import fold, squeeze
 
@@ -26,14 +26,15 @@ _PIECES = {
     "yy": r"['’]?(?P<y>\d{2})",
     "d": r"(?P<d>\d{1,2})",
     "M": r"(?P<M>\d{1,2})",
-    "N": rf"(?P<N>{WORD})\.?",
-    "E": r"[^\W\d_]+\.?",
+    "N": rf"(?:de\s|d['’])?(?P<N>{WORD})\.?",
+    "E": r"[^,]{1,30}?",
     "H": r"(?P<H>\d{1,2})",
     "m": r"(?P<m>\d{2})",
     "s": r"(?P<s>\d{2})",
     "a": r"(?P<a>[^\s\d]{1,6}(?:\s?m\.?)?)",
     "Z": r"(?P<Z>[a-z+\-−][\w+:]*)",
 }
+_NUMBERED = rf"(?:(?P<N>{WORD})|(?:tháng|thg)?\s*(?P<M>\d{{1,2}})\s?[月월]?)\.?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +128,7 @@ def quote(literal: str) -> str:
 def _compiled(pattern: str, locale: str) -> tuple[re.Pattern[str], Names | None]:
     pieces: list[str] = []
     named = re.search(r"MMM|LLL", re.sub(r"'[^']*'", "", pattern)) is not None
+    names = names_of(locale) if named else None
     seen: set[str] = set()
     for kind, value in fields(pattern):
         if kind == "literal":
@@ -137,20 +139,20 @@ def _compiled(pattern: str, locale: str) -> tuple[re.Pattern[str], Names | None]
             pieces.append(r"[^\s]+")
             continue
         seen.add(piece)
-        pieces.append(_PIECES[piece])
+        pieces.append(_NUMBERED if piece == "N" and names and names.numbered else _PIECES[piece])
         if piece == "d" and named:
             pieces.append(ORDINAL)
     # Every repetition is bounded or followed by a character outside its class: no backtracking blow-up.
     body = "".join(pieces)
     regex = re.compile(rf"(?<!\d){body}(?!\d)" if pieces else r"(?!)")
-    return regex, names_of(locale) if named else None
+    return regex, names
 
 
 def _literal(text: str) -> str:
     core = text.strip()
     if not core:
-        return r"\s+" if text else ""
-    return r"\s*" + r"\s+".join(map(re.escape, core.split())) + r"\s*"
+        return r"\s{1,3}" if text else ""
+    return r"\s{0,3}" + r"\s{1,3}".join(map(re.escape, core.split())) + r"\s{0,3}"
 
 
 def _kind(field: str) -> str:
@@ -166,7 +168,7 @@ def _kind(field: str) -> str:
 
 def _stamp(match: re.Match[str], names: Names | None, prepared: str) -> Stamp | None:
     groups = match.groupdict()
-    if "N" in groups and names is not None:
+    if groups.get("N") and names is not None:
         month = names.months.get(groups["N"].strip("."))
         if month is None:
             return None
@@ -202,7 +204,13 @@ def _render(kind: str, value: str, moment: datetime, locale: str) -> str:
         return offset_text(offset) if (offset := read_offset(moment.isoformat()[19:])) else ""
     from babel.dates import format_datetime  # noqa: PLC0415 - only learning renders
 
-    return str(format_datetime(moment.replace(tzinfo=None), value, locale=names_of(locale).locale))
+    naive, known = moment.replace(tzinfo=None), names_of(locale).locale
+    text = str(format_datetime(naive, value, locale=known))
+    if value[:3] in {"MMM", "LLL"} and not is_kin(
+        text, wide := str(format_datetime(naive, "MMMM", locale=known))
+    ):
+        return wide
+    return text
 
 
 def _english_ordinal(day: int) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from everlog.words import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 # Spellings that people use and the Unicode tables of months do not list.
 _ALSO: Mapping[str, Mapping[str, int]] = {
@@ -33,12 +33,16 @@ _LONGEST_CUT = 4
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The folded month names of a language; `phrases` are those of several words."""
+    """The folded month names of a language; `phrases` are those of several words.
+
+    `numbered` languages also write a number with a word for "month": 3月, 3월, tháng 3.
+    """
 
     locale: str
     months: Mapping[str, int]
     phrases: tuple[str, ...]
     day_first: bool
+    numbered: bool
 
 
 @lru_cache(maxsize=256)
@@ -50,11 +54,9 @@ def names_of(language: str) -> Names:
     """
     locale = _locale(language)
     months: dict[str, int] = dict(_ALSO.get(locale.language, {}))
-    for context in ("format", "stand-alone"):
-        for width in ("wide", "abbreviated"):
-            for number, name in locale.months[context][width].items():
-                for spelling in _spellings(name):
-                    months.setdefault(spelling, number)
+    for number, name in _own_names(locale):
+        for spelling in _spellings(name):
+            months.setdefault(spelling, number)
     for cut, number in _cuts(months).items():
         months.setdefault(cut, number)
     return Names(
@@ -62,6 +64,7 @@ def names_of(language: str) -> Names:
         months={name.replace(" ", "_"): number for name, number in months.items()},
         phrases=tuple(sorted((name for name in months if " " in name), key=len, reverse=True)),
         day_first=_day_first(locale),
+        numbered=locale.language == "zh" or any(map(str.isdigit, locale.months["format"]["wide"][1])),
     )
 
 
@@ -97,13 +100,43 @@ def _locale(language: str) -> Any:
     return Locale("en")
 
 
+def _own_names(locale: Any) -> Iterator[tuple[int, str]]:
+    wide = locale.months["format"]["wide"]
+    yield from wide.items()
+    for context, width in (
+        ("format", "abbreviated"),
+        ("stand-alone", "wide"),
+        ("stand-alone", "abbreviated"),
+    ):
+        for number, name in locale.months[context][width].items():
+            if is_kin(name, wide[number]):
+                yield number, name
+
+
+def is_kin(name: str, wide: str) -> bool:
+    """Whether two names of a month can be of one language.
+
+    Babel 2.18 fills the forms a locale does not have of its own with those of whichever locale was
+    loaded first; and "listopad" is October in one language and November in the next.
+
+    >>> is_kin("январь", "января"), is_kin("listopad", "studenoga")
+    (True, False)
+    """
+    return _bare(name)[:2] == _bare(wide)[:2]
+
+
+def _bare(name: str) -> str:
+    """A folded name without the "of" that some languages write before it: `d’abril`."""
+    return re.sub(r"^(?:de |d['’])", "", fold(name).strip()).strip(".")
+
+
 def _spellings(name: str) -> set[str]:
-    folded = fold(name).strip().strip(".")
+    folded = _bare(name)
     # Names such as "3月" are numbers; the numeric forms read them.
     if re.search(r"\d", folded) or len(folded) < 2:
         return set()
-    bare = "".join(c for c in unicodedata.normalize("NFD", folded) if unicodedata.category(c) != "Mn")
-    return {folded, bare} if bare.isascii() else {folded}
+    plain = "".join(c for c in unicodedata.normalize("NFD", folded) if unicodedata.category(c) != "Mn")
+    return {folded, plain} if plain.isascii() else {folded}
 
 
 def _cuts(months: Mapping[str, int]) -> dict[str, int]:

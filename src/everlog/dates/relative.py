@@ -26,6 +26,7 @@ UNITS = {
 }
 # These numbers stand in different plural classes in every language with plurals.
 _PLURALS = (1, 2, 3, 5, 11, 21, 100)
+_COUNT = re.compile(r"\d+")
 # Nobody tells two months in hours.
 _MOST_TOLD = 60
 # Larger units first are chosen only when this many of them have passed: never.
@@ -54,8 +55,8 @@ def read_relative(text: str, fetched: datetime, languages: tuple[str, ...]) -> S
     prepared = prepare(text)
     for language in languages:
         for unit, regex in _regexes(language):
-            if match := regex.search(prepared):
-                return _before(fetched, int(match[1]), unit)
+            if (match := regex.search(prepared)) and (count := _COUNT.search(match[0])):
+                return _before(fetched, int(count[0]), unit)
     return None
 
 
@@ -78,8 +79,8 @@ def _regexes(language: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
         bodies = sorted({re.sub(r"\d+", "#", form) for form in forms if re.search(r"\d", form)})
         if bodies:
             parts = (re.escape(body).replace(r"\#", "#").replace("#", r"\d{1,4}", 1) for body in bodies)
-            regex = "|".join(part.replace(r"\ ", r"\s*") for part in parts)
-            found.append((unit, re.compile(rf"(?<!\w)(?=\D*(\d+))(?:{regex})(?!\w)")))
+            regex = "|".join(part.replace(r"\ ", r"\s?") for part in parts)
+            found.append((unit, re.compile(rf"(?<!\w)(?:{regex})(?!\w)")))
     return tuple(found)
 
 

@@ -20,23 +20,24 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # What parts the pieces of a date: marks, and the small words of dates.
-_LINK = r"(?:(?:de|del|di|do|da|of|the|den|ng|tháng|năm|d|m|gada|год|року|(?:\(?e\)?ko))[\s.'’]{1,2})?"
+_LINK = r"(?:(?:de|del|di|do|da|of|the|den|ng|tháng|thg|năm|d|m|gada|год|року|(?:\(?e\)?ko))[\s.'’]{1,2})?"
 _SEP = rf"[\s,./\-–—·•|]{{0,4}}{_LINK}"
-_NUMERIC = r"\s?(?:[-/.·–_,]|年|년|月|월|tháng|năm|\s)\s{0,2}"
+_NUMERIC = r"\.?\s?(?:[-/.·–_,]?\s?(?:tháng|thg|năm)|[-/.·–_,]|年|년|月|월|\s)\s{0,2}"
 _YEAR = r"(?P<{}>\d{{4}}|['’]?\d\d(?![:\d]))"
-_NO_ORDINAL = r"(?!(?:st|nd|rd|th|er|re|го)\b)"
+_NAMED = (
+    rf"(?P<dn>\d{{1,2}}){ORDINAL}(?P<d1>{_SEP})(?P<dm>{WORD})(?P<d2>\.?{_SEP}){_YEAR.format('dy')}(?!\d)",
+    rf"(?P<yy>\d{{4}})(?P<y1>{_SEP})(?P<ym>{WORD})(?P<y2>\.?{_SEP})(?P<yn>\d{{1,2}})(?!\d)",
+)
+_OTHER = (
+    rf"(?P<iy>\d{{4}})(?P<i1>{_NUMERIC})(?P<im>\d{{1,2}})(?P<i2>{_NUMERIC})(?P<in>\d{{1,2}})(?!\d)",
+    rf"(?P<na>\d{{1,2}})(?P<n1>{_NUMERIC})(?P<nb>\d{{1,2}})(?P<n2>{_NUMERIC}){_YEAR.format('ny')}(?!\d)",
+    rf"(?P<mn>\d{{1,2}}){ORDINAL}(?P<m2>{_SEP})(?<!\d){_YEAR.format('my')}(?!\d)",
+    r"(?P<cy>(?:19|20)\d\d)(?P<cm>[01]\d)(?P<cd>[0-3]\d)(?!\d)",
+)
 # Every alternative starts at a digit, which keeps the search cheap: the month's name before
 # "1, 2019" is looked for backwards. All repetitions are bounded.
-_DATE = re.compile(
-    "|".join((
-        rf"(?P<dn>\d{{1,2}}){ORDINAL}(?P<d1>{_SEP}){_NO_ORDINAL}(?P<dm>{WORD})(?P<d2>\.?{_SEP}){_YEAR.format('dy')}(?!\d)",
-        rf"(?P<yy>\d{{4}})(?P<y1>{_SEP})(?P<ym>{WORD})(?P<y2>\.?{_SEP})(?P<yn>\d{{1,2}})(?!\d)",
-        rf"(?P<iy>\d{{4}})(?P<i1>{_NUMERIC})(?P<im>\d{{1,2}})(?P<i2>{_NUMERIC})(?P<in>\d{{1,2}})(?!\d)",
-        rf"(?P<na>\d{{1,2}})(?P<n1>{_NUMERIC})(?P<nb>\d{{1,2}})(?P<n2>{_NUMERIC}){_YEAR.format('ny')}(?!\d)",
-        rf"(?P<mn>\d{{1,2}}){ORDINAL}(?P<m2>{_SEP}){_YEAR.format('my')}(?!\d)",
-        r"(?P<cy>(?:19|20)\d\d)(?P<cm>[01]\d)(?P<cd>[0-3]\d)(?!\d)",
-    )).join((r"(?<!\d)(?:", ")"))
-)  # fmt: skip
+_DATE = re.compile(rf"(?<!\d)(?:{'|'.join((*_NAMED, *_OTHER))})")
+_WITHOUT_NAME = re.compile("|".join(_OTHER))
 _NAME_BEFORE = re.compile(rf"(?<![^\W\d_])({WORD})(\.?{_SEP})$")
 # The longest name and what may stand between it and its day.
 _BACK = 28
@@ -90,15 +91,16 @@ def _spots(
 ) -> Iterator[Spot]:
     at = 0
     while match := _DATE.search(prepared, at):
-        before = _name_before(match)
-        options = tuple(_options(match, before, table, languages))
-        if options:
-            end = match.end()
-            yield Spot((before or match).start(), end, options, *read_clock(prepared, end))
-            at = end
-        else:
-            # The same characters may be a date read another way: "Tue 5 Mar 2019" is none from "Tue".
-            at = match.start() + 1
+        at = match.start() + 1
+        # What looks like a name may be an ordinal or a unit, as in "March 1st, 2019".
+        second = _WITHOUT_NAME.match(prepared, match.start()) if match.lastgroup in {"dy", "yn"} else None
+        for tried in filter(None, (match, second)):
+            before = _name_before(tried)
+            options = tuple(_options(tried, before, table, languages))
+            if options:
+                at = tried.end()
+                yield Spot((before or tried).start(), at, options, *read_clock(prepared, at))
+                break
 
 
 @lru_cache(maxsize=256)

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from everlog.dates.formats import DateFormat, fields
-from everlog.dates.names import names_of
+from everlog.dates.names import names_of, primary
 from everlog.dates.relative import render_relative
 
 if TYPE_CHECKING:
@@ -31,9 +31,17 @@ _NUMERIC = tuple(
 _NAMED = (
     "d MMMM y", "d. MMMM y", "d MMM y", "dd MMM y", "MMMM d, y", "MMM d, y", "MMMM d y", "d MMMM, y",
     "d-MMM-y", "y MMMM d", "y, MMMM d", "MMM dd, y", "d LLLL y", "d LLL y", "EEEE, MMMM d, y", "EEE, d MMM y",
-    "EEEE d MMMM y", "d 'de' MMMM 'de' y", "d MMM ''yy", "y年M月d日", "y년 M월 d일",
+    "EEEE d MMMM y", "d MMM ''yy",
 )  # fmt: skip
-_ENGLISH = ("MMMM do, y", "do MMMM y", "do 'of' MMMM y", "EEEE, MMMM do, y")
+# Where months are numbers with a word, dates are numbers with words.
+_NUMBERED = ("y年M月d日", "y年MM月dd日", "y년 M월 d일")
+_IBERIAN = ("d 'de' MMMM 'de' y", "MMMM d 'de' y")
+_SPECIAL = {
+    "en": ("MMMM do, y", "do MMMM y", "do 'of' MMMM y", "EEEE, MMMM do, y"),
+    "es": _IBERIAN,
+    "pt": _IBERIAN,
+    "gl": _IBERIAN,
+}
 _TIMES = (
     "y-MM-dd HH:mm",
     "y-MM-dd'T'HH:mm:ssZ",
@@ -52,8 +60,9 @@ def usual_formats(language: str) -> tuple[DateFormat, ...]:
     ['EEEE, d. MMMM y|de', 'd. MMMM y|de']
     """
     own = _own_patterns(language)
-    extra = _ENGLISH if names_of(language).locale.startswith("en") else ()
-    patterns = dict.fromkeys((*own, *_NAMED, *extra, *_NUMERIC, *_TIMES))
+    extra = _SPECIAL.get(primary(language), ())
+    named = _NUMBERED if names_of(language).numbered else _NAMED
+    patterns = dict.fromkeys((*own, *named, *extra, *_NUMERIC, *_times(language)))
     return tuple(DateFormat(pattern, language) for pattern in patterns if _is_readable(pattern))
 
 
@@ -77,6 +86,11 @@ def targets(
         if fetched is not None:
             found |= dict.fromkeys(render_relative(moment, fetched, language))
     return found
+
+
+def _times(language: str) -> tuple[str, ...]:
+    numbered = names_of(language).numbered
+    return tuple(pattern for pattern in _TIMES if not (numbered and "MMM" in pattern))
 
 
 def _own_patterns(language: str) -> list[str]:

@@ -68,8 +68,13 @@ def compete(
     pages: Sequence[Marked],
     signatures: Sequence[Signatures],
     guests: Sequence[tuple[Place, tuple[int | None, ...]]] = (),
+    *,
+    is_guessed: bool = False,
 ) -> list[Group]:
-    """Groups of places, the best first. `guests` are places of other methods with their nodes."""
+    """Groups of places, the best first. `guests` are places of other methods with their nodes.
+
+    `is_guessed` says that the marks are a guess: cuts then need more pages as evidence.
+    """
     dices = [page.dice() for page in pages]
     wanted = _wanted(pages, dices, signatures)
     groups = _groups(pages, dices, _index(pages, signatures, wanted))
@@ -87,19 +92,20 @@ def compete(
     outer = [_outermost(page, [group.nodes[n] for group in ranked]) for n, page in enumerate(pages)]
     table = Table(pages, signatures, outer)
     for group in ranked:
-        _judge(group, pages, table)
+        _judge(group, pages, Evidence(table, group.nodes, is_guessed=is_guessed))
     return sorted(ranked, key=lambda group: -(group.score - PRICE_OF_CUTS * group.is_cutting))
 
 
-def _judge(group: Group, pages: Sequence[Marked], table: Table) -> None:
+def _judge(group: Group, pages: Sequence[Marked], evidence: Evidence) -> None:
     """Scores a group's node on every page, with the cuts that the other pages teach and without."""
-    group.evidence = evidence = Evidence(table, group.nodes)
+    group.evidence = evidence
     group.scores = []
     for number, (page, node) in enumerate(zip(pages, group.nodes, strict=True)):
         if node is None:
             group.scores.append(0.0)
             continue
-        cut, keep = evidence.decide(without=number)
+        # One page alone must teach itself.
+        cut, keep = evidence.decide(without=number if len(pages) > 1 else None)
         group.scores.append(f1(evidence.kept(number, cut, keep), page))
     gain = float(np.mean(group.scores)) - float(np.mean(group.bare_scores))
     group.is_cutting = gain > LEAST_GAIN

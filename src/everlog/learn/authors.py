@@ -60,8 +60,12 @@ def rank_authors(
     rules = without_twins(sorted(rules, key=author_strength, reverse=True), views)
     if not names:
         owner = clean_names(feed.authors)
-        constant = (Rule(method="feed-constant", where="\n".join(owner)),) if owner else ()
-        return (*rank_stated(rules, views, owner), *constant)
+        stated = rank_stated(rules, views, owner)
+        # A feed's author is by Atom's rules the author of every entry; where the pages name the
+        # people who write for that owner, a post has both.
+        detail = {"use": "also"} if stated else {}
+        constant = (Rule(method="feed-constant", where="\n".join(owner), detail=detail),) if owner else ()
+        return (*stated, *constant)
     wanted = {page: frozenset(map(comparable, authors)) for page, authors in names.items()}
     if len(set(wanted.values())) == 1:
         # Any place that repeats the blog's one author agrees with the feed: only those that are

@@ -11,10 +11,12 @@ from everlog.keypaths import learn_paths
 from everlog.layout import Layout, Vocabulary
 from everlog.learn.designs import learn_designs
 from everlog.learn.feed_text import target_of
+from everlog.learn.language import learn_language
 from everlog.learn.metadata import learn_metadata
 from everlog.learn.published import learn_published, learn_updated
 from everlog.learn.rivals import path_samples
 from everlog.learn.samples import Sample
+from everlog.learn.summary import learn_summary
 from everlog.read.view import View
 from everlog.template import Template
 from everlog.tree import parse
@@ -39,7 +41,8 @@ def learn(feed: bytes, pages: Mapping[str, bytes], feed_url: str | None = None) 
     parsed = parse_feed(feed, feed_url)
     vocabulary = Vocabulary()
     samples = _samples(parsed, pages, vocabulary)
-    language = parsed.language
+    languages = learn_language(samples, parsed)
+    language = languages[-1].where if languages else None
     key_paths = learn_paths(path_samples(samples))
     designs = learn_designs(samples, vocabulary, language, key_paths)
     if not designs:
@@ -47,13 +50,15 @@ def learn(feed: bytes, pages: Mapping[str, bytes], feed_url: str | None = None) 
             f"none of the feed's {len(samples)} pages shows what the feed says",
             advice="check that the pages are those of the feed's entries",
         )
-    metadata = learn_metadata(samples, parsed)
+    metadata = learn_metadata(samples, parsed, vocabulary)
     fields = {
         "title": metadata.title,
         "authors": metadata.authors,
         "published": learn_published(samples, language),
         "updated": learn_updated(samples, language),
         "tags": metadata.tags,
+        "summary": learn_summary(samples),
+        "language": languages,
     }
     return Template(
         designs=designs,

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 FOREIGN = 0.2
 # A signature is cut when this share of its pieces is foreign; the result is flat from 0.6 to 0.95.
 CUT_SHARE = 0.8
+# Where the truth is guessed, a cut must show on this share of the pages: with a name, and without.
+NAMED_SHARE = 0.2
+NAMELESS_SHARE = 0.5
 # A specific name whose pieces are mostly article protects them from vaguer names.
 KEEP_SHARE = 0.5
 
@@ -143,9 +146,10 @@ def _counts(unit: Unit, mask: Bools) -> bool:
 class Evidence:
     """What the pages teach about the signatures below one node of each."""
 
-    def __init__(self, table: Table, tops: Sequence[int | None]) -> None:
+    def __init__(self, table: Table, tops: Sequence[int | None], *, is_guessed: bool = False) -> None:
         self.table = table
         self.tops = tops
+        self.is_guessed = is_guessed
         self.rows = [table.below(n, top) if top is not None else None for n, top in enumerate(tops)]
         width = len(table.numbers)
         self.seen = np.zeros((len(tops), width), np.int32)
@@ -188,13 +192,22 @@ class Evidence:
             foreign = foreign - self.foreign[without]
             pages = pages - (self.foreign[without] > 0)
             used -= 1
-        # With one or two pages to learn from, one page must do as evidence.
-        least = 2 if used >= 3 else 1
+        least = self._least_pages(used)
         cut = (pages >= least) & (foreign >= CUT_SHARE * seen)
         keep = (seen - foreign >= 2) & (seen - foreign > KEEP_SHARE * seen)
         if without is not None:
             cut &= self.chosen
         return cut, keep
+
+    def _least_pages(self, used: int) -> NDArray[np.float64]:
+        """On how many pages each signature must be foreign to be cut."""
+        # With one or two pages to learn from, one page must do as evidence.
+        least = np.full(len(self.table.numbers), 2.0 if used >= 3 else 1.0)
+        if self.is_guessed:
+            # What stands on a few pages only may be a habit of the writer, unless a name says otherwise.
+            habit = np.where(self.table.kinds == NAME, NAMED_SHARE, NAMELESS_SHARE) * used
+            least = np.maximum(least, habit)
+        return least
 
     def kept(self, page: int, cut: Bools, keep: Bools) -> Bools:
         """The words of a page's node that remain when the cut signatures are cut."""

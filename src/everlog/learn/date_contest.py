@@ -44,7 +44,7 @@ def contest(
         for source, seen in head_dates(sample, languages):
             tables[source][page] = seen
         if target is not None:
-            wanted.update(set(_hit_selectors(sample, target, languages)))
+            wanted.update(dict.fromkeys(_hit_selectors(sample, target, languages), 1))
     has_time = any(next(sample.view.root.iter("time"), None) is not None for sample in samples)
     present = set(tables) | ({Source("time", "time", "datetime")} if has_time else set())
     tables.update(_selected(samples, wanted, languages))
@@ -101,13 +101,11 @@ def _seen_in(
 ) -> list[Seen]:
     seen: list[Seen] = []
     for element in elements:
-        number = sample.layout.number.get(id(element), -1)
-        if number < 0 or (number, attribute) not in known:
+        # The lists of elements live as long as `known` does, so the identity stays theirs.
+        key = id(element), attribute
+        if key not in known:
+            number = sample.layout.number.get(id(element), -1)
             text = text_of(element, attribute)
-            read = read_all([text], languages, number) or read_told(sample, text, languages, number)
-            if number < 0:
-                seen.extend(read)
-                continue
-            known[number, attribute] = read
-        seen.extend(known[number, attribute])
+            known[key] = read_all([text], languages, number) or read_told(sample, text, languages, number)
+        seen.extend(known[key])
     return seen

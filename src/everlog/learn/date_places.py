@@ -129,13 +129,11 @@ def elements_with_years(sample: Sample) -> list[int]:
 def _homes(sample: Sample, texts: Iterable[Any]) -> Iterator[int]:
     """The numbers of the elements in which text nodes stand."""
     for text in texts:
-        element = text.getparent()
-        if element is not None and text.is_tail:
-            element = element.getparent()
-        if element is not None and element.tag not in INVISIBLE:
-            home = sample.layout.number.get(id(element))
-            if home is not None:
-                yield home
+        element = text.getparent().getparent() if text.is_tail else text.getparent()
+        # What no reader sees is not laid out, or laid out without its text.
+        home = sample.layout.number.get(id(element))
+        if home is not None and element.tag not in INVISIBLE:
+            yield home
 
 
 def _with_number(sample: Sample, homes: Iterator[int], number: re.Pattern[str]) -> list[int]:
@@ -143,17 +141,13 @@ def _with_number(sample: Sample, homes: Iterator[int], number: re.Pattern[str]) 
     large = 0
     found: dict[int, None] = {}
     for home in dict.fromkeys(homes):
-        node = home
-        for _ in range(_CLIMB + 1):
+        for node in (home, *layout.ancestors(home)[:_CLIMB]):
             if layout.last[node] - layout.first[node] > SMALL:
                 large += node == home
                 if node != home or large > _LARGE:
                     break
             if number.search(text_of(layout.elements[node])):
                 found[node] = None
-                break
-            node = int(layout.parent[node])
-            if node < 0:
                 break
     return list(found)
 

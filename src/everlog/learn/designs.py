@@ -136,7 +136,7 @@ def _title_end(sample: Sample, vocabulary: Vocabulary) -> int | None:
 def _ranked(pupils: Sequence[_Pupil], method: str, key_paths: KeyPaths | None) -> list[Group]:
     marked = [pupil.marked for pupil in pupils]
     guests = rival_places([pupil.sample for pupil in pupils], key_paths) if key_paths is not None else []
-    groups = compete(marked, [pupil.signatures for pupil in pupils], guests)
+    groups = compete(marked, [pupil.signatures for pupil in pupils], guests, is_guessed=method == "excerpt")
     if method != "excerpt":
         return groups
     holding = [group for group in groups if _holds_starts(group, pupils)]

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from everlog.noise import names_comments, names_noise
+from everlog.noise import NAMEABLE, names_comments, names_noise
 from everlog.tree import BLOCK
 
 if TYPE_CHECKING:
@@ -171,7 +171,12 @@ def _names(page: Clues) -> tuple[Bools, Bools, Bools]:
             if tag in _HEADINGS:
                 # The heading names the comments; they are what follows it.
                 closed.add(above)
-        noise[number] = noise[number] or tag in {"nav", "aside"} or (len(names) > 1 and names_noise(names)) or _is_hidden(node.get("style"))
+        noise[number] = (
+            noise[number]
+            or tag in {"nav", "aside"}
+            or (len(names) > 1 and tag in NAMEABLE and names_noise(names))
+            or _is_hidden(node.get("style"))
+        )
     return np.array(comments, np.bool_), np.array(noise, np.bool_), np.array(links, np.bool_)
 
 

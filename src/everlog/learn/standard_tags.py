@@ -38,6 +38,7 @@ _HOLDS_TAG = re.compile(
     r"[.#\[ =_-](?:tags?|tag-?links?|tag-?list|topics?|keywords?|categor(?:y|ies))(?:$|[\] >_-])",
     re.IGNORECASE,
 )
+_LINK = re.compile(r"(?:^|>)a(?:[.#\[][^>]*)?$")
 _SAID = (("meta", "article:tag"), ("json-ld", "keywords"), ("meta", "keywords"))
 
 
@@ -169,7 +170,7 @@ def _may_be_called(element: Element) -> bool:
 
 
 # The strength from which on a place is called after tags.
-NAMED = 1.4
+NAMED = 1.5
 
 
 def tag_strength(rule: Rule) -> float:
@@ -177,7 +178,9 @@ def tag_strength(rule: Rule) -> float:
     if rule.method == "selector":
         named = 0.0 if ELSEWHERE.search(rule.where) else 2.0 if _TAG_NAME.search(rule.where) else 0.5
         chain = 0.3 if ">" in rule.where else 0.0
-        return named + chain + (0.2 if not rule.detail else 0.1 if "near" not in rule.detail else 0.0)
+        # A link is one tag; what is around it may be a list that had but one on the feed's pages.
+        link = 0.4 if _LINK.search(rule.where) else 0.0
+        return named + chain + link + (0.2 if not rule.detail else 0.1 if "near" not in rule.detail else 0.0)
     if rule.method == "meta":
         return NAMED if _TAG_NAME.search(rule.where) else 0.4
-    return {"json-ld": 1.5, "url": 0.5}.get(rule.method, 0.0)
+    return {"json-ld": 1.6, "url": 0.5}.get(rule.method, 0.0)

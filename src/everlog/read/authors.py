@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from everlog.read.places import nearness_of, short_text
 from everlog.records import Provenance
-from everlog.words import squeeze
+from everlog.words import comparable, squeeze
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -28,11 +28,17 @@ _EDGES = " \t\n,;:|·•–—-/\u200b\u200e\u200f"
 
 
 def read_authors(view: View, rules: Ranked) -> tuple[tuple[str, ...], Provenance] | None:
-    """The authors of a page and where they were found, or None where nothing names them."""
+    """The authors of a page and where they were found, or None where nothing names them.
+
+    A rule with `use: also` adds its names to those of the place that names some.
+    """
     for rule in rules:
         names = authors_by(view, rule)
         if names:
-            return names, Provenance(method=rule.method, rule=rule.where or None, confidence=rule.confidence)
+            others = (name for also in rules if also.detail.get("use") == "also" for name in authors_by(view, also))
+            known = {comparable(name) for name in names}
+            every = (*names, *(name for name in others if comparable(name) not in known))
+            return every, Provenance(method=rule.method, rule=rule.where or None, confidence=rule.confidence)
     return None
 
 
@@ -59,6 +65,8 @@ def as_name(text: str) -> str | None:
     if "@" in text:
         text = _EMAIL.sub(" ", text) if _EMAIL.sub("", text).strip(" ()<>[]") else text.strip().split("@")[0]
     name = squeeze(text).strip(_EDGES)
+    if name[:1] == "(" and name[-1:] == ")":
+        name = name[1:-1].strip()
     if len(name) > MAX_NAME_LENGTH or len(name.split()) > MAX_NAME_WORDS or "://" in name:
         return None
     return name if any(map(str.isalnum, name)) else None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
-from everlog.noise import names_comments, names_noise
+from everlog.noise import NAMEABLE, names_comments, names_noise
 from everlog.selectors import chain_of, selectors_of
 from everlog.signatures import (
     LABEL_WORDS, OPENING_WORDS, OUTER_PLACES, label, own_label, place_kind,
@@ -159,7 +159,7 @@ class Cutter:
 def _is_named_noise(element: Element) -> bool:
     """Whether an element that no page of the feed had is called noise by its names."""
     names = f"{element.get('id') or ''} {element.get('class') or ''}"
-    return (names_noise(names) or names_comments(names)) and not any(
+    return element.tag in NAMEABLE and (names_noise(names) or names_comments(names)) and not any(
         above.tag in {"pre", "code"} for above in element.iterancestors()
     )
 

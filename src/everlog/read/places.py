@@ -19,10 +19,13 @@ if TYPE_CHECKING:
 # Deeper than any heading or byline is built; what is below is read without asking what it is.
 MAX_DEPTH = 50
 
+# The article's element and what is directly around it; further up stand article and sidebar together.
+NEAR_LEVELS = 3
+
 _WORDLESS = re.compile(r"[\W_]*")
 # Parts of a page that are about other people and posts: who commented, menus, what else to read.
 ELSEWHERE = re.compile(
-    r"comment|respond|sidebar|widget|related|recent|popular|pingback|footer-|menu|\bnav|breadcrumb",
+    r"comment|respond|sidebar|widget|related|recent|popular|pingback|(?<![\w-])footer-|menu|\bnav|breadcrumb",
     re.IGNORECASE,
 )
 # What engines put beside a heading so that it can be linked to.
@@ -78,6 +81,12 @@ def has_words(text: str) -> bool:
     return _WORDLESS.fullmatch(text) is None
 
 
+def _signs(element: Element) -> list[str]:
+    """The words in an element's names that speak of other parts of the page."""
+    named = f"{element.get('id', '')} {element.get('class', '')}"
+    return ELSEWHERE.findall(named.lower()) if len(named) > 1 else []
+
+
 def selectors_used(rules: Iterable[Rule]) -> Iterator[str]:
     """The selectors whose elements the readers look up in the view."""
     return (rule.where for rule in rules if rule.method == "selector")
@@ -99,9 +108,14 @@ class Nearness:
         # The elements themselves are the keys: lxml makes a new object for an element nobody holds.
         self._above: dict[Element, int] = {}
         self._elsewhere: dict[Element, bool] = {}
+        # Page builders call every part of a post a widget: such a word around the article says nothing.
+        self._usual: set[str] = set()
         if article is not None:
             self._above[article] = 0
             self._above.update((e, steps) for steps, e in enumerate(article.iterancestors(), 1))
+            for element in [*self._above][:NEAR_LEVELS]:
+                if element.tag != "body":
+                    self._usual.update(_signs(element))
 
     def steps(self, element: Element) -> tuple[int, int]:
         """Steps up from the article to the common ancestor, and steps down from there."""
@@ -123,9 +137,10 @@ class Nearness:
         return known
 
     def _look_up(self, element: Element) -> bool:
-        if element in self._above:
+        # Names of the body describe the whole page: `has-sidebar`, `comments-open`.
+        if element in self._above or element.tag == "body":
             return False
-        if element.tag == "nav" or ELSEWHERE.search(f"{element.get('id', '')} {element.get('class', '')}"):
+        if element.tag == "nav" or not self._usual.issuperset(_signs(element)):
             return True
         # An `aside` beside the article's own element is its margin, one further out a sidebar.
         if element.tag == "aside" and self.steps(element)[0] > 1:

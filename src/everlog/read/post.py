@@ -11,8 +11,10 @@ from everlog.read.article import ArticleFinder
 from everlog.read.authors import read_authors
 from everlog.read.cleaning import clean_html
 from everlog.read.cutting import remove_cuts
+from everlog.read.language import read_language
 from everlog.read.places import selectors_used
 from everlog.read.published import read_published
+from everlog.read.summary import read_summary
 from everlog.read.tags import read_tags
 from everlog.read.titles import read_title
 from everlog.read.view import View
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 # The fields that are read before the article is taken out of the page.
 _READERS = {
     "title": read_title, "authors": read_authors, "published": read_published, "updated": read_published,
-    "tags": read_tags,
+    "tags": read_tags, "summary": read_summary, "language": read_language,
 }
 
 

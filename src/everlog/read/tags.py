@@ -104,7 +104,7 @@ def link_shape(href: str) -> str:
         address = urlsplit(href)
     except ValueError:
         return ""
-    path, _, last = address.path.rstrip("/").rpartition("/")
+    path, _, last = address.path.removesuffix("index.html").rstrip("/").rpartition("/")
     if address.fragment:
         return f"/{last}/#"
     if address.query and "=" in address.query:
