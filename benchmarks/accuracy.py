@@ -212,7 +212,7 @@ def measure_all(blogs: Sequence[Blog], sample: int | None, jobs: int) -> list[Ou
     """All blogs, a process per blog at a time."""
     outcomes: list[Outcome] = []
     # "spawn": lxml, numpy and the peers start threads of their own, which forked children lose.
-    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), max_tasks_per_child=8) as pool:
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
         tasks = [pool.submit(partial(measure, sample=sample), blog) for blog in blogs]
         for done, task in enumerate(as_completed(tasks), 1):
             outcome = task.result()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from everlog.errors import EverlogError
-    from everlog.learn.blog import learn
+    from everlog.learning.blog import learn
     from everlog.records import Comment, Entry, Feed, Media, Page, Post, Provenance, Skip
     from everlog.template import Template
 
@@ -22,7 +22,7 @@ __all__ = [
 _HOMES = {
     "EverlogError": "everlog.errors",
     "Template": "everlog.template",
-    "learn": "everlog.learn.blog",
+    "learn": "everlog.learning.blog",
 }
 
 

@@ -15,12 +15,14 @@ _COMMENTS = re.compile(
 )
 # What designs put beside, before and after the text.
 _NOISE = re.compile(
-    r"(?:^|[-_ ])(?:shar(?:e|ing|er)|share(?:daddy|this)|social|addtoany|addthis|related(?:posts?)?|jp-relatedposts|yarpp"
+    r"(?:^|[-_ ])(?:shar(?:e|ing|er)|share(?:daddy|this)|social|addtoany|addthis|related(?:posts?)?"
+    r"|jp-relatedposts|yarpp"
     r"|breadcrumbs?|pagination|pager|paging|prevnext|postnav|navigation|nav|sidebar|widget|footer|copyright|licen[cs]e"
     r"|author-?(?:box|bio|info|card)|about-author|post-?(?:meta|footer|header|info|tags|nav|author|date)"
     r"|entry-?(?:meta|footer|header|info|utility|tags|date|author)|meta|metadata|byline|tags?|tagcloud|cat-?links|categories"
     r"|newsletter|subscribe|adsbygoogle|advert(?:isement)?|ads?|sponsor|donate|cookie|print|skip-link"
-    r"|sr-only|screen-reader-text|screenreader|visually-hidden|edit-link|permalink|reading-time|readingtime|views|ratings?|likes?)(?:$|[-_ ])",
+    r"|sr-only|screen-reader-text|screenreader|visually-hidden|edit-link|permalink"
+    r"|reading-?time|views|ratings?|likes?)(?:$|[-_ ])",
 )
 # Notes at the foot of a text are text, whatever else their name says.
 _TEXT = re.compile(r"footnote|endnote|caption|reference|citation|quote|code|highlight|syntax|gist")

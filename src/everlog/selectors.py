@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
     from everlog.tree import Element
 
+_HEAD = re.compile(
+    r"([^#.\[]+)(?:#(?P<id>.+)|\.\[(?P<all>.+)\]|\.(?P<one>.+)|\[(?P<name>[^=]+)=(?P<value>.*)\])?"
+)
 _DIGITS = re.compile(r"\d+")
 # Attributes that name an element's meaning.
 NAMING = ("itemprop", "role", "rel", "property")
@@ -202,7 +205,7 @@ def xpath(selector: str) -> str:
 
 
 def _xpath_step(head: str) -> str:
-    match = re.fullmatch(r"([^#.\[]+)(?:#(?P<id>.+)|\.\[(?P<all>.+)\]|\.(?P<one>.+)|\[(?P<name>[^=]+)=(?P<value>.*)\])?", head)
+    match = _HEAD.fullmatch(head)
     if match is None:
         return head
     tag = match[1]

@@ -19,8 +19,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from everlog.selectors import anchor_of
 from everlog.tree import HOLDERS
 from everlog.words import words
@@ -28,6 +26,7 @@ from everlog.words import words
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from everlog.layout import Ints, Layout
@@ -41,7 +40,7 @@ OWN_WORDS = 4
 # Bylines stand among the first, licences and links among the last children; a place further inside
 # an article is a place in its text.
 OUTER_PLACES = 3
-HEADINGS = frozenset("h1 h2 h3 h4 h5 h6 hr".split())
+HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6", "hr"])
 
 # Kinds in the order of trust.
 NAME, LABEL, CHAIN, CONTEXT, SECTION, PLACE = range(6)
@@ -174,7 +173,8 @@ class Signatures:
         yield from layout.selectors[element]
         if (wanted is None or tag in wanted.tags["="]) and (text := self.label(element)):
             yield f"={tag} {text}"
-        if (wanted is None or tag in wanted.tags["~"]) and len(node) and node.text and (opening := own_label(node.text)):
+        opens = (wanted is None or tag in wanted.tags["~"]) and len(node) > 0
+        if opens and (opening := own_label(node.text or "")):
             yield f"~{tag} {opening}"
         start = int(layout.first[element])
         if (wanted is None or tag in wanted.tags["^"]) and layout.last[element] - start > OPENING_WORDS:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -11,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from everlog.errors import UnreadableTemplate
 from everlog.keypaths import KeyPaths
-from everlog.read.article import Design
-from everlog.read.post import PostReader
+from everlog.reading.article import Design
+from everlog.reading.post import PostReader
 from everlog.rules import Ranked, Rule
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from datetime import datetime
 
     from everlog.records import Post, Skip

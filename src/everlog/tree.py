@@ -23,8 +23,8 @@ MAX_PAGE_BYTES = 12_000_000
 
 # Nothing a reader of the page sees as text.
 INVISIBLE = frozenset(
-    "head script style noscript template iframe svg object embed canvas audio video map select "
-    "option datalist textarea input button".split()
+    "head script style noscript template iframe svg object embed canvas audio video map select option "
+    "datalist textarea input button".split()
 )
 
 # Elements that end a line of text. Everything else is inline: `foo<b>bar</b>` is one word.

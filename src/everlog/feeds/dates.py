@@ -10,6 +10,8 @@ import re
 from datetime import UTC, datetime, timedelta, timezone
 from functools import lru_cache
 
+from everlog.dates.names import is_known, names_of
+
 _ISO = re.compile(
     r"(?<!\d)(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?"
     r"(?:[T\s,]+(\d{1,2}):(\d{2})(?::(\d{2}(?:[.,]\d+)?))?\s*([ap]\.?m\b\.?)?)?(?!\d)",
@@ -158,18 +160,11 @@ def _english_months() -> frozenset[str]:
 
 @lru_cache(maxsize=64)
 def _month_names(code: str) -> dict[str, int]:
-    # Babel loads a file per language; only feeds with foreign names pay for it.
-    from babel import Locale, UnknownLocaleError  # noqa: PLC0415
-
-    try:
-        months = Locale(code).months
-    except (UnknownLocaleError, ValueError):
+    if not is_known(code):
         return {}
     names: dict[str, int] = {}
-    for use in ("format", "stand-alone"):
-        for width in ("wide", "abbreviated"):
-            for number, name in months[use][width].items():
-                names.setdefault(name.casefold().strip(". "), number)
-                names.setdefault(name.casefold().strip(". ")[:3], number)
+    for name, number in names_of(code).months.items():
+        names.setdefault(name, number)
+        names.setdefault(name[:3], number)
     ambiguous = {name[:3] for name, number in names.items() if names[name[:3]] != number}
     return {name: number for name, number in names.items() if name not in ambiguous}

@@ -1,0 +1,230 @@
+"""The designs of a blog, learned from the pages of its feed: from full texts or from excerpts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from everlog.dates.names import names_of
+from everlog.learning.align import align
+from everlog.learning.article import Group, compete, containers
+from everlog.learning.cuts import Marked
+from everlog.learning.excerpt import Clues, excerpt_start, guess_articles
+from everlog.learning.feed_text import target_of
+from everlog.learning.rivals import rival_places
+from everlog.reading.article import Design
+from everlog.rules import Rule
+from everlog.signatures import Signatures
+from everlog.words import words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from everlog.keypaths import KeyPaths
+    from everlog.layout import Vocabulary
+    from everlog.learning.samples import Sample
+
+# A node this like the feed's text shows all of it; below, the feed holds an excerpt (the paper's
+# blogs and ours fall into two heaps with nothing between 0.6 and 0.8).
+FULL = 0.75
+# A text that says it breaks off is only believed to be whole when it nearly is the node.
+FULL_DESPITE_ELLIPSIS = 0.97
+# Pages with whole texts that suffice to learn from them alone.
+ENOUGH_FULL = 3
+# Of nodes that do nearly equally well on guessed articles, the tightest is the article's own.
+NEARLY = 0.02
+# Designs kept as fall-backs for pages on which the first finds nothing.
+DESIGNS_KEPT = 4
+# Pages on which the best design does worse than this are tried as a design of their own.
+UNREAD = 0.5
+# Selectors that tell pages of a later design; a few are enough and cost nothing.
+TELLS_KEPT = 5
+
+
+@dataclass(slots=True)
+class _Pupil:
+    """A sample with its article marked as well as it is known."""
+
+    sample: Sample
+    marked: Marked
+    signatures: Signatures
+    start: int | None
+    is_full: bool
+    is_broken_off: bool
+
+
+def learn_designs(
+    samples: Sequence[Sample], vocabulary: Vocabulary, language: str | None, key_paths: KeyPaths,
+) -> tuple[Design, ...]:
+    """The designs of the blog's posts, the best first; sets the article's node of every sample."""
+    pupils = _pupils(samples, vocabulary)
+    method = "feed-text" if _has_full_texts(pupils) else "excerpt"
+    if method == "excerpt":
+        _mark_guesses(pupils, vocabulary, language)
+    elif sum(pupil.is_full for pupil in pupils) >= ENOUGH_FULL:
+        pupils = [pupil for pupil in pupils if pupil.is_full]
+    groups = _ranked(pupils, method, key_paths)
+    designs = [_design(group, pupils, method) for group in groups[:DESIGNS_KEPT]]
+    designs += _designs_of_unread(pupils, groups, method)
+    _note_articles(pupils, groups)
+    return tuple(designs)
+
+
+def _pupils(samples: Sequence[Sample], vocabulary: Vocabulary) -> list[_Pupil]:
+    spellings = list(vocabulary)
+    pupils = []
+    for sample in samples:
+        target = sample.target or target_of(sample.entry, vocabulary)
+        mask = align(sample.layout.words, target.words)
+        marked = Marked.make(sample.layout, mask, len(target.words))
+        best = marked.dice()[containers(sample.layout)].max(initial=0.0)
+        pupils.append(_Pupil(
+            sample, marked, Signatures(sample.layout, spellings), excerpt_start(mask),
+            is_full=bool(best >= (FULL_DESPITE_ELLIPSIS if target.is_broken_off else FULL)),
+            is_broken_off=target.is_broken_off,
+        ))
+    return pupils
+
+
+def _has_full_texts(pupils: Sequence[_Pupil]) -> bool:
+    full = sum(pupil.is_full for pupil in pupils)
+    broken_off = sum(pupil.is_broken_off for pupil in pupils)
+    return full * 2 >= len(pupils) and broken_off * 2 <= len(pupils)
+
+
+def _mark_guesses(pupils: Sequence[_Pupil], vocabulary: Vocabulary, language: str | None) -> None:
+    clues = []
+    for pupil in pupils:
+        own = _own_words(pupil.sample, vocabulary, language)
+        begin = pupil.start if pupil.start is not None else _title_end(pupil.sample, vocabulary)
+        clues.append(Clues(
+            layout=pupil.sample.layout, url=pupil.sample.url, excerpt=pupil.marked.mask, own_words=own, begin=begin,
+        ))
+    digits = np.array([word.isdigit() for word in vocabulary], np.bool_)
+    for pupil, mask in zip(pupils, guess_articles(clues, digits), strict=True):
+        pupil.marked = Marked.make(pupil.sample.layout, mask, int(mask.sum()))
+
+
+def _own_words(sample: Sample, vocabulary: Vocabulary, language: str | None) -> list[int]:
+    """The words of a post's title, tags, authors and date: they differ from post to post in its design."""
+    entry = sample.entry
+    texts = [entry.title or "", *entry.tags, *entry.authors]
+    when = entry.published or entry.updated
+    if when is not None:
+        for spoken in {language or "en", "en"}:
+            texts += [name.replace("_", " ") for name, month in names_of(spoken).months.items() if month == when.month]
+    # Words that no page has need no number.
+    return [vocabulary[word] for text in texts for word in words(text) if word in vocabulary]
+
+
+def _title_end(sample: Sample, vocabulary: Vocabulary) -> int | None:
+    """The word after the heading that is the post's title."""
+    layout = sample.layout
+    title = np.array([vocabulary[word] for word in words(sample.entry.title or "") if word in vocabulary], np.int32)
+    if not len(title):
+        return None
+    for node in np.flatnonzero(layout.sizes() == len(title)).tolist():
+        is_heading = layout.tags[node] in {"h1", "h2", "h3"}
+        if is_heading and np.array_equal(layout.words[layout.first[node]:layout.last[node]], title):
+            return int(layout.last[node])
+    return None
+
+
+def _ranked(pupils: Sequence[_Pupil], method: str, key_paths: KeyPaths | None) -> list[Group]:
+    marked = [pupil.marked for pupil in pupils]
+    guests = rival_places([pupil.sample for pupil in pupils], key_paths) if key_paths is not None else []
+    groups = compete(marked, [pupil.signatures for pupil in pupils], guests, is_guessed=method == "excerpt")
+    if method != "excerpt":
+        return groups
+    holding = [group for group in groups if _holds_starts(group, pupils)]
+    top = max((group.score for group in holding), default=0.0)
+    near = [group for group in holding if group.score >= top - NEARLY]
+    near.sort(key=lambda group: _mean_size(group, marked))
+    return near + [group for group in groups if group not in near]
+
+
+def _holds_starts(group: Group, pupils: Sequence[_Pupil]) -> bool:
+    """Whether the excerpt begins inside the group's node on most pages."""
+    held = 0
+    for pupil, node in zip(pupils, group.nodes, strict=True):
+        layout = pupil.sample.layout
+        held += pupil.start is None or (node is not None and layout.first[node] <= pupil.start < layout.last[node])
+    return held * 2 >= len(pupils)
+
+
+def _mean_size(group: Group, marked: Sequence[Marked]) -> float:
+    sizes = [page.sizes[node] for page, node in zip(marked, group.nodes, strict=True) if node is not None]
+    return float(np.mean(sizes)) if sizes else 0.0
+
+
+def _design(group: Group, pupils: Sequence[_Pupil], method: str, tells: Sequence[str] = ()) -> Design:
+    evidence = group.evidence
+    known = tuple(sorted(_names_inside(group, pupils)))
+    cuts, keeps = evidence.signatures() if evidence is not None and group.is_cutting else ((), ())
+    confidence = round(group.score, 4)
+    return Design(
+        places=tuple(
+            Rule(method=how, where=where, detail=MappingProxyType({"pick": pick}), confidence=confidence)
+            for how, where, pick in sorted(group.places, key=_trust)
+        ),
+        method=method,
+        confidence=confidence,
+        cuts=cuts,
+        keeps=keeps,
+        known=known,
+        tells=tuple(tells),
+    )
+
+
+def _names_inside(group: Group, pupils: Sequence[_Pupil]) -> set[str]:
+    """The names of all elements seen inside the article's node."""
+    names: set[str] = set()
+    for pupil, node in zip(pupils, group.nodes, strict=True):
+        if node is not None:
+            layout = pupil.sample.layout
+            names.update(name for own in layout.selectors[node + 1:layout.stop[node]] for name in own)
+    return names
+
+
+def _trust(place: tuple[str, str, str]) -> tuple[bool, bool, bool, int]:
+    """Names before chains, single names before whole class lists, selectors before other methods."""
+    method, where, pick = place
+    return method != "selector", ">" in where, pick != "first", where.count(" ")
+
+
+def _designs_of_unread(pupils: Sequence[_Pupil], groups: Sequence[Group], method: str) -> list[Design]:
+    """Pages that the best design cannot read are another design: an older theme, link posts, galleries."""
+    if not groups or method == "excerpt":
+        return []
+    best = groups[0]
+    scores = best.scores if best.is_cutting else best.bare_scores
+    unread = [pupil for pupil, score in zip(pupils, scores, strict=True) if score < UNREAD and pupil.is_full]
+    read = [pupil for pupil, score in zip(pupils, scores, strict=True) if score >= UNREAD]
+    if not unread or not read:
+        return []
+    own = _ranked(unread, method, None)
+    if not own or own[0].score < FULL:
+        return []
+    return [_design(own[0], unread, method, _tells(unread, read))]
+
+
+def _tells(these: Sequence[_Pupil], others: Sequence[_Pupil]) -> list[str]:
+    """Selectors that all of these pages have and none of the others."""
+    def names(pupil: _Pupil) -> set[str]:
+        return {name for own in pupil.sample.layout.selectors for name in own}
+
+    shared = set.intersection(*map(names, these))
+    for other in others:
+        shared -= names(other)
+    return sorted(shared, key=lambda name: (len(name), name))[:TELLS_KEPT]
+
+
+def _note_articles(pupils: Sequence[_Pupil], groups: Sequence[Group]) -> None:
+    if groups:
+        for pupil, node in zip(pupils, groups[0].nodes, strict=True):
+            pupil.sample.article = node
+            if node is not None:
+                pupil.sample.view.article = pupil.sample.layout.elements[node]

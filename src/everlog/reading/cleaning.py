@@ -1,0 +1,73 @@
+"""Article HTML made safe to store and show: only markup that carries text, structure or media."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin
+
+import nh3
+from lxml import etree
+
+if TYPE_CHECKING:
+    from everlog.tree import Element
+
+_TAGS = frozenset(
+    "a abbr address article aside b bdi bdo blockquote br caption cite code col colgroup dd del details "
+    "dfn div dl dt em figcaption figure footer h1 h2 h3 h4 h5 h6 header hr i img ins kbd li mark ol p "
+    "picture pre q rp rt ruby s samp section small source span strong sub summary sup table tbody td "
+    "tfoot th thead time tr u ul var wbr audio video track".split()
+)
+_ATTRIBUTES = {
+    "*": {"lang", "dir", "title", "id"},
+    "a": {"href", "hreflang"},
+    "img": {"src", "srcset", "sizes", "alt", "width", "height"},
+    "source": {"src", "srcset", "type", "media"},
+    "audio": {"src", "controls"},
+    "video": {"src", "controls", "poster", "width", "height"},
+    "track": {"src", "kind", "srclang", "label"},
+    "time": {"datetime"},
+    "td": {"colspan", "rowspan"},
+    "th": {"colspan", "rowspan", "scope"},
+    "ol": {"start", "type", "reversed"},
+    "blockquote": {"cite"},
+    "q": {"cite"},
+    "pre": {"class"},
+    "code": {"class"},
+}
+_LINKS = ("href", "src", "poster", "cite")
+
+
+def clean_html(article: Element, url: str) -> str:
+    """The article's inner HTML with absolute links and without scripts, styles and handlers.
+
+    >>> from everlog.tree import parse
+    >>> clean_html(parse(b'<div><p onclick="x()">Hi <a href="b">b</a><script>x</script></div>')[0][0], "http://a.org/c/")
+    '<p>Hi <a href="http://a.org/c/b">b</a></p>'
+    """
+    for element in article.iter():
+        for name in _LINKS:
+            value = element.get(name)
+            if value and not value.startswith(("http://", "https://", "#", "data:")):
+                element.set(name, _absolute(url, value))
+    raw = etree.tostring(article, method="html", encoding="unicode", with_tail=False)
+    cleaned = nh3.clean(
+        raw, tags=set(_TAGS), attributes=_ATTRIBUTES, link_rel=None, url_schemes={"http", "https", "mailto"},
+    )
+    return _unwrapped(cleaned).strip()
+
+
+def _absolute(url: str, link: str) -> str:
+    try:
+        return urljoin(url, link.strip())
+    except ValueError:  # an address that is none, such as //[x
+        return ""
+
+
+def _unwrapped(html: str) -> str:
+    """The inside of the one element around everything, which says nothing."""
+    for tag in ("div", "article", "section"):
+        start, end = html.find(">"), f"</{tag}>"
+        is_whole = html.startswith((f"<{tag}>", f"<{tag} ")) and html.rstrip().endswith(end)
+        if is_whole:
+            return html[start + 1:html.rstrip().rfind(end)]
+    return html

@@ -1,0 +1,215 @@
+"""Cutting what is not article out of the article's node, by learned signatures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lxml import etree
+
+from everlog.noise import NAMEABLE, names_comments, names_noise
+from everlog.selectors import chain_of, selectors_of
+from everlog.signatures import (
+    LABEL_WORDS,
+    OPENING_WORDS,
+    OUTER_PLACES,
+    label,
+    own_label,
+    place_kind,
+)
+from everlog.tree import HOLDERS, INVISIBLE, drop
+from everlog.words import words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from everlog.tree import Element
+
+# Words looked at to tell a label from a longer text.
+_ENOUGH = LABEL_WORDS + 1
+
+
+def remove_cuts(article: Element, cutter: Cutter) -> None:
+    """Takes out of an article, in place, everything that is not part of it.
+
+    Bare text behind a removed element stays: it belongs to the element above.
+    """
+    doomed: list[Element] = []
+    silenced: list[Element] = []
+    closing: list[Element] = []
+    idle = cutter.is_idle
+    for element in article.iter():
+        if element.tag in INVISIBLE:
+            doomed.append(element)
+        elif not idle and element is not article:
+            if cutter.is_cut(element):
+                doomed.append(element)
+            if cutter.has_tails and cutter.cuts_tail(element):
+                silenced.append(element)
+            if cutter.has_sections and cutter.cuts_rest(element):
+                closing.append(element)
+    for element in silenced:
+        above = element.getparent()
+        if above is not None and above.tag in HOLDERS:
+            element.tail = None
+    for element in closing:
+        above = element.getparent()
+        if above is not None and above.tag in HOLDERS:
+            for later in list(element.itersiblings()):
+                above.remove(later)
+            element.tail = None
+            doomed.append(element)
+    drop(element for element in doomed if element is not article)
+
+
+class Cutter:
+    """Says of an element whether it is cut. Built once a template, used on every page.
+
+    What an element's names decide is remembered by tag, id and class, so most elements cost one
+    look-up; texts and places are only looked at for tags that a cut of that kind names.
+    """
+
+    def __init__(self, cuts: Iterable[str], keeps: Iterable[str] = (), known: Iterable[str] = ()) -> None:
+        self._cuts = frozenset(cuts)
+        self._keeps = frozenset(keeps)
+        self._seen = frozenset(known)
+        self._known: dict[tuple[str, str | None, str | None], bool] = {}
+        self._label_tags = frozenset(c[1:].split(" ", 1)[0] for c in self._cuts if c[0] == "=")
+        self._opening_tags = frozenset(c[1:].split(" ", 1)[0] for c in self._cuts if c[0] == "^")
+        self._own_tags = frozenset(c[1:].split(" ", 1)[0] for c in self._cuts if c[0] == "~")
+        self._follow_tags = frozenset(c[1:].split(" ", 1)[0] for c in self._cuts if c[0] == "+")
+        self._chain_tags = frozenset(
+            c.rsplit(">", 1)[1].split("@")[0] for c in self._cuts if c[0] not in "=^+~|»" and ">" in c
+        )
+        self._after = frozenset(c[1:] for c in self._cuts if c[0] == "|")
+        self._from = frozenset(c[1:] for c in self._cuts if c[0] == "»")
+        self.is_idle = not self._cuts and not self._seen
+        self.has_tails = bool(self._after)
+        self.has_sections = bool(self._from)
+
+    def is_cut(self, element: Element) -> bool:
+        """Whether this element, inside an article, is not part of it."""
+        tag = element.tag
+        ident, classes = element.get("id"), element.get("class")
+        key = (tag, ident, classes)
+        known = self._known.get(key)
+        if known is None:
+            known = self._by_name(element)
+            # Attributes that name a meaning are not in the key; elements with one are not remembered.
+            if not element.get("itemprop") and not element.get("role") and not element.get("rel"):
+                self._known[key] = known
+        if known:
+            return True
+        if not (ident or classes) and tag in self._chain_tags and self._by_place(element):
+            return True
+        return self._by_text(element, tag)
+
+    def cuts_tail(self, element: Element) -> bool:
+        """Whether the bare text behind this element is not part of the article."""
+        return any(name in self._after for name in self._names(element))
+
+    def cuts_rest(self, element: Element) -> bool:
+        """Whether this element and all its later siblings are not part of the article."""
+        return any(name in self._from for name in self._names(element))
+
+    def _names(self, element: Element) -> list[str]:
+        own = list(selectors_of(element))
+        spoken = first_words(element)
+        if 0 < len(spoken) <= LABEL_WORDS:
+            own.append(f"={element.tag} {label(spoken)}")
+        return own or [chain_of(element)]
+
+    def _by_name(self, element: Element) -> bool:
+        own = selectors_of(element)
+        if not own:
+            return False
+        if own[0] in self._cuts:
+            return True
+        if own[0] in self._keeps:
+            return False
+        if any(selector in self._cuts for selector in own):
+            return True
+        return bool(self._seen) and not any(selector in self._seen for selector in own) and _is_named_noise(element)
+
+    def _by_place(self, element: Element) -> bool:
+        chain = chain_of(element)
+        if chain in self._cuts:
+            return True
+        above = element.getparent()
+        if above is None:
+            return False
+        place = above.index(element)
+        from_end = place - len(above)
+        if place >= OUTER_PLACES and from_end < -OUTER_PLACES:
+            return False
+        kind = _kind(element)
+        return bool(kind) and (f"{chain}@{place}{kind}" in self._cuts or f"{chain}@{from_end}{kind}" in self._cuts)
+
+    def _by_text(self, element: Element, tag: str) -> bool:
+        if tag in self._label_tags or tag in self._opening_tags:
+            spoken = first_words(element)
+            if tag in self._label_tags and len(spoken) <= LABEL_WORDS and f"={tag} {label(spoken)}" in self._cuts:
+                return True
+            if len(spoken) > OPENING_WORDS and f"^{tag} {label(spoken[:OPENING_WORDS])}" in self._cuts:
+                return True
+        if tag in self._own_tags and len(element) and (text := element.text):
+            opening = own_label(text)
+            if opening and f"~{tag} {opening}" in self._cuts:
+                return True
+        if tag in self._follow_tags and (before := element.getprevious()) is not None:
+            spoken = first_words(before)
+            return 0 < len(spoken) <= LABEL_WORDS and f"+{tag} {label(spoken)}" in self._cuts
+        return False
+
+
+def _is_named_noise(element: Element) -> bool:
+    """Whether an element that no page of the feed had is called noise by its names."""
+    names = f"{element.get('id') or ''} {element.get('class') or ''}"
+    return element.tag in NAMEABLE and (names_noise(names) or names_comments(names)) and not any(
+        above.tag in {"pre", "code"} for above in element.iterancestors()
+    )
+
+
+def _kind(element: Element) -> str:
+    size = linked = 0
+    depth = 0
+    walk = etree.iterwalk(element, events=("start", "end"))
+    for event, node in walk:
+        if event == "start":
+            if node.tag in INVISIBLE:
+                walk.skip_subtree()
+                depth += node.tag == "a"
+                continue
+            depth += node.tag == "a"
+            text = node.text
+        else:
+            depth -= node.tag == "a"
+            text = node.tail if node is not element else None
+        if text and not text.isspace():
+            spoken = len(words(text))
+            size += spoken
+            linked += spoken if depth else 0
+    return place_kind(size, linked) if size else ""
+
+
+def first_words(element: Element) -> list[str]:
+    """The first words of an element, one more than a label may have.
+
+    >>> from lxml import etree
+    >>> first_words(etree.fromstring("<p>Filed <b>under</b> x</p>"))
+    ['filed', 'under', 'x']
+    """
+    found: list[str] = []
+    walk = etree.iterwalk(element, events=("start", "end"))
+    for event, node in walk:
+        if event == "end":
+            text = node.tail if node is not element else None
+        elif node.tag in INVISIBLE:
+            walk.skip_subtree()
+            continue
+        else:
+            text = node.text
+        if text and not text.isspace():
+            found += words(text)
+            if len(found) >= _ENOUGH:
+                break
+    return found[:_ENOUGH]

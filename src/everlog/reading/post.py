@@ -1,0 +1,93 @@
+"""A page to a post: the article first, then every field with its rules in the order of their trust."""
+
+from __future__ import annotations
+
+from itertools import chain
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from everlog.errors import UnreadablePage
+from everlog.reading.article import ArticleFinder
+from everlog.reading.authors import read_authors
+from everlog.reading.cleaning import clean_html
+from everlog.reading.cutting import remove_cuts
+from everlog.reading.language import read_language
+from everlog.reading.places import selectors_used
+from everlog.reading.published import read_published
+from everlog.reading.summary import read_summary
+from everlog.reading.tags import read_tags
+from everlog.reading.titles import read_title
+from everlog.reading.view import View
+from everlog.records import Post, Provenance, Skip
+from everlog.selectors import Finder
+from everlog.tree import parse, take_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+    from everlog.reading.article import Found
+    from everlog.template import Template
+
+# The fields that are read before the article is taken out of the page.
+_READERS = {
+    "title": read_title, "authors": read_authors, "published": read_published, "updated": read_published,
+    "tags": read_tags, "summary": read_summary, "language": read_language,
+}
+
+
+class PostReader:
+    """A template made ready for many pages: selectors, cuts and paths are compiled once."""
+
+    def __init__(self, template: Template) -> None:
+        self._template = template
+        self._articles = ArticleFinder(template.designs)
+        wanted = [selector for design in template.designs for selector in design.selectors()]
+        for rules in template.fields.values():
+            wanted.extend(selectors_used(rules))
+        self._finder = Finder(wanted)
+
+    def read(
+        self, body: bytes, url: str, content_type: str | None, fetched: datetime | None, *, html: bool = True,
+    ) -> Post | Skip:
+        """The post of a page, or why it is none."""
+        if not body or body.isspace():
+            return Skip(url=url, reason="the page is empty")
+        try:
+            root = parse(body, content_type)
+        except UnreadablePage as error:
+            return Skip(url=url, reason=error.message)
+        view = View(root, url, found=self._finder.find(root), fetched_at=fetched)
+        candidates = self._articles.find(view)
+        found = next(candidates, None)
+        if found is None:
+            return Skip(url=url, reason="no rule of this blog finds an article on the page")
+        view.article = found.element
+        fields: dict[str, Any] = {}
+        provenance = {}
+        for name, rules in self._template.fields.items():
+            value = _READERS[name](view, rules)
+            if value is not None:
+                fields[name], provenance[name] = value
+        shows_media = next(found.element.iter("img", "video", "audio", "iframe", "picture"), None) is not None
+        text, markup, used = self._take(view, found, candidates, html=html)
+        if not text and not (shows_media and "title" in fields):
+            return Skip(url=url, reason="the article on the page is empty")
+        design = used.design
+        provenance["text"] = Provenance(method=design.method, rule=used.rule.where, confidence=design.confidence)
+        return Post(
+            url=url, blog=self._template.home, text=text, html=markup, fetched=fetched,
+            provenance=MappingProxyType(provenance), **fields,
+        )
+
+    def _take(
+        self, view: View, found: Found, others: Iterator[Found], *, html: bool,
+    ) -> tuple[str, str, Found]:
+        """Text and HTML of the first article that has any, less its cuts."""
+        for used in chain((found,), others):
+            remove_cuts(used.element, used.cutter)
+            markup = clean_html(used.element, view.url) if html else ""
+            text = take_text(used.element)
+            if text:
+                return text, markup, used
+        return "", "", found

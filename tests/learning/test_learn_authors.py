@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+from small_blog import blog, view
+
+from everlog.learning.authors import learn_authors
+from everlog.reading.authors import read_authors
+from everlog.records import Entry, Feed
+
+TEAM = ["Ada", "Grace Hopper", "Ada", "Edsger"]
+
+
+def page(byline: str, *, head: str = "", more: str = "") -> str:
+    return (
+        f"<html><head>{head}</head><body><div class=main><div class=post>{byline}"
+        f"<div id=text><p>Words of a post by somebody.</p></div></div>{more}</div></body></html>"
+    )
+
+
+def learned(pages: list[str], names: list[tuple[str, ...]], owner: tuple[str, ...] = ()) -> tuple:
+    entries = [Entry(link=f"/{i}", authors=authors) for i, authors in enumerate(names)]
+    return learn_authors(blog(list(zip(entries, pages, strict=True))), Feed(url=None, authors=owner))
+
+
+def named(names: list[str]) -> list[tuple[str, ...]]:
+    return [(name,) for name in names]
+
+
+def test_the_element_that_names_the_feeds_authors_is_learned():
+    rules = learned([page(f"<p class=meta>{name}</p>") for name in TEAM], named(TEAM))
+    names, provenance = read_authors(view(page("<p class=meta>Barbara</p>"), rules), rules)
+    assert names == ("Barbara",)
+    assert (provenance.method, provenance.confidence) == ("selector", 1.0)
+
+
+def test_the_words_around_a_name_are_learned_and_cut():
+    def byline(name: str, day: int) -> str:
+        return page(f"<p class=meta>{day} May, posted by {name} | {day} comments</p>")
+
+    rules = learned([byline(name, day) for day, name in enumerate(TEAM, 3)], named(TEAM))
+    assert read_authors(view(byline("Barbara L.", 9), rules), rules)[0] == ("Barbara L.",)
+
+
+def test_names_before_commas_and_words_end_there():
+    def byline(name: str, month: str) -> str:
+        return page(f"<p class=meta>作者：{name} on {month}</p>")
+
+    months = ["May", "June", "July", "May"]
+    rules = learned([byline(n, m) for n, m in zip(TEAM, months, strict=True)], named(TEAM))
+    assert read_authors(view(byline("Barbara", "March"), rules), rules)[0] == ("Barbara",)
+
+
+def test_an_element_called_after_an_author_beats_a_feed_that_always_names_the_same():
+    rules = learned([page("<span class=author>Ada</span>")] * 4, named(["Ada"] * 4))
+    assert read_authors(view(page("<span class=author>Grace</span>"), rules), rules)[0] == ("Grace",)
+
+
+def test_a_feed_that_always_names_the_same_author_is_the_answer_for_pages_that_name_nobody():
+    rules = learned([page("")] * 3, named(["Ada"] * 3))
+    names, provenance = read_authors(view(page(""), rules), rules)
+    assert (names, provenance.method, provenance.confidence) == (("Ada",), "feed-constant", 1.0)
+
+
+def test_a_place_not_called_after_an_author_does_not_beat_the_feeds_one_author():
+    rules = learned([page("<b class=big>Ada</b>")] * 3, named(["Ada"] * 3))
+    assert read_authors(view(page("<b class=big>Sale!</b>"), rules), rules)[0] == ("Ada",)
+
+
+def test_several_authors_named_side_by_side_are_all_read():
+    def byline(*names: str) -> str:
+        return page(
+            "<p>by " + " and ".join(f"<a class=author href='/who/{n}'>{n}</a>" for n in names) + "</p>"
+        )
+
+    rules = learned(
+        [byline("Ada", "Grace"), byline("Ada"), byline("Grace")], [("Ada", "Grace"), ("Ada",), ("Grace",)]
+    )
+    assert read_authors(view(byline("Barbara", "Edsger"), rules), rules)[0] == ("Barbara", "Edsger")
+
+
+def test_people_who_comment_are_not_authors():
+    comments = "<div class=comments><span class=author>Troll</span></div>"
+    rules = learned([page(f"<span class=author>{name}</span>", more=comments) for name in TEAM], named(TEAM))
+    assert read_authors(view(page("<span class=author>Barbara</span>", more=comments), rules), rules)[0] == (
+        "Barbara",
+    )
+    silent = read_authors(view(page("", more=comments), rules), rules)
+    assert silent is None or silent[0] != ("Troll",)
+
+
+def test_any_meta_element_that_agrees_with_the_feed_counts():
+    pages = [page("", head=f'<meta property="profile:username" content="{name}">') for name in TEAM]
+    rules = learned(pages, named(TEAM))
+    old = page("", head='<meta property="profile:username" content="Barbara">')
+    assert read_authors(view(old, rules), rules)[0] == ("Barbara",)
+
+
+def test_links_to_a_persons_page_are_read_by_their_address():
+    def linked(name: str, place: str) -> str:
+        return page(f"<p><{place}><a href='/author/{name}/'>{name}</a></{place}></p>")
+
+    rules = learned([linked(n, p) for n, p in zip(TEAM, ["i", "b", "u", "s"], strict=True)], named(TEAM))
+    names, provenance = read_authors(view(linked("Barbara", "q"), rules), rules)
+    assert (names, provenance.method) == (("Barbara",), "link")
+
+
+def test_where_the_feed_names_nobody_the_page_is_believed():
+    pages = [page(f"<p class=byline>Posted by {name}</p>") for name in TEAM]
+    rules = learned(pages, [()] * 4)
+    names, provenance = read_authors(view(page("<p class=byline>Posted by Barbara</p>"), rules), rules)
+    assert names == ("Barbara",)
+    assert provenance.confidence is None
+
+
+def test_json_ld_and_meta_name_the_author_where_the_feed_does_not():
+    ld = '<script type="application/ld+json">{"@type": "Article", "author": {"name": "Ada"}}</script>'
+    rules = learned([page("", head=ld)] * 3, [()] * 3)
+    assert read_authors(view(page("", head=ld), rules), rules)[0] == ("Ada",)
+
+
+def test_the_author_of_the_whole_feed_follows_the_people_whom_pages_name():
+    owner = ("A company",)
+    nick = [page("<span class=author>@nick</span>")] * 3
+    rules = learned(nick, [()] * 3, owner)
+    assert read_authors(view(nick[0], rules), rules)[0] == owner
+    team = [page(f"<span class=author>{name}</span>") for name in TEAM]
+    rules = learned(team, [()] * 4, owner)
+    assert read_authors(view(team[1], rules), rules)[0] == ("Grace Hopper", "A company")
+    assert read_authors(view(page(""), rules), rules)[0] == owner
+
+
+def test_mail_addresses_in_the_feed_are_not_names():
+    rules = learned([page("<i class=author>Ada</i>")] * 2, [("ada@example.org (Ada)",)] * 2)
+    assert read_authors(view(page(""), rules), rules)[0] == ("Ada",)
+
+
+def test_authors_that_no_place_shows_and_no_majority_writes_teach_nothing():
+    assert learned([page("")] * 4, named(["Ada", "Grace", "Edsger", "Barbara"])) == ()
+
+
+def test_names_in_sentences_that_are_never_the_same_are_not_bylines():
+    sentences = ["it was {} who", "ask {} now", "{} 1 said", "so 2 {} 3 x"]
+    pages = [page(f"<p class=meta>{s.format(n)}</p>") for s, n in zip(sentences, TEAM, strict=True)]
+    rules = learned(pages, named(TEAM))
+    assert [rule.method for rule in rules] == ["feed-constant"]
+
+
+def test_a_name_of_signs_is_looked_for_nowhere():
+    assert learned([page("")] * 2, [("~",), ("~",)]) == ()
