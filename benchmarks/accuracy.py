@@ -16,7 +16,7 @@ import multiprocessing
 import sys
 from collections import Counter, defaultdict
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,7 +30,7 @@ from everlog.tree import parse, visible_text
 from peers import PEERS, peer
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from everlog import Post, Template
     from everlog.evaluate.corpus import Blog, Truth
@@ -76,9 +76,8 @@ def measure(blog: Blog, sample: int | None) -> Outcome:
     outcome.posts = len(wanted)
     if not wanted:
         return outcome
-    feed, pages = training(blog)
-    template = _learned(blog, feed, pages, outcome)
-    cut = _learned(blog, cut_feed(feed, blog.feed_url), pages, outcome)
+    template = _learned(blog, outcome)
+    cut = _learned(blog, outcome, shorten=partial(cut_feed, url=blog.feed_url))
     by_field: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for row in wanted:
         read = _read(blog, row, template, cut)
@@ -97,9 +96,12 @@ def measure(blog: Blog, sample: int | None) -> Outcome:
     return outcome
 
 
-def _learned(blog: Blog, feed: bytes, pages: Mapping[str, bytes], outcome: Outcome) -> Template | None:
+def _learned(
+    blog: Blog, outcome: Outcome, shorten: Callable[[bytes], bytes] = lambda feed: feed,
+) -> Template | None:
     try:
-        return everlog.learn(feed, pages, feed_url=blog.feed_url)
+        feed, pages = training(blog)
+        return everlog.learn(shorten(feed), pages, feed_url=blog.feed_url)
     except Exception as error:  # noqa: BLE001 - one blog that cannot be learned is a miss, not the end
         outcome.problem = f"not learned: {error}"
         return None
@@ -226,11 +228,14 @@ def measure_all(blogs: Sequence[Blog], sample: int | None, jobs: int) -> list[Ou
 
 def as_json(outcomes: Sequence[Outcome]) -> str:
     """Per blog, shares in [0, 1]."""
-    blogs = {}
-    for outcome in outcomes:
-        data = asdict(outcome)
-        blog = data.pop("blog")
-        blogs[outcome.blog.id] = {name: blog[name] for name in ("engine", "language", "feed_is")} | data
+    blogs = {
+        outcome.blog.id: {
+            "engine": outcome.blog.engine, "language": outcome.blog.language, "feed_is": outcome.blog.feed_is,
+            "posts": outcome.posts, "problem": outcome.problem, "scores": outcome.scores,
+            "key_paths": outcome.key_paths, "readings": outcome.readings, "wins": outcome.wins,
+        }
+        for outcome in outcomes
+    }
     return json.dumps(blogs, ensure_ascii=False, indent=1)
 
 

@@ -9,7 +9,7 @@ reading   bytes -> Post with all fields, the parse included; pages whose article
           from those that need a fall-back; with and without the cleaned HTML for storage
 peers     the text alone, on some of the same pages
 learning  feed bytes and ten pages -> Template, the contest included, beside parsing those ten pages
-doubling  the article of a page repeated until the page is twice as large
+doubling  the article of a page repeated until the page is nearly all article, then on
 memory    peak of a process that learns the largest pages of the corpus
 
 All ratios are of times in one process on the same pages: the best of some runs each, taken in turns,
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 PARTS = ("reading", "learning", "doubling", "memory")
 FEED_ENTRIES = 10
 Figures = dict[str, Any]
+Times = dict[str, list[tuple[float, float]]]
+"""Way of reading -> seconds of it and of the parse, for each page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,9 +58,10 @@ class Limits:
 # Reading ----------------------------------------------------------------------------------------
 
 
-def measure_reading(blogs: Sequence[Blog], limits: Limits) -> list[Figures]:
-    """A row for each way of reading, everlog's first."""
-    times: dict[str, list[tuple[float, float]]] = {}
+def measure_reading(blogs: Sequence[Blog], limits: Limits) -> Figures:
+    """A row for each way of reading, and the pages that cost everlog most."""
+    times: Times = {}
+    slowest: list[Figures] = []
     for done, blog in enumerate(blogs, 1):
         say(f"reading {done}/{len(blogs)} {blog.id}")
         template = learned(blog)
@@ -66,19 +69,22 @@ def measure_reading(blogs: Sequence[Blog], limits: Limits) -> list[Figures]:
             continue
         pages = list(unseen_pages(blog, limits.pages))
         for url, page in pages:
-            _read_page(template, url, page, limits, times)
+            ratio = _read_page(template, url, page, limits, times)
+            slowest.append({"url": url, "kilobytes": len(page) / 1000, "ratio": ratio or 0.0})
         for url, page in spread(pages, limits.peer_pages):
             _read_page_by_peers(url, page, limits, times)
-    return [_row(name, pairs) for name, pairs in times.items()]
+    slowest.sort(key=lambda row: -row["ratio"])
+    return {"rows": [_row(name, pairs) for name, pairs in times.items()], "slowest": slowest[:10]}
 
 
 def _read_page(
-    template: Template, url: str, page: bytes, limits: Limits, times: dict[str, list[tuple[float, float]]],
-) -> None:
+    template: Template, url: str, page: bytes, limits: Limits, times: Times,
+) -> float | None:
+    """Times one page; the ratio, or None for a page that is skipped."""
     read = template.reader.read
     post = read(page, url, None, None, html=False)
     if not isinstance(post, everlog.Post):
-        return
+        return None
     parse, bare, whole = best_times(
         limits.runs, partial(plain_parse, page), partial(read, page, url, None, None, html=False),
         partial(read, page, url, None, None, html=True),
@@ -86,6 +92,7 @@ def _read_page(
     for name in (*_kinds(template, post), "all pages"):
         times.setdefault(f"everlog: {name}", []).append((bare, parse))
         times.setdefault(f"everlog with cleaned HTML: {name}", []).append((whole, parse))
+    return bare / parse
 
 
 def _kinds(template: Template, post: Post) -> list[str]:
@@ -101,9 +108,7 @@ def _kinds(template: Template, post: Post) -> list[str]:
     return ["article by the first rule", rest]
 
 
-def _read_page_by_peers(
-    url: str, page: bytes, limits: Limits, times: dict[str, list[tuple[float, float]]],
-) -> None:
+def _read_page_by_peers(url: str, page: bytes, limits: Limits, times: Times) -> None:
     from peers import PEERS  # noqa: PLC0415 - memory and learning are measured without them
 
     tasks: list[Callable[[], object]] = [partial(tool.try_text, page, url) for tool in PEERS]
@@ -206,9 +211,12 @@ def _markdown(figures: Figures) -> str:
     parts = [f"Measured on {figures['blogs']} blogs; {figures['machine']}."]
     if "reading" in figures:
         rows = [[row["name"], row["count"], *map(_times, _ratios(row)), f"{row['median_ms']:.2f}"]
-                for row in sorted(figures["reading"], key=_order)]
+                for row in sorted(figures["reading"]["rows"], key=_order)]
         heads = ["reading a post", "pages", "median", "of totals", "95th percentile", "worst", "median ms"]
-        parts += ["Times the lxml parse of the same bytes, which is included:", markdown_table(heads, rows)]
+        slowest = [[row["url"], f"{row['kilobytes']:.0f}", _times(row["ratio"])]
+                   for row in figures["reading"]["slowest"][:5]]
+        parts += ["Times the lxml parse of the same bytes, which is included:", markdown_table(heads, rows),
+                  markdown_table(["slowest for everlog", "kB", "ratio"], slowest)]
     if "learning" in figures:
         parts.append(_learning_markdown(figures["learning"]))
     if "doubling" in figures:
@@ -225,9 +233,9 @@ def _learning_markdown(learning: Figures) -> str:
     first = learning["first_ms"]
     row = ["a ten-entry feed", learning["count"], *map(_times, _ratios(learning)),
            f"{learning['median_ms']:.0f}", None if first is None else f"{first:.0f}"]
-    slowest = [[place, row["pages"], f"{row['kilobytes']:.0f}", f"{row['parse_ms']:.1f}",
+    slowest = [[row["blog"], row["pages"], f"{row['kilobytes']:.0f}", f"{row['parse_ms']:.1f}",
                 f"{row['learn_ms']:.0f}", _times(row["ratio"])]
-               for place, row in enumerate(learning["blogs"][:5], 1)]
+               for row in learning["blogs"][:5]]
     return "\n\n".join([
         "Times the lxml parse of the feed's pages; the first of a process pays for loading:",
         markdown_table(heads, [row]),

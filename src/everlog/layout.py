@@ -9,16 +9,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from lxml import etree
 
+from everlog.outline import Outline
 from everlog.selectors import naming_of, own_selectors
 from everlog.tree import INVISIBLE, Element
-from everlog.words import words
+from everlog.words import marked_words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Ints = NDArray[np.int32]
+
+
+# Stands between two segments of text; no page can hold it.
+_GAP = "\0"
 
 
 class Vocabulary(dict[str, int]):
@@ -33,61 +37,45 @@ class Layout:
     """The elements and words of one page.
 
     `stop[i]` ends the subtree of element i; `first[i]:last[i]` are its words; `home[w]` is the
-    element in which word w stands directly.
+    element in which word w stands directly. Invisible elements have no words.
     """
 
-    __slots__ = (
-        "_selectors", "elements", "first", "home", "last", "number", "parent", "stop", "tags", "words",
-    )
+    __slots__ = ("_selectors", "elements", "first", "home", "last", "outline", "parent", "stop", "tags", "words")
 
     def __init__(self, root: Element, vocabulary: Vocabulary) -> None:
-        elements: list[Element] = []
-        tags: list[str] = []
-        parent: list[int] = []
-        stop: list[int] = []
-        first: list[int] = []
-        last: list[int] = []
-        spoken: list[int] = []
-        home: list[int] = []
-        path: list[int] = []
-        walk = etree.iterwalk(root, events=("start", "end"))
-        lookup = vocabulary.__getitem__
-        for event, node in walk:
-            if event == "start":
-                tag = node.tag
-                here = len(elements)
-                parent.append(path[-1] if path else -1)
-                path.append(here)
-                elements.append(node)
-                tags.append(tag)
-                stop.append(0)
-                first.append(len(spoken))
-                last.append(0)
-                if tag in INVISIBLE:
-                    walk.skip_subtree()
-                    continue
-                text = node.text
-            else:
-                here = path.pop()
-                stop[here] = len(elements)
-                last[here] = len(spoken)
-                text = node.tail if path else None
-                here = path[-1] if path else here
-            if text and not text.isspace():
-                found = list(map(lookup, words(text)))
-                spoken += found
-                home += [here] * len(found)
-        self.elements = elements
-        self.tags = tags
-        self.parent: Ints = np.array(parent, np.int32)
-        self.stop: Ints = np.array(stop, np.int32)
-        self.first: Ints = np.array(first, np.int32)
-        self.last: Ints = np.array(last, np.int32)
-        self.words: Ints = np.array(spoken, np.int32)
-        self.home: Ints = np.array(home, np.int32)
-        # Proxies of lxml live as long as `elements` holds them, so their identity is a key.
-        self.number = {id(e): i for i, e in enumerate(elements)}
+        self.outline = outline = Outline(root)
+        self.elements = outline.elements
+        self.tags: list[str] = [element.tag for element in self.elements]
+        self.stop: Ints = outline.end.astype(np.int32)
+        self.parent: Ints = outline.parent.astype(np.int32)
+        self.parent[0] = -1
+        # All segments are taken apart in one go, with a mark between them that counts as a word.
+        spoken = marked_words(_GAP.join(self._visible_segments()), _GAP)
+        numbers: Ints = np.array(list(map(vocabulary.__getitem__, spoken)), np.int32)
+        gaps = numbers == vocabulary[_GAP]
+        segment = np.cumsum(gaps)[~gaps]
+        self.words: Ints = numbers[~gaps]
+        self.home: Ints = outline.home[segment].astype(np.int32)
+        before = np.searchsorted(segment, np.arange(len(outline.segments) + 1))
+        self.first: Ints = before[outline.text_slot].astype(np.int32)
+        self.last: Ints = before[outline.tail_slot].astype(np.int32)
         self._selectors: list[tuple[str, ...]] | None = None
+
+    def _visible_segments(self) -> list[str]:
+        segments = self.outline.segments
+        hidden = [number for number, tag in enumerate(self.tags) if tag in INVISIBLE]
+        if not hidden:
+            return segments
+        segments = segments.copy()
+        text, tail = self.outline.text_slot, self.outline.tail_slot
+        for number in hidden:
+            start, stop = int(text[number]), int(tail[number])
+            segments[start:stop] = [""] * (stop - start)
+        return segments
+
+    def number(self, element: Element) -> int | None:
+        """The place of an element in document order."""
+        return self.outline.places.get(element)
 
     @property
     def selectors(self) -> list[tuple[str, ...]]:

@@ -14,11 +14,12 @@ same selector as an XPath for other programs.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from everlog.tree import Element
 
@@ -180,6 +181,30 @@ class Finder:
             self._known.clear()
         own = {*own_selectors(tag, ident, classes, None), tag}
         return tuple(head for head in self._heads if head in own)
+
+
+class Finds(Mapping[str, list["Element"]]):
+    """The elements of a page by selector; those of the second finder are looked up on first need."""
+
+    def __init__(self, root: Element, first: Finder, rest: Finder) -> None:
+        self._root = root
+        self._rest: Finder | None = rest
+        self._found = first.find(root)
+
+    def __getitem__(self, selector: str) -> list[Element]:
+        found = self._found.get(selector)
+        if found is not None:
+            return found
+        if self._rest is not None:
+            rest, self._rest = self._rest, None
+            self._found = rest.find(self._root) | self._found
+        return self._found[selector]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
 
 
 def _tag_of(head: str) -> str:

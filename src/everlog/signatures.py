@@ -152,7 +152,7 @@ class Signatures:
             return
         start, stop = int(layout.first[element]), int(layout.last[element])
         following = layout.elements[element].getnext()
-        behind = layout.last[above] if following is None else layout.first[layout.number[id(following)]]
+        behind = layout.last[above] if following is None else layout.first[layout.outline.places[following]]
         if behind > stop:
             yield Unit(element, stop, int(behind), tuple(f"|{name}" for name in self._names(element)))
         if following is not None and start < stop and self._is_marker(element):
@@ -182,7 +182,7 @@ class Signatures:
             yield f"^{tag} {label(spoken)}"
         if wanted is None or tag in wanted.tags["+"]:
             before = node.getprevious()
-            if before is not None and (text := self.label(layout.number[id(before)])):
+            if before is not None and (text := self.label(layout.outline.places[before])):
                 yield f"+{tag} {text}"
         if (wanted is None or tag in wanted.tags[">"]) and not node.get("class") and not node.get("id"):
             chain = self.chain(element)

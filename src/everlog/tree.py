@@ -193,6 +193,13 @@ def _set(element: Element, text: str | None, tail: str | None) -> None:
 
 
 def _keep_space(preformatted: Element) -> None:
+    if all(element.tag not in BLOCK for element in preformatted.iterdescendants()):
+        # Highlighted code has an element for every sign; its text is all that is wanted.
+        text = etree.tostring(preformatted, method="text", encoding="unicode", with_tail=False)
+        for child in list(preformatted):
+            preformatted.remove(child)
+        _set(preformatted, text.replace("\n", _KEPT_LINE).replace(" ", _KEPT_BLANK), None)
+        return
     for element in preformatted.iter():
         text = (element.text or "").replace("\n", _KEPT_LINE).replace(" ", _KEPT_BLANK)
         tail = (element.tail or "").replace("\n", _KEPT_LINE).replace(" ", _KEPT_BLANK)

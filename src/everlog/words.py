@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 # Scripts written without spaces (Thai, kana, Han, Hangul syllables): each character counts as a
 # word, or a whole sentence would be one word that never matches.
 UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 
 _WORD = re.compile(rf"[^\W{UNSPACED}]+|[{UNSPACED}]")
-_ASCII_WORD = re.compile(r"\w+", re.ASCII)
+# Signs between the letters of texts that are otherwise plain (NFKC has made blanks and dots of others).
+_COMMON_SIGNS = "«»·°©®§¡¿–—‘’“”„•→×÷"
+_WORD_BYTES = {*b"0123456789_abcdefghijklmnopqrstuvwxyz\0", *range(0x80, 0x100)}
+_TO_BLANKS = bytes(byte if byte in _WORD_BYTES else 0x20 for byte in range(256))
+# ASCII, continuation bytes, and the first bytes of Latin, Greek, Cyrillic, Hebrew and Arabic letters.
+# Left out: U+0080 to U+00BF (signs), U+02C0 to U+037F (accents on their own), U+0600 to U+063F
+# (Arabic signs), and everything of three bytes and more.
+_CERTAIN_BYTES = bytes([*range(0x80), *range(0x80, 0xC0), *range(0xC3, 0xCB), *range(0xCE, 0xD8), *range(0xD9, 0xDB)])
 _UNSPACED = re.compile(rf"[{UNSPACED}]")
 
 
@@ -25,15 +33,47 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold()
 
 
+def _split(text: str) -> list[str] | None:
+    """The words of folded text in scripts with spaces, five times as fast as by pattern; None if unsure.
+
+    Bytes are mapped to blanks by table. That can tell letters from signs only where all bytes
+    beyond ASCII belong to letters: two-byte characters from U+00C0 on, and not even all of those.
+    """
+    if not text.isascii():
+        for sign in _COMMON_SIGNS:
+            if sign in text:
+                text = text.replace(sign, " ")
+    raw = text.encode("utf-8", "replace")
+    if raw.translate(None, _CERTAIN_BYTES):
+        return None
+    return raw.translate(_TO_BLANKS).decode().split()
+
+
 def words(text: str) -> list[str]:
     """The folded words of a text.
 
     >>> words("Don't panic, 世界!")
     ['don', 't', 'panic', '世', '界']
     """
-    if text.isascii():
-        return _ASCII_WORD.findall(text.lower())
-    return _WORD.findall(fold(text))
+    folded = fold(text)
+    found = _split(folded)
+    return _WORD.findall(folded) if found is None else found
+
+
+def marked_words(text: str, mark: str) -> list[str]:
+    """The folded words of a text in which a mark, a character that is no letter, counts as a word.
+
+    >>> marked_words("One\\0two, 世界", "\\0")
+    ['one', '\\x00', 'two', '世', '界']
+    """
+    folded = fold(text)
+    found = _split(folded.replace(mark, f" {mark} "))
+    return _marked(mark).findall(folded) if found is None else found
+
+
+@lru_cache(maxsize=4)
+def _marked(mark: str) -> re.Pattern[str]:
+    return re.compile(rf"{_WORD.pattern}|{re.escape(mark)}")
 
 
 def is_unspaced(text: str) -> bool:

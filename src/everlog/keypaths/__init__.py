@@ -7,7 +7,7 @@
     template   the paths of a feed, and the one that tells posts from other pages
 """
 
-from everlog.keypaths.find import find_all, first_with_text, too_general
+from everlog.keypaths.find import find_all, first_with_text, has_text, too_general
 from everlog.keypaths.locate import PathSample
 from everlog.keypaths.match import Match, TextIndex, match_text, resolve
 from everlog.keypaths.path import KeyPath, Step, merge, path_to
@@ -22,6 +22,7 @@ __all__ = [
     "TextIndex",
     "find_all",
     "first_with_text",
+    "has_text",
     "learn_paths",
     "match_text",
     "merge",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from everlog.signatures import NAME, PLACE, Wanted, kind_of
+from everlog.signatures import NAME, Wanted, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
     Bools = NDArray[np.bool_]
 
+# An article is never one paragraph: a node like this as the best answer means that the feed holds
+# an excerpt.
+PIECES = frozenset("p li h1 h2 h3 h4 h5 h6 blockquote span a em strong b i font title label code q cite".split())
 # A piece is foreign when at most this share of its words is in the truth.
 FOREIGN = 0.2
 # A signature is cut when this share of its pieces is foreign; the result is flat from 0.6 to 0.95.
@@ -38,7 +41,11 @@ KEEP_SHARE = 0.5
 
 @dataclass(slots=True, kw_only=True)
 class Marked:
-    """A page with its truth: `mask` marks the article's words, `total` is how many the truth has."""
+    """A page with its truth: `mask` marks the article's words, `total` is how many the truth has.
+
+    `inside` and `sizes` count the truth's words and all words of every element; `containers` marks
+    the elements that may hold an article.
+    """
 
     layout: Layout
     mask: Bools
@@ -46,6 +53,7 @@ class Marked:
     inside: Ints
     sizes: Ints
     sums: Ints
+    containers: Bools
 
     @classmethod
     def make(cls, layout: Layout, mask: Bools, total: int) -> Marked:
@@ -54,6 +62,7 @@ class Marked:
         return cls(
             layout=layout, mask=mask, total=total, sums=sums,
             inside=sums[layout.last] - sums[layout.first], sizes=layout.sizes(),
+            containers=np.array([tag not in PIECES for tag in layout.tags], np.bool_),
         )
 
     def dice(self) -> NDArray[np.float64]:
@@ -161,7 +170,7 @@ class Evidence:
         pages = self.table.pages
         left = [page.words_of(top) if top is not None else None for page, top in zip(pages, self.tops, strict=True)]
         width = len(self.table.numbers)
-        for kind in range(NAME, PLACE + 1):
+        for kind in np.unique(self.table.kinds).tolist():
             of_kind = self.table.kinds == kind
             for n, rows in enumerate(self.rows):
                 words = left[n]
@@ -177,6 +186,8 @@ class Evidence:
                 self.foreign[n] += np.bincount(rows.ids[foreign], minlength=width).astype(np.int32)
             cut, keep = self.decide()
             cut &= of_kind
+            if not cut.any():
+                continue
             self.chosen |= cut
             for n, words in enumerate(left):
                 if words is not None:
@@ -215,10 +226,15 @@ class Evidence:
         if top is None or rows is None:
             return np.zeros(0, np.bool_)
         words = self.table.pages[page].words_of(top)
-        doomed = cut[rows.ids]
-        spared = rows.unit[rows.lead & keep[rows.ids] & (self.table.kinds[rows.ids] == NAME)]
-        vague = ~rows.lead & (self.table.kinds[rows.ids] == NAME)
-        doomed &= ~(vague & np.isin(rows.unit, spared))
+        doomed = np.flatnonzero(cut[rows.ids])
+        if not len(doomed):
+            return words
+        ids, unit = rows.ids[doomed], rows.unit[doomed]
+        vague = ~rows.lead[doomed] & (self.table.kinds[ids] == NAME)
+        if vague.any():
+            is_spared = np.zeros(int(rows.unit[-1]) + 1, np.bool_)
+            is_spared[rows.unit[rows.lead & keep[rows.ids] & (self.table.kinds[rows.ids] == NAME)]] = True
+            doomed = doomed[~(vague & is_spared[unit])]
         for start, stop in set(zip(rows.start[doomed].tolist(), rows.stop[doomed].tolist(), strict=True)):
             words[start:stop] = False
         return words

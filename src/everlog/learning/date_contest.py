@@ -104,7 +104,7 @@ def _seen_in(
         # The lists of elements live as long as `known` does, so the identity stays theirs.
         key = id(element), attribute
         if key not in known:
-            number = sample.layout.number.get(id(element), -1)
+            number = sample.layout.outline.places.get(element, -1)
             text = text_of(element, attribute)
             known[key] = read_all([text], languages, number) or read_told(sample, text, languages, number)
         seen.extend(known[key])

@@ -17,24 +17,16 @@ from everlog.selectors import chain_of, selectors_of
 from everlog.tree import INVISIBLE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from everlog.learning.samples import Sample
     from everlog.tree import Element
 
-# Attributes that may hold a date, and text nodes with a year, found by walks in C (35 us each on a
-# page that parses in 730 us). The rarer attributes are looked for where the usual one is not.
+# Attributes that may hold a date, found by walks in C (35 us each on a page that parses in 730 us).
+# The rarer attributes are looked for where the usual one is not.
 _DATED = etree.XPath("//@datetime|//@title")
 _ALSO_DATED = etree.XPath(
     "//span/@content|//@data-date|//@data-datetime|//@data-time|//@data-timestamp|//@data-published"
-)
-_TEXT_NODES = etree.XPath("//body//text()[contains(., $text)]")
-_ANY_YEAR_NODES = etree.XPath("//body//text()[contains(., '20') or contains(., '19')]")
-_YEAR_NODES = etree.XPath("//body//text()[contains(., $year)]")
-_SHORT_YEAR_NODES = etree.XPath(
-    "//body//text()[contains(., concat('.', $year)) or contains(., concat('/', $year)) or"
-    " contains(., concat('-', $year)) or contains(., concat(' ', $year))"
-    ' or contains(., concat("\'", $year))]'
 )
 _YEAR_OR_EPOCH = re.compile(r"(?:19|20)\d\d|\d{9,13}")
 # Two-digit years need marks of a date around them; without either there is nothing to scan.
@@ -101,11 +93,12 @@ def elements_near(sample: Sample, day: date) -> Iterator[int]:
     days = [day + timedelta(days=step) for step in (-1, 0, 1)]
     numbers = "|".join([*(f"0?{one.day}" for one in days), *(f"{one:%Y%m%d}" for one in days)])
     number = re.compile(rf"(?<!\d)(?:{numbers})(?!\d)")
-    root = sample.view.root
-    found = _with_number(sample, _homes(sample, _nodes(_YEAR_NODES, root, year=str(day.year))), number)
+    year, short = str(day.year), f"{day:%y}"
+    found = _with_number(sample, _homes(sample, lambda text: year in text), number)
     if not found:
+        short_year = re.compile(rf"[./\-\s'’]{short}")
         found = _with_number(
-            sample, _homes(sample, _nodes(_SHORT_YEAR_NODES, root, year=f"{day:%y}")), number
+            sample, _homes(sample, lambda text: short in text and short_year.search(text) is not None), number
         )
     return iter(found)
 
@@ -116,24 +109,22 @@ def elements_telling(sample: Sample, moment: datetime, languages: tuple[str, ...
     if fetched is None:
         return []
     forms = {form for language in languages for form in render_relative(moment, fetched, language)}
-    root = sample.view.root
-    return [home for form in sorted(forms) for home in _homes(sample, _nodes(_TEXT_NODES, root, text=form))]
+    return list(_homes(sample, lambda text: any(form in text for form in forms)))
 
 
 def elements_with_years(sample: Sample) -> list[int]:
     """The smallest elements that hold a whole date, as far as numbers tell."""
-    nodes = (node for node in _nodes(_ANY_YEAR_NODES, sample.view.root) if _YEAR_OR_EPOCH.search(node))
-    return _with_number(sample, _homes(sample, nodes), _DAY_BESIDE)
+    return _with_number(sample, _homes(sample, lambda text: _YEAR_OR_EPOCH.search(text) is not None), _DAY_BESIDE)
 
 
-def _homes(sample: Sample, texts: Iterable[Any]) -> Iterator[int]:
-    """The numbers of the elements in which text nodes stand."""
-    for text in texts:
-        element = text.getparent().getparent() if text.is_tail else text.getparent()
-        # What no reader sees is not laid out, or laid out without its text.
-        home = sample.layout.number.get(id(element))
-        if home is not None and element.tag not in INVISIBLE:
-            yield home
+def _homes(sample: Sample, fits: Callable[[str], bool]) -> Iterator[int]:
+    """The numbers of the visible elements in which a fitting piece of text stands directly."""
+    outline = sample.layout.outline
+    for slot, text in enumerate(outline.segments):
+        if text and fits(text):
+            home = int(outline.home[slot])
+            if sample.layout.tags[home] not in INVISIBLE and sample.layout.tags[home] != "title":
+                yield home
 
 
 def _with_number(sample: Sample, homes: Iterator[int], number: re.Pattern[str]) -> list[int]:

@@ -57,7 +57,7 @@ def _statements(sample: Sample, languages: tuple[str, ...]) -> Iterator[tuple[So
     yield from head_dates(sample, languages)
     layout = sample.layout
     for element, attribute in dated_elements(sample):
-        seen = read_all([text_of(element, attribute)], languages, layout.number.get(id(element), -1))
+        seen = read_all([text_of(element, attribute)], languages, layout.outline.places.get(element, -1))
         if seen:
             for name in names_of(element):
                 yield Source("time", name, attribute), seen

@@ -10,7 +10,7 @@ import numpy as np
 
 from everlog.dates.names import names_of
 from everlog.learning.align import align
-from everlog.learning.article import Group, compete, containers
+from everlog.learning.article import Group, compete
 from everlog.learning.cuts import Marked
 from everlog.learning.excerpt import Clues, excerpt_start, guess_articles
 from everlog.learning.feed_text import target_of
@@ -80,7 +80,7 @@ def _pupils(samples: Sequence[Sample], vocabulary: Vocabulary) -> list[_Pupil]:
         target = sample.target or target_of(sample.entry, vocabulary)
         mask = align(sample.layout.words, target.words)
         marked = Marked.make(sample.layout, mask, len(target.words))
-        best = marked.dice()[containers(sample.layout)].max(initial=0.0)
+        best = marked.dice()[marked.containers].max(initial=0.0)
         pupils.append(_Pupil(
             sample, marked, Signatures(sample.layout, spellings), excerpt_start(mask),
             is_full=bool(best >= (FULL_DESPITE_ELLIPSIS if target.is_broken_off else FULL)),

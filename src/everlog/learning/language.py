@@ -67,6 +67,8 @@ def _reads_english(samples: Sequence[Sample]) -> bool:
 
 
 def _text(sample: Sample) -> str:
+    if sample.target is not None:
+        return sample.text[:MAX_MARKUP]
     markup = sample.entry.content or sample.entry.summary
     return visible_text(parse_fragment(markup[:MAX_MARKUP])) if markup else ""
 

@@ -44,7 +44,9 @@ class MapPages(Protocol):
     def __call__(self, function: Callable[[Any], Any], pages: Iterable[Any], /) -> Iterable[Any]: ...
 
 
-def best_rule(pairs: Iterable[tuple[_Element, str | Target]], *, map_pages: MapPages = map) -> str | None:
+def best_rule(
+    pairs: Iterable[tuple[_Element | Outline, str | Target]], *, map_pages: MapPages = map,
+) -> str | None:
     """The rule that is the best one on most pages, the first met of equals; None if no page has one.
 
     >>> best_rule([(etree.HTML("<h1>Hello</h1><div class='post'>Some words</div>"), "Some words")])
@@ -125,8 +127,8 @@ def first_match(root: _Element, rule: str) -> _Element | None:
     return found[0] if isinstance(found, list) and found and etree.iselement(found[0]) else None
 
 
-def _best(root: _Element, target: str | Target) -> tuple[_Element, str] | None:
-    outline = Outline(root)
+def _best(root: _Element | Outline, target: str | Target) -> tuple[_Element, str] | None:
+    outline = root if isinstance(root, Outline) else Outline(root)
     scores = node_scores(outline, target)
     owners = _denoted(outline)
     places = np.array(sorted(owners))
@@ -134,7 +136,7 @@ def _best(root: _Element, target: str | Target) -> tuple[_Element, str] | None:
     return (outline.elements[best], rule_of(owners[best])) if scores[best] > 0 else None
 
 
-def _best_rule_of_pair(pair: tuple[_Element, str | Target]) -> str | None:
+def _best_rule_of_pair(pair: tuple[_Element | Outline, str | Target]) -> str | None:
     found = _best(*pair)
     return found[1] if found else None
 

@@ -24,6 +24,8 @@ _SOURCES = (
 )
 # Descriptions are cut at different lengths; as many words must be the same at the start.
 SAME_WORDS = 6
+# Where they stand among their markup; some feeds hold whole articles as summaries.
+MAX_MARKUP = 1_000
 
 
 def learn_summary(samples: Sequence[Sample]) -> Ranked:
@@ -47,5 +49,6 @@ def learn_summary(samples: Sequence[Sample]) -> Ranked:
 def _opening(markup: str | None) -> str:
     if not markup:
         return ""
+    markup = markup[:MAX_MARKUP]
     text = visible_text(parse_fragment(markup)) if "<" in markup else markup
     return " ".join(comparable(text).split()[:SAME_WORDS])

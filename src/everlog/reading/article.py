@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
-from everlog.keypaths import KeyPath, first_with_text
+from everlog.keypaths import KeyPath, first_with_text, has_text
 from everlog.reading.cutting import Cutter
 from everlog.rules import Ranked, Rule
 from everlog.tree import Element
@@ -79,11 +79,12 @@ class ArticleFinder:
 
     def __init__(self, designs: Sequence[Design]) -> None:
         self._designs = [(design, Cutter(design.cuts, design.keeps, design.known)) for design in designs]
+        self._told = [pair for pair in self._designs if pair[0].tells]
 
     def find(self, view: View) -> Iterator[Found]:
         """The articles that the designs find, the most trusted first."""
-        told = [pair for pair in self._designs if any(view.found[tell] for tell in pair[0].tells)]
-        for design, cutter in (*told, *(pair for pair in self._designs if pair not in told)):
+        told = [pair for pair in self._told if any(view.found[tell] for tell in pair[0].tells)]
+        for design, cutter in (*told, *self._designs):
             for rule in design.places:
                 element = element_at(view, rule)
                 if element is not None:
@@ -108,12 +109,11 @@ def picked(elements: Sequence[Element], pick: str) -> Element | None:
         return elements[0]
     if pick == "largest":
         return max(elements, key=_length)
-    return next((element for element in elements if _length(element)), elements[0])
+    return next((element for element in elements if has_text(element)), elements[0])
 
 
 def _length(element: Element) -> int:
-    text: str = etree.tostring(element, method="text", encoding="unicode", with_tail=False)
-    return len("".join(text.split()))
+    return len(etree.tostring(element, method="text", encoding="utf-8", with_tail=False))
 
 
 @lru_cache(maxsize=512)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from lxml import etree
 
 from everlog.noise import NAMEABLE, names_comments, names_noise
-from everlog.selectors import chain_of, selectors_of
+from everlog.selectors import chain_of, naming_of, own_selectors
 from everlog.signatures import (
     LABEL_WORDS,
     OPENING_WORDS,
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 # Words looked at to tell a label from a longer text.
 _ENOUGH = LABEL_WORDS + 1
+# Letters in which two words are found, the first of them whole.
+_FIRST_LETTERS = 32
 
 
 def remove_cuts(article: Element, cutter: Cutter) -> None:
@@ -72,31 +74,29 @@ class Cutter:
         self._cuts = frozenset(cuts)
         self._keeps = frozenset(keeps)
         self._seen = frozenset(known)
-        self._known: dict[tuple[str, str | None, str | None], bool] = {}
-        self._label_tags = frozenset(c[1:].split(" ", 1)[0] for c in self._cuts if c[0] == "=")
-        self._opening_tags = frozenset(c[1:].split(" ", 1)[0] for c in self._cuts if c[0] == "^")
+        self._known: dict[tuple[str, str | None, str | None, str | None], bool] = {}
+        named = (c for c in (*self._cuts, *self._keeps, *self._seen) if "[" in c and ".[" not in c)
+        self._named_tags = frozenset(c.split("[", 1)[0] for c in named)
+        self._labels = _Labels(c[1:] for c in self._cuts if c[0] in "=^")
+        self._follow = _Labels(c[1:] for c in self._cuts if c[0] == "+")
         self._own_tags = frozenset(c[1:].split(" ", 1)[0] for c in self._cuts if c[0] == "~")
-        self._follow_tags = frozenset(c[1:].split(" ", 1)[0] for c in self._cuts if c[0] == "+")
         self._chain_tags = frozenset(
             c.rsplit(">", 1)[1].split("@")[0] for c in self._cuts if c[0] not in "=^+~|»" and ">" in c
         )
-        self._after = frozenset(c[1:] for c in self._cuts if c[0] == "|")
-        self._from = frozenset(c[1:] for c in self._cuts if c[0] == "»")
+        self._after = _Markers(c[1:] for c in self._cuts if c[0] == "|")
+        self._from = _Markers(c[1:] for c in self._cuts if c[0] == "»")
         self.is_idle = not self._cuts and not self._seen
-        self.has_tails = bool(self._after)
-        self.has_sections = bool(self._from)
+        self.has_tails = bool(self._after.names)
+        self.has_sections = bool(self._from.names)
 
     def is_cut(self, element: Element) -> bool:
         """Whether this element, inside an article, is not part of it."""
         tag = element.tag
         ident, classes = element.get("id"), element.get("class")
-        key = (tag, ident, classes)
+        key = (tag, ident, classes, naming_of(element) if tag in self._named_tags else None)
         known = self._known.get(key)
         if known is None:
-            known = self._by_name(element)
-            # Attributes that name a meaning are not in the key; elements with one are not remembered.
-            if not element.get("itemprop") and not element.get("role") and not element.get("rel"):
-                self._known[key] = known
+            known = self._known[key] = self._by_name(element, own_selectors(*key))
         if known:
             return True
         if not (ident or classes) and tag in self._chain_tags and self._by_place(element):
@@ -105,21 +105,13 @@ class Cutter:
 
     def cuts_tail(self, element: Element) -> bool:
         """Whether the bare text behind this element is not part of the article."""
-        return any(name in self._after for name in self._names(element))
+        return self._after.know(element)
 
     def cuts_rest(self, element: Element) -> bool:
         """Whether this element and all its later siblings are not part of the article."""
-        return any(name in self._from for name in self._names(element))
+        return self._from.know(element)
 
-    def _names(self, element: Element) -> list[str]:
-        own = list(selectors_of(element))
-        spoken = first_words(element)
-        if 0 < len(spoken) <= LABEL_WORDS:
-            own.append(f"={element.tag} {label(spoken)}")
-        return own or [chain_of(element)]
-
-    def _by_name(self, element: Element) -> bool:
-        own = selectors_of(element)
+    def _by_name(self, element: Element, own: tuple[str, ...]) -> bool:
         if not own:
             return False
         if own[0] in self._cuts:
@@ -145,9 +137,8 @@ class Cutter:
         return bool(kind) and (f"{chain}@{place}{kind}" in self._cuts or f"{chain}@{from_end}{kind}" in self._cuts)
 
     def _by_text(self, element: Element, tag: str) -> bool:
-        if tag in self._label_tags or tag in self._opening_tags:
-            spoken = first_words(element)
-            if tag in self._label_tags and len(spoken) <= LABEL_WORDS and f"={tag} {label(spoken)}" in self._cuts:
+        if tag in self._labels.tags and (spoken := self._labels.words_of(element, tag)):
+            if len(spoken) <= LABEL_WORDS and f"={tag} {label(spoken)}" in self._cuts:
                 return True
             if len(spoken) > OPENING_WORDS and f"^{tag} {label(spoken[:OPENING_WORDS])}" in self._cuts:
                 return True
@@ -155,10 +146,59 @@ class Cutter:
             opening = own_label(text)
             if opening and f"~{tag} {opening}" in self._cuts:
                 return True
-        if tag in self._follow_tags and (before := element.getprevious()) is not None:
-            spoken = first_words(before)
+        if tag in self._follow.tags and (before := element.getprevious()) is not None:
+            spoken = self._follow.words_of(before, tag)
             return 0 < len(spoken) <= LABEL_WORDS and f"+{tag} {label(spoken)}" in self._cuts
         return False
+
+
+class _Labels:
+    """Texts of elements that mean something, each written as `tag words`."""
+
+    def __init__(self, labels: Iterable[str]) -> None:
+        self.tags: dict[str, set[str]] = {}
+        for text in labels:
+            tag, _, spoken = text.partition(" ")
+            self.tags.setdefault(tag, set()).add(spoken.split(" ", 1)[0])
+
+    def words_of(self, element: Element, tag: str) -> list[str]:
+        """The element's first words if a label for this tag begins with the same word, else none.
+
+        Nearly all elements are refused by their first word, which costs a tenth of all words.
+        """
+        text = element.text
+        if text and not text.isspace() and (spoken := words(text.lstrip()[:_FIRST_LETTERS])):
+            # A word cut off in its middle looks like another one: such texts are looked at whole.
+            first = label(spoken[:1])
+            if len(spoken) > 1 and first not in self.tags[tag]:
+                return []
+        return first_words(element)
+
+
+class _Markers:
+    """Elements behind which something ends or begins, by selector, label or chain."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.names = frozenset(names)
+        self._labels = _Labels(name[1:] for name in self.names if name[0] == "=")
+        self._chain_tags = frozenset(name.rsplit(">", 1)[1] for name in self.names if ">" in name and name[0] != "=")
+        self._known: dict[tuple[str, str | None, str | None, str | None], bool] = {}
+
+    def know(self, element: Element) -> bool:
+        """Whether the element is one of them. Texts are only looked at for tags that a label names."""
+        tag, ident, classes, naming = element.tag, element.get("id"), element.get("class"), naming_of(element)
+        key = (tag, ident, classes, naming)
+        known = self._known.get(key)
+        if known is None:
+            own = own_selectors(tag, ident, classes, naming)
+            known = self._known[key] = any(name in self.names for name in own)
+        if known:
+            return True
+        if tag in self._labels.tags:
+            spoken = self._labels.words_of(element, tag)
+            if 0 < len(spoken) <= LABEL_WORDS and f"={tag} {label(spoken)}" in self.names:
+                return True
+        return tag in self._chain_tags and chain_of(element) in self.names
 
 
 def _is_named_noise(element: Element) -> bool:

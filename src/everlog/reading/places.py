@@ -89,7 +89,7 @@ def _signs(element: Element) -> list[str]:
 
 def selectors_used(rules: Iterable[Rule]) -> Iterator[str]:
     """The selectors whose elements the readers look up in the view."""
-    return (rule.where for rule in rules if rule.method == "selector")
+    return (rule.where for rule in rules if rule.method in {"selector", "time"})
 
 
 def nearness_of(view: View) -> Nearness:

@@ -13,13 +13,13 @@ from everlog.reading.cleaning import clean_html
 from everlog.reading.cutting import remove_cuts
 from everlog.reading.language import read_language
 from everlog.reading.places import selectors_used
-from everlog.reading.published import read_published
+from everlog.reading.published import read_published, read_updated
 from everlog.reading.summary import read_summary
 from everlog.reading.tags import read_tags
 from everlog.reading.titles import read_title
 from everlog.reading.view import View
 from everlog.records import Post, Provenance, Skip
-from everlog.selectors import Finder
+from everlog.selectors import Finder, Finds
 from everlog.tree import parse, take_text
 
 if TYPE_CHECKING:
@@ -28,12 +28,17 @@ if TYPE_CHECKING:
 
     from everlog.reading.article import Found
     from everlog.template import Template
+    from everlog.tree import Element
 
 # The fields that are read before the article is taken out of the page.
 _READERS = {
-    "title": read_title, "authors": read_authors, "published": read_published, "updated": read_published,
+    "title": read_title, "authors": read_authors, "published": read_published, "updated": read_updated,
     "tags": read_tags, "summary": read_summary, "language": read_language,
 }
+
+
+def _shows_media(article: Element) -> bool:
+    return next(article.iter("img", "video", "audio", "picture"), None) is not None
 
 
 class PostReader:
@@ -42,10 +47,18 @@ class PostReader:
     def __init__(self, template: Template) -> None:
         self._template = template
         self._articles = ArticleFinder(template.designs)
-        wanted = [selector for design in template.designs for selector in design.selectors()]
-        for rules in template.fields.values():
-            wanted.extend(selectors_used(rules))
-        self._finder = Finder(wanted)
+        # The first rules read most pages; the others are looked up only where they are needed.
+        first = [selector for design in template.designs for selector in design.tells]
+        rest: list[str] = []
+        for rules in (*(design.places for design in template.designs[:1]), *template.fields.values()):
+            first.extend(selectors_used(rules[:1]))
+            rest.extend(selectors_used(rules[1:]))
+        # All rules of these are tried on every page: tags are a union, and most posts have no update.
+        for name in ("tags", "updated"):
+            first.extend(selectors_used(template.fields.get(name, ())))
+        rest.extend(selector for design in template.designs[1:] for selector in design.selectors())
+        self._first = Finder(first)
+        self._rest = Finder(rest)
 
     def read(
         self, body: bytes, url: str, content_type: str | None, fetched: datetime | None, *, html: bool = True,
@@ -57,7 +70,7 @@ class PostReader:
             root = parse(body, content_type)
         except UnreadablePage as error:
             return Skip(url=url, reason=error.message)
-        view = View(root, url, found=self._finder.find(root), fetched_at=fetched)
+        view = View(root, url, found=Finds(root, self._first, self._rest), fetched_at=fetched)
         candidates = self._articles.find(view)
         found = next(candidates, None)
         if found is None:
@@ -69,9 +82,8 @@ class PostReader:
             value = _READERS[name](view, rules)
             if value is not None:
                 fields[name], provenance[name] = value
-        shows_media = next(found.element.iter("img", "video", "audio", "iframe", "picture"), None) is not None
         text, markup, used = self._take(view, found, candidates, html=html)
-        if not text and not (shows_media and "title" in fields):
+        if not text and not ("title" in fields and _shows_media(found.element)):
             return Skip(url=url, reason="the article on the page is empty")
         design = used.design
         provenance["text"] = Provenance(method=design.method, rule=used.rule.where, confidence=design.confidence)

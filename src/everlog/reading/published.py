@@ -47,12 +47,17 @@ _BROKEN_LD = re.compile(r'"(\w*[dD]ate\w*)"\s*:\s*"([^"]{8,40})"')
 
 def read_published(view: View, rules: Ranked) -> tuple[datetime, Provenance] | None:
     """The moment the first rule finds that finds any, and where it came from."""
+    return read_updated(view, rules) or _read_freely(view, rules) or _read_month(view, rules)
+
+
+def read_updated(view: View, rules: Ranked) -> tuple[datetime, Provenance] | None:
+    """The same by learned formats alone: most posts were never updated, and nothing has to be found."""
     for rule in rules:
         if rule.where != MONTH:
             stamp = next(stamps(view, rule), None)
             if stamp is not None:
                 return _answer(stamp, rule)
-    return _read_freely(view, rules) or _read_month(view, rules)
+    return None
 
 
 def selectors_used(rules: Ranked) -> Iterator[str]:

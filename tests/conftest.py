@@ -1,0 +1,14 @@
+"""What several rooms' tests share. (Its being here puts `a_blog` on the path of all of them.)"""
+
+from __future__ import annotations
+
+import pytest
+
+import a_blog
+import everlog
+
+
+@pytest.fixture(scope="session")
+def template() -> everlog.Template:
+    """What a good feed with good pages teaches."""
+    return everlog.learn(a_blog.feed(), a_blog.pages())
