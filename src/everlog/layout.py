@@ -12,7 +12,7 @@ import numpy as np
 
 from everlog.outline import Outline
 from everlog.selectors import naming_of, own_selectors
-from everlog.tree import INVISIBLE, Element
+from everlog.tree import INVISIBLE, Element, is_hidden
 from everlog.words import marked_words
 
 if TYPE_CHECKING:
@@ -103,6 +103,14 @@ class Layout:
         for number, (tag, above) in enumerate(zip(self.tags, self.parent.tolist(), strict=True)):
             inside[number] = tag == "a" or (above >= 0 and inside[above])
         return np.array(inside, np.bool_)[self.home]
+
+    def hidden(self) -> NDArray[np.bool_]:
+        """Marks the words that the page does not show at first: `style="display:none"`, `hidden`."""
+        mask = np.zeros(len(self.words), np.bool_)
+        for number, element in enumerate(self.elements):
+            if is_hidden(element):
+                mask[self.first[number]:self.last[number]] = True
+        return mask
 
     def ancestors(self, element: int) -> list[int]:
         """Parents of an element, nearest first."""

@@ -77,8 +77,9 @@ class Page:
 class Provenance:
     """Where a field's value came from: the method, the rule that found it, its measured confidence.
 
-    `confidence` is the share of the feed's own pages on which the rule was right, in [0, 1], or
-    None where the feed could not tell. `precision` is `day` or `minute` for dates.
+    `confidence` is how well the rule did on the feed's own pages, in [0, 1]: the share of pages on
+    which it was right, for texts and tags the mean likeness; None where the feed could not tell.
+    `precision` says how exact a date is: `minute`, `day` or `month`.
     """
 
     method: str

@@ -18,7 +18,7 @@ class Rule:
 
     `method` names the reader (`selector`, `meta`, `json-ld`, `feed-constant`, ...), `where` is its
     argument (a selector, a meta name, a constant), `detail` what else that reader must know, and
-    `confidence` the measured share of the feed's own pages on which it was right (None: unknown).
+    `confidence` how well it did on the feed's own pages (see `Provenance`; None: the feed cannot tell).
     """
 
     method: str

@@ -8,6 +8,7 @@
     +ul related posts      its tag and the text of the sibling before it
     |i.calendar            not an element: the bare text that follows one
     »h2#comments           an element with all its later siblings
+    :hidden                an element that says it is not shown; cut unless it is kept
     div.entry>ul@-1L       its chain and its place among its siblings, from the start or the end, for
                            elements that are short (S) or mostly links (L)
 
@@ -42,6 +43,8 @@ OWN_WORDS = 4
 OUTER_PLACES = 3
 HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6", "hr"])
 
+# The name of all elements that say they are not shown.
+HIDDEN = ":hidden"
 # Kinds in the order of trust.
 NAME, LABEL, CHAIN, CONTEXT, SECTION, PLACE = range(6)
 _KINDS = {"=": LABEL, "~": LABEL, "^": CONTEXT, "+": CONTEXT, "|": CONTEXT, "»": SECTION}

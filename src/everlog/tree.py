@@ -128,6 +128,18 @@ def parse_fragment(markup: str) -> Element:
     return root
 
 
+def is_hidden(element: Element) -> bool:
+    """Whether an element says itself that it is not shown.
+
+    >>> is_hidden(parse(b"<p style='display: none'>x")[0][0]), is_hidden(parse(b"<p>x")[0][0])
+    (True, False)
+    """
+    style = element.get("style")
+    if style is not None and "display:none" in style.replace(" ", "").lower():
+        return True
+    return element.get("hidden") is not None
+
+
 def visible_text(element: Element) -> str:
     """The text of an element as a reader sees it; the element stays as it is.
 

@@ -186,7 +186,7 @@ def _read(blog: Blog, wanted: Sequence[Truth], learner: Learner, *, cut_feeds: b
 
 
 def _learn(blog: Blog, learner: Learner, *, cut_feeds: bool) -> Reader:
-    from everlog.feeds import parse_feed  # noqa: PLC0415 - loads lxml and feedparser
+    from everlog.feeds import parse_feed  # noqa: PLC0415 - loads lxml
 
     feed = blog.feed()
     links = [entry.link for entry in parse_feed(feed, blog.feed_url).entries]

@@ -12,6 +12,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from everlog.learning.paper_places import places_by_likeness
 from everlog.learning.places import Places, names_of, repeated, views_for, without_twins
 from everlog.learning.stated_authors import JSON_KEYS, STRONG, rank_stated, stated_candidates
 from everlog.learning.titles import affix
@@ -49,7 +50,11 @@ def author_candidates(places: Places) -> list[Rule]:
     names = _names(places.samples)
     if not names:
         return stated_candidates(places.samples)
-    return [*_selector_rules(places, names), *_said_rules(places.samples, names), *_link_rules(places, names)]
+    rules = [*_selector_rules(places, names), *_said_rules(places.samples, names), *_link_rules(places, names)]
+    if not rules:
+        texts = [names.get(page, ()) for page in range(len(places.samples))]
+        rules = [Rule(method="selector", where=where) for where in places_by_likeness(places.samples, texts)]
+    return rules
 
 
 def rank_authors(

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from everlog.dates.stamps import Stamp
+from everlog.dates.targets import targets as dates
 from everlog.learning.date_judging import Candidate, Target, judge
 from everlog.learning.date_places import (
     SMALL,
@@ -19,6 +20,7 @@ from everlog.learning.date_places import (
     read_all,
     read_told,
 )
+from everlog.learning.paper_places import places_by_likeness
 from everlog.reading.published import text_of
 from everlog.selectors import Finder
 
@@ -45,6 +47,9 @@ def contest(
             tables[source][page] = seen
         if target is not None:
             wanted.update(dict.fromkeys(_hit_selectors(sample, target, languages), 1))
+    if not wanted and not tables:
+        shown = [list(dates(target.moment, languages)) if target is not None else [] for target in targets]
+        wanted.update({(where, ""): 1 for where in places_by_likeness(samples, shown)})
     has_time = any(next(sample.view.root.iter("time"), None) is not None for sample in samples)
     present = set(tables) | ({Source("time", "time", "datetime")} if has_time else set())
     tables.update(_selected(samples, wanted, languages))

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from everlog.noise import NAMEABLE, names_comments, names_noise
-from everlog.tree import BLOCK
+from everlog.tree import BLOCK, is_hidden
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,8 +53,12 @@ class Clues:
     begin: int | None
 
 
-def guess_articles(pages: Sequence[Clues], digits: Bools) -> list[Bools]:
-    """Marks the article's words of every page; `digits` tells which words are numbers."""
+def guess_articles(pages: Sequence[Clues], digits: Bools, *, trust_sequences: bool = True) -> list[Bools]:
+    """Marks the article's words of every page; `digits` tells which words are numbers.
+
+    Without `trust_sequences` only whole blocks that most pages share are design: for writers who use
+    the same phrases in every post.
+    """
     all_blocks = [Blocks.make(page) for page in pages]
     keys: list[list[bytes]] = []
     for page, blocks in zip(pages, all_blocks, strict=True):
@@ -62,7 +66,10 @@ def guess_articles(pages: Sequence[Clues], digits: Bools) -> list[Bools]:
         ignored[list(page.own_words)] = True
         keys.append(blocks.keys(ignored))
     seen = Counter(key for page_keys in keys for key in set(page_keys))
-    common = _common_sequences([page.layout for page in pages], digits)
+    layouts = [page.layout for page in pages]
+    common = _common_sequences(layouts, digits)
+    if not trust_sequences:
+        common = [np.zeros_like(mark) for mark in common]
     return [
         _mark(page, blocks, page_keys, seen, _shares(blocks, sequences), digits, len(pages))
         for page, blocks, page_keys, sequences in zip(pages, all_blocks, keys, common, strict=True)
@@ -175,13 +182,9 @@ def _names(page: Clues) -> tuple[Bools, Bools, Bools]:
             noise[number]
             or tag in {"nav", "aside"}
             or (len(names) > 1 and tag in NAMEABLE and names_noise(names))
-            or _is_hidden(node.get("style"))
+            or is_hidden(node)
         )
     return np.array(comments, np.bool_), np.array(noise, np.bool_), np.array(links, np.bool_)
-
-
-def _is_hidden(style: str | None) -> bool:
-    return style is not None and "display:none" in style.replace(" ", "").lower()
 
 
 def _leads_home(href: str | None, url: str) -> bool:

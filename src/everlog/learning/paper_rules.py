@@ -56,7 +56,7 @@ def best_rule(
     return rules.most_common(1)[0][0] if rules else None
 
 
-def best_node(root: _Element, target: str | Target) -> _Element | None:
+def best_node(root: _Element | Outline, target: str | Target) -> _Element | None:
     """The node most like the target among those that a rule denotes; None if none is like it at all.
 
     Of equally good nodes the outermost, first in document order, is taken: what is around the others

@@ -26,6 +26,7 @@ class Design:
     `places` point at the article's element, the best first; `cuts` are the signatures of what is
     not article inside it, `keeps` names that protect from vague cuts, `known` all names seen there.
     `tells` are selectors found on pages of this design only. `method` says how it was learned.
+    `most` is how many elements its first place matched at most on one page.
     """
 
     places: Ranked
@@ -35,6 +36,7 @@ class Design:
     keeps: tuple[str, ...] = ()
     known: tuple[str, ...] = ()
     tells: tuple[str, ...] = ()
+    most: int = 1
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
@@ -46,6 +48,7 @@ class Design:
             "keeps": list(self.keeps),
             "known": list(self.known),
             "tells": list(self.tells),
+            "most": self.most,
         }
 
     @classmethod
@@ -55,6 +58,7 @@ class Design:
             places=tuple(map(Rule.from_dict, data["places"])),
             method=str(data["method"]),
             confidence=float(data["confidence"]),
+            most=int(data["most"]),
             **{name: tuple(map(str, data[name])) for name in ("cuts", "keeps", "known", "tells")},
         )
 

@@ -9,6 +9,7 @@ from lxml import etree
 from everlog.noise import NAMEABLE, names_comments, names_noise
 from everlog.selectors import chain_of, naming_of, own_selectors
 from everlog.signatures import (
+    HIDDEN,
     LABEL_WORDS,
     OPENING_WORDS,
     OUTER_PLACES,
@@ -16,7 +17,7 @@ from everlog.signatures import (
     own_label,
     place_kind,
 )
-from everlog.tree import HOLDERS, INVISIBLE, drop
+from everlog.tree import HOLDERS, INVISIBLE, drop, is_hidden
 from everlog.words import words
 
 if TYPE_CHECKING:
@@ -85,7 +86,8 @@ class Cutter:
         )
         self._after = _Markers(c[1:] for c in self._cuts if c[0] == "|")
         self._from = _Markers(c[1:] for c in self._cuts if c[0] == "»")
-        self.is_idle = not self._cuts and not self._seen
+        self._cuts_hidden = HIDDEN not in self._keeps
+        self.is_idle = not self._cuts and not self._seen and not self._cuts_hidden
         self.has_tails = bool(self._after.names)
         self.has_sections = bool(self._from.names)
 
@@ -97,7 +99,7 @@ class Cutter:
         known = self._known.get(key)
         if known is None:
             known = self._known[key] = self._by_name(element, own_selectors(*key))
-        if known:
+        if known or (self._cuts_hidden and is_hidden(element)):
             return True
         if not (ident or classes) and tag in self._chain_tags and self._by_place(element):
             return True

@@ -9,6 +9,8 @@ from itertools import islice
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
+from lxml import etree
+
 from everlog.dates.formats import DateFormat, prepare
 from everlog.dates.machine import read_machine
 from everlog.dates.reading import read_date
@@ -106,13 +108,17 @@ def text_of(element: Element, attribute: str = "") -> str:
 
 
 def _pieces(element: Element) -> Iterator[str]:
-    if element.tag not in INVISIBLE:
-        if element.text:
-            yield element.text
-        for child in element:
-            yield from _pieces(child)
-            if child.tail:
-                yield child.tail
+    walk = etree.iterwalk(element, events=("start", "end"))
+    for event, node in walk:
+        if event == "end":
+            text = node.tail if node is not element else None
+        elif node.tag in INVISIBLE:
+            walk.skip_subtree()
+            continue
+        else:
+            text = node.text
+        if text:
+            yield text
 
 
 def linked_data(view: View) -> dict[str, list[str]]:
