@@ -41,8 +41,17 @@ def all_rules(page: _Element) -> list[str]:
         elif node.get("class", "").strip():
             rules[f"//*[@class='{node.get('class')}']"] = None
         else:
-            rules[page.getroottree().getpath(node)] = None
+            rules[absolute_path(node)] = None
     return list(rules)
+
+
+def absolute_path(node: _Element) -> str:
+    path = node.getroottree().getpath(node)
+    if ":" not in path:
+        return path
+    # Word processors write tags such as `o:p`, which an XPath takes for a namespace.
+    above = node.getparent()
+    return "/*" if above is None else f"{absolute_path(above)}/*[{above.index(node) + 1}]"
 
 
 def similarity(node: _Element, target: str) -> float:

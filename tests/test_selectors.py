@@ -128,3 +128,8 @@ def test_chains_find_what_their_xpath_finds(root):
         answers = find_all(root, chain)
         assert set(answers) == set(root.xpath(xpath(chain)))
         assert element in answers
+
+
+def test_children_of_heads_inside_each_other_come_in_document_order():
+    root = parse(b"<div class=a><div class=a><p n=1></p></div><p n=2></p></div>")
+    assert [e.get("n") for e in find_all(root, "div.a>p")] == ["1", "2"]

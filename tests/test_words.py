@@ -67,3 +67,8 @@ def test_squeezing_leaves_single_blanks():
 def test_short_texts_compare_without_case_and_signs():
     assert comparable("Hello_World!") == comparable("hello,  WORLD")
     assert comparable("Hello") != comparable("Help")
+
+
+@pytest.mark.parametrize("text", ["שָׁלוֹם", "مَرحَبا", "դա՞", "а҃б"])
+def test_words_do_not_depend_on_the_company_they_keep(text):
+    assert words(text + " €") == words(text)

@@ -173,7 +173,7 @@ class Finder:
         found = {}
         for selector in self.selectors:
             chain = self._chains.get(selector)
-            found[selector] = heads[selector] if chain is None else _descend(heads[chain[0]], chain[1])
+            found[selector] = heads[selector] if chain is None else _descend(root, heads[chain[0]], chain[1])
         return found
 
     def _answers(self, tag: str, ident: str | None, classes: str | None) -> tuple[str, ...]:
@@ -211,9 +211,14 @@ def _tag_of(head: str) -> str:
     return re.split(r"[#.\[]", head, maxsplit=1)[0]
 
 
-def _descend(elements: list[Element], steps: tuple[str, ...]) -> list[Element]:
+def _descend(root: Element, heads: list[Element], steps: tuple[str, ...]) -> list[Element]:
+    elements = heads
     for tag in steps:
         elements = [child for element in elements for child in element if child.tag == tag]
+    if len(heads) > 1 and len(elements) > 1:
+        # Heads inside each other give their children out of order.
+        order = {element: place for place, element in enumerate(root.iter(steps[-1]))}
+        elements.sort(key=order.__getitem__)
     return elements
 
 

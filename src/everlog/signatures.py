@@ -18,6 +18,7 @@ The order is that of trust: a later kind is only asked about what the kinds befo
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from everlog.selectors import anchor_of
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from everlog.layout import Ints, Layout
+    from everlog.tree import Element
 
 # "Leave a reply", "You may also like these": labels are short; longer texts are never the same twice.
 LABEL_WORDS = 8
@@ -92,6 +94,20 @@ def place_kind(size: int, linked: int) -> str:
     if linked * 2 > size:
         return "L"
     return "S" if size <= LABEL_WORDS else ""
+
+
+def outer_places(element: Element) -> list[int]:
+    """The element's place among its siblings from the start and from the end, where it is among the outer.
+
+    >>> from lxml import etree
+    >>> [outer_places(child) for child in etree.fromstring("<p><a/><a/><a/><a/><a/></p>")]
+    [[0], [1], [2, -3], [-2], [-1]]
+    """
+    # Steps are counted, not looked up: among 20,000 siblings, an index costs 20,000 steps.
+    before = sum(1 for _ in islice(element.itersiblings(preceding=True), OUTER_PLACES))
+    behind = sum(1 for _ in islice(element.itersiblings(), OUTER_PLACES))
+    places = [before] if before < OUTER_PLACES else []
+    return [*places, -1 - behind] if behind < OUTER_PLACES else places
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +182,12 @@ class Signatures:
         return tuple(self._signs(element, None))
 
     def _shared(self, element: int, wanted: Wanted) -> tuple[str, ...]:
-        return tuple(sign for sign in self._signs(element, wanted) if sign in wanted.signatures)
+        shared = [sign for sign in self._signs(element, wanted) if sign in wanted.signatures]
+        own = self.layout.selectors[element]
+        # The most specific name stands first: what is mostly article under it is kept from vaguer names.
+        if shared and own and shared[0] != own[0]:
+            shared.insert(0, own[0])
+        return tuple(shared)
 
     def _signs(self, element: int, wanted: Wanted | None) -> Iterator[str]:
         """The signatures of an element; only of kinds and tags that are wanted, if given."""
@@ -252,14 +273,7 @@ class Signatures:
         return place_kind(size, int(self._linked[element]))
 
     def _places(self, element: int) -> list[int]:
-        node = self.layout.elements[element]
-        above = node.getparent()
-        if above is None:
-            return []
-        place = above.index(node)
-        from_end = place - len(above)
-        places = [place] if place < OUTER_PLACES else []
-        return [*places, from_end] if from_end >= -OUTER_PLACES else places
+        return outer_places(self.layout.elements[element])
 
 
 def _is_sign(text: str | None) -> bool:

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 # Feeds of a thousand entries exist. With ten pages the rules stand (five cost half a point of
 # accuracy); more pages only cost time.
 PAGES_USED = 15
+# A tree takes some fifteen times the bytes of its page: beyond this sum, three pages must do.
+BYTES_USED = 8_000_000
+FEWEST_PAGES = 3
 
 
 def learn(feed: bytes, pages: Mapping[str, bytes], feed_url: str | None = None) -> Template:
@@ -80,6 +83,7 @@ def _samples(feed: Feed, pages: Mapping[str, bytes], vocabulary: Vocabulary) -> 
     matched = match_pages([entry.link for entry in feed.entries if entry.link], pages)
     samples: list[Sample] = []
     used: set[str] = set()
+    size = 0
     for entry in feed.entries:
         url = matched.get(entry.link or "")
         if url is None or url in used or not pages[url].strip():
@@ -91,7 +95,8 @@ def _samples(feed: Feed, pages: Mapping[str, bytes], vocabulary: Vocabulary) -> 
         used.add(url)
         layout, target = Layout(root, vocabulary), target_of(entry, vocabulary)
         samples.append(Sample(entry=entry, url=url, view=View(root, url), layout=layout, target=target))
-        if len(samples) == PAGES_USED:
+        size += len(pages[url])
+        if len(samples) == PAGES_USED or (size > BYTES_USED and len(samples) >= FEWEST_PAGES):
             break
     if not samples:
         raise NothingToLearn(

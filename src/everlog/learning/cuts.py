@@ -59,6 +59,8 @@ class Marked:
     def make(cls, layout: Layout, mask: Bools, total: int) -> Marked:
         """Counts the truth's words in every element."""
         sums = prefix_sums(mask)
+        # Of enormous pages words are marked without regard to how often the truth has them.
+        total = max(total, int(sums[-1]))
         return cls(
             layout=layout, mask=mask, total=total, sums=sums,
             inside=sums[layout.last] - sums[layout.first], sizes=layout.sizes(),

@@ -43,6 +43,8 @@ ENOUGH_FULL = 3
 NEARLY = 0.02
 # A guess that no node fits better than this is wrong: of 82 blogs with cut feeds none is below 0.9.
 DOUBTFUL_GUESS = 0.7
+# A design that reads less than this of what the feed says is none: of 84 blogs none is below 0.5.
+LEAST_SCORE = 0.2
 # Designs kept as fall-backs for pages on which the first finds nothing.
 DESIGNS_KEPT = 4
 # Pages on which the best design does worse than this are tried as a design of their own.
@@ -82,6 +84,7 @@ def learn_designs(
     if method == "excerpt" and groups and groups[0].score < DOUBTFUL_GUESS:
         _mark_guesses(pupils, vocabulary, language, trust_sequences=False)
         groups = _ranked(pupils, method, key_paths)
+    groups = [group for group in groups if group.score >= LEAST_SCORE]
     designs = [_design(group, pupils, method) for group in groups[:DESIGNS_KEPT]]
     designs += _designs_of_unread(pupils, groups, method)
     _note_articles(pupils, groups)

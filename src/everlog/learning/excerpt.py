@@ -82,12 +82,13 @@ def _mark(
 ) -> Bools:
     most = max(2, DESIGN_SHARE * pages)
     times = np.array([seen[key] if key else pages for key in keys], np.int32)
-    numbers = np.array([not key and bool(digits[page.layout.words[a:b]].all()) for key, a, b in blocks.spans(keys)])
+    words = page.layout.words
+    numbers = np.array([not key and bool(digits[words[a:b]].all()) for key, a, b in blocks.spans(keys)], np.bool_)
     sums = np.concatenate(([0], np.cumsum(page.excerpt)))
     told = (sums[blocks.stop] - sums[blocks.start]) * 2 > blocks.stop - blocks.start
     outside = blocks.foreign | blocks.noisy | (blocks.stop <= (page.begin or 0))
     good = (~outside & ~numbers & (times < 2) & (shared < SEQUENCE_SHARE) & (blocks.linked <= LINK_SHARE)) | told
-    mask = np.zeros(len(page.layout.words), np.bool_)
+    mask = np.zeros(len(words), np.bool_)
     hits = np.flatnonzero(good)
     if not len(hits):
         return mask

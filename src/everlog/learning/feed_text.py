@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from everlog.records import Entry
 
 # Where an excerpt breaks off: an ellipsis near its end, bracketed or before a link to the rest.
-_BROKEN_OFF = re.compile(r"(?:…|\.\.\.|&hellip;|&#8230;|&#x2026;)\s*[\])]?\s*(?:\S+\s*){0,4}$")
+_ELLIPSIS = re.compile(r"…|\.\.\.|&hellip;|&#8230;|&#x2026;")
+# "[...]", "... Continue reading", "... read the rest of it".
+WORDS_AFTER_ELLIPSIS = 5
 # More than any article of a feed: what is longer is cut, so that a hostile feed costs no more.
 MAX_CHARACTERS = 2_000_000
 _MARKUP = re.compile(r"<[^>]*>")
@@ -48,4 +50,5 @@ def breaks_off(markup: str) -> bool:
     >>> breaks_off("<p>And then we [&#8230;]</p>"), breaks_off("<p>The end.</p>")
     (True, False)
     """
-    return _BROKEN_OFF.search(_MARKUP.sub(" ", markup[-600:])[-120:]) is not None
+    *_, rest = _ELLIPSIS.split(text) if (text := _MARKUP.sub(" ", markup[-600:])[-120:]) else ("",)
+    return rest != text and len(rest.split()) <= WORDS_AFTER_ELLIPSIS

@@ -8,6 +8,8 @@ from urllib.parse import urljoin
 import nh3
 from lxml import etree
 
+from everlog.tree import UNSETTABLE
+
 if TYPE_CHECKING:
     from everlog.tree import Element
 
@@ -58,7 +60,7 @@ def clean_html(article: Element, url: str) -> str:
 
 def _absolute(url: str, link: str) -> str:
     try:
-        return urljoin(url, link.strip())
+        return UNSETTABLE.sub("", urljoin(url, link.strip()))
     except ValueError:  # an address that is none, such as //[x
         return ""
 

@@ -12,8 +12,8 @@ from everlog.signatures import (
     HIDDEN,
     LABEL_WORDS,
     OPENING_WORDS,
-    OUTER_PLACES,
     label,
+    outer_places,
     own_label,
     place_kind,
 )
@@ -54,14 +54,16 @@ def remove_cuts(article: Element, cutter: Cutter) -> None:
         above = element.getparent()
         if above is not None and above.tag in HOLDERS:
             element.tail = None
+    sections = []
     for element in closing:
         above = element.getparent()
         if above is not None and above.tag in HOLDERS:
             for later in list(element.itersiblings()):
                 above.remove(later)
             element.tail = None
-            doomed.append(element)
+            sections.append(element)
     drop(element for element in doomed if element is not article)
+    drop(sections)
 
 
 class Cutter:
@@ -128,15 +130,9 @@ class Cutter:
         chain = chain_of(element)
         if chain in self._cuts:
             return True
-        above = element.getparent()
-        if above is None:
-            return False
-        place = above.index(element)
-        from_end = place - len(above)
-        if place >= OUTER_PLACES and from_end < -OUTER_PLACES:
-            return False
-        kind = _kind(element)
-        return bool(kind) and (f"{chain}@{place}{kind}" in self._cuts or f"{chain}@{from_end}{kind}" in self._cuts)
+        places = outer_places(element)
+        kind = _kind(element) if places else ""
+        return bool(kind) and any(f"{chain}@{place}{kind}" in self._cuts for place in places)
 
     def _by_text(self, element: Element, tag: str) -> bool:
         if tag in self._labels.tags and (spoken := self._labels.words_of(element, tag)):

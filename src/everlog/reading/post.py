@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from everlog.errors import UnreadablePage
+from everlog.keypaths import has_text
 from everlog.reading.article import ArticleFinder
 from everlog.reading.authors import read_authors
 from everlog.reading.cleaning import clean_html
@@ -84,7 +85,7 @@ class PostReader:
             if value is not None:
                 fields[name], provenance[name] = value
         text, markup, used = self._take(view, found, candidates, html=html)
-        if not text and not ("title" in fields and _shows_media(found.element)):
+        if not text and not ("title" in fields and _shows_media(used.element)):
             return Skip(url=url, reason="the article on the page is empty")
         design = used.design
         provenance["text"] = Provenance(method=design.method, rule=used.rule.where, confidence=design.confidence)
@@ -112,11 +113,10 @@ class PostReader:
     def _take(
         self, view: View, found: Found, others: Iterator[Found], *, html: bool,
     ) -> tuple[str, str, Found]:
-        """Text and HTML of the first article that has any, less its cuts."""
+        """Text and HTML of the first article that shows anything, less its cuts."""
         for used in chain((found,), others):
             remove_cuts(used.element, used.cutter)
-            markup = clean_html(used.element, view.url) if html else ""
-            text = take_text(used.element)
-            if text:
-                return text, markup, used
+            if has_text(used.element) or _shows_media(used.element):
+                markup = clean_html(used.element, view.url) if html else ""
+                return take_text(used.element), markup, used
         return "", "", found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import deque
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -71,17 +72,21 @@ def _loads(text: str) -> Any:
     text = text.strip().removeprefix("<![CDATA[").removesuffix("]]>").removeprefix("//<![CDATA[")
     try:
         # Blogs put raw line ends into JSON strings; strict=False takes them.
-        return json.loads(text, strict=False)
+        data = json.loads(text, strict=False)
     except (ValueError, RecursionError):
         return None
+    if "\\ud" in text.lower():
+        # Half of a pair of surrogates can be written in JSON and nowhere else.
+        data = json.loads(json.dumps(data, ensure_ascii=False).encode("utf-8", "replace"))
+    return data
 
 
 def _nodes(data: Any) -> Iterator[dict[str, Any]]:
-    waiting = [data]
+    waiting = deque([data])
     while waiting:
-        item = waiting.pop(0)
+        item = waiting.popleft()
         if isinstance(item, list):
-            waiting.extend(item)
+            waiting.extend(inner for inner in item if isinstance(inner, (dict, list)))
         elif isinstance(item, dict):
             yield item
             waiting.append(item.get("@graph"))
