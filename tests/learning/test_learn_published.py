@@ -13,7 +13,8 @@ from everlog.learning.date_meaning import is_aside
 from everlog.learning.date_shift import learn_shift
 from everlog.learning.published import learn_published, learn_updated
 from everlog.learning.samples import Sample
-from everlog.reading.published import read_published, selectors_used
+from everlog.reading.places import selectors_used
+from everlog.reading.published import read_published
 from everlog.reading.view import View
 from everlog.records import Entry
 from everlog.rules import Ranked, Rule

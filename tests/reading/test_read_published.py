@@ -7,10 +7,10 @@ from types import MappingProxyType
 
 import pytest
 
+from everlog.reading.places import selectors_used
 from everlog.reading.published import (
     linked_data,
     read_published,
-    selectors_used,
     text_of,
     url_day,
     url_month,

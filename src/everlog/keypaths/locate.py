@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from everlog.keypaths.match import TextIndex, match_text, nearest, squeeze, strip_markup
+from everlog.keypaths.match import TextIndex, match_text, nearest, strip_markup, without_blanks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -111,7 +111,7 @@ def tag_key(tag: str) -> str:
     >>> tag_key("#Web Archives, ")
     'webarchives'
     """
-    return squeeze(strip_markup(tag)).strip("#,;·|/")
+    return without_blanks(strip_markup(tag)).strip("#,;·|/")
 
 
 def _divided(index: TextIndex, title: str | None, content: str | None) -> tuple[str | None, str | None]:
@@ -123,8 +123,8 @@ def _divided(index: TextIndex, title: str | None, content: str | None) -> tuple[
     plain = strip_markup(content) if content else None
     named = strip_markup(title) if title else None
     if plain and named:
-        head = squeeze(named)
-        if squeeze(plain).startswith(head):
+        head = without_blanks(named)
+        if without_blanks(plain).startswith(head):
             rest = _cut(plain, len(head))
             if match_text(index, rest):
                 return named, rest
@@ -132,7 +132,7 @@ def _divided(index: TextIndex, title: str | None, content: str | None) -> tuple[
     both = plain or named
     if not both:
         return None, None
-    squeezed = squeeze(both)
+    squeezed = without_blanks(both)
     for node in index.outline.elements:
         head = index.text_of(node) if node.tag in HEADINGS else ""
         if head and squeezed.startswith(head):
@@ -147,7 +147,7 @@ def _cut(text: str, length: int) -> str:
     for place, character in enumerate(text):
         if length <= 0:
             return text[place:]
-        length -= len(squeeze(character))
+        length -= len(without_blanks(character))
     return ""
 
 
@@ -161,7 +161,7 @@ def _titles(index: TextIndex, title: str | None) -> list[_Element]:
 
 def _named(index: TextIndex, name: str, around: int) -> list[_Element]:
     """The innermost nodes that are a name, else those that have little around it."""
-    wanted = squeeze(strip_markup(name))
+    wanted = without_blanks(strip_markup(name))
     if not wanted:
         return []
     found = index.names.get(wanted)

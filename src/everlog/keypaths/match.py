@@ -65,7 +65,7 @@ class TextIndex:
         body = root.find("body")
         self.root = root
         self.outline = Outline(root if body is None else body)
-        joined = squeeze("\0".join(self.outline.segments))
+        joined = without_blanks("\0".join(self.outline.segments))
         codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
         gaps = np.flatnonzero(codes == 0)
         self._slots = np.concatenate((np.zeros(1, dtype=np.int64), gaps - np.arange(len(gaps))))
@@ -102,7 +102,7 @@ class TextIndex:
         return place
 
     def longest_prefix(self, value: str, minimum: int) -> int:
-        """How much of a squeezed value is left once it was shrunk until the page has it; 0 if nothing."""
+        """How much of a value without blanks is left once it was shrunk until the page has it; 0 if nothing."""
         fits, fails = min(minimum, len(value)), len(value) + 1
         if not value or value[:fits] not in self.text:
             return 0
@@ -115,7 +115,7 @@ class TextIndex:
         return fits
 
     def first_piece(self, value: str) -> int:
-        """Where in a squeezed value the first piece begins that the page has; its end if there is none.
+        """Where in a value without blanks the first piece begins that the page has; its end if there is none.
 
         Feeds put sentences of their own before a text ("You can also read this on ...").
         """
@@ -150,7 +150,7 @@ def match_text(page: _Element | TextIndex, text: str, minimum: int = MINIMUM_LEN
     ['div']
     """
     index = page if isinstance(page, TextIndex) else TextIndex(page)
-    value = squeeze(strip_markup(text))
+    value = without_blanks(strip_markup(text))
     length = index.longest_prefix(value, minimum)
     if not length:
         value = value[index.first_piece(value):]
@@ -193,10 +193,10 @@ def nearest(elements: Sequence[_Element], near: _Element | None) -> _Element:
     return elements[shared.index(max(shared))]
 
 
-def squeeze(text: str) -> str:
+def without_blanks(text: str) -> str:
     """A text as it is compared: without blanks, which markup moves about, and without case.
 
-    >>> squeeze("To  Be\\n or")
+    >>> without_blanks("To  Be\\n or")
     'tobeor'
     """
     return "".join(text.split()).casefold()

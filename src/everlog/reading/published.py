@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 # The format of dates written for programs, beside the patterns of those written for readers.
 MACHINE = "iso"
 # The methods whose `where` is a selector.
-BY_SELECTOR = frozenset(("time", "selector"))
 
 # A day told from the day of fetching.
 RELATIVE = "relative"
@@ -60,11 +59,6 @@ def read_updated(view: View, rules: Ranked) -> tuple[datetime, Provenance] | Non
             if stamp is not None:
                 return _answer(stamp, rule)
     return None
-
-
-def selectors_used(rules: Ranked) -> Iterator[str]:
-    """The selectors whose elements the rules look at."""
-    return (rule.where for rule in rules if rule.method in BY_SELECTOR)
 
 
 def stamps(view: View, rule: Rule) -> Iterator[Stamp]:
