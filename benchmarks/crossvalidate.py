@@ -141,11 +141,15 @@ Scores = tuple[float, ...]
 
 @dataclass(slots=True, kw_only=True)
 class Outcome:
-    """A blog's scores, one for each setting that was asked for; none if no post can be scored."""
+    """A blog's scores, one for each setting that was asked for; none if no post can be scored.
+
+    `learned` are the rules that were learned with each setting, only to be compared.
+    """
 
     blog: str
     posts: int = 0
     scores: list[Scores] = field(default_factory=list)
+    learned: list[int] = field(default_factory=list)
 
 
 class Pupil:
@@ -163,10 +167,12 @@ class Pupil:
             feed, linked = training(blog)
             for body in (feed, cut_feed(feed, blog.feed_url)):
                 self.lessons.append(_lesson(body, linked, blog.feed_url))
+        self.learned: list[str] = []
         self._known: dict[str, float] = {}
 
     def scores(self, setting: Setting) -> Scores:
-        """Strict in each mode, with the constants of the setting in place."""
+        """Strict in each mode, with the constants of the setting in place; notes what was learned."""
+        self.learned = []
         with changed(setting):
             read_with = {label: value for label, value in setting.items() if label in READ_WITH}
             return tuple(self._score(lesson, read_with) for lesson in self.lessons)
@@ -182,7 +188,9 @@ class Pupil:
             say(f"  not learned: {error!r}")
             return 0.0
         # Most values change nothing on most blogs: what is read with the same rules is read once.
-        key = json.dumps([_rules(designs), read_with], sort_keys=True)
+        rules = json.dumps(_rules(designs), sort_keys=True)
+        self.learned.append(rules)
+        key = rules + json.dumps(read_with, sort_keys=True)
         if key not in self._known:
             self._known[key] = self._read(designs, lesson[3])
         return self._known[key]
@@ -239,8 +247,11 @@ def changed(setting: Setting) -> ExitStack:
 def measure(blog: Blog, settings: Sequence[Setting]) -> Outcome:
     """One blog with every setting."""
     pupil = Pupil(blog)
-    scores = [pupil.scores(setting) for setting in settings] if pupil.pages else []
-    return Outcome(blog=blog.id, posts=len(pupil.pages), scores=scores)
+    outcome = Outcome(blog=blog.id, posts=len(pupil.pages))
+    for setting in settings if pupil.pages else ():
+        outcome.scores.append(pupil.scores(setting))
+        outcome.learned.append(zlib.crc32("\n".join(pupil.learned).encode()))
+    return outcome
 
 
 def measure_all(
@@ -261,11 +272,15 @@ def measure_all(
 
 @dataclass(slots=True, kw_only=True)
 class Result:
-    """What was found: blog -> scores as shipped, with every value, and with what the folds chose."""
+    """What was found: blog -> scores as shipped, with every value, and with what the folds chose.
+
+    `moved` are the blogs whose rules change with some value of a constant: proof that it was varied.
+    """
 
     shipped: dict[str, Scores]
     tried: dict[str, dict[float, dict[str, Scores]]]
     chosen: dict[str, list[float]]
+    moved: dict[str, set[str]]
     together: dict[str, Scores] = field(default_factory=dict)
     posts: int = 0
 
@@ -291,14 +306,16 @@ def crossvalidate(blogs: Sequence[Blog], jobs: int) -> Result:
         tried: dict[str, dict[float, dict[str, Scores]]] = {
             constant.label: {constant.shipped: shipped} for constant in CONSTANTS
         }
+        moved: dict[str, set[str]] = {constant.label: set() for constant in CONSTANTS}
         for at, setting in enumerate(settings[1:], 1):
             (label, value), = setting.items()
+            moved[label] |= {name for name, outcome in outcomes.items() if outcome.learned[at] != outcome.learned[0]}
             tried[label][value] = {name: outcome.scores[at] for name, outcome in outcomes.items()}
         chosen = {
             constant.label: [best_value(tried[constant.label], constant.shipped, fold) for fold in range(FOLDS)]
             for constant in CONSTANTS
         }
-        result = Result(shipped=shipped, tried=tried, chosen=chosen,
+        result = Result(shipped=shipped, tried=tried, chosen=chosen, moved=moved,
                         posts=sum(outcome.posts for outcome in outcomes.values()))
         say("all constants at once")
         again = measure_all(pool, by_name, {name: [result.setting_of(name)] for name in shipped})
@@ -342,7 +359,8 @@ def render(result: Result) -> str:
     about = (f"{len(result.shipped)} blogs in {FOLDS} folds ({', '.join(str(sizes[n]) for n in range(FOLDS))} blogs), "
              f"up to {POSTS} posts of each, {result.posts:,} in all; {len(CONSTANTS)} constants, "
              f"{sum(len(constant.values) for constant in CONSTANTS)} values. "
-             "Strict in per cent, means over blogs; ± is the standard error of the difference over blogs.")
+             "Strict in per cent, means over blogs; \"rules change on\" so many blogs with one of the values; "
+             "± is the standard error of the difference over blogs.")
     return "\n\n".join((_verdict(result), _constants(result), about))
 
 
@@ -369,13 +387,14 @@ def _constants(result: Result) -> str:
         rows.append([
             f"`{constant.label}`",
             " ".join(f"**{value:g}**" if value == constant.shipped else f"{value:g}" for value in constant.values),
+            len(result.moved[constant.label]),
             *(_range([in_mode(scores, mode) for scores in tried.values()]) for mode in range(len(MODES))),
             ", ".join(f"{value:g}" + (f" ({times}×)" if times < FOLDS else "")
                       for value, times in sorted(counts.items())),
             f"{100 * gap:+.2f}",
         ])
-    heads = ["constant", "tried (**shipped**)", *(f"range, {mode}" for mode in MODES), "folds choose",
-             "held out − shipped"]
+    heads = ["constant", "tried (**shipped**)", "rules change on", *(f"range, {mode}" for mode in MODES),
+             "folds choose", "held out − shipped"]
     return markdown_table(heads, rows)
 
 
@@ -396,6 +415,7 @@ def as_json(result: Result) -> str:
         "tried": {label: {f"{value:g}": scores for value, scores in tried.items()}
                   for label, tried in result.tried.items()},
         "chosen": result.chosen,
+        "moved": {label: sorted(blogs) for label, blogs in result.moved.items()},
         "held_out_together": result.together,
     }, ensure_ascii=False, indent=1)
 
