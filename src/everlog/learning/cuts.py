@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 PIECES = frozenset("p li h1 h2 h3 h4 h5 h6 blockquote span a em strong b i font title label code q cite".split())
 # A piece is foreign when at most this share of its words is in the truth.
 FOREIGN = 0.2
-# A signature is cut when this share of its pieces is foreign; the result is flat from 0.6 to 0.95.
+# A signature is cut when this share of its pieces is foreign. With full texts the result is flat from
+# 0.6 to 0.95; where the truth is guessed, 0.6 costs 0.9 points of strict (benchmarks/crossvalidate.py).
 CUT_SHARE = 0.8
 # Where the truth is guessed, a cut must show on this share of the pages: with a name, and without.
 NAMED_SHARE = 0.2
