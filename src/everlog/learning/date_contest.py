@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from everlog.learning.samples import Sample
     from everlog.tree import Element
 
+# Pages searched for texts like the date, where no page shows it in numbers: a hundred texts each.
+_PAGES_BY_LIKENESS = 3
 # Pages offer a few selectors a date; beyond this many, the rest were seen on one page only.
 _MOST_SELECTORS = 24
 # Elements of one selector that are looked at: lists of comments and of other posts are longer.
@@ -37,9 +39,13 @@ _MOST_ELEMENTS = 12
 
 
 def contest(
-    samples: Sequence[Sample], targets: Sequence[Target | None], languages: tuple[str, ...]
+    samples: Sequence[Sample], targets: Sequence[Target | None], languages: tuple[str, ...],
+    *, by_likeness: bool = False,
 ) -> tuple[list[Candidate], set[Source]]:
-    """All candidates that were right at least once, the best first, and all sources the pages have."""
+    """All candidates that were right at least once, the best first, and all sources the pages have.
+
+    `by_likeness` also tries places that look like the date where none shows it in numbers.
+    """
     tables: dict[Source, dict[int, list[Seen]]] = defaultdict(dict)
     wanted: Counter[tuple[str, str]] = Counter()
     for page, (sample, target) in enumerate(zip(samples, targets, strict=True)):
@@ -47,9 +53,10 @@ def contest(
             tables[source][page] = seen
         if target is not None:
             wanted.update(dict.fromkeys(_hit_selectors(sample, target, languages), 1))
-    if not wanted and not tables:
-        shown = [list(dates(target.moment, languages)) if target is not None else [] for target in targets]
-        wanted.update({(where, ""): 1 for where in places_by_likeness(samples, shown)})
+    if by_likeness and not wanted and not tables:
+        few = targets[:_PAGES_BY_LIKENESS]
+        shown = [list(dates(target.moment, languages)) if target is not None else [] for target in few]
+        wanted.update({(where, ""): 1 for where in places_by_likeness(samples[:_PAGES_BY_LIKENESS], shown)})
     has_time = any(next(sample.view.root.iter("time"), None) is not None for sample in samples)
     present = set(tables) | ({Source("time", "time", "datetime")} if has_time else set())
     tables.update(_selected(samples, wanted, languages))

@@ -62,7 +62,7 @@ def learn_published(samples: Sequence[Sample], language: str | None = None) -> R
     moments = [sample.entry.published or sample.entry.updated for sample in samples]
     offset = _offset([moment for moment in moments if moment])
     targets = [Target(moment) if moment else None for moment in moments]
-    ranked, present = contest(samples, targets, languages)
+    ranked, present = contest(samples, targets, languages, by_likeness=True)
     kept = _kept(ranked, len(samples))
     if _is_doubtful(targets, kept) and any(targets):
         # Feed and page may both be wrong about the language of the design.

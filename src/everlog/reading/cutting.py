@@ -164,11 +164,11 @@ class _Labels:
 
         Nearly all elements are refused by their first word, which costs a tenth of all words.
         """
-        text = element.text
-        if text and not text.isspace() and (spoken := words(text.lstrip()[:_FIRST_LETTERS])):
+        text = (element.text or "").lstrip()
+        if text and (spoken := words(text[:_FIRST_LETTERS])):
             # A word cut off in its middle looks like another one: such texts are looked at whole.
-            first = label(spoken[:1])
-            if len(spoken) > 1 and first not in self.tags[tag]:
+            is_whole = len(spoken) > 1 or len(text) <= _FIRST_LETTERS
+            if is_whole and label(spoken[:1]) not in self.tags[tag]:
                 return []
         return first_words(element)
 
