@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from everlog.evaluate.gate import fingerprint
 from everlog.evaluate.grouping import group
 from everlog.evaluate.scoring import mean
 from peers import PEERS
@@ -59,7 +58,7 @@ This page is written by
 python benchmarks/accuracy.py{option} --markdown docs/accuracy.md
 ```
 
-with {tools}, on the corpus with the fingerprint `{fingerprint(outcomes)}`. \
+with {tools}. \
 `everlog evaluate` gives the figures of everlog alone."""
 
 
