@@ -13,7 +13,7 @@ from w3lib.encoding import html_body_declared_encoding, http_content_type_encodi
 from everlog.errors import UnreadablePage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 Element = etree._Element
 
@@ -156,6 +156,25 @@ def is_hidden(element: Element) -> bool:
     if style is not None and "display:none" in style.replace(" ", "").lower():
         return True
     return element.get("hidden") is not None
+
+
+def visible_pieces(element: Element) -> Iterator[str]:
+    """The pieces of text that an element shows, in document order, blank ones left out.
+
+    >>> list(visible_pieces(parse(b"<p>One <i>two</i><script>x</script> three")))
+    ['One ', 'two', ' three']
+    """
+    walk = etree.iterwalk(element, events=("start", "end"))
+    for event, node in walk:
+        if event == "end":
+            text = node.tail if node is not element else None
+        elif node.tag in INVISIBLE:
+            walk.skip_subtree()
+            continue
+        else:
+            text = node.text
+        if text and not text.isspace():
+            yield text
 
 
 def visible_text(element: Element) -> str:

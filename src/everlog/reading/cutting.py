@@ -17,7 +17,7 @@ from everlog.signatures import (
     own_label,
     place_kind,
 )
-from everlog.tree import HOLDERS, INVISIBLE, drop, is_hidden
+from everlog.tree import HOLDERS, INVISIBLE, drop, is_hidden, visible_pieces
 from everlog.words import words
 
 if TYPE_CHECKING:
@@ -237,17 +237,8 @@ def first_words(element: Element) -> list[str]:
     ['filed', 'under', 'x']
     """
     found: list[str] = []
-    walk = etree.iterwalk(element, events=("start", "end"))
-    for event, node in walk:
-        if event == "end":
-            text = node.tail if node is not element else None
-        elif node.tag in INVISIBLE:
-            walk.skip_subtree()
-            continue
-        else:
-            text = node.text
-        if text and not text.isspace():
-            found += words(text)
-            if len(found) >= _ENOUGH:
-                break
+    for text in visible_pieces(element):
+        found += words(text)
+        if len(found) >= _ENOUGH:
+            break
     return found[:_ENOUGH]

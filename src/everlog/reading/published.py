@@ -9,15 +9,13 @@ from itertools import islice
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-from lxml import etree
-
 from everlog.dates.formats import DateFormat, prepare
 from everlog.dates.machine import read_machine
 from everlog.dates.reading import read_date
 from everlog.dates.relative import read_relative
 from everlog.dates.stamps import Stamp, plausible, read_offset
 from everlog.records import Provenance
-from everlog.tree import INVISIBLE
+from everlog.tree import visible_pieces
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -98,21 +96,7 @@ def text_of(element: Element, attribute: str = "") -> str:
         return element.text or ""
     if next(element.iter("script", "style", "noscript"), None) is None:
         return " ".join(map(str, element.itertext()))
-    return " ".join(_pieces(element))
-
-
-def _pieces(element: Element) -> Iterator[str]:
-    walk = etree.iterwalk(element, events=("start", "end"))
-    for event, node in walk:
-        if event == "end":
-            text = node.tail if node is not element else None
-        elif node.tag in INVISIBLE:
-            walk.skip_subtree()
-            continue
-        else:
-            text = node.text
-        if text:
-            yield text
+    return " ".join(visible_pieces(element))
 
 
 def linked_data(view: View) -> dict[str, list[str]]:
