@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import settings
 
 import a_blog
 import everlog
+
+# The same examples every time, and no clock: a test that fails, fails on every machine.
+settings.register_profile("everlog", deadline=None, derandomize=True)
+settings.load_profile("everlog")
 
 
 @pytest.fixture(scope="session")
