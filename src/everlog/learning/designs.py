@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from everlog.layout import Ints, Layout, Vocabulary
     from everlog.learning.samples import Sample
 
-# A node this like the feed's text shows all of it; below, the feed holds an excerpt (the paper's
-# blogs and ours fall into two heaps with nothing between 0.6 and 0.8).
+# A node this like the feed's text shows all of it; below, the feed holds an excerpt. The pages fall into
+# two heaps: of 823 pages of 84 feeds 649 are above, 161 below 0.6, and 13 between.
 FULL = 0.75
 # A text that says it breaks off is only believed to be whole when it nearly is the node.
 FULL_DESPITE_ELLIPSIS = 0.97
@@ -41,9 +41,10 @@ ENOUGH_IN_SIGHT = 0.9
 ENOUGH_FULL = 3
 # Of nodes that do nearly equally well on guessed articles, the tightest is the article's own.
 NEARLY = 0.02
-# A guess that no node fits better than this is wrong: of 82 blogs with cut feeds none is below 0.9.
+# A guess that no node fits better than this is wrong. With cut feeds two of 84 blogs are below (0.66, 0.67),
+# the next is at 0.83.
 DOUBTFUL_GUESS = 0.7
-# A design that reads less than this of what the feed says is none: of 84 blogs none is below 0.5.
+# A design that reads less than this of what the feed says is none: the worst of 84 blogs is at 0.65.
 LEAST_SCORE = 0.2
 # Designs kept as fall-backs for pages on which the first finds nothing.
 DESIGNS_KEPT = 4

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from everlog.learning.samples import Sample
 
-# The most frequent place of five pages is that of ten; every text costs a fifth of a page's parse.
+# Every text costs a fifth of a page's parse; the paper's rule is the same from five pages as from ten.
 PAGES = 5
 # A node that holds much more than the text is not its place.
 MOST_WORDS = 40

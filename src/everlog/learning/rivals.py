@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from everlog.learning.samples import Sample
     from everlog.tree import Element
 
-# The most frequent best rule of five pages is that of ten; more pages only cost time.
+# The most frequent best rule of five pages is that of ten on 82 of 85 sets of pages.
 PAGES_OF_PAPER_RULE = 5
 
 Nodes = tuple[int | None, ...]
