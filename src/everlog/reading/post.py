@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from everlog.template import Template
     from everlog.tree import Element
 
+# A key-path merged from fewer pages still holds what these happen to share: learned from two pages, it
+# refused five of six posts of one blog.
+PAGES_TO_REFUSE = 3
 # The fields that are read before the article is taken out of the page.
 _READERS = {
     "title": read_title, "authors": read_authors, "published": read_published, "updated": read_updated,
@@ -100,7 +103,7 @@ class PostReader:
         On 2,885 posts the key-path is missing on 17; with a doubt about the article as well, on two.
         """
         key = self._template.key_paths.key
-        if found is None or key is None:
+        if found is None or key is None or self._template.learned_from < PAGES_TO_REFUSE:
             return None
         matches = len(view.found[found.rule.where]) if found.rule.method == "selector" else 1
         if matches > found.design.most and not self._template.key_paths.matches(view.root):
