@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from everlog.selectors import Finder, chain_of, selectors_of
 from everlog.words import comparable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from everlog.layout import Vocabulary
     from everlog.learning.samples import Sample
@@ -26,6 +26,8 @@ INDEXED_WORDS = 12
 # The layout parts words at tags (`<i>W</i>ord`), a text does not: a place may count a few words
 # more or less than the text it shows.
 _SLACK = 2
+
+_K = TypeVar("_K")
 
 
 class Places:
@@ -135,7 +137,7 @@ def names_of(element: Element) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*selectors_of(element), chain_of(element))))
 
 
-def repeated(counts: dict[str, int], pages: int) -> list[str]:
+def repeated(counts: Mapping[_K, int], pages: int) -> list[_K]:
     """What was seen on two pages at least: what only one page shows says nothing of the others.
 
     >>> repeated({"h1": 3, "h2": 1}, 3), repeated({"h2": 1}, 2)

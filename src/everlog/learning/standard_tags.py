@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from everlog.learning.labelled_tags import labelled_candidates
 from everlog.learning.places import names_of
 from everlog.reading.places import ELSEWHERE, nearness_of, short_text
 from everlog.reading.tags import FAMILIES, as_tag, family_of, is_own_link, standard_links, tags_by
@@ -95,6 +96,7 @@ def standard_candidates(samples: Sequence[Sample]) -> list[Rule]:
         for name in _linking(samples, family)
     ]
     rules += [Rule(method="selector", where=name, detail={"near": "yes"}) for name in _called_so(samples)]
+    rules += labelled_candidates(samples)
     rules += [Rule(method=method, where=where, detail={"split": "yes"}) for method, where in _SAID]
     return rules
 

@@ -11,7 +11,9 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from everlog.learning.labelled_tags import labelled_candidates
 from everlog.learning.places import Places, names_of, repeated, views_for, without_twins
+from everlog.learning.slugs import slug_rules
 from everlog.learning.standard_tags import (
     NAMED,
     plain_tag,
@@ -51,6 +53,9 @@ COMPETING = 100
 # A place with more elements than this for each tag is a menu, and costs more to read than it is worth.
 MAX_EXCESS = 16
 
+# What a rule's detail says where an element's text is not one tag.
+_READ_APART = ("split", "label", "value")
+
 _Set = frozenset[str]
 _NOTHING: _Set = frozenset(("",))
 
@@ -80,6 +85,8 @@ def tag_candidates(places: Places) -> list[Rule]:
         *_selector_rules(places, tags),
         *_list_rules(places, tags),
         *_said_rules(places.samples, tags),
+        *slug_rules(places, tags),
+        *labelled_candidates(places.samples),
         *_constant_rules(tags),
     ]
 
@@ -182,7 +189,7 @@ class _Judge:
         return text
 
     def _read(self, view: View, rule: Rule) -> _Set:
-        if rule.method == "selector" and "split" not in rule.detail:
+        if rule.method == "selector" and rule.detail.keys().isdisjoint(_READ_APART):
             elements = tagged_elements(view, rule)
             if len(elements) > MAX_TAGS:
                 return frozenset()
@@ -194,7 +201,7 @@ def _variants(sources: Sequence[_Source], judge: _Judge) -> list[Rule]:
     """The best selectors again: only the first list, only what is near, only links of one kind of address."""
     unsure = [s.rule for s in sources if s.rule.method == "selector" and s.precision < 1]
     variants = []
-    for rule in [rule for rule in unsure if "split" not in rule.detail][:TRIED]:
+    for rule in [rule for rule in unsure if not rule.detail][:TRIED]:
         shapes = Counter(
             link_shape(linked(element))
             for tags, view in zip(judge.wanted, judge.views, strict=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from everlog.reading.places import nearness_of, short_text
+from everlog.reading.slugs import class_slugs, link_slug, spelled
 from everlog.records import Provenance
 from everlog.words import comparable, squeeze
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 MAX_TAGS = 64
 # Some people use whole error messages as tags; what is longer still is text.
 MAX_TAG_LENGTH = 300
+# Words of a tag in a list that only a label announces.
+MAX_LISTED_WORDS = 5
 
 _SEPARATORS = re.compile(r"\s*[,;|/·•、，；]+\s*")
 _LABEL = re.compile(r"^[^\s:：]+(?: [^\s:：]+)?\s?[:：]\s*")
@@ -125,8 +128,26 @@ def linked(element: Element) -> str:
     return href or ""
 
 
-def _by_selector(view: View, rule: Rule) -> Iterator[str]:
-    return map(short_text, tagged_elements(view, rule))
+def _by_selector(view: View, rule: Rule) -> Iterable[str]:
+    elements = tagged_elements(view, rule)
+    if rule.detail.get("value") == "slug":
+        return spelled((link_slug(linked(element)) for element in elements), rule.detail)
+    texts = map(short_text, elements)
+    label = rule.detail.get("label")
+    return texts if label is None else (tag for text in texts for tag in behind_label(text, label))
+
+
+def behind_label(text: str, label: str) -> list[str]:
+    """The tags that a text lists behind a label, up to its end; none, if what stands there is a sentence.
+
+    >>> behind_label("3 May 2024, Tags: rain, snow", "tags")
+    ['rain', 'snow']
+    """
+    start = text.lower().rfind(label.lower())
+    if start < 0:
+        return []
+    listed = parts(text[start:]) if _LABEL.match(text[start:]) else []
+    return listed if all(len(tag.split()) <= MAX_LISTED_WORDS for tag in listed) and any(listed) else []
 
 
 def tagged_elements(view: View, rule: Rule) -> list[Element]:
@@ -168,6 +189,10 @@ def _texts(value: Any) -> list[str]:
     if isinstance(value, list):
         return [text for item in value for text in _texts(item)]
     return _texts(value.get("name")) if isinstance(value, dict) else []
+
+
+def _by_class(view: View, rule: Rule) -> Iterable[str]:
+    return spelled(class_slugs(view, rule.where), rule.detail)
 
 
 def _by_feed(_view: View, rule: Rule) -> Iterable[str]:
@@ -263,6 +288,7 @@ _READERS: dict[str, Callable[[View, Rule], Iterable[str]]] = {
     "meta": _by_meta,
     "json-ld": _by_json_ld,
     "feed-constant": _by_feed,
+    "class": _by_class,
     "url": _by_url,
     "standard": _by_standard,
 }
