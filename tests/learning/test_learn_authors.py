@@ -146,3 +146,15 @@ def test_names_in_sentences_that_are_never_the_same_are_not_bylines():
 
 def test_a_name_of_signs_is_looked_for_nowhere():
     assert learned([page("")] * 2, [("~",), ("~",)]) == ()
+
+
+def test_what_follows_the_name_on_one_page_alone_is_not_learned():
+    bylines = [f"<p class=byline>{name}{' | guest' if day == 3 else ''}</p>" for day, name in enumerate(TEAM)]
+    rules = learned([page(byline) for byline in bylines], named(TEAM))
+    assert rules[0].detail == {}
+    assert rules[0].confidence == 0.75
+
+
+def test_the_feeds_usual_author_is_as_sure_as_the_other_entries_foretell_each():
+    assert learned([page("")] * 4, named(["Ada", "Ada", "Grace", "Ada"]))[-1].confidence == 0.75
+    assert learned([page("")] * 4, named(["Ada", "Ada", "Grace", "Grace"]))[-1].confidence == 0.0

@@ -331,3 +331,18 @@ def test_a_moment_told_at_another_offset_is_the_same_day() -> None:
 
 def test_no_samples_teach_the_standard_places() -> None:
     assert learn_published([])[0].where == "article:published_time"
+
+
+def test_a_page_is_not_judged_by_a_format_that_it_alone_has() -> None:
+    forms = ["<p>{:%d.%m.%Y}</p>"] * (len(MOMENTS) - 1) + ["<p>{:%B %d, %Y}</p>"]
+    shown = [form.format(moment) for form, moment in zip(forms, MOMENTS, strict=True)]
+    rules = learn_published(samples_of([page_of(text) for text in shown], MOMENTS))
+    assert rules[0].confidence == (len(MOMENTS) - 1) / len(MOMENTS)
+    assert read(page_of("<p>March 5, 2011</p>"), rules) == "2011-03-05T00:00:00+00:00"
+
+
+def test_a_place_that_is_right_on_one_page_has_proved_nothing() -> None:
+    shown = [f"<p class=when>{moment:%d %B %Y}</p>" for moment in MOMENTS[:3]]
+    stated = page_of("", head=f"<meta name=published content={MOMENTS[3]:%Y-%m-%d}>")
+    rules = learn_published(samples_of([*map(page_of, shown), stated], MOMENTS[:4]))
+    assert [rule.confidence for rule in rules if rule.where in {"p.when", "published"}] == [0.75, 0.0]

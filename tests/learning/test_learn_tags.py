@@ -202,3 +202,8 @@ def test_long_lists_of_tags_in_one_text_are_found():
     posts = [tuple(f"{kind} of {n} winds" for n in "abcd") for kind in ("rain", "snow", "hail")]
     rules = learned([listed(tags) for tags in posts], posts)
     assert read(listed(("sun", "heat")), rules) == {"sun", "heat"}
+
+
+def test_a_place_that_is_right_on_one_page_of_many_is_not_learned():
+    pages = [page("", head="<meta name=theme content=rain>" if i == 0 else "") for i in range(len(POSTS))]
+    assert all(rule.method != "meta" for rule in learned(pages))

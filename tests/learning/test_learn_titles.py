@@ -150,3 +150,12 @@ def test_a_part_of_the_title_in_an_element_of_its_own_is_not_cut():
     badges = ["News", "Life", "News", "Code"]
     rules = learned([split(t, b) for t, b in zip(WEATHER, badges, strict=True)])
     assert read_title(view(split("Older things", "Travel"), rules), rules)[0] == "Older things"
+
+
+def test_what_one_page_alone_has_beside_its_title_is_not_learned():
+    headings = ["<h1 class=t>New! {}</h1>", "<h1 class=t>{}</h1>", "<h1 class=t>{}</h1>", "<h1 class=t>{}</h1>"]
+    bare = "<title>A blog</title>"
+    pages = [page(t, head=bare, heading=heading) for t, heading in zip(WEATHER, headings, strict=True)]
+    rules = learned(pages)
+    assert all("prefix" not in rule.detail for rule in rules)
+    assert rules[0].confidence == 0.75

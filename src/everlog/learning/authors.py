@@ -97,10 +97,22 @@ def clean_names(names: Sequence[str]) -> tuple[str, ...]:
 def _constant(names: Mapping[int, tuple[str, ...]]) -> tuple[Rule, ...]:
     """The author that the feed names most, for pages that name nobody."""
     authors, pages = Counter(names.values()).most_common(1)[0]
-    share = pages / len(names)
-    if share < MIN_SHARE:
+    if pages / len(names) < MIN_SHARE:
         return ()
-    return (Rule(method="feed-constant", where="\n".join(authors), confidence=share),)
+    return (Rule(method="feed-constant", where="\n".join(authors), confidence=_foretold(names)),)
+
+
+def _foretold(names: Mapping[int, tuple[str, ...]]) -> float:
+    """The share of entries whose authors are those that the other entries name most.
+
+    >>> _foretold({0: ("Ada",), 1: ("Ada",), 2: ("Bo",)}), _foretold({0: ("Ada",), 1: ("Bo",)})
+    (0.6666666666666666, 0.0)
+    """
+    counts = Counter(names.values())
+    if counts.total() == 1:
+        return 1.0
+    (_, most), (_, second) = [*counts.most_common(2), ((), 0)][:2]
+    return most / counts.total() if most > max(second, 1) else 0.0
 
 
 def _selector_rules(places: Places, names: Mapping[int, tuple[str, ...]]) -> Iterator[Rule]:
@@ -130,12 +142,13 @@ def _words_around(pairs: Sequence[tuple[str, str]]) -> dict[str, str] | None:
             return None
         detail["before"] = before
     afters = [after for _, after in pairs if after.strip()]
-    if afters:
+    # What follows the name on one page alone would only serve that page.
+    if len(afters) > 1 or len(pairs) < 3:
         after = _most_shared(afters, _STARTS)
-        if not after.strip():
+        if afters and not after.strip():
             return None
-        detail["after"] = after
-        if len(afters) < len(pairs):
+        detail |= {"after": after} if after else {}
+        if after and len(afters) < len(pairs):
             detail["after_is"] = "optional"
     return detail
 

@@ -67,6 +67,13 @@ class Candidate:
         """Pages on which the date was found."""
         return self.exact + self.near
 
+    def proved(self, pages: int) -> float:
+        """The share of pages on which the date was found, as the other pages would have found it.
+
+        A place that is right on one page alone was proposed by that page: without it, nobody would ask there.
+        """
+        return self.right / pages if self.right > 1 or pages < 3 else 0.0
+
     def rank(self, pages: int) -> tuple[float, ...]:
         """What candidates are sorted by, the best first."""
         meaning = self.meaning()
@@ -110,33 +117,61 @@ def judge(
     targets: Sequence[Target | None],
 ) -> list[Candidate]:
     """The candidates of one source: first date, last date, or the one after a certain word."""
-    formats = _formats(table, targets)
+    voters = _voters(table, targets)
+    formats = _formats(voters)
     if not formats:
         return []
-    labels = Counter(
-        one.label
-        for page, seen in table.items()
-        if (target := targets[page]) is not None
-        for one in seen
-        if one.label and target.hit(_stamp(one, formats) or Stamp(date.min))
-    )
+    labels: Counter[str] = Counter()
+    for page, seen in table.items():
+        if (target := targets[page]) is not None:
+            hits = (one.label for one in seen if target.hit(_stamp(one, formats) or Stamp(date.min)))
+            labels.update({label: 1 for label in hits if label})
     ways = [_Way(), _Way(last=True)]
     ways += [_Way(label=label) for label, count in labels.most_common(2) if count > 1]
-    judged = [_tally(source, formats, way, table, samples, targets) for way in ways]
+    own = _formats_of_one_page(voters)
+    told = _Told(source=source, formats=formats, own=own if _are_many(targets) else {}, table=table)
+    judged = [_tally(told, way, samples, targets) for way in ways]
     return [candidate for candidate in judged if candidate.right]
 
 
-def _formats(table: Mapping[int, list[Seen]], targets: Sequence[Target | None]) -> tuple[str, ...]:
-    votes: Counter[str] = Counter()
+class _Told(NamedTuple):
+    """All that a source tells: its dates by page, the formats they have, and those of single pages."""
+
+    source: Source
+    formats: tuple[str, ...]
+    own: Mapping[int, frozenset[str]]
+    table: Mapping[int, list[Seen]]
+
+
+def _are_many(targets: Sequence[Target | None]) -> bool:
+    """Whether enough pages have a date to leave one out."""
+    return sum(target is not None for target in targets) > 2
+
+
+def _voters(table: Mapping[int, list[Seen]], targets: Sequence[Target | None]) -> dict[str, list[int]]:
+    """The pages whose date each format reads right."""
+    voters: dict[str, list[int]] = {}
     for page, seen in table.items():
         target = targets[page]
         if target is not None:
-            best = {
-                o.format: hit for one in seen for o in one.spot.options if (hit := target.hit(Stamp(o.day)))
-            }
-            votes.update(best)
+            for form in {o.format: 1 for one in seen for o in one.spot.options if target.hit(Stamp(o.day))}:
+                voters.setdefault(form, []).append(page)
+    return voters
+
+
+def _formats_of_one_page(voters: Mapping[str, Sequence[int]]) -> dict[int, frozenset[str]]:
+    """The formats that only one page proposes: it must be judged without them."""
+    own: dict[int, set[str]] = {}
+    for form, pages in voters.items():
+        # What is written for programs is read without having been learned.
+        if len(pages) == 1 and form != MACHINE:
+            own.setdefault(pages[0], set()).add(form)
+    return {page: frozenset(forms) for page, forms in own.items()}
+
+
+def _formats(voters: Mapping[str, Sequence[int]]) -> tuple[str, ...]:
     kept: dict[str, None] = {}
-    for form, _ in votes.most_common():
+    for form, _ in sorted(voters.items(), key=lambda item: -len(item[1])):
         # Of "day before month" and "month before day" one is right for the whole blog.
         if "MMM" in form or form == MACHINE or not any(_swapped(form) == other for other in kept):
             kept[form] = None
@@ -148,9 +183,10 @@ def _swapped(form: str) -> str:
     return pattern.translate(str.maketrans("dM", "Md")) + bar + locale
 
 
-def _stamp(one: Seen, formats: tuple[str, ...]) -> Stamp | None:
+def _stamp(one: Seen, formats: tuple[str, ...], without: frozenset[str] = frozenset()) -> Stamp | None:
     options = {option.format: option for option in reversed(one.spot.options)}
-    return next((one.spot.stamp(options[form]) for form in formats if form in options), None)
+    usable = (form for form in formats if form in options and form not in without)
+    return next((one.spot.stamp(options[form]) for form in usable), None)
 
 
 @dataclass(slots=True)
@@ -194,23 +230,18 @@ class _Tally:
         )
 
 
-def _tally(
-    source: Source,
-    formats: tuple[str, ...],
-    way: _Way,
-    table: Mapping[int, list[Seen]],
-    samples: Sequence[Sample],
-    targets: Sequence[Target | None],
-) -> Candidate:
+def _tally(told: _Told, way: _Way, samples: Sequence[Sample], targets: Sequence[Target | None]) -> Candidate:
+    """How one way of picking did on each page, with the formats that other pages propose too."""
     tally = _Tally()
-    for page, seen in table.items():
+    for page, seen in told.table.items():
         target = targets[page]
+        without = told.own.get(page, frozenset())
         meant = (one for one in seen if way.label is None or one.label == way.label)
-        read = [(one, stamp) for one in meant if (stamp := _stamp(one, formats))]
+        read = [(one, stamp) for one in meant if (stamp := _stamp(one, told.formats, without))]
         if target is not None and read:
             tally.crowd += len(read)
             tally.add(samples[page], *read[-1 if way.last else 0], target)
-    return tally.candidate(source, formats, way)
+    return tally.candidate(told.source, told.formats, way)
 
 
 def _words(sample: Sample, element: int) -> int:

@@ -140,6 +140,12 @@ def names_of(element: Element) -> tuple[str, ...]:
 def repeated(counts: Mapping[_K, int], pages: int) -> list[_K]:
     """What was seen on two pages at least: what only one page shows says nothing of the others.
 
+    This makes the judging of the rules leave-one-out. A page may vouch for a rule only if the rule
+    would also have been proposed without that page. A place, an affix or a format that two pages
+    propose is proposed without either of them, so all pages may judge it; what a single page
+    proposes would be credited for that page alone, and is left out before. With one or two
+    pages there is nothing to leave out, and everything is kept.
+
     >>> repeated({"h1": 3, "h2": 1}, 3), repeated({"h2": 1}, 2)
     (['h1'], ['h2'])
     """

@@ -70,7 +70,7 @@ def learn_published(samples: Sequence[Sample], language: str | None = None) -> R
         ranked, present = contest(samples, targets, languages)
         kept = _kept(ranked, len(samples))
     pages = sum(target is not None for target in targets)
-    rules = [_rule(c, offset, languages, c.right / pages) for c in kept]
+    rules = [_rule(c, offset, languages, c.proved(pages)) for c in kept]
     if _is_doubtful(targets, kept):
         # What contradicts a feed that is not believed is not contradicted.
         rules, present = _from_pages(samples, offset, languages) or rules, set()
@@ -88,7 +88,7 @@ def learn_updated(samples: Sequence[Sample], language: str | None = None) -> Ran
     ranked, _ = contest(samples, targets, languages)
     pages = sum(target is not None for target in targets)
     kept = [c for c in _kept(ranked, len(samples)) if says_updated(c.source.where, c.label)]
-    rules = [_rule(c, offset, languages, c.right / pages) for c in kept]
+    rules = [_rule(c, offset, languages, c.proved(pages)) for c in kept]
     taken = {candidate.source for candidate in kept}
     return (*rules, *_standard(_UPDATED_STANDARD, taken, offset, languages))
 

@@ -165,6 +165,7 @@ class _Judge:
         self.wanted = wanted
         self.views = views
         self._shown: dict[Element, str] = {}
+        self._fewest = 2 if _are_many(wanted) else 1
 
     def sources(self, rules: Sequence[Rule]) -> list[_Source]:
         """What each rule reads, if some of it are tags; the best first."""
@@ -175,8 +176,10 @@ class _Judge:
                 continue
             read = tuple(self._read(view, rule) for view in self.views)
             shown = sum(map(len, read))
-            right = sum(len(a & b) for a, b in zip(self.wanted, read, strict=True))
-            if right:
+            hits = [len(a & b) for a, b in zip(self.wanted, read, strict=True)]
+            right = sum(hits)
+            # See `repeated`: what is right on one page of many was chosen for that page.
+            if sum(map(bool, hits)) >= self._fewest:
                 score = _mean_f1(read, self.wanted)
                 sources.append(_Source(replace(rule, confidence=round(score, 3)), read, score, right / shown))
         return _best_first(sources)
@@ -202,18 +205,23 @@ def _variants(sources: Sequence[_Source], judge: _Judge) -> list[Rule]:
     unsure = [s.rule for s in sources if s.rule.method == "selector" and s.precision < 1]
     variants = []
     for rule in [rule for rule in unsure if not rule.detail][:TRIED]:
-        shapes = Counter(
-            link_shape(linked(element))
-            for tags, view in zip(judge.wanted, judge.views, strict=True)
-            for element in view.found[rule.where]
-            if judge.shown(element) in tags
-        )
+        shapes, pages = Counter[str](), Counter[str]()
+        for tags, view in zip(judge.wanted, judge.views, strict=True):
+            right = (element for element in view.found[rule.where] if judge.shown(element) in tags)
+            found = Counter(link_shape(linked(element)) for element in right)
+            shapes.update(found)
+            pages.update(found.keys())
         details = [{"near": "yes"}, {"pick": "first"}]
-        for shape, count in shapes.most_common(1):
-            if shape and count > 1:
+        for shape, _ in shapes.most_common(1):
+            if shape and pages[shape] > 1:
                 details += [{"shape": shape}, {"near": "yes", "shape": shape}]
         variants += [replace(rule, detail=detail) for detail in details]
     return variants
+
+
+def _are_many(wanted: Sequence[_Set]) -> bool:
+    """Whether enough pages have tags to leave one out."""
+    return sum(map(bool, wanted)) > 2
 
 
 def _best_first(sources: Sequence[_Source]) -> list[_Source]:
@@ -235,10 +243,14 @@ def f1(wanted: _Set, got: _Set) -> float:
 
 
 def _choose(sources: Sequence[_Source], wanted: Sequence[_Set]) -> tuple[list[_Source], tuple[_Set, ...]]:
-    """The places whose union is closest to the feed, each adding to those before it; and that union."""
+    """The places whose union is closest to the feed, each adding to those before it; and that union.
+
+    A place must also add something without the page on which it adds most: left out, that page
+    would otherwise not have chosen the place it is judged by.
+    """
     chosen: list[_Source] = []
     union: tuple[_Set, ...] = tuple(frozenset() for _ in wanted)
-    score = _mean_f1(union, wanted)
+    many = _are_many(wanted)
     while len(chosen) < MAX_SOURCES:
         best = None
         for source in sources:
@@ -246,12 +258,15 @@ def _choose(sources: Sequence[_Source], wanted: Sequence[_Set]) -> tuple[list[_S
             if source.precision < least:
                 continue
             joined = tuple(map(frozenset.union, union, source.read))
-            gain = _mean_f1(joined, wanted) - score
+            gains = [f1(tags, now) - f1(tags, old) for tags, now, old in zip(wanted, joined, union, strict=True)]
+            gain = sum(gains) / len(gains)
+            if many and gain * len(gains) - max(gains) < 1e-9:
+                continue
             enough = MIN_SURE_GAIN if source.precision >= SURE_PRECISION else MIN_GAIN
             if gain > enough and (best is None or gain > best[0] + 1e-9):
                 best = gain, source, joined
         if best is None:
             break
         chosen.append(best[1])
-        score, union = score + best[0], best[2]
+        union = best[2]
     return chosen, union

@@ -104,21 +104,28 @@ def _selector_rules(places: Places, titles: Mapping[int, str]) -> Iterator[Rule]
 
 def _crowded_rules(places: Places, titles: Mapping[int, str]) -> Iterator[Rule]:
     """Rules for headings with a badge, a count or an edit link beside the title."""
-    cuts: dict[str, Counter[str]] = {}
-    affixes: dict[str, Counter[tuple[str, str]]] = {}
-    pages: Counter[str] = Counter()
+    cuts: Counter[tuple[str, str]] = Counter()
+    affixes: Counter[tuple[str, tuple[str, str]]] = Counter()
     for page, title in titles.items():
-        for place, shown in places.holding(page, title, SPARE_WORDS, _is_heading):
-            names = names_of(place)
-            beside = {name: 1 for child in place for name in _names_beside(child, title)}
-            for name in names:
-                pages[name] += 1
-                cuts.setdefault(name, Counter()).update(beside)
-                affixes.setdefault(name, Counter()).update([affix(shown, title)])
-    for name in repeated(pages, len(titles)):
-        if cuts[name]:
-            yield Rule(method="selector", where=name, detail={"cut": "\n".join(sorted(cuts[name]))})
-        (prefix, suffix), _ = affixes[name].most_common(1)[0]
+        crowded = [
+            (name, place, affix(shown, title))
+            for place, shown in places.holding(page, title, SPARE_WORDS, _is_heading)
+            for name in names_of(place)
+        ]
+        affixes.update({(name, around): 1 for name, _, around in crowded})
+        found = ((name, cut) for name, place, _ in crowded for child in place for cut in _names_beside(child, title))
+        cuts.update(dict.fromkeys(found, 1))
+    beside: dict[str, list[str]] = {}
+    for name, cut in repeated(cuts, len(titles)):
+        beside.setdefault(name, []).append(cut)
+    for name, known in beside.items():
+        yield Rule(method="selector", where=name, detail={"cut": "\n".join(sorted(known))})
+    around: dict[str, tuple[str, str]] = {}
+    common = set(repeated(affixes, len(titles)))
+    for (name, pair), _ in affixes.most_common():
+        if (name, pair) in common:
+            around.setdefault(name, pair)
+    for name, (prefix, suffix) in around.items():
         if prefix or suffix:
             yield Rule(method="selector", where=name, detail={"prefix": prefix, "suffix": suffix})
 
