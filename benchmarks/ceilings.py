@@ -9,8 +9,9 @@ Three figures per field, means over the posts that `everlog evaluate` scores, th
   stated   of tags, the F1 of a reader that takes every tag of the truth which the page states, and nothing
            else. Stated is what stands alone: the whole text of an element or one piece of its list, a part of
            a link's address, a value of the metadata or an attribute, a folder of the post's own address, a tag
-           that the feed gives all posts. A word in a sentence is not stated, and what a page shows just as often
-           as pages of posts *without* that tag (menus, clouds of tags) says nothing about its post.
+           that the feed gives all posts. A word in a sentence or in the article is not stated, and what a page
+           shows just as often as pages of posts *without* that tag (menus, clouds of tags) says nothing about
+           its post.
            Of authors, the share of posts whose page states a name of the truth in the same sense or whose
            feed names it.
   found    the same reader with a search for the words in the whole page, sentences, menus and markup
@@ -28,9 +29,8 @@ import json
 import multiprocessing
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -48,6 +48,8 @@ from everlog.tree import parse
 from tables import markdown_table, percent
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
     from everlog import Template
     from everlog.evaluate.corpus import Blog, Truth
     from everlog.tree import Element
@@ -57,6 +59,8 @@ FIELDS = ("tags", "author")
 LONGEST = 400
 # Letters beside an element in its paragraph from which on the paragraph is a sentence, not a list with a label.
 PROSE = 60
+# With as many words around it, an element that the truth's text holds is no chance match.
+FEW_WORDS = 8
 SENTENCES = frozenset(("p", "li", "td", "dd", "blockquote", "figcaption"))
 # Text of these says what the post is about, not how it is tagged.
 CODE = frozenset(("script", "style", "pre", "code"))
@@ -150,9 +154,12 @@ def _said(blog: Blog, row: Truth, names: frozenset[str]) -> Said:
     except EverlogError:
         return Said(alone=Counter(), anywhere=frozenset())
     alone: Counter[str] = Counter()
-    for text in (*_texts(root), *_values(root), *_pieces(row.url)):
-        alone.update(_forms(text) & names)
-    page = f" {plain(' '.join((*map(str, root.itertext()), *_values(root), row.url)))} "
+    article = plain(row.text)
+    for text, element in (*_texts(root), *_values(root), *((piece, None) for piece in _pieces(row.url))):
+        forms = _forms(text) & names
+        if forms and (element is None or not _is_prose(element, article)):
+            alone.update(forms)
+    page = f" {plain(' '.join((*map(str, root.itertext()), *(value for value, _ in _values(root)), row.url)))} "
     return Said(alone=alone, anywhere=frozenset(name for name in names if f" {name} " in page) | alone.keys())
 
 
@@ -171,17 +178,17 @@ def _forms(text: str) -> frozenset[str]:
     return frozenset(plain_set(forms))
 
 
-def _texts(root: Element) -> Iterator[str]:
-    """The texts of small elements and the pieces between their children; no sentences, headings and code."""
+def _texts(root: Element) -> Iterator[tuple[str, Element]]:
+    """The texts of small elements and the pieces between their children; no headings and code."""
     for element in root.iter(etree.Element):
-        if element.tag in NO_PLACE or _is_prose(element):
+        if element.tag in NO_PLACE:
             continue
         text = _short(element)
         if text:
-            yield text
+            yield text, element
         if len(element):
             pieces = (element.text, *(child.tail for child in element))
-            yield from (piece for piece in pieces if piece and len(piece) <= LONGEST)
+            yield from ((piece, element) for piece in pieces if piece and len(piece) <= LONGEST)
 
 
 def _short(element: Element) -> str | None:
@@ -195,30 +202,38 @@ def _short(element: Element) -> str | None:
     return " ".join("".join(pieces).split())
 
 
-def _is_prose(element: Element) -> bool:
-    """Whether an element stands in a sentence or in code."""
-    for above in element.iterancestors():
+def _is_prose(element: Element, article: str) -> bool:
+    """Whether an element is code, stands in a sentence, or with the words around it in the article's text."""
+    told = False
+    for above in (element, *element.iterancestors()):
         if above.tag in CODE:
             return True
         if above.tag in SENTENCES:
             bare = (above.text or "", *(child.tail or "" for child in above))
-            return sum(len(text.strip()) for text in bare) > PROSE
+            if sum(len(text.strip()) for text in bare) > PROSE:
+                return True
+        if not told and above is not element:
+            around = _short(above)
+            words = plain(around) if around is not None else ""
+            told = around is None or words.count(" ") >= FEW_WORDS
+            if around is not None and told and words in article:
+                return True
     return False
 
 
-def _values(root: Element) -> Iterator[str]:
-    """The metadata, the attributes and the addresses of links, those of sentences and titles left out."""
+def _values(root: Element) -> Iterator[tuple[str, Element | None]]:
+    """The metadata, the attributes and the addresses of links; titles and descriptions left out."""
     for element in root.iter(etree.Element):
         if element.tag == "script":
             if "json" in (element.get("type") or ""):
-                yield from _strings(_loaded(element.text or ""))
+                yield from ((text, None) for text in _strings(_loaded(element.text or "")))
         elif element.tag == "meta":
             if not TITLES.search(element.get("property") or element.get("name") or element.get("itemprop") or ""):
-                yield element.get("content") or ""
-        elif element.tag not in NO_PLACE and not _is_prose(element):
+                yield element.get("content") or "", None
+        elif element.tag not in NO_PLACE:
             for name, value in element.items():
                 if len(value) <= LONGEST and not (name == "id" or value.startswith("#")):
-                    yield from _parts_of_value(name, value)
+                    yield from ((part, element) for part in _parts_of_value(name, value))
 
 
 def _parts_of_value(name: str, value: str) -> Iterable[str]:
@@ -275,7 +290,7 @@ def main() -> None:
 
 def _as_json(ceilings: Mapping[str, Mapping[str, Ceiling]]) -> str:
     plain_data = {
-        blog: {name: {key: getattr(ceiling, key) for key in ("reached", "stated", "found")} for name, ceiling in fields.items()}
+        blog: {name: asdict(ceiling) for name, ceiling in fields.items()}
         for blog, fields in ceilings.items()
     }
     return json.dumps(plain_data, ensure_ascii=False, indent=1)
