@@ -5,7 +5,14 @@
     ├── NothingToLearn     a feed and pages that teach nothing
     ├── UnreadablePage     bytes no document can be made of
     ├── UnreadableTemplate a stored template of another version, or not one at all
-    └── UsageError         a wrong flag, folder or file
+    ├── NoFeed             a blog whose feed could not be found
+    ├── Unreachable        an address a crawl cannot begin without gives nothing
+    ├── Blocked            robots.txt or the server asks to stay away
+    ├── UsageError         a wrong flag, folder or file
+    ├── ArchiveBusy        somebody else is writing what this program wants to write
+    ├── NewerArchive       an archive made by a later version of everlog
+    ├── DiskFull           no room left, or too little to go on safely
+    └── DamagedArchive     what the archive holds cannot be read, or could not be written
 
 The text of each ends with what to do next; `exit_code` is the command line's.
 """
@@ -46,5 +53,43 @@ class UnreadableTemplate(EverlogError):
     """A stored template that this version cannot use."""
 
 
+class NoFeed(EverlogError):
+    """No feed was found for a blog."""
+
+    exit_code = 4
+
+
+class Unreachable(EverlogError):
+    """An address that a crawl cannot begin without gives nothing."""
+
+    exit_code = 4
+
+
+class Blocked(EverlogError):
+    """The blog's robots.txt, or its server, asks to stay away."""
+
+    exit_code = 5
+
+
 class UsageError(EverlogError):
     """A flag, folder or file that does not fit."""
+
+
+class ArchiveBusy(EverlogError):
+    """Somebody else is writing what this program wants to write."""
+
+
+class NewerArchive(EverlogError):
+    """An archive made by a later version of everlog."""
+
+
+class DiskFull(EverlogError):
+    """No room is left on the disk, or too little to go on safely."""
+
+    exit_code = 6
+
+
+class DamagedArchive(EverlogError):
+    """What the archive holds cannot be read, or could not be written."""
+
+    exit_code = 8

@@ -6,6 +6,10 @@
     Feed -> Entry            what a blog's feed says
     Page                     the bytes of a URL, whichever door they came through
     Post | Skip              what reading a page gives
+    Exchange                 one request and its answer, as WARC keeps it
+    Fetched | Failure        what asking the web for a URL gives
+    Visit                    all that one visited URL brings, stored together or not at all
+    Blog                     what an archive knows about a blog
 """
 
 from __future__ import annotations
@@ -19,6 +23,18 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 CommentsState = Literal["complete", "partial", "failed", "off", "none"]
+# What a URL was asked for as.
+Purpose = Literal["page", "feed", "media", "robots", "sitemap"]
+# Why the web gave nothing: the word for the ledger; `Failure.reason` is the sentence for people.
+Trouble = Literal[
+    "http", "gone", "robots", "rate-limited", "address", "dns", "connection", "tls", "timeout", "too-large",
+    "truncated", "loop", "protocol",
+]
+# In which queue a URL waits. Posts are known by their address; pages are everything else.
+Lane = Literal["post", "page", "media"]
+# What became of a visited URL.
+Outcome = Literal["post", "listing", "page", "media", "feed", "robots", "skip", "unchanged", "failed", "retry"]
+BlogState = Literal["new", "crawling", "finished"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,3 +163,116 @@ class Skip:
 
     url: str
     reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """One HTTP request and its answer. `body` is free of transfer and content encodings."""
+
+    url: str
+    status: int
+    reason: str = ""
+    headers: tuple[tuple[str, str], ...] = ()
+    body: bytes = b""
+    request_headers: tuple[tuple[str, str], ...] = ()
+    fetched_at: datetime
+    purpose: Purpose = "page"
+
+    def header(self, name: str) -> str | None:
+        """The first value of a header, whatever its case."""
+        wanted = name.lower()
+        return next((value for key, value in self.headers if key.lower() == wanted), None)
+
+    def values(self, name: str) -> tuple[str, ...]:
+        """All values of a header that may stand more than once."""
+        wanted = name.lower()
+        return tuple(value for key, value in self.headers if key.lower() == wanted)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetched:
+    """A URL that answered: the last exchange is the answer (2xx or 304), those before it are redirects."""
+
+    url: str
+    exchanges: tuple[Exchange, ...]
+
+    @property
+    def answer(self) -> Exchange:
+        return self.exchanges[-1]
+
+    @property
+    def page(self) -> Page:
+        last = self.answer
+        return Page(url=last.url, body=last.body, content_type=last.header("content-type"), fetched_at=last.fetched_at)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """A URL that gave nothing to keep. `until` is set where asking earlier would be impolite."""
+
+    url: str
+    trouble: Trouble
+    reason: str
+    status: int | None = None
+    until: datetime | None = None
+    exchanges: tuple[Exchange, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wait:
+    """A host nobody is asking just now, and why."""
+
+    host: str
+    until: datetime
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """A URL on its way into the queue. `key` is its canonical spelling; `rank` orders a lane, small first."""
+
+    url: str
+    key: str
+    lane: Lane
+    found_on: str | None = None
+    rank: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Visit:
+    """All that one visited URL brings: stored together, or not at all.
+
+    `key` names the queue's row, which is done with this visit (but for `retry`). `post_key` is the
+    identity of the post when it differs from `key` (a redirect); without a post it names the one this
+    page is a copy of. `note` keeps a disagreement between the URL's and the page's verdict.
+    """
+
+    blog_id: int
+    url: str
+    key: str
+    outcome: Outcome
+    reason: str | None = None
+    note: str | None = None
+    exchanges: tuple[Exchange, ...] = ()
+    post: Post | None = None
+    post_key: str | None = None
+    links: tuple[Link, ...] = ()
+    new_posts: int = 0
+    again_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blog:
+    """What an archive knows about a blog. `template` and `knowledge` are JSON texts of what was learned."""
+
+    id: int
+    home: str
+    title: str | None = None
+    feed_url: str | None = None
+    scope: str = "path"
+    state: BlogState = "new"
+    template: str | None = None
+    knowledge: str | None = None
+    added_at: datetime
+    crawled_at: datetime | None = None
+    forgotten_at: datetime | None = None

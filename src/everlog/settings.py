@@ -1,0 +1,147 @@
+"""One frozen `Settings`, made at the edge and handed down: defaults < TOML < environment < flags.
+
+    [crawl]                                    everlog.toml, or the file --config names
+    delay = 2.0
+
+    [blog."https://a.blog.example/"]           overrides for one blog
+    scope = "host"
+    header = ["Cookie: session=..."]
+
+The same keys are `EVERLOG_DELAY` and so on in the environment, and flags of the command line.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping  # noqa: TC003 - pydantic reads the annotations
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from everlog.errors import UsageError
+from everlog.urls import canonical
+
+PREFIX = "EVERLOG_"
+AGENT = "everlog/{version} (+{contact})"
+# Where a blog's owner can read what this program is, unless the user gives an address of their own.
+CONTACT = "https://pypi.org/project/everlog/"
+# The steps of a visit, in the order they are taken; each may be left out or replaced.
+STEPS = ("read", "media", "store")
+# Variables of the same prefix that are no settings: they name the corpus of benchmarks and tests.
+NOT_SETTINGS = frozenset({"EVERLOG_CORPUS", "EVERLOG_CONFIG"})
+
+
+class Settings(BaseModel):
+    """All that can be chosen about a crawl and its archive."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    archive: str = Field("everlog-archive", description="Where all is kept: a folder.")
+    scope: Literal["path", "host", "subdomains"] = Field(
+        "path", description="What belongs to the blog: the path of its address, its host, or subdomains too.",
+    )
+    feed: str | None = Field(None, description="The blog's feed, where its pages do not name it.")
+    max_pages: int | None = Field(None, ge=1, description="Stop after this many pages.")
+    max_time: float | None = Field(None, gt=0, description="Stop after this many seconds.")
+    delay: float = Field(1.0, ge=0, description="Seconds between two requests to one host; it grows by itself.")
+    concurrency: int = Field(4, ge=1, le=64, description="Requests under way at once to one host.")
+    timeout: float = Field(30.0, gt=0, description="Seconds to wait for an answer.")
+    longest_wait: float = Field(
+        600.0, ge=0, description="Seconds a server may make a crawl wait; a longer wait ends it, to go on later.",
+    )
+    retries: int = Field(2, ge=0, le=10, description="How often a page that failed in passing is tried again.")
+    robots: bool = Field(default=True, description="Obey robots.txt.")
+    media: bool = Field(default=True, description="Keep the pictures, sounds and files of articles.")
+    max_page_bytes: int = Field(20_000_000, ge=1000, description="Pages larger than this are not kept.")
+    max_media_bytes: int = Field(100_000_000, ge=1000, description="Media larger than this are not kept.")
+    min_free_bytes: int = Field(200_000_000, ge=0, description="A crawl pauses when the disk has less room than this.")
+    newest_first: bool = Field(default=False, description="Fetch the newest posts first.")
+    header: tuple[str, ...] = Field((), description="Headers for the blog's own host, as 'Name: value'.")
+    cookies: str | None = Field(None, description="A cookie file (Netscape format) for the blog's own host.")
+    contact: str = Field(CONTACT, description="The address or URL the User-Agent names, so that owners can reach you.")
+    user_agent: str | None = Field(None, description="The whole User-Agent, instead of everlog's own.")
+    steps: tuple[str, ...] = Field(
+        STEPS, description="What is done with a page, in order; 'package.module:function' replaces a step.",
+    )
+    blog: Mapping[str, Mapping[str, Any]] = Field({}, description="Settings of single blogs, by their address.")
+
+    @field_validator("header")
+    @classmethod
+    def _headers_have_names(cls, lines: tuple[str, ...]) -> tuple[str, ...]:
+        for line in lines:
+            name, colon, _ = line.partition(":")
+            if not colon or not name.strip() or not name.strip().isascii() or "\n" in line or "\r" in line:
+                raise ValueError(f"{line!r} is not 'Name: value'")
+        return lines
+
+    def for_blog(self, home: str) -> Settings:
+        """These settings with what is set for one blog laid over them."""
+        wanted = canonical(home)
+        own = [values for address, values in self.blog.items() if canonical(address) == wanted]
+        if not own:
+            return self
+        return make_settings(self.model_dump(exclude={"blog"}, exclude_unset=True), *own)
+
+    def headers(self) -> tuple[tuple[str, str], ...]:
+        """The headers as names and values."""
+        pairs = (line.partition(":") for line in self.header)
+        return tuple((name.strip(), value.strip()) for name, _, value in pairs)
+
+    def agent(self, version: str) -> str:
+        """The User-Agent: what asks, and whom to reach about it."""
+        return self.user_agent or AGENT.format(version=version, contact=self.contact)
+
+
+def make_settings(*layers: Mapping[str, Any]) -> Settings:
+    """Settings from layers of values, the later over the earlier; `UsageError` names what does not fit.
+
+    >>> make_settings({"delay": 2}, {"delay": "0.5"}).delay
+    0.5
+    """
+    merged: dict[str, Any] = {}
+    for layer in layers:
+        merged |= {name.replace("-", "_"): value for name, value in layer.items() if value is not None}
+    try:
+        return Settings.model_validate(merged)
+    except ValidationError as error:
+        raise UsageError(*_explained(error)) from None
+
+
+def from_toml(text: str, name: str) -> dict[str, Any]:
+    """The values of a settings file: `[crawl]` and one `[blog."URL"]` table per blog."""
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{name} is not TOML: {error}", advice="correct the line it names") from None
+    unknown = sorted(set(data) - {"crawl", "blog"})
+    if unknown:
+        raise UsageError(
+            f"{name}: unknown part {unknown[0]!r}", advice='a settings file has [crawl] and [blog."URL"] tables',
+        )
+    values: dict[str, Any] = dict(data.get("crawl", {}))
+    for address, own in data.get("blog", {}).items():
+        try:
+            make_settings(own)
+        except UsageError as error:
+            raise UsageError(f'{name}, [blog."{address}"]: {error.message}', advice=error.advice) from None
+    return values | {"blog": data.get("blog", {})}
+
+
+def from_environment(variables: Mapping[str, str]) -> dict[str, Any]:
+    """The values the environment sets: `EVERLOG_DELAY=0.5`; lists are parted by line ends."""
+    values: dict[str, Any] = {}
+    for variable, text in variables.items():
+        if not variable.startswith(PREFIX) or variable in NOT_SETTINGS:
+            continue
+        name = variable.removeprefix(PREFIX).lower()
+        values[name] = tuple(text.splitlines()) if name in {"header", "steps"} else text
+    return values
+
+
+def _explained(error: ValidationError) -> tuple[str]:
+    first = error.errors()[0]
+    name = ".".join(map(str, first["loc"])) or "settings"
+    if first["type"] == "extra_forbidden":
+        known = ", ".join(sorted(Settings.model_fields))
+        return (f"unknown setting {name!r}\n  known are: {known}",)
+    return (f"setting {name!r}: {first['msg']} (given: {first['input']!r})\n  `everlog crawl --help` explains it",)

@@ -1,0 +1,65 @@
+"""What the rest of the house may ask of the web, whatever brings the pages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from everlog.records import Exchange, Failure, Fetched, Purpose, Wait
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manners:
+    """How one blog's pages are asked for.
+
+    `typed` are the URLs the user gave: their hosts and ports may be private, no others. `headers`
+    and `cookies` are sent to those hosts alone.
+    """
+
+    typed: tuple[str, ...]
+    user_agent: str
+    obey_robots: bool = True
+    delay_seconds: float = 1.0
+    concurrency: int = 4
+    timeout_seconds: float = 30.0
+    longest_wait_seconds: float = 600.0
+    retries: int = 2
+    max_page_bytes: int = 20_000_000
+    max_media_bytes: int = 100_000_000
+    headers: tuple[tuple[str, str], ...] = ()
+    cookies: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ledger:
+    """What was asked of one host so far, and how long was waited for it."""
+
+    host: str
+    requests: int
+    bytes: int
+    waited_seconds: float
+    slowed: int
+    delay_seconds: float
+
+
+class Web(Protocol):
+    """The web as one blog's crawl sees it: polite, guarded, one answer per question."""
+
+    async def fetch(
+        self, url: str, *, purpose: Purpose = "page", etag: str | None = None, last_modified: str | None = None,
+    ) -> Fetched | Failure:
+        """Ask for a URL; waits for its turn, follows redirects, tries again where that may help."""
+        ...
+
+    def waiting(self) -> tuple[Wait, ...]:
+        """The hosts nobody is asking just now, and why."""
+        ...
+
+    def ledger(self) -> tuple[Ledger, ...]:
+        """What was asked of every host so far."""
+        ...
+
+    def robots_exchanges(self) -> tuple[Exchange, ...]:
+        """The robots.txt answers since the last call, for the archive."""
+        ...
