@@ -1,0 +1,16 @@
+"""The web through Scrapy: the only room that imports it, and not before `with_web` is called.
+
+process   starts Scrapy, runs one task inside it, stops it
+session   what one blog's crawl asks: robots, turns, redirects, second tries
+hosts     the line before each host
+robots    robots.txt as RFC 9309 reads it
+asking    one request, ready to go
+engine    Scrapy as a mere downloader
+handler   the one guard every connection passes
+"""
+
+from everlog.crawl.hosts import Timekeeper
+from everlog.crawl.process import OpenWeb, with_web
+from everlog.crawl.session import Session
+
+__all__ = ["OpenWeb", "Session", "Timekeeper", "with_web"]

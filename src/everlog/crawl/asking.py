@@ -1,0 +1,197 @@
+"""One request, ready to go: its address, its headers, and what it may reach.
+
+place      the host and port a URL means
+spelled    a URL as it goes over the wire
+headers    what is sent along, and what of it is kept secret
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+from urllib.parse import urldefrag, urlsplit, urlunsplit
+
+from w3lib.url import safe_url_string
+
+from everlog.addresses import literal_address, refusal
+
+if TYPE_CHECKING:
+    from everlog.records import Exchange, Purpose, Trouble
+    from everlog.web import Manners
+
+DEFAULT_PORTS = {"http": 80, "https": 443}
+SITEMAP_BYTES = 50_000_000  # the most that the sitemap protocol allows
+# RFC 9309 wants half a megabyte read at least. Ten times that is no longer a file of rules: it is
+# not read to its end, and what it may forbid there stays unknown.
+ROBOTS_BYTES = 5_000_000
+# A picture of the largest size allowed takes longer than a page; the time for it is bounded all the same.
+MEDIA_PATIENCE = 10
+
+_ACCEPT = {
+    "page": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5",
+    "feed": "application/atom+xml,application/rss+xml,application/feed+json,application/xml;q=0.9,*/*;q=0.5",
+    "media": "*/*",
+    "robots": "text/plain,*/*;q=0.5",
+    "sitemap": "application/xml,text/xml;q=0.9,text/plain;q=0.8,*/*;q=0.5",
+}
+_SECRET = frozenset({"cookie", "authorization", "proxy-authorization"})
+
+
+class Hitch(Exception):
+    """A request that brought no answer. `again`: another try may help."""
+
+    def __init__(self, trouble: Trouble, reason: str, *, again: bool = False) -> None:
+        super().__init__(reason)
+        self.trouble = trouble
+        self.reason = reason
+        self.again = again
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """One request. `secret` are the names of headers whose values are not kept; `typed` says that
+    the user gave this host and port, so that it may be private.
+    """
+
+    url: str
+    headers: tuple[tuple[str, str], ...]
+    secret: frozenset[str]
+    purpose: Purpose
+    typed: bool
+    max_bytes: int
+    timeout_seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What came back for an `Ask`; `wire_bytes` counts the body as it was sent."""
+
+    exchange: Exchange
+    wire_bytes: int
+    seconds: float
+
+
+def spelled(url: str) -> str:
+    """A URL as it goes over the wire: no fragment, no user name, the host in ASCII.
+
+    >>> spelled("http://me:secret@Bücher.example/a b?q=ü#top")
+    'http://xn--bcher-kva.example/a%20b?q=%C3%BC'
+    """
+    parts = urlsplit(safe_url_string(urldefrag(url)[0]))
+    netloc = parts.netloc.rpartition("@")[2].lower()
+    return urlunsplit((parts.scheme.lower(), netloc, parts.path or "/", parts.query, ""))
+
+
+@lru_cache(maxsize=4096)
+def place(origin: str) -> tuple[str, int]:
+    """The host and port a URL means; it is remembered, so give it an origin rather than a page.
+
+    >>> place("https://Example.org."), place("http://[::1]:8080")
+    (('example.org', 443), ('::1', 8080))
+    """
+    parts = urlsplit(origin)
+    host = (parts.hostname or "").rstrip(".")
+    port = parts.port
+    return host, DEFAULT_PORTS.get(parts.scheme, 0) if port is None else port
+
+
+def origin_of(url: str) -> str:
+    """Scheme, host and port of a spelled URL, as robots.txt is kept by.
+
+    >>> origin_of("https://example.org/a?b")
+    'https://example.org'
+    """
+    scheme, _, rest = url.partition("://")
+    return f"{scheme}://{rest.partition('/')[0].partition('?')[0]}"
+
+
+def host_key(url: str) -> str:
+    """The host whose clock a spelled URL runs by; a port is named if it is not a usual one.
+
+    >>> host_key("https://example.org:443/a"), host_key("http://example.org:8080/a")
+    ('example.org', 'example.org:8080')
+    """
+    host, port = place(origin_of(url))
+    return host if port in DEFAULT_PORTS.values() else f"{host}:{port}"
+
+
+def barred(url: str, *, typed: frozenset[tuple[str, int]]) -> str | None:
+    """Why a URL is not to be asked for, as far as its spelling tells.
+
+    >>> barred("http://0x7f.1/a", typed=frozenset())
+    'blocked address 127.0.0.1 (loopback) for http://0x7f.1/a'
+    >>> barred("file:///etc/passwd", typed=frozenset())
+    'blocked address (neither http nor https) for file:///etc/passwd'
+    """
+    try:
+        host, port = place(origin_of(url))
+    except ValueError:
+        host, port = "", 0
+    if not url.lower().startswith(("http://", "https://")):
+        return f"blocked address (neither http nor https) for {_short(url)}"
+    if not host or not port:
+        return f"blocked address (no host or no port) for {_short(url)}"
+    if (host, port) in typed:
+        return None
+    address = literal_address(host)
+    why = refusal(address) if address is not None else None
+    return f"blocked address {address} ({why}) for {_short(url)}" if why is not None else None
+
+
+def ask_for(
+    url: str, purpose: Purpose, manners: Manners, *,
+    conditions: tuple[tuple[str, str], ...], private: bool, typed: bool,
+) -> Ask:
+    """The request for a spelled URL; with `private`, the user's own headers and cookies go along."""
+    host, port = place(origin_of(url))
+    usual = DEFAULT_PORTS[url.partition(":")[0]] == port
+    name = f"[{host}]" if ":" in host else host
+    sent = {
+        "Host": name if usual else f"{name}:{port}",
+        "User-Agent": manners.user_agent,
+        "Accept": _ACCEPT[purpose],
+        **dict(conditions),
+    }
+    secret = _SECRET
+    if private and (manners.headers or manners.cookies):
+        own = {key.title(): value for key, value in manners.headers}
+        if manners.cookies:
+            own["Cookie"] = "; ".join(f"{key}={value}" for key, value in manners.cookies)
+        sent.update(own)
+        secret = _SECRET | {key.lower() for key in own}
+    return Ask(
+        url=url, headers=tuple(sent.items()), secret=secret, purpose=purpose, typed=typed,
+        max_bytes=_limit(purpose, manners),
+        timeout_seconds=manners.timeout_seconds * (MEDIA_PATIENCE if purpose == "media" else 1),
+    )
+
+
+def conditions_of(etag: str | None, last_modified: str | None) -> tuple[tuple[str, str], ...]:
+    """The headers that ask for an answer only if something changed."""
+    pairs = (("If-None-Match", etag), ("If-Modified-Since", last_modified))
+    return tuple((name, value) for name, value in pairs if value)
+
+
+def trusts(url: str, manners: Manners) -> bool:
+    """Whether the user's own headers and cookies may go to this spelled URL.
+
+    Only to a host that was typed, and never in the clear where https was typed.
+    """
+    host, port = place(origin_of(url))
+    for given in manners.typed:
+        typed_host, typed_port = place(origin_of(spelled(given)))
+        same_port = port == typed_port or {port, typed_port} <= set(DEFAULT_PORTS.values())
+        in_clear = url.startswith("http:") and given.lower().startswith("https:")
+        if host == typed_host and same_port and not in_clear:
+            return True
+    return False
+
+
+def _limit(purpose: Purpose, manners: Manners) -> int:
+    limits = {"media": manners.max_media_bytes, "robots": ROBOTS_BYTES, "sitemap": SITEMAP_BYTES}
+    return limits.get(purpose, manners.max_page_bytes)
+
+
+def _short(url: str) -> str:
+    return url if len(url) <= 200 else url[:199] + "…"

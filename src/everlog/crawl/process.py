@@ -1,0 +1,87 @@
+"""One run of Scrapy around one task."""
+
+from __future__ import annotations
+
+import logging
+from datetime import datetime
+from typing import TYPE_CHECKING, TypeVar
+
+from everlog.crawl.hosts import HostLine, Timekeeper
+from everlog.crawl.robots import RobotsBook
+from everlog.crawl.session import Session
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from everlog.crawl.asking import Answer, Ask
+    from everlog.web import Manners
+
+T = TypeVar("T")
+
+
+def with_web(
+    task: Callable[[OpenWeb], Awaitable[T]], *, log_level: int = logging.CRITICAL, timekeeper: Timekeeper | None = None,
+) -> T:
+    """Run a task that asks the web, and give its result; what it raises is raised here.
+
+    Blocks until the task is done. A process can do this once. Signals are left alone: who wants to
+    end the task on SIGINT adds a handler to the running loop. `log_level` is that of Scrapy's and
+    Twisted's own loggers.
+    """
+    from everlog.crawl.engine import run_inside_scrapy  # noqa: PLC0415 - Scrapy takes a second to import
+
+    def errand(download: Callable[[Ask], Awaitable[Answer]]) -> Awaitable[T]:
+        return task(OpenWeb(download, timekeeper or Timekeeper.steady()))
+
+    return run_inside_scrapy(errand, log_level=log_level)
+
+
+class OpenWeb:
+    """The web while it is open: hands out one `Session` per blog; the hosts are everybody's."""
+
+    def __init__(self, download: Callable[[Ask], Awaitable[Answer]], timekeeper: Timekeeper) -> None:
+        self.timekeeper = timekeeper
+        self.download = download
+        self.robots = RobotsBook()
+        self._lines: dict[str, HostLine] = {}
+        self._stopped = False
+
+    def session(
+        self, manners: Manners, *,
+        recall: Callable[[str], str | None] | None = None, remember: Callable[[str, str], None] | None = None,
+    ) -> Session:
+        """The web as one blog's crawl sees it. `recall` and `remember` carry robots.txt and hosts'
+        waits from one run to the next.
+        """
+        return Session(self, manners, recall=recall, remember=remember)
+
+    def stop(self) -> None:
+        """End all waits, now and later, with CancelledError; answers on their way still come."""
+        self._stopped = True
+        for line in self._lines.values():
+            line.stop()
+
+    def line(self, host: str, manners: Manners, recall: Callable[[str], str | None] | None) -> HostLine:
+        """The line before a host, as the session that first joins it finds it."""
+        line = self._lines.get(host)
+        if line is None:
+            line = self._lines[host] = HostLine(
+                host, self.timekeeper, delay_seconds=manners.delay_seconds, concurrency=manners.concurrency
+            )
+            if self._stopped:
+                line.stop()
+        line.clock.share(delay_seconds=manners.delay_seconds, concurrency=manners.concurrency)
+        kept = recall(f"wait {host}") if recall is not None else None
+        if kept is not None:
+            _hold(line, kept)
+        return line
+
+
+def _hold(line: HostLine, kept: str) -> None:
+    moment, _, why = kept.partition(" ")
+    try:
+        until = datetime.fromisoformat(moment)
+    except ValueError:
+        return
+    if until.tzinfo is not None:
+        line.clock.hold(until, why or "the server asked to wait")

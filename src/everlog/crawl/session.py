@@ -1,0 +1,276 @@
+"""What one blog's crawl asks of the web: every hop through the same gate."""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from everlog.crawl.asking import (
+    Hitch,
+    ask_for,
+    barred,
+    conditions_of,
+    host_key,
+    origin_of,
+    place,
+    spelled,
+    trusts,
+)
+from everlog.crawl.hosts import HeldOff
+from everlog.crawl.robots import Rules, out_of_reach, read_rules, remember_rules, remembered_rules
+from everlog.politeness import retry_after
+from everlog.records import Failure, Fetched
+from everlog.urls import absolute
+from everlog.web import Ledger, Web
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from everlog.crawl.asking import Ask
+    from everlog.crawl.hosts import HostLine
+    from everlog.crawl.process import OpenWeb
+    from everlog.records import Exchange, Purpose, Trouble, Wait
+    from everlog.web import Manners
+
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+MOST_REDIRECTS = 10
+MOST_ROBOTS_REDIRECTS = 5  # RFC 9309, 2.3.1.2: at least five
+PATIENCE = frozenset({429, 503})
+PASSING = PATIENCE | {500, 502, 504}
+# Troubles that come before anything was sent, and those that are the host's whatever is asked for.
+UNSENT = frozenset({"address", "dns"})
+HOST_TROUBLES = frozenset({"address", "dns", "tls", "rate-limited"})
+
+
+class Session(Web):
+    """The web of one blog, and the robots.txt answers for its archive."""
+
+    def __init__(
+        self, web: OpenWeb, manners: Manners, *,
+        recall: Callable[[str], str | None] | None, remember: Callable[[str, str], None] | None,
+    ) -> None:
+        self.manners = manners
+        self._web = web
+        self._recall = recall
+        self._remember = remember
+        self._typed = frozenset(place(origin_of(spelled(url))) for url in manners.typed)
+        self._agent = _name(manners.user_agent)
+        self._lines: dict[str, HostLine] = {}
+        self._requests: Counter[str] = Counter()
+        self._bytes: Counter[str] = Counter()
+        self._waited: dict[str, float] = {}
+        self._robots_exchanges: list[Exchange] = []
+
+    async def fetch(
+        self, url: str, *, purpose: Purpose = "page", etag: str | None = None, last_modified: str | None = None,
+    ) -> Fetched | Failure:
+        """Ask for a URL; waits for its turn, follows redirects, tries again where that may help."""
+        return await self._follow(url, purpose, conditions_of(etag, last_modified), MOST_REDIRECTS)
+
+    def waiting(self) -> tuple[Wait, ...]:
+        """The hosts nobody is asking just now, and why."""
+        waits = (line.waiting() for line in self._lines.values())
+        return tuple(wait for wait in waits if wait is not None)
+
+    def ledger(self) -> tuple[Ledger, ...]:
+        """What this session asked of every host so far."""
+        return tuple(
+            Ledger(
+                host=host, requests=self._requests[host], bytes=self._bytes[host],
+                waited_seconds=self._waited.get(host, 0.0),
+                slowed=line.clock.slowed, delay_seconds=line.clock.pace_seconds,
+            )
+            for host, line in self._lines.items()
+        )
+
+    def robots_exchanges(self) -> tuple[Exchange, ...]:
+        """What was asked and answered for robots.txt since this was last called."""
+        exchanges = tuple(self._robots_exchanges)
+        self._robots_exchanges.clear()
+        return exchanges
+
+    async def _follow(
+        self, url: str, purpose: Purpose, conditions: tuple[tuple[str, str], ...], most_redirects: int,
+    ) -> Fetched | Failure:
+        trail: list[Exchange] = []
+        here = _spelled(url)
+        private = bool(self.manners.headers or self.manners.cookies)
+        seen: set[str] = set()
+        while True:
+            failure = await self._gate(here, purpose)
+            if failure is not None:
+                return replace(failure, url=url, exchanges=tuple(trail))
+            seen.add(here)
+            private = private and trusts(here, self.manners)
+            try:
+                last = await self._answer(here, purpose, conditions, private=private)
+            except Hitch as hitch:
+                return Failure(url=url, trouble=hitch.trouble, reason=hitch.reason, exchanges=tuple(trail))
+            except HeldOff as held:
+                return Failure(
+                    url=url, trouble="rate-limited", reason=held.why, until=held.until, exchanges=tuple(trail)
+                )
+            trail.append(last)
+            target = _target(last)
+            if target is None:
+                return self._verdict(url, tuple(trail), conditional=bool(conditions))
+            if target in seen or len(trail) > most_redirects:
+                reason = f"redirected {len(trail)} times, last to {target}"
+                return Failure(url=url, trouble="loop", reason=reason, status=last.status, exchanges=tuple(trail))
+            # Who was sent elsewhere comes back as a stranger.
+            private = private and host_key(target) == host_key(here)
+            here = target
+
+    async def _gate(self, url: str, purpose: Purpose) -> Failure | None:
+        refused = barred(url, typed=self._typed)
+        if refused is not None:
+            return Failure(url=url, trouble="address", reason=refused)
+        if purpose == "robots" or not self.manners.obey_robots:
+            return None
+        origin = origin_of(url)
+        rules = self._web.robots.known(origin, self._web.timekeeper.now()) or await self._rules(origin)
+        if rules.allows(url, self._agent):
+            return None
+        if rules.trouble is not None:
+            return Failure(url=url, trouble=rules.trouble, reason=rules.reason, until=rules.stands_until)
+        return Failure(url=url, trouble="robots", reason=f"robots.txt disallows {url}")
+
+    def _verdict(self, url: str, trail: tuple[Exchange, ...], *, conditional: bool) -> Fetched | Failure:
+        last = trail[-1]
+        status = last.status
+        if 200 <= status < 300 or (status == 304 and conditional):
+            return Fetched(url=url, exchanges=trail)
+        reason = f"{last.url} answers {status} {last.reason}".rstrip()
+        if status in PATIENCE:
+            clock = self._line(host_key(last.url)).clock
+            return Failure(
+                url=url, trouble="rate-limited", reason=reason, status=status, until=clock.held_until, exchanges=trail
+            )
+        trouble: Trouble = "gone" if status == 410 else "http"
+        return Failure(url=url, trouble=trouble, reason=reason, status=status, exchanges=trail)
+
+    async def _answer(
+        self, url: str, purpose: Purpose, conditions: tuple[tuple[str, str], ...], *, private: bool,
+    ) -> Exchange:
+        """The answer to one spelled URL, after its turn and as many tries as manners allow.
+
+        Raises Hitch where there is none, HeldOff where the host is not to be asked for long.
+        """
+        host = host_key(url)
+        typed = place(origin_of(url)) in self._typed
+        ask = ask_for(url, purpose, self.manners, conditions=conditions, private=private, typed=typed)
+        last: Exchange | Hitch | None = None
+        # Rules that a server cannot give are no reason to press it: who asks for robots.txt stays out.
+        passing = frozenset[int]() if purpose == "robots" else PASSING
+        for tries_left in range(self.manners.retries, -1, -1):
+            try:
+                last = await self._once(ask, host)
+            except Hitch as hitch:
+                if not hitch.again or not tries_left:
+                    raise
+                last = hitch
+            except HeldOff:
+                # The wait for another try is too long: what the last one brought stands.
+                if last is None:
+                    raise
+                break
+            else:
+                if last.status not in passing:
+                    break
+        if isinstance(last, Hitch):
+            raise last
+        assert last is not None  # noqa: S101 - the first try sets it or raises
+        return last
+
+    async def _once(self, ask: Ask, host: str) -> Exchange:
+        line = self._line(host)
+        now = self._web.timekeeper.now
+        waited = await line.turn(self.manners.longest_wait_seconds)
+        if waited:
+            self._waited[host] = self._waited.get(host, 0.0) + waited
+        began = now()
+        try:
+            answer = await self._web.download(ask)
+        except Hitch as hitch:
+            self._requests[host] += hitch.trouble not in UNSENT
+            # An answer too large, or none that anybody may ask for, says nothing about how busy the host is.
+            if hitch.again:
+                line.answered(status=None, seconds=(now() - began).total_seconds())
+            else:
+                line.withdrawn()
+            raise
+        except BaseException:
+            self._requests[host] += 1
+            line.withdrawn()
+            raise
+        self._requests[host] += 1
+        self._bytes[host] += answer.wire_bytes
+        exchange = answer.exchange
+        until = retry_after(exchange.header("Retry-After"), now())
+        line.answered(status=exchange.status, seconds=answer.seconds, retry_after=until)
+        if self._remember is not None and exchange.status in PATIENCE and line.clock.held_until is not None:
+            self._remember(f"wait {host}", f"{line.clock.held_until.isoformat()} {line.clock.held_why}")
+        return exchange
+
+    async def _rules(self, origin: str) -> Rules:
+        book = self._web.robots
+        async with book.reading(origin):
+            now = self._web.timekeeper.now()
+            known = book.known(origin, now)
+            if known is not None:
+                return known
+            rules = remembered_rules(self._recall, origin, now) or await self._read_rules(origin)
+            # What only this session may not reach, or not yet, is not everybody's.
+            if rules.trouble not in {"address", "rate-limited"}:
+                book.keep(origin, rules)
+                self._line(host_key(origin)).clock.crawl_delay(rules.crawl_delay(self._agent))
+            return rules
+
+    async def _read_rules(self, origin: str) -> Rules:
+        outcome = await self._follow(f"{origin}/robots.txt", "robots", (), MOST_ROBOTS_REDIRECTS)
+        self._robots_exchanges.extend(outcome.exchanges)
+        now = self._web.timekeeper.now()
+        if isinstance(outcome, Fetched) or (outcome.status is not None and outcome.trouble != "loop"):
+            rules = read_rules(outcome.exchanges[-1], now)
+            remember_rules(self._remember, origin, outcome.exchanges[-1], rules)
+            return rules
+        # Where the host itself cannot be reached, that is the trouble, whatever was asked for.
+        if outcome.trouble in HOST_TROUBLES and not outcome.exchanges:
+            return Rules(read_at=now, trouble=outcome.trouble, reason=outcome.reason, until=outcome.until)
+        return out_of_reach(f"robots.txt cannot be read ({outcome.reason})", now)
+
+    def _line(self, host: str) -> HostLine:
+        line = self._lines.get(host)
+        if line is None:
+            line = self._lines[host] = self._web.line(host, self.manners, self._recall)
+        return line
+
+
+def _name(user_agent: str) -> str:
+    """What robots.txt may know us by: the name without version and comment.
+
+    >>> _name("everlog/0.1 (+https://everlog.example)"), _name("Mozilla/5.0 (compatible; mine/2)")
+    ('everlog', 'Mozilla/5.0 (compatible; mine/2)')
+    """
+    # Who borrows a browser's name has his own somewhere behind it.
+    borrowed = user_agent.lower().startswith("mozilla/")
+    return user_agent if borrowed else user_agent.partition("/")[0].partition(" ")[0]
+
+
+def _spelled(url: str) -> str:
+    try:
+        return spelled(url)
+    except ValueError:
+        return url  # no URL at all: the gate says so
+
+
+def _target(exchange: Exchange) -> str | None:
+    """Where an answer sends its reader; None if it is the answer."""
+    location = exchange.header("Location")
+    if exchange.status not in REDIRECTS or not location:
+        return None
+    with suppress(UnicodeError):  # no UTF-8: as it stands, then
+        location = location.encode("latin-1").decode("utf-8")
+    return _spelled(absolute(exchange.url, location) or location)

@@ -1,0 +1,80 @@
+"""What went wrong with a request, in the words of the ledger."""
+
+from __future__ import annotations
+
+import zlib
+from gzip import BadGzipFile
+from typing import TYPE_CHECKING, Any
+
+from OpenSSL import SSL
+from scrapy.exceptions import DownloadCancelledError, DownloadTimeoutError, IgnoreRequest
+from scrapy.utils import _compression
+from service_identity.exceptions import CertificateError, VerificationError
+from twisted.internet.error import DNSLookupError
+from twisted.web._newclient import ParseError, RequestGenerationFailed, ResponseFailed
+from twisted.web.http import _DataLoss, _MalformedChunkedDataError
+
+from everlog.crawl.asking import Ask, Hitch
+from everlog.crawl.handler import BlockedAddress, OddAnswer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from everlog.records import Trouble
+
+_decoders: Any = _compression
+# What each error of Scrapy, Twisted and the decoders means, the first that fits; whether another
+# try may help; and the sentence for people.
+_KINDS: tuple[tuple[tuple[type[BaseException], ...], Trouble, bool, str], ...] = (
+    ((DNSLookupError,), "dns", True, "no address is known for the host of {url}"),
+    ((DownloadTimeoutError,), "timeout", True, "no whole answer within {seconds:g} s from {url}"),
+    ((DownloadCancelledError, IgnoreRequest), "too-large", False, "more than {most:,} bytes at {url}"),
+    ((_DataLoss, _MalformedChunkedDataError), "truncated", True, "the answer broke off at {url}"),
+    ((SSL.SysCallError, SSL.ZeroReturnError), "connection", True, "the connection broke for {url}"),
+    ((SSL.Error, VerificationError, CertificateError), "tls", False, "{url} cannot prove who it is ({words})"),
+    (
+        (OddAnswer, ParseError, ValueError, NotImplementedError, RequestGenerationFailed, BadGzipFile, zlib.error,
+         EOFError, _decoders.brotli.error, _decoders.zstd.ZstdError),
+        "protocol", False, "nothing that can be read at {url} ({words})",
+    ),
+    ((BaseException,), "connection", True, "the connection failed for {url} ({words})"),
+)
+# Encodings that exist and that nobody here asked for. Other words in the header are mistakes for
+# something else ("utf-8", "none"), and the body is plain.
+_FOREIGN = frozenset({"compress", "x-compress", "exi", "pack200-gzip", "dcb", "dcz", "bzip2", "xz", "lzma"})
+
+
+def hitch_of(error: Exception, ask: Ask, blocked: BlockedAddress | None) -> Hitch:
+    """The trouble an error of Scrapy or Twisted means."""
+    if blocked is not None:
+        return Hitch("address", f"{blocked} for {ask.url}")
+    causes = tuple(_causes(error))
+    _, trouble, again, sentence = next(kind for kind in _KINDS if any(isinstance(cause, kind[0]) for cause in causes))
+    words = _last_words(causes)
+    reason = sentence.format(url=ask.url, seconds=ask.timeout_seconds, most=ask.max_bytes, words=words)
+    return Hitch(trouble, reason, again=again)
+
+
+def undecoded(encodings: list[bytes], ask: Ask) -> None:
+    """Raise where a body is still encoded after all that can be decoded was."""
+    words = {word.strip().lower() for line in encodings for word in line.decode("latin-1").split(",")}
+    if foreign := sorted(words & _FOREIGN):
+        raise Hitch("protocol", f"an encoding that nobody asked for ({', '.join(foreign)}) at {ask.url}")
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """The error, what it came from, and what Twisted wrapped into it; outermost first."""
+    yield error
+    if isinstance(error, ResponseFailed | RequestGenerationFailed):
+        for reason in error.reasons:
+            yield from _causes(reason.value)
+    inner = error.__cause__
+    if inner is not None:
+        yield from _causes(inner)
+
+
+def _last_words(causes: tuple[BaseException, ...]) -> str:
+    last = causes[-1]
+    if isinstance(last, SSL.Error) and last.args:
+        return "; ".join(str(entry[-1]) for entry in last.args[0])
+    return " ".join(str(last).split())[:200] or type(last).__name__

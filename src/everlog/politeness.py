@@ -1,0 +1,197 @@
+"""When a host may be asked again: the pure clock of one host, and what `Retry-After` means.
+
+HostClock     the turns of one host: delays, back-off, requests in flight
+retry_after   the moment a `Retry-After` header names
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+
+# What no calendar can hold is written as this day: far enough to mean never, and near enough to
+# the end of the calendar that adding to it does not overflow.
+NEVER = datetime(9999, 1, 1, tzinfo=UTC)
+
+# A longer wish is cut to this. At a minute a page, a thousand posts take seventeen hours; who
+# wants to keep crawlers out for longer has `Disallow` for it.
+LONGEST_CRAWL_DELAY_SECONDS = 60.0
+
+# 429 and 503 without a time: this long, then twice as long for each further refusal, at most that.
+FIRST_BACK_OFF_SECONDS = 5.0
+LONGEST_BACK_OFF_SECONDS = 600.0
+
+# A failed answer lengthens the delay to at least this; a slow one adds half as much, since one
+# heavy page says less about a server than an error does. Each good answer halves what was added.
+FAILURE_STEP_SECONDS = 1.0
+SLOW_STEP_SECONDS = 0.5
+LONGEST_ADDED_SECONDS = 60.0
+# Halving never reaches zero; below this the next request is as good as at once.
+FORGOTTEN_SECONDS = 0.1
+
+# Slow is what takes much longer than this host's usual, and long enough for a person to notice.
+SLOW_TIMES_USUAL = 4.0
+SLOW_SECONDS = 2.0
+# How much of the usual each answer is: the last ten answers or so count.
+USUAL_SHARE = 0.1
+
+_REFUSALS = frozenset({429, 503})
+_SECONDS = re.compile(r"\d+(?:\.\d+)?")
+
+
+def retry_after(value: str | None, now: datetime) -> datetime | None:
+    """The moment a `Retry-After` header names; None where it names none that lies ahead.
+
+    >>> moment = datetime(2024, 5, 1, 12, tzinfo=UTC)
+    >>> retry_after("120", moment).isoformat()
+    '2024-05-01T12:02:00+00:00'
+    >>> retry_after("Wed, 01 May 2024 13:00:00 GMT", moment).isoformat()
+    '2024-05-01T13:00:00+00:00'
+    >>> retry_after("-5", moment) is retry_after("soon", moment) is None
+    True
+    """
+    text = (value or "").strip()
+    until = _later(now, float(text[:400])) if _SECONDS.fullmatch(text) else _http_date(text)
+    return until if until is not None and until > now else None
+
+
+@dataclass(slots=True)
+class HostClock:
+    """The turns of one host. It never looks at a clock: every question brings its own `now`.
+
+    >>> clock, start = HostClock(delay_seconds=2.0, concurrency=4), datetime(2024, 5, 1, tzinfo=UTC)
+    >>> clock.next_turn(start) == start
+    True
+    >>> clock.started(start)
+    >>> (clock.next_turn(start) - start).total_seconds(), clock.why
+    (2.0, '2 s between requests')
+    """
+
+    delay_seconds: float = 0.0
+    concurrency: int = 1
+    crawl_delay_seconds: float = 0.0
+    slowed: int = 0
+    in_flight: int = 0
+    held_until: datetime | None = None
+    held_why: str = ""
+    _added_seconds: float = 0.0
+    _added_why: str = ""
+    _last_start: datetime | None = None
+    _last_growth: datetime | None = None
+    _refusals: int = 0
+    _usual_seconds: float | None = None
+
+    @property
+    def pace_seconds(self) -> float:
+        """The time between two requests, as things stand."""
+        return max(self.delay_seconds, self.crawl_delay_seconds) + self._added_seconds
+
+    @property
+    def why(self) -> str:
+        """What the next turn waits for, in words."""
+        if self.held_until is not None:
+            return self.held_why
+        if self.in_flight >= self.concurrency:
+            return f"{self.in_flight} answers still to come"
+        pace = f"{self.pace_seconds:.3g} s between requests"
+        if self._added_seconds:
+            return f"{pace}, {self._added_why}"
+        if self.crawl_delay_seconds > self.delay_seconds:
+            return f"{pace}, as robots.txt asks"
+        return pace
+
+    def share(self, *, delay_seconds: float, concurrency: int) -> None:
+        """One more asks this host: the politer of both manners holds for all."""
+        self.delay_seconds = max(self.delay_seconds, delay_seconds)
+        self.concurrency = max(1, min(self.concurrency, concurrency))
+
+    def crawl_delay(self, seconds: float | None) -> None:
+        """What robots.txt asks for, or no longer asks for."""
+        self.crawl_delay_seconds = min(max(seconds or 0.0, 0.0), LONGEST_CRAWL_DELAY_SECONDS)
+
+    def hold(self, until: datetime, why: str) -> None:
+        """Nobody asks before `until`; an earlier moment never shortens a wait."""
+        if self.held_until is None or until > self.held_until:
+            self.held_until, self.held_why = until, why
+
+    def next_turn(self, now: datetime) -> datetime | None:
+        """When the next request may start, `now` at the earliest; None: after an answer has come."""
+        if self.held_until is not None and self.held_until <= now:
+            self.held_until = None
+        if self.in_flight >= self.concurrency:
+            return None
+        turn = now
+        if self._last_start is not None and (pace := self.pace_seconds):
+            turn = max(turn, _later(self._last_start, pace))
+        return max(turn, self.held_until) if self.held_until is not None else turn
+
+    def started(self, now: datetime) -> None:
+        """A request goes out."""
+        self.in_flight += 1
+        self._last_start = now
+
+    def withdrawn(self) -> None:
+        """A request ended without an answer that says anything about the host."""
+        self.in_flight -= 1
+
+    def answered(self, now: datetime, *, status: int | None, seconds: float, retry_after: datetime | None = None,
+                 ) -> None:
+        """An answer came, or (`status` None) the connection failed, `seconds` after the request."""
+        self.in_flight -= 1
+        # Requests in flight together meet the same trouble: it counts once.
+        news = self._last_growth is None or _later(now, -seconds) >= self._last_growth
+        if status in _REFUSALS:
+            self._refused(now, status, retry_after, news=news)
+        elif status is None or status >= 500:
+            self._grow(now, FAILURE_STEP_SECONDS, "since requests failed", news=news)
+            self.hold(_later(now, self._added_seconds), f"trying again after a failure, {self.pace_seconds:.3g} s")
+        elif self._is_slow(seconds):
+            self._grow(now, SLOW_STEP_SECONDS, "since answers got slow", news=news)
+        else:
+            self._relax()
+            usual = self._usual_seconds if self._usual_seconds is not None else seconds
+            self._usual_seconds = usual + USUAL_SHARE * (seconds - usual)
+        if retry_after is not None and status is not None and status >= 400:
+            self.hold(retry_after, f"the server answered {status} and asked to wait")
+
+    def _refused(self, now: datetime, status: int | None, asked: datetime | None, *, news: bool) -> None:
+        self._grow(now, FAILURE_STEP_SECONDS, "since the server asked for less", news=news)
+        if news:
+            self._refusals += 1
+        wait = min(FIRST_BACK_OFF_SECONDS * 2.0 ** min(self._refusals - 1, 30), LONGEST_BACK_OFF_SECONDS)
+        if asked is None:
+            self.hold(_later(now, wait), f"the server answered {status}")
+
+    def _grow(self, now: datetime, step: float, why: str, *, news: bool) -> None:
+        if news:
+            self.slowed += 1
+            self._last_growth = now
+            self._added_seconds = min(max(2 * self._added_seconds, step), LONGEST_ADDED_SECONDS)
+            self._added_why = why
+
+    def _relax(self) -> None:
+        self._refusals = 0
+        self._added_seconds /= 2
+        if self._added_seconds < FORGOTTEN_SECONDS:
+            self._added_seconds = 0.0
+
+    def _is_slow(self, seconds: float) -> bool:
+        usual = self._usual_seconds
+        return usual is not None and seconds > max(SLOW_SECONDS, SLOW_TIMES_USUAL * usual)
+
+
+def _later(moment: datetime, seconds: float) -> datetime:
+    try:
+        return min(moment + timedelta(seconds=seconds), NEVER)
+    except OverflowError:
+        return NEVER
+
+
+def _http_date(text: str) -> datetime | None:
+    try:
+        moment = parsedate_to_datetime(text)
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, TypeError, OverflowError, IndexError):
+        return None

@@ -1,0 +1,153 @@
+"""The line before a host: in order, in time, and left without trouble."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from stories import Leaps
+
+from everlog.crawl.hosts import HeldOff, HostLine, Timekeeper
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+
+def line(leaps: Leaps, *, delay: float = 0.0, concurrency: int = 1) -> HostLine:
+    return HostLine("a.example", leaps.keeper(), delay_seconds=delay, concurrency=concurrency)
+
+
+def run(scene: Callable[[Leaps], Awaitable[Any]]) -> Any:
+    async def inside() -> Any:
+        return await scene(Leaps())
+
+    return asyncio.run(inside())
+
+
+def test_without_a_delay_nobody_waits() -> None:
+    async def scene(leaps: Leaps) -> list[float]:
+        host = line(leaps, concurrency=3)
+        return [await host.turn(1.0) for _ in range(3)]
+
+    assert run(scene) == [0.0, 0.0, 0.0]
+
+
+def test_turns_come_in_order_and_a_delay_apart() -> None:
+    async def scene(leaps: Leaps) -> list[tuple[int, float]]:
+        host, start, order = line(leaps, delay=10.0, concurrency=9), leaps.now(), []
+
+        async def visitor(number: int) -> None:
+            await host.turn(1000.0)
+            order.append((number, (leaps.now() - start).total_seconds()))
+
+        await asyncio.gather(*(visitor(number) for number in range(4)))
+        return order
+
+    assert run(scene) == [(0, 0.0), (1, 10.0), (2, 20.0), (3, 30.0)]
+
+
+def test_no_more_are_in_flight_than_allowed() -> None:
+    async def scene(leaps: Leaps) -> int:
+        host, under_way, most = line(leaps, concurrency=2), 0, 0
+
+        async def visitor() -> None:
+            nonlocal under_way, most
+            await host.turn(1.0)
+            under_way += 1
+            most = max(most, under_way)
+            await asyncio.sleep(0)
+            under_way -= 1
+            host.answered(status=200, seconds=0.1)
+
+        await asyncio.gather(*(visitor() for _ in range(20)))
+        return most
+
+    assert run(scene) == 2
+
+
+def test_a_long_hold_sends_home_those_who_wait_and_those_who_come() -> None:
+    async def scene(leaps: Leaps) -> list[Any]:
+        host = line(leaps)
+        await host.turn(1.0)
+        waiting = [asyncio.ensure_future(host.turn(100.0)) for _ in range(3)]
+        patient = asyncio.ensure_future(host.turn(10_000.0))
+        await asyncio.sleep(0)
+        until = leaps.now() + timedelta(seconds=3600)
+        host.answered(status=429, seconds=0.1, retry_after=until)
+        wait = host.waiting()
+        late = asyncio.ensure_future(host.turn(100.0))
+        sent_home = await asyncio.gather(*waiting, late, return_exceptions=True)
+        await patient
+        return [[type(each) for each in sent_home], leaps.now() >= until, wait is not None and wait.until == until]
+
+    assert run(scene) == [[HeldOff] * 4, True, True]
+
+
+def test_who_leaves_the_line_keeps_nobody_waiting() -> None:
+    async def scene(leaps: Leaps) -> tuple[int, bool]:
+        host = line(leaps)
+        await host.turn(1.0)
+        first, second = (asyncio.ensure_future(host.turn(1.0)) for _ in range(2))
+        await asyncio.sleep(0)
+        first.cancel()
+        await asyncio.sleep(0)
+        host.answered(status=200, seconds=0.1)
+        await second
+        return host.clock.in_flight, first.cancelled()
+
+    assert run(scene) == (1, True)
+
+
+def test_a_turn_given_to_someone_who_just_left_is_given_on() -> None:
+    async def scene(leaps: Leaps) -> int:
+        host = line(leaps)
+        await host.turn(1.0)
+        first, second = (asyncio.ensure_future(host.turn(1.0)) for _ in range(2))
+        await asyncio.sleep(0)
+        host.answered(status=200, seconds=0.1)  # gives the turn to the first, who is called off at once
+        first.cancel()
+        await asyncio.gather(first, return_exceptions=True)
+        await second
+        return host.clock.in_flight
+
+    assert run(scene) == 1
+
+
+def test_a_host_between_two_turns_says_what_it_waits_for() -> None:
+    async def scene(_: Leaps) -> tuple[Any, Any]:
+        class Patience:
+            """A clock that stands still: whoever waits, waits."""
+
+            def __init__(self) -> None:
+                self.leaps = Leaps()
+
+            async def sleep(self, _: float) -> None:
+                await asyncio.get_running_loop().create_future()
+
+        still = Patience()
+        host = HostLine(
+            "a.example", Timekeeper(now=still.leaps.now, sleep=still.sleep), delay_seconds=30.0, concurrency=2
+        )
+        idle = host.waiting()
+        await host.turn(1.0)
+        host.answered(status=200, seconds=0.1)
+        waiting = asyncio.ensure_future(host.turn(1.0))
+        await asyncio.sleep(0)
+        wait = host.waiting()
+        host.stop()
+        await asyncio.gather(waiting, return_exceptions=True)
+        with pytest.raises(asyncio.CancelledError):
+            await host.turn(1.0)
+        return idle, wait
+
+    idle, wait = run(scene)
+    assert idle is None
+    assert wait.why == "30 s between requests"
+
+
+def test_the_steady_clock_goes_forward() -> None:
+    keeper = Timekeeper.steady()
+    assert keeper.now() <= keeper.now()
+    assert keeper.now().utcoffset() == timedelta(0)
