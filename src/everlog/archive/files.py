@@ -1,0 +1,67 @@
+"""Folders and files of an archive that stay what they are through a loss of power."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from typing import TYPE_CHECKING
+
+from everlog.errors import DamagedArchive, DiskFull, EverlogError, UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# EFBIG is the limit of a file's size that an administrator set: room that is not there, like the others.
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+
+def real_folder(folder: Path) -> Path:
+    """The folder, made if it is not there; never one that a link leads out of the archive."""
+    try:
+        folder.mkdir(exist_ok=True)
+        mode = folder.lstat().st_mode
+    except OSError as error:
+        raise explain(error, folder) from error
+    if stat.S_ISLNK(mode):
+        raise UsageError(
+            f"{folder} is a symbolic link, and an archive keeps everything in its own folder",
+            advice="put a real folder in its place; to keep an archive on another disk, move the whole of it",
+        )
+    return folder
+
+
+def create(file: Path) -> int:
+    """A descriptor of a new file; one that exists, or a link, is refused."""
+    return os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
+
+
+def write_all(descriptor: int, data: bytes | memoryview) -> None:
+    """Write to the last byte: one call may take only a part of a large piece."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder survive a loss of power, as fsync does for the bytes of a file."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def explain(error: OSError, where: Path) -> EverlogError:
+    """What a failure of the file system means to the one who reads it."""
+    if error.errno in _NO_ROOM:
+        return DiskFull(
+            f"no room left in {where}: {error.strerror}",
+            advice="free some room, then give the same command again; what was acknowledged is safe",
+        )
+    if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.ENOENT}:
+        return UsageError(f"{where} cannot be used: {error.strerror}", advice="check the folder and whom it belongs to")
+    return DamagedArchive(
+        f"{where} could not be written: {error.strerror or error}",
+        advice="check the disk, then give the same command again; 'everlog verify' tells whether all is there",
+    )

@@ -1,0 +1,127 @@
+"""Bringing a database to the schema this code knows: made new, upgraded, or refused."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlalchemy import inspect, select
+
+from everlog.archive.files import sync_folder
+from everlog.archive.locks import hold
+from everlog.archive.points import nothing
+from everlog.archive.schema import HEAD, alembic_version, metadata
+from everlog.errors import DamagedArchive, NewerArchive
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from alembic.script import ScriptDirectory
+    from sqlalchemy import Connection
+
+    from everlog.archive.sqlite import SqliteDatabase
+
+SCRIPTS = Path(__file__).parent / "revisions"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schema:
+    """The revision a program wants, and the folders of scripts that lead there."""
+
+    head: str = HEAD
+    scripts: tuple[Path, ...] = (SCRIPTS,)
+
+
+def bring_up_to_date(
+    database: SqliteDatabase, *, locks: Path, schema: Schema | None = None, at: Callable[[str], None] = nothing,
+) -> None:
+    """Make the tables of a new database, upgrade those of an old one, refuse a newer one."""
+    schema = schema or Schema()
+    if _revision(database) == schema.head:
+        return
+    # One program at a time; who waited finds it done.
+    with hold(locks / "schema.lock"):
+        found = _revision(database)
+        if found is None:
+            _make(database, schema, at)
+        elif found != schema.head:
+            _upgrade(database, found, schema, at)
+
+
+def _revision(database: SqliteDatabase) -> str | None:
+    """The revision a database is at; None for one without tables."""
+    with database.reading() as connection:
+        tables = inspect(connection).get_table_names()
+        if not tables:
+            return None
+        found = connection.scalar(select(alembic_version)) if alembic_version.name in tables else None
+    if found is None:
+        raise DamagedArchive(
+            f"{database.file} is a database, but not one of everlog's", advice="name another folder with --archive",
+        )
+    return str(found)
+
+
+def _make(database: SqliteDatabase, schema: Schema, at: Callable[[str], None]) -> None:
+    if schema.head != HEAD:
+        raise ValueError("new archives are made from the tables of schema.py, which are at HEAD")
+    with database.writing() as connection:
+        metadata.create_all(connection)
+        at("schema-open")
+        connection.execute(alembic_version.insert(), {"version_num": HEAD})
+
+
+def _upgrade(database: SqliteDatabase, found: str, schema: Schema, at: Callable[[str], None]) -> None:
+    scripts = _scripts(schema)
+    if found not in {script.revision for script in scripts.walk_revisions()}:
+        raise NewerArchive(
+            f"{database.file} was written by a newer version of everlog (its schema is {found}, this one knows "
+            f"{schema.head})",
+            advice="upgrade everlog, then give the same command again",
+        )
+    at("migration-begin")
+    _back_up(database, found)
+    at("migration-backed-up")
+    with database.writing() as connection:
+        at("migration-open")
+        _run_scripts(connection, scripts, schema, at)
+    at("migration-done")
+
+
+def _scripts(schema: Schema) -> ScriptDirectory:
+    from alembic.script import ScriptDirectory  # noqa: PLC0415 - 0.2 s that only an upgrade needs
+
+    return ScriptDirectory(str(SCRIPTS), version_locations=[str(folder) for folder in schema.scripts])
+
+
+def _back_up(database: SqliteDatabase, found: str) -> None:
+    """The database as it was, beside it; a half copy of an earlier try is written again."""
+    copy = database.file.with_name(f"{database.file.name}.before-upgrade-from-{found}")
+    part = copy.with_name(copy.name + ".part")
+    part.unlink(missing_ok=True)
+    database.back_up(part)
+    with part.open("rb") as written:
+        os.fsync(written.fileno())
+    part.replace(copy)
+    sync_folder(copy.parent)
+
+
+def _run_scripts(
+    connection: Connection, scripts: ScriptDirectory, schema: Schema, at: Callable[[str], None],
+) -> None:
+    """All steps in the transaction that is open: a crash leaves the old schema, never a half of the new."""
+    from alembic.operations import Operations  # noqa: PLC0415 - as above
+    from alembic.runtime.migration import MigrationContext  # noqa: PLC0415
+
+    def steps(revision: object, _context: object) -> object:
+        # As alembic.command does, which would want a configuration file.
+        return scripts._upgrade_revs(schema.head, revision)  # type: ignore[arg-type]
+
+    context = MigrationContext.configure(
+        connection=connection,
+        opts={"fn": steps, "transactional_ddl": True, "on_version_apply": [lambda **_: at("migration-half")]},
+    )
+    with Operations.context(context):
+        context.run_migrations()

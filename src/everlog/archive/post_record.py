@@ -1,0 +1,135 @@
+"""A post as one version of it is stored, and back; and the two hashes it is told apart by.
+
+The names are those of the export. What changes while the version stays the same is not in it (aliases,
+`gone`, which file a picture became): it is added on the way out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from everlog.archive.texts import stamp_or_none, storable, storable_or_none
+from everlog.records import Comment, Media, Post, Provenance
+from everlog.words import words
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# A text this long is nobody else's by chance; a shorter one needs its title and date to be known by.
+TELLING_WORDS = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """A post ready to be stored.
+
+    `digest` is the same for what reads the same; `content` is the same for one post under two
+    addresses, None where too little is known to say so.
+    """
+
+    record: str
+    digest: str
+    content: str | None
+    published: str | None
+    comments: int
+
+
+def write_post(post: Post, media_keys: Mapping[str, str]) -> Written:
+    """The post as its stored version; `media_keys` are the canonical spellings of its media's addresses."""
+    read = {
+        "title": storable_or_none(post.title),
+        "authors": [storable(author) for author in post.authors],
+        "published": _time(post.published),
+        "updated": _time(post.updated),
+        "tags": [storable(tag) for tag in post.tags],
+        "language": storable_or_none(post.language),
+        "text": storable(post.text),
+        "html": storable(post.html),
+        "summary": storable_or_none(post.summary),
+        "comments": [_comment(comment) for comment in post.comments],
+        "comments_state": post.comments_state,
+        "comment_count_claimed": post.comment_count_claimed,
+    }
+    around = {
+        "url": storable(post.url),
+        "fetched": _time(post.fetched),
+        "media": [[storable(item.url), storable(media_keys[item.url])] for item in post.media],
+        "provenance": {name: _provenance(source) for name, source in post.provenance.items()},
+    }
+    # Encoded once: the text that is hashed is a part of the text that is stored.
+    text = json.dumps(read, ensure_ascii=False)
+    return Written(
+        record=json.dumps(around, ensure_ascii=False)[:-1] + ", " + text[1:],
+        digest=_hash(text),
+        content=_content(read),
+        published=stamp_or_none(post.published),
+        comments=len(post.comments),
+    )
+
+
+def read_record(record: str) -> tuple[Post, tuple[tuple[str, str], ...]]:
+    """The post a stored version holds, and its media as (address, canonical spelling)."""
+    found: dict[str, Any] = json.loads(record)
+    media = tuple((url, key) for url, key in found["media"])
+    post = Post(
+        url=found["url"], title=found["title"], authors=tuple(found["authors"]), published=_moment(found["published"]),
+        updated=_moment(found["updated"]), tags=tuple(found["tags"]), language=found["language"], text=found["text"],
+        html=found["html"], summary=found["summary"],
+        comments=tuple(_read_comment(comment) for comment in found["comments"]),
+        comments_state=found["comments_state"], comment_count_claimed=found["comment_count_claimed"],
+        media=tuple(Media(url=url) for url, _ in media),
+        provenance={name: Provenance(**source) for name, source in found["provenance"].items()},
+        fetched=_moment(found["fetched"]),
+    )
+    return post, media
+
+
+def _content(read: Mapping[str, Any]) -> str | None:
+    text, title, published = read["text"], read["title"], read["published"]
+    # Most texts are long: their first part has enough words, and the rest need not be looked at.
+    if len(words(text[:1000])) >= TELLING_WORDS or len(words(text)) >= TELLING_WORDS:
+        return _hash(f"{title}\0{text}")
+    if title is None or published is None:
+        return None
+    return _hash(f"{title}\0{text}\0{published}")
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _time(moment: datetime | None) -> str | None:
+    return moment.isoformat() if moment else None
+
+
+def _moment(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None
+
+
+def _comment(comment: Comment) -> dict[str, Any]:
+    return {
+        "id": storable_or_none(comment.id),
+        "parent": storable_or_none(comment.parent),
+        "author": storable_or_none(comment.author),
+        "author_url": storable_or_none(comment.author_url),
+        "published": _time(comment.published),
+        "text": storable(comment.text),
+        "html": storable(comment.html),
+        "url": storable_or_none(comment.url),
+        "source": storable_or_none(comment.source),
+    }
+
+
+def _read_comment(found: Mapping[str, Any]) -> Comment:
+    return Comment(**{**found, "published": _moment(found["published"])})
+
+
+def _provenance(source: Provenance) -> dict[str, Any]:
+    return {
+        "method": source.method, "rule": storable_or_none(source.rule), "confidence": source.confidence,
+        "precision": source.precision,
+    }

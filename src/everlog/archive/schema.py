@@ -1,0 +1,132 @@
+"""The tables of an archive. A change here needs a script in revisions/ and a new HEAD.
+
+    blogs ── urls ── captures ── warc_files     the queue, and what was answered, where it stands
+      ├──── posts ── versions, aliases          what was read; a version knows its capture
+      ├──── media ── media_files                which file a picture's address means now
+      └──── runs, remembered
+
+Texts that are times are `texts.stamp`s. Paths are relative to the archive's folder.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+# The revision this code reads and writes; the newest script in revisions/.
+HEAD = "0001"
+
+# SQLite numbers rows by itself in a column called INTEGER only.
+NUMBER = BigInteger().with_variant(Integer, "sqlite")
+
+metadata = MetaData()
+
+
+def _id() -> Column[int]:
+    return Column("id", NUMBER, primary_key=True)
+
+
+def _blog(*, nullable: bool = False) -> Column[int]:
+    return Column("blog_id", NUMBER, ForeignKey("blogs.id"), nullable=nullable)
+
+
+def _text(name: str) -> Column[str]:
+    return Column(name, Text, nullable=False)
+
+
+# What Alembic reads; made here too, because a new archive is made without loading Alembic.
+alembic_version = Table("alembic_version", metadata, Column("version_num", Text, primary_key=True))
+
+blogs = Table(
+    "blogs", metadata, _id(), Column("key", Text, nullable=False, unique=True), _text("home"), Column("title", Text),
+    Column("feed_url", Text), _text("scope"), _text("state"), Column("template", Text), Column("knowledge", Text),
+    _text("added_at"), Column("crawled_at", Text), Column("forgotten_at", Text),
+)
+
+urls = Table(
+    "urls", metadata, _id(), _blog(), _text("key"), _text("url"), _text("lane"),
+    Column("rank", Float, nullable=False), _text("state"), Column("outcome", Text), Column("reason", Text),
+    Column("note", Text), Column("status", Integer), Column("tries", Integer, nullable=False),
+    Column("new_posts", Integer, nullable=False), Column("found_on", Text), _text("queued_at"),
+    Column("visited_at", Text), Column("again_at", Text),
+    UniqueConstraint("key", "blog_id", name="one_url"),
+    Index("urls_waiting", "blog_id", "state", "lane", "id"),
+)
+
+warc_files = Table(
+    "warc_files", metadata, _id(), _blog(), Column("name", Text, nullable=False, unique=True),
+    Column("length", BigInteger, nullable=False), Column("closed", Boolean, nullable=False),
+)
+
+# `original_id` is the capture that holds the body of one that found it unchanged.
+captures = Table(
+    "captures", metadata, _id(), _blog(), Column("url_id", NUMBER, ForeignKey("urls.id"), nullable=False),
+    _text("url"), _text("purpose"), Column("answer", Boolean, nullable=False),
+    Column("status", Integer, nullable=False), Column("content_type", Text), Column("etag", Text),
+    Column("last_modified", Text), _text("digest"), Column("bytes", BigInteger, nullable=False), _text("fetched_at"),
+    Column("warc_id", NUMBER, ForeignKey("warc_files.id"), nullable=False),
+    Column("offset", BigInteger, nullable=False), Column("length", BigInteger, nullable=False),
+    Column("original_id", NUMBER, ForeignKey("captures.id")),
+    UniqueConstraint("warc_id", "offset", name="one_capture"),
+    Index("captures_of_url", "blog_id", "url_id", "id"),
+    Index("captures_by_digest", "digest"),
+)
+
+# `digest` tells versions apart, `content` finds the same post under another address.
+posts = Table(
+    "posts", metadata, _id(), _blog(), _text("key"), Column("version", Integer, nullable=False), _text("digest"),
+    Column("content", Text), Column("published", Text), Column("comments", Integer, nullable=False),
+    Column("gone", Text), _text("found_at"),
+    UniqueConstraint("key", "blog_id", name="one_post"),
+    Index("posts_by_content", "content"),
+    Index("posts_of_blog", "blog_id", "id"),
+)
+
+versions = Table(
+    "versions", metadata, Column("post_id", NUMBER, ForeignKey("posts.id"), primary_key=True),
+    Column("version", Integer, primary_key=True), _text("record"),
+    Column("capture_id", NUMBER, ForeignKey("captures.id")), _text("read_at"),
+)
+
+aliases = Table(
+    "aliases", metadata, Column("key", Text, primary_key=True),
+    Column("blog_id", NUMBER, ForeignKey("blogs.id"), primary_key=True), _text("url"),
+    Column("post_id", NUMBER, ForeignKey("posts.id"), nullable=False),
+    Index("aliases_of_post", "post_id"),
+)
+
+media_files = Table(
+    "media_files", metadata, Column("sha256", Text, primary_key=True),
+    Column("path", Text, nullable=False, unique=True), Column("type", Text),
+    Column("bytes", BigInteger, nullable=False),
+)
+
+media = Table(
+    "media", metadata, Column("key", Text, primary_key=True),
+    Column("blog_id", NUMBER, ForeignKey("blogs.id"), primary_key=True), _text("url"),
+    Column("sha256", Text, ForeignKey("media_files.sha256"), nullable=False), _text("fetched_at"),
+    Index("media_by_file", "sha256"),
+)
+
+runs = Table(
+    "runs", metadata, _id(), _blog(), _text("kind"), _text("started_at"), Column("ended_at", Text),
+    Column("reason", Text), Column("counts", Text),
+    Index("runs_of_blog", "blog_id", "id"),
+)
+
+# `blog_id` 0 is for what belongs to no blog: a NULL would not be told apart from another.
+remembered = Table(
+    "remembered", metadata, Column("blog_id", NUMBER, primary_key=True, autoincrement=False),
+    Column("name", Text, primary_key=True), _text("value"),
+)

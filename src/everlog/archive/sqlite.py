@@ -1,0 +1,122 @@
+"""The embedded database: one file, many readers, one writer at a time."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import create_engine, event
+from sqlalchemy.dialects import sqlite
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.pool import QueuePool
+
+from everlog.errors import ArchiveBusy, DamagedArchive, DiskFull, EverlogError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from sqlalchemy import Connection, Table
+
+# How long one writer waits for another. A batch is written in well under a second; a crawl that
+# waits this long stands behind something that is not going to end by itself.
+BUSY_SECONDS = 60.0
+
+
+class SqliteDatabase:
+    """A database file. Connections are shared between threads, each by one thread at a time."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self.engine = create_engine("sqlite://", creator=self._connect, poolclass=QueuePool, max_overflow=-1)
+        self._writer = self.engine.execution_options(writes=True)
+        event.listen(self.engine, "begin", _begin)
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        with self._explained(), self.engine.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        with self._explained(), self._writer.begin() as connection:
+            yield connection
+
+    def insert(self, table: Table) -> sqlite.Insert:
+        return sqlite.insert(table)
+
+    def reserve(self, connection: Connection, table: Table, count: int) -> range:
+        # A writing transaction is the only one, so nobody takes these meanwhile.
+        last = connection.exec_driver_sql(f"select max(id) from {table.name}").scalar() or 0  # noqa: S608 - our own name
+        return range(last + 1, last + 1 + count)
+
+    def complaints(self) -> Iterator[str]:
+        with self.reading() as connection:
+            for (text,) in connection.exec_driver_sql("PRAGMA integrity_check(20)"):
+                if text != "ok":
+                    yield str(text)
+            for table, _row, parent, _ in connection.exec_driver_sql("PRAGMA foreign_key_check"):
+                yield f"a row of {table} names one of {parent} that is not there"
+
+    def back_up(self, copy: Path) -> None:
+        """A copy of the whole database, as it is in one moment."""
+        with self._explained(), self.engine.connect() as connection:
+            source = connection.connection.driver_connection
+            target = sqlite3.connect(copy)
+            try:
+                source.backup(target)  # type: ignore[union-attr]
+            finally:
+                target.close()
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+    def _connect(self) -> sqlite3.Connection:
+        # Without isolation_level the driver begins nothing by itself: `_begin` does.
+        connection = sqlite3.connect(
+            self.file, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=256,
+        )
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            # An acknowledged batch survives the loss of power, not only of the process.
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA foreign_keys = ON")
+        except sqlite3.Error:
+            connection.close()
+            raise
+        return connection
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except (DBAPIError, sqlite3.Error) as error:
+            known = _explain(error.orig if isinstance(error, DBAPIError) else error, self.file)
+            if known is None:
+                raise
+            raise known from error
+
+
+def _begin(connection: Connection) -> None:
+    writes = connection.get_execution_options().get("writes")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _explain(error: Any, file: Path) -> EverlogError | None:
+    """What an error of SQLite means to somebody who only knows an archive."""
+    name = getattr(error, "sqlite_errorname", None) or ""
+    if name.startswith("SQLITE_FULL"):
+        return DiskFull(f"no room left for {file}", advice="free some room, then give the same command again")
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return ArchiveBusy(f"another program keeps {file} locked", advice="wait for it, then try again")
+    if name.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH")):
+        return UsageError(f"{file} cannot be opened for writing: {error}", advice="check whom the folder belongs to")
+    if name.startswith("SQLITE_IOERR"):
+        return DamagedArchive(
+            f"{file} could not be read or written: {error}",
+            advice="check the disk; what was acknowledged before is safe, 'everlog verify' tells",
+        )
+    if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
+        return DamagedArchive(f"{file} is not a sound database: {error}", advice="bring it back from a copy")
+    return None

@@ -1,0 +1,234 @@
+"""What an archive's database must be able to do; SQLite is the first to do it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
+
+    from everlog.records import Blog, Lane, Link, Post, Visit
+
+# What became of a visit's post: not seen before, another text than the last version, the same one
+# again, or a second address of a post that is already there.
+Kept = Literal["new", "changed", "same", "alias"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a WARC record stands: its file (relative to the archive), offset and length in it."""
+
+    file: str
+    offset: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WarcFile:
+    """A WARC file as the database knows it: what is behind its `length` was never acknowledged."""
+
+    name: str
+    blog_id: int
+    length: int
+    closed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """A capture whose record has the body of its URL: what a body that did not change refers to."""
+
+    id: int
+    url: str
+    digest: str
+    fetched_at: datetime
+    content_type: str | None
+    etag: str | None
+    last_modified: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """What the files know of one exchange: where it stands, its payload's digest, who holds its body."""
+
+    place: Place
+    digest: str
+    original: Held | None = None
+    media_path: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Acknowledged:
+    """The word that a visit is safe: it survives a crash from here on."""
+
+    visit: Visit
+    post_id: int | None = None
+    kept: Kept | None = None
+    version: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capture:
+    """A stored answer. `place` is where its body stands: for one that had not changed, at its original."""
+
+    id: int
+    url: str
+    purpose: str
+    status: int
+    content_type: str | None
+    etag: str | None
+    last_modified: str | None
+    digest: str
+    fetched_at: datetime
+    place: Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """A URL that is not held, and why."""
+
+    url: str
+    lane: Lane
+    outcome: str
+    reason: str
+    tries: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """What is held of a blog, and what still waits."""
+
+    posts: int
+    versions: int
+    pages: int
+    media: int
+    comments: int
+    aliases: int
+    queued: Mapping[str, int]
+    outcomes: Mapping[str, int]
+    notes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One crawl or update of a blog: when, how it ended and what it brought (counts by name)."""
+
+    id: int
+    kind: str
+    started_at: datetime
+    ended_at: datetime | None
+    reason: str | None
+    counts: Mapping[str, float]
+
+
+class Store(Protocol):
+    """Blogs, queue, captures, posts, versions, media: all state of a crawl."""
+
+    def add_blog(self, home: str, *, scope: str) -> Blog:
+        """The blog at this home, made if it is new (`home` is told apart by its canonical spelling)."""
+        ...
+
+    def blogs(self, *, forgotten: bool = False) -> tuple[Blog, ...]: ...
+
+    def find_blog(self, url: str) -> Blog | None:
+        """The blog whose home this is, in any spelling, or whose post or page it is."""
+        ...
+
+    def update_blog(self, blog_id: int, **changes: str | datetime | None) -> Blog:
+        """Change fields of a blog: title, feed_url, scope, state, template, knowledge, crawled_at, forgotten_at."""
+        ...
+
+    def enqueue(self, blog_id: int, links: Iterable[Link]) -> int:
+        """Put new URLs into the queue; those known already are left alone. How many were new."""
+        ...
+
+    def queued(self, blog_id: int, lane: Lane, *, limit: int, now: datetime, after_id: int = 0) -> tuple[
+        tuple[int, Link], ...
+    ]:
+        """Waiting URLs with their row ids, in the order of rows, those whose `again_at` has passed."""
+        ...
+
+    def known_keys(self, blog_id: int) -> Iterator[str]:
+        """The canonical spellings of all URLs ever queued."""
+        ...
+
+    def seen_pages(self, blog_id: int, *, limit: int) -> tuple[tuple[str, int], ...]:
+        """The latest visited pages, in order of time, with how many new posts each brought: for the frontier."""
+        ...
+
+    def held_bodies(self, wanted: Sequence[tuple[int, str, str]]) -> Mapping[tuple[int, str, str], Held]:
+        """Those of these (blog, URL, digest) whose body is stored already."""
+        ...
+
+    def held_answer(self, blog_id: int, key: str) -> Held | None:
+        """The latest stored body of a URL: what "not modified" is about."""
+        ...
+
+    def record(
+        self, visits: Sequence[tuple[Visit, Sequence[Stored]]], files: Sequence[WarcFile],
+    ) -> tuple[Acknowledged, ...]:
+        """All of these visits, and how far the files that hold them reach now, in one transaction."""
+        ...
+
+    def warc_files(self, blog_id: int) -> tuple[WarcFile, ...]:
+        """The WARC files of a blog, the oldest first."""
+        ...
+
+    def media_paths(self, hashes: Sequence[str]) -> Mapping[str, str]:
+        """Where the media files of these hashes are, those that are held."""
+        ...
+
+    def requeue_failed(self, blog_id: int, *, most_tries: int | None = None) -> int:
+        """Give URLs that failed for a passing reason another chance, unless they had many. How many."""
+        ...
+
+    def requeue(self, blog_id: int, keys: Sequence[str]) -> int:
+        """Visit these URLs again; what they gave before stays until they give something new. How many."""
+        ...
+
+    def fruitful_pages(self, blog_id: int) -> Iterator[str]:
+        """The keys of pages that led to new posts when they were visited last."""
+        ...
+
+    def capture_of(self, blog_id: int, url: str) -> Capture | None:
+        """The latest good capture of a URL, for conditional requests."""
+        ...
+
+    def captures(self, blog_id: int, *, purpose: str = "page") -> Iterator[Capture]:
+        """The latest good capture of every URL."""
+        ...
+
+    def posts(
+        self, *, blog_id: int | None = None, since: datetime | None = None, ids: Sequence[int] | None = None,
+    ) -> Iterator[Post]:
+        """Posts as they are now, streamed in the order they were found; `since` is about `published`."""
+        ...
+
+    def find_post(self, url: str) -> Post | None:
+        """The post at this address or one of its aliases, in any spelling."""
+        ...
+
+    def versions(self, url: str) -> tuple[Post, ...]:
+        """All versions of a post, the oldest first."""
+        ...
+
+    def problems(self, blog_id: int) -> Iterator[Problem]: ...
+
+    def notes(self, blog_id: int) -> Iterator[tuple[str, str]]:
+        """URLs whose address and page disagreed about being a post, and how."""
+        ...
+
+    def counts(self, blog_id: int) -> Counts: ...
+
+    def begin_run(self, blog_id: int, kind: str) -> int: ...
+
+    def end_run(self, run_id: int, *, reason: str, counts: Mapping[str, float]) -> None: ...
+
+    def runs(self, blog_id: int) -> tuple[Run, ...]: ...
+
+    def remember(self, blog_id: int | None, name: str, value: str | None) -> None:
+        """Keep a small text (robots.txt and when it was read, a host's wait) under a name; None removes it."""
+        ...
+
+    def recall(self, blog_id: int | None, name: str) -> str | None: ...

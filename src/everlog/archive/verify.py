@@ -1,0 +1,243 @@
+"""Is all there that was promised? Every record, pointer, digest and file of an archive, looked at once.
+
+A file that no row names is not a finding: a crawl may be about to name it. Nor are the bytes behind a
+WARC file's committed length: the next crawl of its blog cuts them off.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import func, select
+
+from everlog.archive import schema
+from everlog.archive.archive import DATABASE
+from everlog.archive.post_record import read_record
+from everlog.archive.walk import Broken, walk_records
+from everlog.warc import target_uri
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from sqlalchemy import Row
+
+    from everlog.archive.archive import Archive
+    from everlog.archive.walk import Seen
+
+    # Called with the name of each thing that was looked at; there are `Archive.size()` of them.
+    Progress = Callable[[str], None]
+
+AT_ONCE = 500
+_PATH = re.compile(r"(?:warc/[0-9]+-[0-9]+-[0-9]+\.warc\.gz|media/[0-9a-f]{2}/[0-9a-f]{64}\.[a-z0-9]{1,8})")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """Something that is not as it should be: its kind, where it is, and what is wrong."""
+
+    kind: str
+    where: str
+    text: str
+
+    def to_dict(self) -> dict[str, str]:
+        return {"kind": self.kind, "where": self.where, "text": self.text}
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.where}: {self.text}"
+
+
+def verify(archive: Archive, progress: Progress | None = None) -> Iterator[Finding]:
+    """Everything that is wrong with an archive, as it is found; memory stays flat."""
+    tell = progress or _nobody
+    for text in archive.database.complaints():
+        yield Finding(kind="database", where=DATABASE, text=text)
+    yield from _warc_files(archive, tell)
+    yield from _media_files(archive, tell)
+    yield from _posts(archive, tell)
+    yield from _versions(archive)
+    yield from _loose_ends(archive)
+
+
+def _warc_files(archive: Archive, tell: Progress) -> Iterator[Finding]:
+    files = _all(archive, schema.warc_files)
+    for file in files:
+        path = archive.folder / file.name
+        if not _PATH.fullmatch(file.name) or path.is_symlink() or not path.is_file():
+            yield Finding(kind="warc", where=file.name, text="the file is not there")
+        elif path.stat().st_size < file.length:
+            yield Finding(kind="warc", where=file.name, text=f"shorter than its {file.length} stored bytes")
+        else:
+            yield from _warc_file(archive, file, tell)
+
+
+def _warc_file(archive: Archive, file: Row[Any], tell: Progress) -> Iterator[Finding]:
+    """The answers in a file beside the captures that point into it, both in the order of offsets."""
+    captures = _captures(archive, file.id)
+    awaited = next(captures, None)
+    try:
+        for seen in walk_records(archive.folder / file.name, file.length):
+            where = f"{file.name} at {seen.offset}"
+            if seen.problem:
+                yield Finding(kind="warc", where=where, text=seen.problem)
+            if seen.kind not in {"response", "revisit"}:
+                continue
+            while awaited is not None and awaited.offset < seen.offset:
+                yield _nowhere(file, awaited)
+                awaited = next(captures, None)
+            if awaited is None or awaited.offset != seen.offset:
+                yield Finding(kind="warc", where=where, text=f"a {seen.kind} that no capture points to")
+                continue
+            tell(awaited.url)
+            if text := _differs(seen, awaited):
+                yield Finding(kind="capture", where=where, text=text)
+            awaited = next(captures, None)
+    except Broken as error:
+        yield Finding(kind="warc", where=file.name, text=str(error))
+    while awaited is not None:
+        yield _nowhere(file, awaited)
+        awaited = next(captures, None)
+
+
+def _differs(seen: Seen, capture: Row[Any]) -> str | None:
+    wanted = {
+        "type": (seen.kind, "response" if capture.original_id is None else "revisit"),
+        "address": (seen.url, target_uri(capture.url)),
+        "digest": (seen.digest, capture.digest),
+        "length": (seen.length, capture.length),
+    }
+    wrong = [f"{name} is {found}, not {stored}" for name, (found, stored) in wanted.items() if found != stored]
+    return "; ".join(wrong) or None
+
+
+def _nowhere(file: Row[Any], capture: Row[Any]) -> Finding:
+    return Finding(
+        kind="capture", where=f"{file.name} at {capture.offset}", text=f"capture {capture.id} points to no record",
+    )
+
+
+def _captures(archive: Archive, warc_id: int) -> Iterator[Row[Any]]:
+    table, after = schema.captures, -1
+    while True:
+        statement = (
+            select(table).where(table.c.warc_id == warc_id, table.c.offset > after)
+            .order_by(table.c.offset).limit(AT_ONCE)
+        )
+        with archive.database.reading() as connection:
+            rows = connection.execute(statement).all()
+        if not rows:
+            return
+        yield from rows
+        after = rows[-1].offset
+
+
+def _media_files(archive: Archive, tell: Progress) -> Iterator[Finding]:
+    table, after = schema.media_files, ""
+    while True:
+        statement = select(table).where(table.c.sha256 > after).order_by(table.c.sha256).limit(AT_ONCE)
+        with archive.database.reading() as connection:
+            rows = connection.execute(statement).all()
+        if not rows:
+            return
+        for row in rows:
+            if text := _media_file(archive, row):
+                yield Finding(kind="media", where=row.path, text=text)
+            tell(row.path)
+        after = rows[-1].sha256
+
+
+def _media_file(archive: Archive, row: Row[Any]) -> str | None:
+    path = archive.folder / row.path
+    if not _PATH.fullmatch(row.path) or path.is_symlink() or not path.is_file():
+        return "the file is not there"
+    with path.open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    if path.stat().st_size != row.bytes:
+        return f"{path.stat().st_size} bytes, not {row.bytes}"
+    return None if found == row.sha256 else "its content is not what was stored"
+
+
+def _posts(archive: Archive, tell: Progress) -> Iterator[Finding]:
+    """Each post has its versions 1 to n, and n is the current one."""
+    posts, versions = schema.posts, schema.versions
+    after = 0
+    while True:
+        statement = (
+            select(
+                posts.c.id, posts.c.key, posts.c.version, func.count(versions.c.version).label("held"),
+                func.min(versions.c.version).label("first"), func.max(versions.c.version).label("last"),
+            )
+            .join(versions, versions.c.post_id == posts.c.id, isouter=True)
+            .where(posts.c.id > after).group_by(posts.c.id, posts.c.key, posts.c.version)
+            .order_by(posts.c.id).limit(AT_ONCE)
+        )
+        with archive.database.reading() as connection:
+            rows = connection.execute(statement).all()
+        if not rows:
+            return
+        for row in rows:
+            if (row.held, row.first, row.last) != (row.version, 1, row.version):
+                text = f"{row.held} versions ({row.first} to {row.last}), where 1 to {row.version} were stored"
+                yield Finding(kind="post", where=row.key, text=text)
+            tell(row.key)
+        after = rows[-1].id
+
+
+def _versions(archive: Archive) -> Iterator[Finding]:
+    """Each version can be read."""
+    table, after = schema.versions, (0, 0)
+    while True:
+        later = (table.c.post_id > after[0]) | ((table.c.post_id == after[0]) & (table.c.version > after[1]))
+        statement = select(table).where(later).order_by(table.c.post_id, table.c.version).limit(AT_ONCE)
+        with archive.database.reading() as connection:
+            rows = connection.execute(statement).all()
+        if not rows:
+            return
+        for row in rows:
+            try:
+                read_record(row.record)
+            except (ValueError, KeyError, TypeError) as error:
+                where = f"post {row.post_id}, version {row.version}"
+                yield Finding(kind="post", where=where, text=f"its record cannot be read: {error}")
+        after = (rows[-1].post_id, rows[-1].version)
+
+
+def _loose_ends(archive: Archive) -> Iterator[Finding]:
+    """Rows that point to nothing, or stand where only one may. (Keys forbid most; files get damaged.)"""
+    captures, original = schema.captures, schema.captures.alias("original")
+    posts, aliases, versions = schema.posts, schema.aliases, schema.versions
+    checks = {
+        "an alias that is also a post": select(aliases.c.key).join(
+            posts, (posts.c.key == aliases.c.key) & (posts.c.blog_id == aliases.c.blog_id),
+        ),
+        "an alias of no post": select(aliases.c.key)
+        .join(posts, posts.c.id == aliases.c.post_id, isouter=True).where(posts.c.id.is_(None)),
+        "a version read from a capture that is not there": select(versions.c.post_id)
+        .join(captures, captures.c.id == versions.c.capture_id, isouter=True)
+        .where(versions.c.capture_id.is_not(None), captures.c.id.is_(None)),
+        "a capture whose body is held by none of the same digest": select(captures.c.url)
+        .join(original, original.c.id == captures.c.original_id, isouter=True)
+        .where(
+            captures.c.original_id.is_not(None),
+            original.c.id.is_(None) | (original.c.digest != captures.c.digest) | original.c.original_id.is_not(None),
+        ),
+        "media whose file is not known": select(schema.media.c.url)
+        .join(schema.media_files, schema.media_files.c.sha256 == schema.media.c.sha256, isouter=True)
+        .where(schema.media_files.c.sha256.is_(None)),
+        "twice the same post": select(posts.c.key).group_by(posts.c.key, posts.c.blog_id).having(func.count() > 1),
+    }
+    for text, statement in checks.items():
+        with archive.database.reading() as connection:
+            for (where,) in connection.execute(statement.limit(AT_ONCE)):
+                yield Finding(kind="row", where=str(where), text=text)
+
+
+def _all(archive: Archive, table: Any) -> list[Row[Any]]:
+    with archive.database.reading() as connection:
+        return list(connection.execute(select(table).order_by(table.c.id)))
+
+
+def _nobody(_what: str) -> None:
+    """Nobody watches."""

@@ -1,0 +1,154 @@
+"""The WARC files of one blog: appended to, made safe, cut back to what the database knows."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from everlog.archive import files as disk
+from everlog.archive.points import nothing
+from everlog.archive.store import Place, WarcFile
+from everlog.errors import DamagedArchive
+from everlog.warc import Original, exchange_records, info_record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from everlog.archive.store import Held
+    from everlog.records import Exchange
+
+FOLDER = "warc"
+# What replay tools and copies handle well; the size other archivers use.
+ROTATE_BYTES = 1_000_000_000
+
+
+@dataclass(slots=True)
+class _Open:
+    """The file that is being appended to."""
+
+    name: str
+    descriptor: int
+    length: int
+    new: bool
+
+
+class WarcFiles:
+    """The files of one blog; whoever holds this must hold the blog's lock."""
+
+    def __init__(
+        self, archive: Path, blog_id: int, *, rotate_bytes: int = ROTATE_BYTES, at: Callable[[str], None] = nothing,
+    ) -> None:
+        self._archive = archive
+        self._folder = archive / FOLDER
+        self._blog_id = blog_id
+        self._rotate_bytes = rotate_bytes
+        self._at = at
+        self._open: _Open | None = None
+        self._closed: list[WarcFile] = []
+
+    def recover(self, known: Iterable[WarcFile]) -> None:
+        """Cut off what a crash left behind the committed records, and go on in the last file."""
+        lengths = {file.name: file for file in known}
+        self._at("cut-begin")
+        for path in sorted(self._folder.glob(f"{self._blog_id}-*.warc.gz")):
+            file = lengths.pop(f"{FOLDER}/{path.name}", None)
+            if file is None:
+                path.unlink()
+                continue
+            self._cut(path, file.length)
+            if not file.closed and file.length < self._rotate_bytes:
+                self._go_on(path, file)
+        disk.sync_folder(self._folder)
+        if lengths:
+            raise _lost(self._archive / min(lengths))
+        self._at("cut-done")
+
+    def append(self, exchanges: Iterable[tuple[Exchange, str, Held | None]]) -> list[Place]:
+        """Write the records of exchanges (with their digests and originals), not yet safe. Where the answers stand."""
+        if self._open is not None and self._open.length >= self._rotate_bytes:
+            self._rotate()
+        current = self._open or self._create()
+        places = []
+        for exchange, digest, held in exchanges:
+            original = Original(url=held.url, fetched_at=held.fetched_at, digest=held.digest) if held else None
+            records = exchange_records(exchange, digest=digest, original=original)
+            places.append(Place(file=current.name, offset=current.length, length=len(records.answer)))
+            half = len(records.answer) // 2
+            view = memoryview(records.answer)
+            disk.write_all(current.descriptor, view[:half])
+            self._at("warc-half-record")
+            disk.write_all(current.descriptor, view[half:])
+            disk.write_all(current.descriptor, records.request)
+            current.length += len(records.answer) + len(records.request)
+        self._at("warc-appended")
+        return places
+
+    def sync(self) -> list[WarcFile]:
+        """Make all that was appended survive a loss of power. The files and lengths to commit with it."""
+        changed = self._closed
+        if self._open is not None:
+            os.fsync(self._open.descriptor)
+            if self._open.new:
+                disk.sync_folder(self._folder)
+                self._open.new = False
+            changed = [*changed, self._known(self._open, closed=False)]
+        self._closed = []
+        self._at("warc-synced")
+        return changed
+
+    def close(self) -> None:
+        if self._open is not None:
+            os.close(self._open.descriptor)
+            self._open = None
+
+    def _rotate(self) -> None:
+        assert self._open is not None  # noqa: S101 - for the type checker
+        self._closed.append(self._known(self._open, closed=True))
+        self.close()
+        self._at("rotated")
+
+    def _create(self) -> _Open:
+        now = datetime.now(UTC)
+        for serial in range(1, 10_000):
+            name = f"{self._blog_id}-{now:%Y%m%d%H%M%S}-{serial:04d}.warc.gz"
+            try:
+                descriptor = disk.create(self._folder / name)
+            except FileExistsError:
+                continue
+            break
+        self._open = _Open(name=f"{FOLDER}/{name}", descriptor=descriptor, length=0, new=True)
+        self._at("warc-created")
+        head = info_record(name, (("software", "everlog"), ("format", "WARC File Format 1.1")), made_at=now)
+        disk.write_all(descriptor, head)
+        self._open.length = len(head)
+        return self._open
+
+    def _cut(self, path: Path, length: int) -> None:
+        size = path.lstat().st_size
+        if size < length:
+            raise _lost(path)
+        if size > length:
+            descriptor = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            try:
+                os.ftruncate(descriptor, length)
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+
+    def _go_on(self, path: Path, file: WarcFile) -> None:
+        self.close()
+        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC)
+        self._open = _Open(name=file.name, descriptor=descriptor, length=file.length, new=False)
+
+    def _known(self, file: _Open, *, closed: bool) -> WarcFile:
+        return WarcFile(name=file.name, blog_id=self._blog_id, length=file.length, closed=closed)
+
+
+def _lost(path: Path) -> DamagedArchive:
+    return DamagedArchive(
+        f"{path} is missing or shorter than what was stored in it",
+        advice="bring it back from a copy; 'everlog verify' says what else is missing",
+    )

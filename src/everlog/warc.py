@@ -1,0 +1,216 @@
+"""Exchanges as WARC records, and back.
+
+An exchange becomes two records, each a gzip member of its own: the answer (a `response`, or a
+`revisit` when its body is held already) and the `request` behind it. Bodies are kept without transfer
+and content encodings, so the headers that spoke of them are renamed and the length is our own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import uuid
+import zlib
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlsplit
+
+from everlog.errors import DamagedArchive
+from everlog.records import Exchange
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import BinaryIO
+
+    from everlog.records import Purpose
+
+# On 257 real pages of 30 kB: level 1 0.46 ms to 30.3 %, 4 0.65 ms to 27.7 %, 6 0.85 ms to 27.1 %,
+# 9 1.02 ms to 27.0 %.
+LEVEL = 4
+# What is compressed already only costs time to compress again.
+_DENSE = re.compile(r"image/(?!svg|bmp|x-ms-bmp|vnd\.microsoft)|video/|audio/|font/woff|application/(?:zip|gzip|pdf)")
+
+# Headers that speak of the bytes on the wire; the prefix is the one browser-based crawlers use.
+_OF_THE_WIRE = frozenset({"content-length", "content-encoding", "transfer-encoding"})
+_RENAMED = "X-Orig-"
+# An archive is handed on; what logged its owner in is not.
+_SECRET = frozenset({"authorization", "cookie", "proxy-authorization"})
+
+_NOT_IN_A_NAME = re.compile(r"[^!#$%&'*+\-.^_`|~0-9A-Za-z]")
+_NOT_IN_A_LINE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]")
+# Blanks of all kinds: readers of WARC headers strip them.
+_NOT_IN_A_URI = re.compile(r"[\x00-\x20\x7f-\x9f<>\s\ud800-\udfff]")
+_PROFILE = "http://netpreserve.org/warc/1.1/revisit/"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Original:
+    """The record that holds a body already: when it was fetched, and under which digest."""
+
+    url: str
+    fetched_at: datetime
+    digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Records:
+    """The two records of an exchange, compressed."""
+
+    answer: bytes
+    request: bytes
+
+
+def payload_digest(body: bytes) -> str:
+    """The name of a body: SHA-256, because two bodies of one SHA-1 can be made at will.
+
+    >>> payload_digest(b"")[:14]
+    'sha256:e3b0c44'
+    """
+    return "sha256:" + hashlib.sha256(body).hexdigest()
+
+
+def exchange_records(exchange: Exchange, *, digest: str, original: Original | None = None) -> Records:
+    """The records of an exchange whose body has this digest; with an original, a visit to it again."""
+    answer_id = _record_id()
+    date = _date(exchange.fetched_at)
+    target = target_uri(exchange.url)
+    head = _answer_head(exchange)
+    level = 0 if _DENSE.match((exchange.header("content-type") or "").strip().lower()) else LEVEL
+    named = [
+        ("WARC-Type", "revisit" if original else "response"), ("WARC-Record-ID", answer_id), ("WARC-Date", date),
+        ("WARC-Target-URI", target), ("WARC-Payload-Digest", original.digest if original else digest),
+    ]
+    if original:
+        kind = "server-not-modified" if exchange.status == 304 else "identical-payload-digest"
+        named += [
+            ("WARC-Profile", _PROFILE + kind), ("WARC-Refers-To-Target-URI", target_uri(original.url)),
+            ("WARC-Refers-To-Date", _date(original.fetched_at)),
+        ]
+    answer = _record(named, "application/http; msgtype=response", head, b"" if original else exchange.body, level)
+    asked = [
+        ("WARC-Type", "request"), ("WARC-Record-ID", _record_id()), ("WARC-Date", date), ("WARC-Target-URI", target),
+        ("WARC-Concurrent-To", answer_id),
+    ]
+    request = _record(asked, "application/http; msgtype=request", _request_head(exchange), b"", LEVEL)
+    return Records(answer=answer, request=request)
+
+
+def info_record(filename: str, fields: Iterable[tuple[str, str]], *, made_at: datetime) -> bytes:
+    """The record at the head of a file that says who wrote it."""
+    body = "".join(f"{name}: {_line(value)}\r\n" for name, value in fields).encode()
+    named = [
+        ("WARC-Type", "warcinfo"), ("WARC-Record-ID", _record_id()), ("WARC-Date", _date(made_at)),
+        ("WARC-Filename", filename),
+    ]
+    return _record(named, "application/warc-fields", body, b"", LEVEL)
+
+
+def target_uri(url: str) -> str:
+    """The URL as a record's header holds it: on one line, without blanks.
+
+    >>> target_uri("http://a.example/a b\\r\\nX: y")
+    'http://a.example/a%20b%0D%0AX:%20y'
+    """
+    return _NOT_IN_A_URI.sub(_escaped, url)
+
+
+def read_exchange(file: BinaryIO, offset: int, *, purpose: Purpose = "page") -> Exchange:
+    """The exchange whose answer stands at this offset. The body of a `revisit` is empty: its original has it."""
+    from warcio.archiveiterator import ArchiveIterator  # noqa: PLC0415 - not before somebody reads again
+    from warcio.exceptions import ArchiveLoadFailed  # noqa: PLC0415
+
+    try:
+        file.seek(offset)
+        iterator = ArchiveIterator(file)
+        answer = next(iterator, None)
+        if answer is None or answer.rec_type not in {"response", "revisit"} or answer.http_headers is None:
+            raise _damaged(file, offset)
+        body = answer.raw_stream.read()
+        if answer.rec_type == "response" and str(len(body)) != answer.http_headers.headers[-1][1]:
+            raise _damaged(file, offset)
+        asked = _request_headers(next(iterator, None), answer.rec_headers.get_header("WARC-Record-ID"))
+    except (ArchiveLoadFailed, zlib.error, EOFError, ValueError, IndexError) as error:
+        raise _damaged(file, offset) from error
+    named, http = answer.rec_headers, answer.http_headers
+    code, _, reason = http.statusline.partition(" ")
+    return Exchange(
+        url=named.get_header("WARC-Target-URI"), status=int(code), reason=reason,
+        headers=tuple((_unrenamed(name), value) for name, value in http.headers[:-1]), body=body,
+        request_headers=asked, fetched_at=datetime.fromisoformat(named.get_header("WARC-Date")), purpose=purpose,
+    )
+
+
+def _request_headers(record: Any, answer_id: str) -> tuple[tuple[str, str], ...]:
+    if record is None or record.rec_headers.get_header("WARC-Concurrent-To") != answer_id:
+        return ()
+    return tuple(record.http_headers.headers)
+
+
+def _record(
+    named: list[tuple[str, str]], content_type: str, head: bytes, body: bytes, level: int,
+) -> bytes:
+    block = hashlib.sha256(head)
+    block.update(body)
+    lines = [f"{name}: {value}\r\n" for name, value in named]
+    start = (
+        f"WARC/1.1\r\n{''.join(lines)}WARC-Block-Digest: sha256:{block.hexdigest()}\r\n"
+        f"Content-Type: {content_type}\r\nContent-Length: {len(head) + len(body)}\r\n\r\n"
+    )
+    gzip = zlib.compressobj(level, zlib.DEFLATED, zlib.MAX_WBITS + 16)
+    parts = (gzip.compress(start.encode() + head), gzip.compress(body), gzip.compress(b"\r\n\r\n"), gzip.flush())
+    return b"".join(parts)
+
+
+def _answer_head(exchange: Exchange) -> bytes:
+    lines = [f"HTTP/1.1 {exchange.status:03d} {_line(exchange.reason)}"]
+    for name, value in exchange.headers:
+        kept = _RENAMED + name if name.lower() in _OF_THE_WIRE else name
+        lines.append(f"{_name(kept)}: {_line(value)}")
+    lines.append(f"Content-Length: {len(exchange.body)}")
+    return ("\r\n".join(lines) + "\r\n\r\n").encode()
+
+
+def _request_head(exchange: Exchange) -> bytes:
+    parts = urlsplit(target_uri(exchange.url))
+    wanted = quote(parts.path or "/", safe="/%:@!$&'()*+,;=~-._") + (f"?{parts.query}" if parts.query else "")
+    lines = [f"GET {wanted} HTTP/1.1"]
+    if not any(name.lower() == "host" for name, _ in exchange.request_headers):
+        lines.append(f"Host: {parts.netloc.rpartition('@')[2]}")
+    lines += [
+        f"{_name(name)}: {_line(value)}" for name, value in exchange.request_headers if name.lower() not in _SECRET
+    ]
+    return ("\r\n".join(lines) + "\r\n\r\n").encode()
+
+
+def _name(name: str) -> str:
+    return _NOT_IN_A_NAME.sub("-", name) or "-"
+
+
+def _line(text: str) -> str:
+    return _NOT_IN_A_LINE.sub(" ", text).strip()
+
+
+def _unrenamed(name: str) -> str:
+    plain = name.removeprefix(_RENAMED)
+    return plain if plain.lower() in _OF_THE_WIRE else name
+
+
+def _record_id() -> str:
+    return f"<urn:uuid:{uuid.uuid4()}>"
+
+
+def _date(moment: datetime) -> str:
+    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return quote(match[0].encode("utf-8", "replace"), safe="")
+
+
+def _damaged(file: BinaryIO, offset: int) -> DamagedArchive:
+    name = getattr(file, "name", "the WARC file")
+    return DamagedArchive(
+        f"{name} holds no answer at {offset}",
+        advice="'everlog verify' says what else is wrong; bring the file back from a copy",
+    )

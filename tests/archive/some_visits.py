@@ -1,0 +1,53 @@
+"""Visits as a crawl brings them, made by hand."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from everlog.records import Exchange, Link, Media, Post, Visit
+from everlog.urls import canonical
+
+HOME = "http://a.example/"
+START = datetime(2024, 5, 1, 12, tzinfo=UTC)
+LONG = " ".join(f"word{number}" for number in range(60))
+
+
+def exchange(url: str, body: bytes = b"<p>hello</p>", *, status: int = 200, at: int = 0, **rest: Any) -> Exchange:
+    headers = rest.pop("headers", (("Content-Type", "text/html; charset=utf-8"),))
+    return Exchange(
+        url=url, status=status, reason="OK", headers=headers, body=body, request_headers=(("User-Agent", "test"),),
+        fetched_at=START + timedelta(seconds=at), **rest,
+    )
+
+
+def post(url: str, text: str = LONG, **rest: Any) -> Post:
+    return Post(url=url, **{"title": "A title", "text": text, "html": f"<p>{text}</p>", **rest})
+
+
+def page(blog_id: int, url: str, **rest: Any) -> Visit:
+    """A visit to a page that is no post."""
+    exchanges = rest.pop("exchanges", (exchange(url),))
+    return Visit(**{
+        "blog_id": blog_id, "url": url, "key": canonical(url), "outcome": "page", "exchanges": exchanges, **rest,
+    })
+
+
+def post_visit(blog_id: int, url: str, text: str = LONG, *, at: int = 0, **rest: Any) -> Visit:
+    """A visit to a post; the body of its page is its text."""
+    of_post = {name: rest.pop(name) for name in ("title", "published", "tags", "media", "comments") if name in rest}
+    rest.setdefault("exchanges", (exchange(url, text.encode("utf-8", "replace"), at=at),))
+    return page(blog_id, url, outcome="post", post=post(url, text, **of_post), **rest)
+
+
+def media_visit(blog_id: int, url: str, body: bytes = b"\x89PNG picture", *, at: int = 0, **rest: Any) -> Visit:
+    answer = exchange(url, body, at=at, headers=(("Content-Type", "image/png"),), purpose="media")
+    return page(blog_id, url, outcome="media", exchanges=(answer,), **rest)
+
+
+def link(url: str, **rest: Any) -> Link:
+    return Link(**{"url": url, "key": canonical(url), "lane": "page", **rest})
+
+
+def picture(url: str) -> Media:
+    return Media(url=url)

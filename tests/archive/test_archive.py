@@ -1,0 +1,531 @@
+"""What an archive keeps, and what it gives back."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tracemalloc
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+import some_visits as some
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from some_visits import HOME, LONG
+
+from everlog.archive import open_archive
+from everlog.archive.archive import Habits
+from everlog.archive.verify import verify
+from everlog.errors import ArchiveBusy, DamagedArchive, DiskFull, UsageError
+from everlog.export.jsonl import post_to_dict
+from everlog.records import Comment, Media, Provenance
+
+NOW = datetime(2030, 1, 1, tzinfo=UTC)
+URL = HOME + "a"
+
+
+@pytest.fixture
+def archive(tmp_path):
+    with open_archive(tmp_path / "archive") as opened:
+        yield opened
+
+
+@pytest.fixture
+def blog(archive):
+    """A blog that may be written to."""
+    added = archive.add_blog(HOME, scope="path")
+    with archive.lock(added.id):
+        yield added.id
+
+
+def kept(archive, *visits):
+    return [word.kept for word in archive.commit(visits)]
+
+
+def assert_sound(archive):
+    assert list(verify(archive)) == []
+
+
+# Posts and their versions
+
+
+def test_a_post_comes_back_with_all_its_fields(archive, blog):
+    offset = timezone(timedelta(hours=-3))
+    post = replace(
+        some.post(URL), authors=("Ada", "Bob"), published=datetime(2020, 2, 3, 4, 5, tzinfo=offset),
+        updated=datetime(2021, 1, 1, tzinfo=UTC), tags=("sea", "land"), language="en", summary="Short.",
+        comments=(Comment(id="1", author="C", text="Hi", published=datetime(2020, 3, 1, tzinfo=UTC), source="page"),),
+        comments_state="complete", comment_count_claimed=3, fetched=NOW,
+        provenance={"title": Provenance(method="selector", rule="h1", confidence=0.9)},
+    )
+    archive.commit([replace(some.post_visit(blog, URL), post=post)])
+    found = archive.find_post("https://www.a.example/a/?utm_source=x")
+    assert found.warc is not None
+    assert found == replace(post, blog=HOME, warc=found.warc)
+    assert post_to_dict(found)["published"] == "2020-02-03T04:05:00-03:00"
+    assert archive.counts(blog).comments == 1
+
+
+def test_the_same_post_again_is_no_new_version(archive, blog):
+    assert kept(archive, some.post_visit(blog, URL)) == ["new"]
+    assert kept(archive, some.post_visit(blog, URL, at=60)) == ["same"]
+    assert len(archive.versions(URL)) == 1
+
+
+def test_what_the_way_of_reading_alone_changed_is_no_new_version(archive, blog):
+    visit = some.post_visit(blog, URL)
+    archive.commit([visit])
+    by_other_rule = replace(visit.post, provenance={"title": Provenance(method="meta")}, fetched=NOW)
+    assert kept(archive, replace(visit, post=by_other_rule)) == ["same"]
+
+
+def test_an_edited_post_is_a_new_version_and_the_old_one_stays(archive, blog):
+    archive.commit([some.post_visit(blog, URL)])
+    word = archive.commit([some.post_visit(blog, URL, LONG + " edited", at=60)])[0]
+    assert (word.kept, word.version) == ("changed", 2)
+    assert [version.text for version in archive.versions(URL)] == [LONG, LONG + " edited"]
+    assert archive.find_post(URL).version == 2
+    assert_sound(archive)
+
+
+def test_versions_of_one_batch_are_numbered_in_its_order(archive, blog):
+    texts = [LONG, LONG + " b", LONG + " b", LONG + " c"]
+    words = archive.commit([some.post_visit(blog, URL, text, at=number) for number, text in enumerate(texts)])
+    assert [(word.kept, word.version) for word in words] == [("new", 1), ("changed", 2), ("same", 2), ("changed", 3)]
+    assert_sound(archive)
+
+
+def test_the_same_long_text_elsewhere_is_another_address_of_the_post(archive, blog):
+    assert kept(archive, some.post_visit(blog, URL), some.post_visit(blog, HOME + "b")) == ["new", "alias"]
+    assert kept(archive, some.post_visit(blog, HOME + "c")) == ["alias"]
+    assert archive.find_post(HOME + "c").url == URL
+    assert archive.find_post(URL).aliases == (HOME + "b", HOME + "c")
+    assert_sound(archive)
+
+
+@pytest.mark.parametrize(("published", "outcome"), [(NOW, "alias"), (NOW + timedelta(days=1), "new"), (None, "new")])
+def test_the_same_short_text_is_the_same_post_only_with_the_same_date(archive, blog, published, outcome):
+    archive.commit([some.post_visit(blog, URL, "Happy new year!", published=NOW)])
+    assert kept(archive, some.post_visit(blog, HOME + "b", "Happy new year!", published=published)) == [outcome]
+
+
+def test_an_address_that_later_has_a_text_of_its_own_becomes_a_post(archive, blog):
+    archive.commit([some.post_visit(blog, URL), some.post_visit(blog, HOME + "b")])
+    assert kept(archive, some.post_visit(blog, HOME + "b", LONG + " else", at=9)) == ["new"]
+    assert archive.find_post(HOME + "b").text == LONG + " else"
+    assert archive.find_post(URL).aliases == ()
+    assert_sound(archive)
+
+
+def test_posts_of_two_blogs_are_never_mixed(archive, blog):
+    other = archive.add_blog("http://b.example/", scope="path")
+    with archive.lock(other.id):
+        visits = [some.post_visit(blog, URL), some.post_visit(other.id, "http://b.example/a")]
+        assert kept(archive, *visits) == ["new", "new"]
+    assert [post.blog for post in archive.posts(blog_id=other.id)] == ["http://b.example/"]
+    assert_sound(archive)
+
+
+def test_redirects_and_canonical_links_are_aliases(archive, blog):
+    hops = (some.exchange(HOME + "old", b"", status=301), some.exchange(HOME + "older", b"", status=302))
+    answer = some.exchange(URL, LONG.encode())
+    visit = some.post_visit(blog, HOME + "old", exchanges=(*hops, answer), post_key="a.example/a")
+    archive.commit([replace(visit, post=some.post(URL))])
+    found = archive.find_post(URL)
+    assert (found.url, found.aliases) == (URL, (HOME + "old", HOME + "older"))
+    assert archive.find_post(HOME + "older") == found
+    assert_sound(archive)
+
+
+def test_a_page_that_is_gone_leaves_its_copy(archive, blog):
+    archive.commit([some.post_visit(blog, URL)])
+    gone = some.page(
+        blog, URL, outcome="failed", reason="not there (404)", exchanges=(some.exchange(URL, b"no", status=404),),
+    )
+    archive.commit([gone])
+    assert (archive.find_post(URL).gone, archive.find_post(URL).text) == ("not there (404)", LONG)
+    archive.commit([some.post_visit(blog, URL, at=60)])
+    assert archive.find_post(URL).gone is None
+    assert_sound(archive)
+
+
+def test_a_failure_in_passing_changes_nothing_about_a_post(archive, blog):
+    archive.commit([some.post_visit(blog, URL)])
+    before = archive.find_post(URL)
+    archive.commit([
+        some.page(blog, URL, outcome="failed", reason="timeout", exchanges=()),
+        some.page(blog, URL, outcome="failed", reason="503", exchanges=(some.exchange(URL, b"later", status=503),)),
+    ])
+    assert archive.find_post(URL) == before
+
+
+def test_a_post_read_again_from_the_archive_keeps_its_capture(archive, blog):
+    archive.commit([some.post_visit(blog, URL)])
+    archive.commit([some.post_visit(blog, URL, LONG + " better read", exchanges=())])
+    first, second = archive.versions(URL)
+    assert first.warc == second.warc is not None
+
+
+def test_a_post_behind_a_redirect_keeps_its_capture_too_when_it_is_read_again(archive, blog):
+    hops = (some.exchange(HOME + "old", b"", status=301), some.exchange(URL, LONG.encode()))
+    archive.commit([some.post_visit(blog, HOME + "old", exchanges=hops, post_key="a.example/a")])
+    capture = next(archive.captures(blog))
+    assert archive.exchange(capture).body == LONG.encode()
+    again = [some.post_visit(blog, capture.url, f"{LONG} {number}", exchanges=()) for number in range(2)]
+    archive.commit(again)
+    assert len({version.warc for version in archive.versions(URL)}) == 1
+    assert archive.find_post(URL).warc is not None
+    assert_sound(archive)
+
+
+def test_reading_again_says_nothing_about_the_web(archive, blog):
+    archive.commit([some.post_visit(blog, URL)])
+    archive.commit([
+        some.page(blog, URL, outcome="failed", reason="gone", exchanges=(some.exchange(URL, b"", status=410),)),
+    ])
+    archive.commit([some.post_visit(blog, URL, LONG + " better read", exchanges=())])
+    assert archive.find_post(URL).gone == "gone"
+    assert [problem.reason for problem in archive.problems(blog)] == ["gone"]
+
+
+@pytest.mark.parametrize("text", ["中文和 emoji 🎉", "a\0b", "half \ud83c of one", "\u202eright to left"])
+def test_texts_of_all_kinds_survive_in_every_field(archive, blog, text):
+    comment = Comment(author=text, text=text)
+    archive.commit([
+        some.post_visit(blog, URL, text, title=text, tags=(text,), comments=(comment,), note=text, reason=text),
+    ])
+    found = archive.find_post(URL)
+    safe = text.replace("\0", "\ufffd").replace("\ud83c", "\ufffd")
+    assert (found.title, found.text, found.tags, found.comments[0].author) == (safe, safe, (safe,), safe)
+    assert list(archive.notes(blog)) == [(URL, safe)]
+    assert_sound(archive)
+
+
+def test_posts_are_found_by_the_moment_they_were_published(archive, blog):
+    east = timezone(timedelta(hours=10))
+    archive.commit([
+        some.post_visit(blog, HOME + "1", "one", published=datetime(2020, 1, 2, 5, tzinfo=east)),
+        some.post_visit(blog, HOME + "2", "two", published=datetime(2020, 1, 2, 0, tzinfo=UTC)),
+        some.post_visit(blog, HOME + "3", "three"),
+    ])
+    since = datetime(2020, 1, 2, tzinfo=UTC)
+    assert [post.text for post in archive.posts(since=since)] == ["two"]
+    first = archive.commit([some.post_visit(blog, HOME + "4", "four")])[0].post_id
+    assert [post.text for post in archive.posts(ids=[first, 10_000])] == ["four"]
+
+
+def test_many_posts_stream_without_filling_the_memory(tmp_path):
+    with open_archive(tmp_path) as archive:
+        blog = archive.add_blog(HOME, scope="path").id
+        with archive.lock(blog):
+            for start in range(0, 10_000, 500):
+                archive.commit([
+                    some.post_visit(blog, f"{HOME}{number}", f"{number} {LONG}", exchanges=())
+                    for number in range(start, start + 500)
+                ])
+        next(archive.posts())
+        tracemalloc.start()
+        try:
+            assert sum(1 for _ in archive.posts()) == 10_000
+            # All of them at once would take fifteen.
+            assert tracemalloc.get_traced_memory()[1] < 3_000_000
+        finally:
+            tracemalloc.stop()
+
+
+# Media
+
+
+def test_a_picture_is_tied_to_all_posts_that_show_it_whichever_came_first(archive, blog):
+    address = HOME + "p.png"
+    html = f'<p><img src="{address}"></p>'
+    visit = some.post_visit(blog, URL, media=(Media(url=address),))
+    archive.commit([replace(visit, post=replace(visit.post, html=html))])
+    assert archive.find_post(URL).media == (Media(url=address),)
+    archive.commit([some.media_visit(blog, address)])
+    archive.commit([some.post_visit(blog, HOME + "b", LONG + " b", media=(Media(url=address),))])
+    found, later = archive.find_post(URL), archive.find_post(HOME + "b")
+    assert found.media == later.media
+    assert found.media[0].path.endswith(".png")
+    assert (archive.folder / found.media[0].path).read_bytes() == b"\x89PNG picture"
+    assert found.html == f'<p><img src="{found.media[0].path}"></p>'
+    assert_sound(archive)
+
+
+def test_the_same_content_is_one_file(archive, blog):
+    archive.commit([some.media_visit(blog, HOME + "1.png"), some.media_visit(blog, HOME + "2.gif")])
+    archive.commit([some.media_visit(blog, HOME + "3.png")])
+    assert len(list(archive.folder.glob("media/*/*"))) == 1
+    assert archive.counts(blog).media == 3
+    assert_sound(archive)
+
+
+def test_media_that_could_not_be_had_keep_their_reason(archive, blog):
+    failed = some.page(blog, HOME + "p.png", outcome="failed", reason="too large", exchanges=())
+    archive.enqueue(blog, [some.link(HOME + "p.png", lane="media")])
+    archive.commit([some.post_visit(blog, URL, media=(Media(url=HOME + "p.png"),)), failed])
+    assert archive.find_post(URL).media == (Media(url=HOME + "p.png"),)
+    assert [(problem.lane, problem.reason) for problem in archive.problems(blog)] == [("media", "too large")]
+
+
+# Queue
+
+
+def test_a_url_is_queued_once_and_done_with_its_visit(archive, blog):
+    assert archive.enqueue(blog, [some.link(URL), some.link(URL), some.link(HOME + "b", lane="post")]) == 2
+    archive.commit([some.page(blog, URL, links=(some.link(URL), some.link(HOME + "c")))])
+    assert [link.url for _, link in archive.queued(blog, "page", limit=9, now=NOW)] == [HOME + "c"]
+    assert sorted(archive.known_keys(blog)) == ["a.example/a", "a.example/b", "a.example/c"]
+    assert archive.counts(blog).queued == {"page": 1, "post": 1}
+
+
+def test_a_url_to_be_tried_later_waits_until_then(archive, blog):
+    archive.commit([some.page(blog, URL, outcome="retry", reason="503", again_at=NOW, exchanges=())])
+    assert archive.queued(blog, "page", limit=9, now=NOW - timedelta(seconds=1)) == ()
+    assert len(archive.queued(blog, "page", limit=9, now=NOW)) == 1
+
+
+def test_what_failed_in_passing_gets_another_chance_and_what_is_gone_does_not(archive, blog):
+    archive.commit([
+        some.page(blog, HOME + "1", outcome="failed", reason="timeout", exchanges=()),
+        some.page(blog, HOME + "2", outcome="failed", reason="502", exchanges=(some.exchange(HOME, status=502),)),
+        some.page(blog, HOME + "3", outcome="failed", reason="404", exchanges=(some.exchange(HOME, status=404),)),
+    ])
+    assert archive.requeue_failed(blog) == 2
+    assert [problem.url for problem in archive.problems(blog)] == [HOME + "3"]
+
+
+def test_pages_teach_in_the_order_they_were_visited(archive, blog):
+    archive.commit([some.page(blog, f"{HOME}{number}", new_posts=number) for number in range(5)])
+    assert archive.seen_pages(blog, limit=2) == ((HOME + "3", 3), (HOME + "4", 4))
+
+
+# Blogs and what is remembered
+
+
+def test_a_blog_is_known_by_any_spelling_of_its_home_and_by_its_pages(archive, blog):
+    assert archive.add_blog("https://www.A.example", scope="host").id == blog
+    archive.commit([some.page(blog, HOME + "about")])
+    assert archive.find_blog(HOME + "about/").id == blog
+    assert archive.find_blog("http://c.example/") is None
+
+
+def test_a_blog_changes_and_can_be_forgotten(archive, blog):
+    changed = archive.update_blog(blog, title="A\0", state="finished", crawled_at=NOW)
+    assert (changed.title, changed.state, changed.crawled_at) == ("A\ufffd", "finished", NOW)
+    archive.update_blog(blog, forgotten_at=NOW)
+    assert archive.blogs() == ()
+    assert len(archive.blogs(forgotten=True)) == 1
+    with pytest.raises(ValueError, match="no changeable home"):
+        archive.update_blog(blog, home="x")
+
+
+def test_runs_and_small_texts_are_remembered(archive, blog):
+    run = archive.begin_run(blog, "crawl")
+    assert archive.runs(blog)[0].ended_at is None
+    archive.end_run(run, reason="complete", counts={"posts": 3})
+    assert (archive.runs(blog)[0].reason, archive.runs(blog)[0].counts) == ("complete", {"posts": 3})
+    archive.remember(None, "x", "1")
+    archive.remember(blog, "x", "2")
+    archive.remember(blog, "x", "3")
+    assert (archive.recall(None, "x"), archive.recall(blog, "x")) == ("1", "3")
+    archive.remember(blog, "x", None)
+    assert archive.recall(blog, "x") is None
+
+
+# The folder
+
+
+def test_an_archive_that_was_moved_reads_as_before(tmp_path):
+    with open_archive(tmp_path / "here") as archive:
+        blog = archive.add_blog(HOME, scope="path").id
+        with archive.lock(blog):
+            archive.commit([some.post_visit(blog, URL, media=(Media(url=HOME + "p.png"),))])
+            archive.commit([some.media_visit(blog, HOME + "p.png")])
+        before = archive.find_post(URL)
+    shutil.copytree(tmp_path / "here", tmp_path / "there")
+    shutil.rmtree(tmp_path / "here")
+    with open_archive(tmp_path / "there", create=False) as archive:
+        assert archive.find_post(URL) == before
+        assert archive.exchange(archive.capture_of(blog, URL)).body == LONG.encode()
+        assert_sound(archive)
+
+
+def test_an_archive_that_is_not_there_is_not_made_by_looking(tmp_path):
+    with pytest.raises(UsageError, match="--archive"):
+        open_archive(tmp_path / "none", create=False)
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_folder_that_leads_elsewhere_is_refused(tmp_path):
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "archive").mkdir()
+    (tmp_path / "archive" / "media").symlink_to(tmp_path / "outside")
+    with pytest.raises(UsageError, match="symbolic link"):
+        open_archive(tmp_path / "archive")
+
+
+def test_a_file_that_is_no_database_is_said_so(tmp_path):
+    (tmp_path / "everlog.sqlite").write_bytes(b"not a database at all" * 100)
+    with pytest.raises(DamagedArchive, match="not a sound database"):
+        open_archive(tmp_path)
+
+
+def test_a_lock_is_for_one_and_names_its_holder(archive, blog, tmp_path):
+    script = """
+import sys
+from everlog.archive import open_archive
+from everlog.errors import ArchiveBusy
+with open_archive(sys.argv[1]) as archive:
+    try:
+        with archive.lock(int(sys.argv[2])):
+            pass
+    except ArchiveBusy as error:
+        print(error)
+"""
+    said = subprocess.run(
+        [sys.executable, "-c", script, str(archive.folder), str(blog)], capture_output=True, text=True, check=True,
+    )
+    assert f"pid {os.getpid()}" in said.stdout
+    assert "wait for it or stop it" in said.stdout
+    with pytest.raises(ArchiveBusy), archive.lock(blog):
+        pass
+
+
+def test_who_does_not_hold_the_lock_cannot_write(archive):
+    blog = archive.add_blog(HOME, scope="path").id
+    with pytest.raises(ValueError, match="hold the lock"):
+        archive.commit([some.page(blog, URL)])
+
+
+def test_two_blogs_are_written_by_two_programs_at_once(archive, blog):
+    with open_archive(archive.folder) as other:
+        second = other.add_blog("http://b.example/", scope="path").id
+        with other.lock(second):
+            for number in range(5):
+                archive.commit([some.page(blog, f"{HOME}{number}")])
+                other.commit([some.page(second, f"http://b.example/{number}")])
+    assert_sound(archive)
+
+
+# The disk
+
+
+def test_a_crawl_pauses_before_the_disk_is_full(tmp_path):
+    with open_archive(tmp_path, habits=Habits(min_free_bytes=1 << 60)) as archive:
+        blog = archive.add_blog(HOME, scope="path").id
+        with archive.lock(blog), pytest.raises(DiskFull, match="goes on where it stopped"):
+            archive.commit([some.page(blog, URL)])
+        assert list(tmp_path.glob("warc/*")) == []
+        assert archive.room_left() > 0
+
+
+FILLS_UP = """
+import resource, signal, sys
+sys.path[:0] = sys.argv[3:]
+import some_visits as some
+from everlog.archive import open_archive
+from everlog.errors import DiskFull, EverlogError
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+with open_archive(sys.argv[1]) as archive:
+    blog = archive.add_blog(some.HOME, scope="path").id
+    with archive.lock(blog):
+        archive.commit([some.page(blog, some.HOME + "before")])
+        resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), resource.RLIM_INFINITY))
+        noise = bytes(range(256)) * 4000
+        big = some.exchange(some.HOME + "big", noise, headers=(("Content-Type", "image/png"),))
+        for _ in range(2):
+            try:
+                archive.commit([some.page(blog, some.HOME + "big", exchanges=(big,))])
+            except DiskFull as error:
+                print("DiskFull", error.exit_code)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+"""
+
+
+def test_a_write_that_finds_no_room_is_never_taken_for_done(tmp_path):
+    folder = tmp_path / "archive"
+    said = subprocess.run(
+        [sys.executable, "-c", FILLS_UP, str(folder), "500000", str(Path(__file__).parent)],
+        capture_output=True, text=True, check=True,
+    )
+    assert said.stdout.splitlines() == ["DiskFull 6", "DiskFull 6"]
+    with open_archive(folder) as archive:
+        blog = archive.find_blog(HOME).id
+        long_file = next(folder.glob("warc/*")).stat().st_size
+        with archive.lock(blog):
+            assert next(folder.glob("warc/*")).stat().st_size < long_file
+            archive.commit([some.page(blog, HOME + "after")])
+        assert sorted(archive.known_keys(blog)) == ["a.example/after", "a.example/before"]
+        assert_sound(archive)
+
+
+def test_a_warc_file_that_lost_bytes_is_not_written_to(archive):
+    blog = archive.add_blog(HOME, scope="path").id
+    with archive.lock(blog):
+        archive.commit([some.page(blog, URL)])
+    file = next(archive.folder.glob("warc/*"))
+    os.truncate(file, file.stat().st_size - 10)
+    with pytest.raises(DamagedArchive, match="bring it back from a copy"), archive.lock(blog):
+        pass
+
+
+def test_opening_an_archive_leaves_no_file_open(tmp_path):
+    open_archive(tmp_path).close()
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    for _ in range(3):
+        with open_archive(tmp_path) as archive:
+            blog = archive.add_blog(HOME, scope="path").id
+            with archive.lock(blog):
+                archive.commit([some.page(blog, URL)])
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
+# Whatever comes
+
+
+TEXTS = st.sampled_from([LONG, LONG + " b", "short", "", "🎉", "a\0\ud800"])
+ADDRESSES = st.sampled_from([HOME + "a", HOME + "b?x=1", HOME + "c/", "https://www.a.example/a", HOME + "é"])
+
+
+@st.composite
+def any_visit(draw):  # noqa: PLR0911 - one for each kind
+    url, text, at = draw(ADDRESSES), draw(TEXTS), draw(st.integers(0, 3))
+    kind = draw(st.sampled_from(["post", "moved", "page", "media", "304", "failed", "retry", "reread"]))
+    match kind:
+        case "post":
+            return some.post_visit(1, url, text, at=at, published=draw(st.sampled_from([None, NOW])))
+        case "moved":
+            to = draw(ADDRESSES)
+            hops = (some.exchange(url, b"", status=301), some.exchange(to, text.encode("utf-8", "replace"), at=at))
+            key = draw(st.sampled_from([None, "a.example/a", "a.example/other"]))
+            return replace(some.post_visit(1, url, text, exchanges=hops, post_key=key), post=some.post(to, text))
+        case "page" | "retry":
+            return some.page(1, url, outcome=kind, links=(some.link(draw(ADDRESSES)),))
+        case "media":
+            return some.media_visit(1, url, text.encode("utf-8", "replace"), at=at)
+        case "304":
+            return some.page(1, url, outcome="unchanged", exchanges=(some.exchange(url, b"", status=304, at=at),))
+        case "failed":
+            answer = some.exchange(url, b"no", status=draw(st.sampled_from([404, 410, 500])))
+            return some.page(1, url, outcome="failed", reason="no", exchanges=(answer,))
+        case _:
+            return some.post_visit(1, url, text, exchanges=())
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(st.lists(any_visit(), min_size=1, max_size=6), max_size=6))
+def test_any_sequence_of_visits_leaves_a_sound_archive(tmp_path_factory, batches):
+    with open_archive(tmp_path_factory.mktemp("any"), habits=Habits(rotate_bytes=2000)) as archive:
+        blog = archive.add_blog(HOME, scope="path").id
+        for batch in batches:
+            with archive.lock(blog):
+                archive.commit(batch)
+        assert_sound(archive)
+        for post in archive.posts():
+            versions = archive.versions(post.url)
+            assert [version.version for version in versions] == list(range(1, len(versions) + 1))

@@ -1,0 +1,80 @@
+"""kill -9 at every point of writing: what was acknowledged is there, once, and the run goes on."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import kills
+import pytest
+
+from everlog.archive.points import WRITE_POINTS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+POINTS = [point for point in WRITE_POINTS if not point.startswith("migration")]
+# What a single run passes only once.
+ONCE = {"schema-open", "cut-begin", "cut-done"}
+
+
+def finish(folder: Path, acknowledged: Path) -> None:
+    assert kills.damage(folder, acknowledged) == []
+    assert not kills.killed_at(folder, acknowledged, point="none", passage=1, group=4)
+    assert kills.damage(folder, acknowledged) == []
+    assert len(set(acknowledged.read_text().splitlines())) <= kills.STEPS
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_a_run_killed_at_a_write_point_loses_and_doubles_nothing(point, tmp_path):
+    folder, acknowledged = tmp_path / "archive", tmp_path / "acknowledged"
+    deaths = 0
+    for passage in (1,) if point in ONCE else (1, 2, 3):
+        # A run that was killed goes on, and so comes by at the point again.
+        deaths += kills.killed_at(folder, acknowledged, point=point, passage=passage, group=3)
+        assert kills.damage(folder, acknowledged) == []
+    assert deaths
+    finish(folder, acknowledged)
+
+
+def test_runs_killed_at_random_moments_lose_and_double_nothing(tmp_path):
+    chance = random.Random(7)  # noqa: S311 - not a secret
+    deaths = 0
+    for number in range(30):
+        folder, acknowledged = tmp_path / f"archive-{number // 6}", tmp_path / f"acknowledged-{number // 6}"
+        deaths += kills.killed_around(
+            folder, acknowledged, passages=chance.randrange(1, 80), group=chance.choice([0, 1, 3]),
+        )
+        assert kills.damage(folder, acknowledged) == []
+    assert deaths > 10
+    for number in range(5):
+        finish(tmp_path / f"archive-{number}", tmp_path / f"acknowledged-{number}")
+
+
+def test_a_run_killed_again_and_again_comes_to_its_end(tmp_path):
+    folder, acknowledged = tmp_path / "archive", tmp_path / "acknowledged"
+    deaths = 0
+    while kills.killed_at(folder, acknowledged, point="committed", passage=2, group=2):
+        deaths += 1
+    assert deaths == kills.STEPS // 4
+    finish(folder, acknowledged)
+
+
+def test_the_real_warc_checker_accepts_what_a_killed_run_left(tmp_path):
+    folder, acknowledged = tmp_path / "archive", tmp_path / "acknowledged"
+    assert kills.killed_at(folder, acknowledged, point="warc-half-record", passage=20, group=3)
+    finish(folder, acknowledged)
+    files = sorted(folder.glob("warc/*.warc.gz"))
+    assert len(files) > 1
+    checked = subprocess.run([sys.executable, "-m", "warcio.cli", "check", *files], capture_output=True, check=False)
+    assert (checked.returncode, checked.stdout) == (0, b"")
+
+
+def test_the_harness_itself_sees_a_promise_that_was_not_kept(tmp_path):
+    folder, acknowledged = tmp_path / "archive", tmp_path / "acknowledged"
+    assert kills.killed_at(folder, acknowledged, point="committed", passage=3, group=3)
+    with acknowledged.open("a") as log:
+        log.write("step 39\n")
+    assert any("step 39 was acknowledged" in problem for problem in kills.damage(folder, acknowledged))

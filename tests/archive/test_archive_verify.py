@@ -1,0 +1,119 @@
+"""What `verify` sees when something is wrong, and that it sees nothing when nothing is."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing
+
+import pytest
+import some_visits as some
+from some_visits import HOME, LONG
+
+from everlog.archive import open_archive
+from everlog.archive.verify import verify
+
+URL = HOME + "a"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """An archive with a bit of everything."""
+    with open_archive(tmp_path) as archive:
+        blog = archive.add_blog(HOME, scope="path").id
+        with archive.lock(blog):
+            with_picture = some.post_visit(blog, URL, media=(some.picture(HOME + "p.png"),))
+            archive.commit([with_picture, some.media_visit(blog, HOME + "p.png")])
+            edited = LONG + " edited"
+            archive.commit([some.post_visit(blog, URL, edited, at=1), some.post_visit(blog, HOME + "b", edited, at=2)])
+            archive.commit([some.page(blog, URL, exchanges=(some.exchange(URL, edited.encode(), at=3),))])
+            archive.commit([some.page(blog, URL, exchanges=(some.exchange(URL, b"", status=304, at=4),))])
+    return tmp_path
+
+
+def findings(folder):
+    with open_archive(folder, create=False) as archive:
+        return [f"{found.kind}: {found.text}" for found in verify(archive)]
+
+
+def change(folder, statement):
+    with closing(sqlite3.connect(folder / "everlog.sqlite")) as database:
+        database.execute("pragma foreign_keys = off")
+        assert database.execute(statement).rowcount
+        database.commit()
+
+
+def warc(folder):
+    return next(folder.glob("warc/*"))
+
+
+def test_a_sound_archive_has_no_findings_and_shows_its_progress(folder):
+    told = []
+    with open_archive(folder, create=False) as archive:
+        assert list(verify(archive, told.append)) == []
+        # Six captures, a picture, and one post: the same text under a second address is no other.
+        assert archive.size() == len(told) == 8
+    assert told[-1] == "a.example/a"
+
+
+def test_a_finding_can_be_printed_and_handed_on(folder):
+    warc(folder).unlink()
+    with open_archive(folder, create=False) as archive:
+        found = next(verify(archive))
+    assert str(found).endswith(": the file is not there")
+    assert found.to_dict()["kind"] == "warc"
+
+
+def test_bytes_behind_the_committed_length_are_nobodys_business(folder):
+    with warc(folder).open("ab") as file:
+        file.write(b"half a rec")
+    assert findings(folder) == []
+
+
+@pytest.mark.parametrize("share", [0.01, 0.2, 0.5, 0.8, 0.999])
+def test_one_flipped_bit_in_a_warc_file_is_seen(folder, share):
+    data = bytearray(warc(folder).read_bytes())
+    data[int(len(data) * share)] ^= 4
+    warc(folder).write_bytes(data)
+    assert findings(folder)
+
+
+def test_a_shorter_or_missing_warc_file_is_seen(folder):
+    os.truncate(warc(folder), warc(folder).stat().st_size - 1)
+    assert "shorter than" in findings(folder)[0]
+    warc(folder).unlink()
+    assert "not there" in findings(folder)[0]
+
+
+def test_a_changed_or_missing_media_file_is_seen(folder):
+    file = next(folder.glob("media/*/*"))
+    file.write_bytes(b"\x89PNG pictura")
+    assert findings(folder) == ["media: its content is not what was stored"]
+    file.unlink()
+    assert findings(folder) == ["media: the file is not there"]
+
+
+@pytest.mark.parametrize(
+    ("statement", "text"),
+    [
+        ("update captures set offset = offset + 1 where id = 2", "points to no record"),
+        ("update captures set url = 'http://a.example/x' where id = 1", "address is"),
+        ("update captures set digest = 'sha256:0' where id = 1", "digest is"),
+        ("delete from captures where id = 3", "that no capture points to"),
+        ("update captures set original_id = 1 where original_id is not null", "held by none of the same digest"),
+        ("delete from versions where version = 1", "1 to 2 were stored"),
+        ("update versions set record = 'x'", "cannot be read"),
+        ("update versions set capture_id = 99", "a capture that is not there"),
+        ("update posts set version = 5", "1 to 5 were stored"),
+        ("delete from media_files", "media whose file is not known"),
+        ("update aliases set post_id = 77", "an alias of no post"),
+        ("update aliases set key = 'a.example/a'", "an alias that is also a post"),
+        ("update warc_files set length = length - 1", "ends within a record"),
+        ("update warc_files set length = length - 9", "ends within a record"),
+        ("update media_files set path = '../../etc/passwd'", "the file is not there"),
+    ],
+)
+def test_a_row_that_does_not_fit_is_seen(folder, statement, text):
+    change(folder, statement)
+    found = findings(folder)
+    assert any(text in line for line in found), found
