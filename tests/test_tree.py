@@ -122,3 +122,9 @@ class TestDropping:
         root = parse(b"<div><p>a<b>c</b>d</p>e</div>")
         drop([root.find(".//p"), root.find(".//b")])
         assert "".join(root.itertext()) == "e"
+
+
+def test_paragraphs_after_highlighted_code_stay_apart():
+    code = "<pre><code>x <b>y</b>\n z</code></pre>"
+    page = f"<p>a</p>{code}<p>b</p><ul><li>c</li><li>d</li></ul><pre><i>e</i></pre>f"
+    assert text_of(page) == "a\n\nx y\n z\n\nb\n\nc\nd\n\ne\n\nf"

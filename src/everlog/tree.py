@@ -223,12 +223,13 @@ def take_text(article: Element) -> str:
     a
       b
     """
+    # First, and from a list: a walk ends where the element it stands on is taken out.
+    for preformatted in list(article.iter("pre")):
+        _keep_space(preformatted)
     for element in article.iter():
         tag = element.tag
         if tag not in BLOCK:
             continue
-        if tag == "pre":
-            _keep_space(element)
         mark = _LINE if tag in _LINE_TAGS else _PARAGRAPH
         text, tail = element.text, element.tail
         element.text = mark + text if text else mark

@@ -8,6 +8,8 @@ from urllib.parse import urljoin
 import nh3
 from lxml import etree
 
+from everlog.reading.revealing import reveal_media
+from everlog.reading.srcset import candidates, spelled
 from everlog.tree import UNSETTABLE
 
 if TYPE_CHECKING:
@@ -37,20 +39,25 @@ _ATTRIBUTES = {
     "code": {"class"},
 }
 _LINKS = ("href", "src", "poster", "cite")
+# The elements that keep one of these, or a `srcset`.
+_LINKING = ("a", "img", "source", "audio", "video", "track", "blockquote", "q")
 
 
 def clean_html(article: Element, url: str) -> str:
-    """The article's inner HTML with absolute links and without scripts, styles and handlers.
+    """The article's inner HTML with absolute links, late media in place, no scripts, styles and handlers.
 
     >>> from everlog.tree import parse
     >>> clean_html(parse(b'<div><p onclick="x()">Hi <a href="b">b</a><script>x</script></div>')[0][0], "http://a.org/c/")
     '<p>Hi <a href="http://a.org/c/b">b</a></p>'
     """
-    for element in article.iter():
+    reveal_media(article)
+    for element in article.iter(*_LINKING):
         for name in _LINKS:
             value = element.get(name)
             if value and not value.startswith(("http://", "https://", "#", "data:")):
                 element.set(name, _absolute(url, value))
+        if sizes := element.get("srcset"):
+            element.set("srcset", _absolute_sizes(url, sizes))
     raw = etree.tostring(article, method="html", encoding="unicode", with_tail=False)
     cleaned = nh3.clean(
         raw, tags=set(_TAGS), attributes=_ATTRIBUTES, link_rel=None, url_schemes={"http", "https", "mailto"},
@@ -63,6 +70,11 @@ def _absolute(url: str, link: str) -> str:
         return UNSETTABLE.sub("", urljoin(url, link.strip()))
     except ValueError:  # an address that is none, such as //[x
         return ""
+
+
+def _absolute_sizes(url: str, srcset: str) -> str:
+    absolute = ((_absolute(url, link), descriptor) for link, descriptor in candidates(srcset))
+    return spelled(pair for pair in absolute if pair[0].startswith(("http://", "https://")))
 
 
 def _unwrapped(html: str) -> str:

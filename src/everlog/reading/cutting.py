@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from lxml import etree
 
 from everlog.noise import NAMEABLE, names_comments, names_noise
+from everlog.reading.revealing import PLAYERS, shows_media
 from everlog.selectors import chain_of, naming_of, own_selectors
 from everlog.signatures import (
     HIDDEN,
@@ -31,18 +32,20 @@ _ENOUGH = LABEL_WORDS + 1
 _FIRST_LETTERS = 32
 
 
-def remove_cuts(article: Element, cutter: Cutter) -> None:
+def remove_cuts(article: Element, cutter: Cutter) -> list[Element]:
     """Takes out of an article, in place, everything that is not part of it.
 
-    Bare text behind a removed element stays: it belongs to the element above.
+    Bare text behind a removed element stays: it belongs to the element above. Players of media stay,
+    and are given back: they must go before the text is taken.
     """
     doomed: list[Element] = []
+    players: list[Element] = []
     silenced: list[Element] = []
     closing: list[Element] = []
     idle = cutter.is_idle
     for element in article.iter():
         if element.tag in INVISIBLE:
-            doomed.append(element)
+            (players if element.tag in PLAYERS and shows_media(element) else doomed).append(element)
         elif not idle and element is not article:
             if cutter.is_cut(element):
                 doomed.append(element)
@@ -54,6 +57,18 @@ def remove_cuts(article: Element, cutter: Cutter) -> None:
         above = element.getparent()
         if above is not None and above.tag in HOLDERS:
             element.tail = None
+    sections = _without_later(closing)
+    for player in players:
+        # Blank text behind a removed element goes, whether the element is removed now or later.
+        if (player.tail or "").isspace():
+            player.tail = None
+    drop(element for element in doomed if element is not article)
+    drop(sections)
+    return [player for player in players if player is not article]
+
+
+def _without_later(closing: Iterable[Element]) -> list[Element]:
+    """The elements with which an article's end begins, after taking out all that follows them."""
     sections = []
     for element in closing:
         above = element.getparent()
@@ -62,8 +77,7 @@ def remove_cuts(article: Element, cutter: Cutter) -> None:
                 above.remove(later)
             element.tail = None
             sections.append(element)
-    drop(element for element in doomed if element is not article)
-    drop(sections)
+    return sections
 
 
 class Cutter:

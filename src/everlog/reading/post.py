@@ -15,13 +15,14 @@ from everlog.reading.cutting import remove_cuts
 from everlog.reading.language import read_language
 from everlog.reading.places import selectors_used
 from everlog.reading.published import read_published, read_updated
+from everlog.reading.revealing import without_words
 from everlog.reading.summary import read_summary
 from everlog.reading.tags import read_tags
 from everlog.reading.titles import read_title
 from everlog.reading.view import View
 from everlog.records import Post, Provenance, Skip
 from everlog.selectors import Finder, Finds
-from everlog.tree import parse, take_text
+from everlog.tree import drop, parse, take_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,6 +75,10 @@ class PostReader:
             root = parse(body, content_type)
         except UnreadablePage as error:
             return Skip(url=url, reason=error.message)
+        return self.read_parsed(root, url, fetched, html=html)
+
+    def read_parsed(self, root: Element, url: str, fetched: datetime | None, *, html: bool = True) -> Post | Skip:
+        """The same for a page that is parsed already. Reading takes the tree apart."""
         view = View(root, url, found=Finds(root, self._first, self._rest), fetched_at=fetched)
         candidates = self._articles.find(view)
         found = next(candidates, None)
@@ -87,9 +92,10 @@ class PostReader:
             value = _READERS[name](view, rules)
             if value is not None:
                 fields[name], provenance[name] = value
-        text, markup, used = self._take(view, found, candidates, html=html)
-        if not text and not ("title" in fields and _shows_media(used.element)):
+        taken = self._take(view, found, candidates, html=html)
+        if taken is None or not (taken[0] or "title" in fields):
             return Skip(url=url, reason="the article on the page is empty")
+        text, markup, used = taken
         design = used.design
         provenance["text"] = Provenance(method=design.method, rule=used.rule.where, confidence=design.confidence)
         return Post(
@@ -115,11 +121,13 @@ class PostReader:
 
     def _take(
         self, view: View, found: Found, others: Iterator[Found], *, html: bool,
-    ) -> tuple[str, str, Found]:
+    ) -> tuple[str, str, Found] | None:
         """Text and HTML of the first article that shows anything, less its cuts."""
         for used in chain((found,), others):
-            remove_cuts(used.element, used.cutter)
+            players = remove_cuts(used.element, used.cutter)
+            without_words(players)
             if has_text(used.element) or _shows_media(used.element):
                 markup = clean_html(used.element, view.url) if html else ""
+                drop(players)
                 return take_text(used.element), markup, used
-        return "", "", found
+        return None
