@@ -1,1 +1,92 @@
-"""Posts on their way out: one module per format."""
+"""Posts on their way out: one module per format, one line per format in the table.
+
+    write_posts(posts, "csv", Path("posts.csv"))
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from everlog.errors import UsageError
+from everlog.export.csv import write_csv
+from everlog.export.files import into_file, into_folder
+from everlog.export.jsonl import write_jsonl
+from everlog.export.markdown import write_markdown, write_markdown_files
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from everlog.records import Post
+
+STDOUT = "-"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Format:
+    """A way to write posts: one after another into a stream, or as files of a folder.
+
+    `to_folder` is given the posts, the folder, and the folder below which the paths of media lie.
+    A format that has it needs to be told where to go.
+    """
+
+    about: str
+    suffixes: tuple[str, ...]
+    to_stream: Callable[[Iterable[Post], BinaryIO], int]
+    to_folder: Callable[[Iterable[Post], Path, Path | None], int] | None = None
+
+
+FORMATS: dict[str, Format] = {
+    "jsonl": Format(about="one JSON object a line", suffixes=(".jsonl", ".ndjson", ".json"), to_stream=write_jsonl),
+    "csv": Format(about="one row a post, for spreadsheets", suffixes=(".csv",), to_stream=write_csv),
+    "markdown": Format(
+        about="a folder with one file a post", suffixes=(".md", ".markdown"), to_stream=write_markdown,
+        to_folder=write_markdown_files,
+    ),
+}
+
+
+def write_posts(
+    posts: Iterable[Post], format_name: str, out: BinaryIO | Path | None = None, *, media_root: Path | None = None,
+) -> int:
+    """Write posts one by one, and give their number; the file, if there is one, is whole or not there.
+
+    `out` is a stream, a file (a folder for Markdown), `-` for stdout, or None: stdout where the format
+    allows. `media_root` is the folder below which the posts' media lie.
+    """
+    chosen = _known(format_name)
+    if out is None and chosen.to_folder is not None:
+        raise UsageError(
+            f"{format_name} is {chosen.about} and needs a place",
+            advice=f"everlog export --format {format_name} -o FOLDER   (or -o - for stdout)",
+        )
+    if out is None or out == Path(STDOUT):
+        out = sys.stdout.buffer
+    if not isinstance(out, Path):
+        return chosen.to_stream(posts, out)
+    if chosen.to_folder is not None:
+        with into_folder(out) as folder:
+            return chosen.to_folder(posts, folder, media_root)
+    with into_file(out) as stream:
+        return chosen.to_stream(posts, stream)
+
+
+def format_for(name: str | None, output: str | None) -> str:
+    """The format that is named, else the one a file's name ends with, else `jsonl`.
+
+    >>> format_for(None, "posts.csv"), format_for(None, "-"), format_for("markdown", "notes")
+    ('csv', 'jsonl', 'markdown')
+    """
+    if name is not None:
+        _known(name)
+        return name
+    suffix = Path(output or STDOUT).suffix.lower()
+    return next((known for known, kind in FORMATS.items() if suffix in kind.suffixes), "jsonl")
+
+
+def _known(name: str) -> Format:
+    if name not in FORMATS:
+        raise UsageError(f"no format is called {name!r}", advice=f"choose one of {', '.join(FORMATS)}")
+    return FORMATS[name]

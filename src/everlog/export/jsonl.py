@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from datetime import datetime
 
     from everlog.records import Comment, Media, Post, Provenance
+
+
+def write_jsonl(posts: Iterable[Post], out: BinaryIO) -> int:
+    """Write a line for every post; the number of posts."""
+    count = 0
+    for count, post in enumerate(posts, 1):  # noqa: B007 - the last number is the answer
+        out.write(post_to_line(post).encode("utf-8", "replace") + b"\n")
+    return count
 
 
 def post_to_line(post: Post) -> str:

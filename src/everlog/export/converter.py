@@ -1,0 +1,158 @@
+"""An article's HTML as Markdown that shows the same text, with nothing of it taken for markup.
+
+The parser under it takes long to load: import this where Markdown is really written.
+"""
+
+# ruff: noqa: ARG002 - the base class calls its methods with these
+
+from __future__ import annotations
+
+import re
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from markdownify import ATX, MarkdownConverter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from bs4 import Tag
+
+    _Rule = Callable[[Tag, str, set[str]], str]
+
+_SIGNS = re.compile(r"[\\`*\[\]<]|(?<![^\W_])_|_(?![^\W_])|~(?=~)|&(?=#?\w{1,31};)")
+# What starts a heading, quotation, list or underline where a line begins.
+_LINE_START = re.compile(r"^([ \t]*)([>+-](?=\s|$)|>|#{1,6}(?=\s|$)|[=-]+(?=\s*$))", re.MULTILINE)
+_LIST_NUMBER = re.compile(r"^([ \t]*\d{1,9})([.)])(?=\s|$)", re.MULTILINE)
+_BACKTICKS = re.compile(r"`+")
+_BREAKS = re.compile(r"[ \t]*\n\s*")
+_LANGUAGE = re.compile(r"(?:^|\s)(?:language-|lang-|brush:\s*|highlight-)([\w+#.-]{1,20})")
+_UNSAFE = {" ": "%20", "(": "%28", ")": "%29", "<": "%3C", ">": "%3E", "\n": "", "\r": "", "\t": "", '"': "%22"}
+_INLINE = frozenset(("a", "b", "strong", "em", "i", "del", "s"))
+# A row that holds one of these is part of a layout, not of a table of values.
+_BLOCKS = ["pre", "ul", "ol", "table", "blockquote", "dl"]
+
+
+def to_markdown(html: str, text: str) -> str:
+    """The article as Markdown; made of its plain text where there is no HTML, or none that can be walked.
+
+    >>> to_markdown("<p>2 * 3 is <b>six</b></p><pre>a *b*</pre>", "")
+    '2 \\\\* 3 is **six**\\n\\n```\\na *b*\\n```'
+    """
+    if html:
+        try:
+            return _converted(html)
+        except RecursionError:
+            pass  # elements inside elements a thousand deep
+    return _converted("".join(f"<p>{escape(paragraph)}</p>" for paragraph in text.split("\n\n")))
+
+
+def _converted(html: str) -> str:
+    # In an element of its own, no text is taken for a file's name, of which the parser would warn.
+    return _CONVERTER.convert(f"<div>{html}</div>").strip("\n")
+
+
+def target(link: str) -> str:
+    """A link's address so that no sign of it ends the link.
+
+    >>> target("https://a.org/b_(c) d")
+    'https://a.org/b_%28c%29%20d'
+    """
+    return "".join(_UNSAFE.get(sign, sign) for sign in link)
+
+
+class _Converter(MarkdownConverter):
+    """What the rules of the base class leave open: signs of the text, addresses, code, layouts made of tables."""
+
+    def escape(self, text: str, parent_tags: set[str]) -> str:
+        text = _SIGNS.sub(r"\\\g<0>", text)
+        text = _LINE_START.sub(r"\1\\\2", text)
+        text = _LIST_NUMBER.sub(r"\1\\\2", text)
+        return text.replace("|", r"\|") if "td" in parent_tags or "th" in parent_tags else text
+
+    def process_tag(self, node: Tag, parent_tags: set[str] | None = None) -> str:
+        if node.name == "a":
+            _make_safe(node, "href")
+            # A link around blocks is a link only on one line.
+            parent_tags = {*(parent_tags or ()), "_inline"}
+        return str(super().process_tag(node, parent_tags=parent_tags))  # type: ignore[misc]
+
+    def get_conv_fn(self, tag_name: str) -> _Rule | None:
+        rule: _Rule | None = super().get_conv_fn(tag_name)  # type: ignore[misc]
+        return _spaced(rule) if rule is not None and tag_name in _INLINE else rule
+
+    def convert_img(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        source = target(_attribute(el, "src"))
+        return f"![{_label(_attribute(el, 'alt'))}]({source})" if source else ""
+
+    def convert_video(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        sources = (el, *el.find_all("source"))
+        source = next((found for inner in sources if (found := _attribute(inner, "src"))), "")
+        name = _label(source.rpartition("/")[2].partition("?")[0])
+        poster = _attribute(el, "poster")
+        shown = f"![{name}]({target(poster)})" if poster else name
+        return f"[{shown}]({target(source)})" if source else ""
+
+    convert_audio = convert_video
+
+    def convert_pre(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        code = text.strip("\n")
+        if not code.strip():
+            return ""
+        fence = "`" * max(3, 1 + max(map(len, _BACKTICKS.findall(code)), default=0))
+        return f"\n\n{fence}{_language(el)}\n{code}\n{fence}\n\n"
+
+    def convert_td(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        if _is_layout(el.find_parent("tr")):
+            return f"\n\n{text.strip()}\n\n"
+        return str(super().convert_td(el, text, parent_tags))  # type: ignore[misc]
+
+    convert_th = convert_td
+
+    def convert_tr(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        return text if _is_layout(el) else str(super().convert_tr(el, text, parent_tags))  # type: ignore[misc]
+
+
+_CONVERTER = _Converter(heading_style=ATX, bullets="-", sub_symbol="<sub>", sup_symbol="<sup>")
+
+
+def _spaced(rule: _Rule) -> _Rule:
+    """A rule for inline elements that leaves space at their edges, and breaks of lines, where they are."""
+    def convert(el: Tag, text: str, parent_tags: set[str]) -> str:
+        if el.name == "a":
+            text = _BREAKS.sub(" ", text)
+        inner = text.strip()
+        if not inner:
+            return text
+        start = text.index(inner)
+        return text[:start] + rule(el, inner, parent_tags) + text[start + len(inner):]
+
+    return convert
+
+
+def _is_layout(row: Tag | None) -> bool:
+    return row is not None and row.find(_BLOCKS) is not None
+
+
+def _make_safe(element: Tag, name: str) -> None:
+    if value := _attribute(element, name):
+        element[name] = target(value)
+    if title := _attribute(element, "title"):
+        element["title"] = " ".join(title.split())
+
+
+def _attribute(element: Tag, name: str) -> str:
+    value: Any = element.get(name)
+    return " ".join(value) if isinstance(value, list) else str(value or "")
+
+
+def _label(text: str) -> str:
+    return _SIGNS.sub(r"\\\g<0>", " ".join(text.split()))
+
+
+def _language(block: Tag) -> str:
+    """The language that a block of code says it is in."""
+    inner = block.find("code")
+    names = f"{_attribute(block, 'class')} {_attribute(inner, 'class') if inner is not None else ''}"
+    found = _LANGUAGE.search(names)
+    return found[1].strip(".") if found else ""
