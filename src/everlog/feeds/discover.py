@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 # Where blog software puts its feed, most common first.
 GUESSES = ("feed/", "rss.xml", "atom.xml", "index.xml", "feed.xml", "rss/", "feeds/posts/default",
-           "feeds/all.atom.xml", "index.rdf", "feed.json", "?feed=rss2")  # fmt: skip
+           "feeds/all.atom.xml", "index.rdf", "feed.json", "?feed=rss2", "posts/index.xml", "post/index.xml",
+           "blog/feed/", "blog/index.xml")  # fmt: skip
 
 _FEED_TYPE = re.compile(
     r"(?:rss|atom|rdf)\+xml|feed\+json|^(?:text|application)/(?:xml|rss|atom)\b", re.IGNORECASE
@@ -66,7 +67,10 @@ def feed_links(root: etree._Element, url: str) -> tuple[FeedLink, ...]:
     judged.sort(key=lambda link: (link.comments, *_distance(link, url)))
     posts = [link for link in judged if not link.comments]
     comments = [link for link in judged if link.comments]
-    return tuple(_once([*posts, *guesses, *comments]))
+    # A guess is another address even where it spells the same page: a server may know "/feed/" and not
+    # the "/feed/index.html" that a page made for another one names.
+    named = {link.url for link in judged}
+    return (*posts, *(guess for guess in _once(guesses) if guess.url not in named), *comments)
 
 
 def _declared(root: etree._Element, base: str) -> Iterable[FeedLink]:
