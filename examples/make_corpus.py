@@ -11,7 +11,6 @@ The same files come out every time. The blogs differ in what everlog has to cope
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 import sys
@@ -22,7 +21,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from designs import DESIGNS
-from words import ENGLISH, GERMAN, JAPANESE, Voice
+from words import ENGLISH, GERMAN, JAPANESE
+
+from everlog.demo.prose import Voice, dice, paragraph, sentence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -126,33 +127,16 @@ def make_piece(site: Site, number: int) -> Piece:
     )
 
 
-def dice(sides: int, *seed: object) -> int:
-    """A number below `sides` that depends on the seed alone, on every machine and Python."""
-    digest = hashlib.sha256(repr(seed).encode()).digest()
-    return int.from_bytes(digest[:8], "big") % sides
-
-
 def _blocks(voice: Voice, *seed: object) -> list[tuple[str, str]]:
     count = 4 + dice(5, *seed, "length")
-    blocks = [("p", _paragraph(voice, *seed, at)) for at in range(count)]
+    blocks = [("p", paragraph(voice, *seed, at)) for at in range(count)]
     extras = (("h2", voice.headings), ("blockquote", None), ("li", None), ("figcaption", None))
     for name, choices in extras:
         if dice(2, *seed, name):
             at = 1 + dice(count - 1, *seed, name, "at")
-            text = choices[dice(len(choices), *seed)] if choices else _sentence(voice, *seed, name)
+            text = choices[dice(len(choices), *seed)] if choices else sentence(voice, *seed, name)
             blocks.insert(at, (name, text))
     return blocks
-
-
-def _paragraph(voice: Voice, *seed: object) -> str:
-    return voice.join.join(_sentence(voice, *seed, at) for at in range(2 + dice(3, *seed, "sentences")))
-
-
-def _sentence(voice: Voice, *seed: object) -> str:
-    pattern = voice.sentences[dice(len(voice.sentences), *seed, "pattern")]
-    filling = {name: words[dice(len(words), *seed, name)] for name, words in voice.slots.items()}
-    sentence = pattern.format(**filling)
-    return sentence[0].upper() + sentence[1:]
 
 
 def _block_html(name: str, text: str) -> str:

@@ -1,26 +1,9 @@
-"""What the three invented blogs of examples/corpus write about: titles, tags, sentences.
-
-A sentence has slots in braces; each slot is filled from the list of its name. The phrases carry
-their own articles and endings, so that every filling is a sentence.
-"""
+"""What the three invented blogs of examples/corpus write about: titles, tags, sentences."""
 
 # ruff: noqa: E501 - wide characters count twice
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Voice:
-    """How a blog sounds."""
-
-    titles: tuple[str, ...]
-    tags: tuple[str, ...]
-    headings: tuple[str, ...]
-    sentences: tuple[str, ...]
-    slots: dict[str, tuple[str, ...]]
-    join: str = " "
-
+from everlog.demo.prose import Voice
 
 ENGLISH = Voice(
     titles=(
