@@ -2,6 +2,9 @@
 
     template = everlog.learn(feed_bytes, {url: page_bytes})
     outcome = template.read(page_bytes, url)      # a Post, or a Skip with its reason
+
+    for post in everlog.new_crawl(url, archive="my-archive"):     # the whole blog, kept as it comes
+        ...
 """
 
 from __future__ import annotations
@@ -12,17 +15,22 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from everlog.errors import EverlogError
     from everlog.learning.blog import learn
+    from everlog.library import new_crawl, open_archive, update_crawl
     from everlog.records import Comment, Entry, Feed, Media, Page, Post, Provenance, Skip
     from everlog.template import Template
 
 __all__ = [
     "Comment", "Entry", "EverlogError", "Feed", "Media", "Page", "Post", "Provenance", "Skip", "Template", "learn",
+    "new_crawl", "open_archive", "update_crawl",
 ]
 
 _HOMES = {
     "EverlogError": "everlog.errors",
     "Template": "everlog.template",
     "learn": "everlog.learning.blog",
+    "new_crawl": "everlog.library",
+    "open_archive": "everlog.library",
+    "update_crawl": "everlog.library",
 }
 
 

@@ -55,6 +55,9 @@ class Settings(BaseModel):
     max_page_bytes: int = Field(20_000_000, ge=1000, description="Pages larger than this are not kept.")
     max_media_bytes: int = Field(100_000_000, ge=1000, description="Media larger than this are not kept.")
     min_free_bytes: int = Field(200_000_000, ge=0, description="A crawl pauses when the disk has less room than this.")
+    exhaustive: bool = Field(
+        default=False, description="Visit every address of the blog, even where nothing new can be expected.",
+    )
     newest_first: bool = Field(default=False, description="Fetch the newest posts first.")
     header: tuple[str, ...] = Field((), description="Headers for the blog's own host, as 'Name: value'.")
     cookies: str | None = Field(None, description="A cookie file (Netscape format) for the blog's own host.")

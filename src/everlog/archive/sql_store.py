@@ -74,6 +74,9 @@ class SqlStore:
     def requeue(self, blog_id: int, keys: Sequence[str]) -> int:
         return url_rows.requeue(self.database, blog_id, keys)
 
+    def set_aside(self, blog_id: int, *, reason: str) -> int:
+        return url_rows.set_aside(self.database, blog_id, reason=reason)
+
     def fruitful_pages(self, blog_id: int) -> Iterator[str]:
         return url_rows.fruitful_pages(self.database, blog_id)
 

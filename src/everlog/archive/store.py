@@ -187,6 +187,10 @@ class Store(Protocol):
         """Visit these URLs again; what they gave before stays until they give something new. How many."""
         ...
 
+    def set_aside(self, blog_id: int, *, reason: str) -> int:
+        """Pages that still wait are not going to be visited, for this reason. How many."""
+        ...
+
     def fruitful_pages(self, blog_id: int) -> Iterator[str]:
         """The keys of pages that led to new posts when they were visited last."""
         ...

@@ -101,6 +101,16 @@ def requeue(database: Database, blog_id: int, keys: Sequence[str]) -> int:
         )
 
 
+def set_aside(database: Database, blog_id: int, *, reason: str) -> int:
+    """Pages that still wait are not going to be visited."""
+    with database.writing() as connection:
+        return connection.execute(
+            _urls.update()
+            .where(_urls.c.blog_id == blog_id, _urls.c.state == "queued", _urls.c.lane == "page")
+            .values(state="done", outcome="skip", reason=reason),
+        ).rowcount
+
+
 def fruitful_pages(database: Database, blog_id: int) -> Iterator[str]:
     """The keys of pages that led to new posts when they were visited last."""
     statement = select(_urls.c.id, _urls.c.key).where(

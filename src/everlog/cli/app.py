@@ -1,7 +1,8 @@
 """The program `everlog`: its commands, and what happens to errors.
 
 Exit codes: 0 complete, 1 a bug, 2 wrong usage or configuration, 3 usable but incomplete,
-4 nothing found, 130 interrupted. EverlogErrors carry their own.
+4 nothing found, 5 blocked or rate-limited, 6 disk full or a limit of the user's reached, 8 verify failed,
+130 interrupted. EverlogErrors carry their own.
 """
 
 from __future__ import annotations
@@ -11,8 +12,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from everlog.cli.crawl import crawl, update
+from everlog.cli.demo import demo
 from everlog.cli.evaluate import evaluate
+from everlog.cli.inspect import inspect
+from everlog.cli.keep import export, forget, reread, verify
 from everlog.cli.later import LATER, add_later
+from everlog.cli.look import rules, show, status
 from everlog.errors import EverlogError
 
 if TYPE_CHECKING:
@@ -27,10 +33,12 @@ app = typer.Typer(
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
-app.command("evaluate")(evaluate)
+_HERE = (demo, inspect, crawl, update, status, show, export, rules, reread, forget, verify, evaluate)
+for command in _HERE:
+    app.command(command.__name__)(command)
 add_later(app)
 
-COMMANDS = ("evaluate", *LATER)
+COMMANDS = (*(command.__name__ for command in _HERE), *LATER)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -85,8 +93,9 @@ def everlog(
 
     \b
     Examples:
-      everlog evaluate examples/corpus
-      everlog evaluate examples/corpus -v --cut-feeds
+      everlog demo
+      everlog https://a.blog.example/
+      everlog export --format csv > posts.csv
     """
 
 

@@ -12,25 +12,14 @@ if TYPE_CHECKING:
     import typer
 
 LATER = {
-    "inspect": "look at a blog and say what a crawl would do",
-    "crawl": "archive a whole blog",
-    "update": "archive what is new or changed since the last crawl",
     "watch": "poll the feeds of all blogs as they fall due",
-    "status": "list the blogs of the archive and what is missing",
     "diff": "show what changed between versions of a post",
     "copy": "copy one archive into another",
-    "forget": "stop watching a blog",
     "search": "search the archive",
-    "show": "print one post",
-    "export": "write posts in a format of your choice",
-    "rules": "show what was learned about a blog",
-    "reread": "read all stored pages again with today's rules",
     "serve": "start the web interface",
-    "verify": "check the archive",
     "worker": "take jobs from a fleet's queue",
     "enqueue": "give a fleet jobs",
     "fleet": "look after a fleet",
-    "demo": "crawl and show a sample blog without internet",
 }
 
 

@@ -41,7 +41,7 @@ PATIENCE = frozenset({429, 503})
 PASSING = PATIENCE | {500, 502, 504}
 # Troubles that come before anything was sent, and those that are the host's whatever is asked for.
 UNSENT = frozenset({"address", "dns"})
-HOST_TROUBLES = frozenset({"address", "dns", "tls", "rate-limited"})
+HOST_TROUBLES = frozenset({"address", "connection", "dns", "tls", "rate-limited"})
 
 
 class Session(Web):

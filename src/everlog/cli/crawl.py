@@ -1,0 +1,238 @@
+"""`everlog crawl` and `everlog update`: blogs into the archive."""
+
+from __future__ import annotations
+
+import json as json_module
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from everlog.cli.options import (
+    ArchiveFlag,
+    ConfigFlag,
+    JsonFlag,
+    QuietFlag,
+    VerboseFlag,
+    archive_of,
+    log_to_stderr,
+    settings_from,
+)
+from everlog.errors import EverlogError, UsageError
+
+if TYPE_CHECKING:
+    from everlog.archive import Archive
+    from everlog.flow.report import Report
+    from everlog.flow.running import Job
+    from everlog.settings import Settings
+
+
+def crawl(  # noqa: PLR0913, PLR0917 - one parameter per flag
+    urls: Annotated[list[str] | None, typer.Argument(metavar="URL...", help="Addresses of blogs.")] = None,
+    input_file: Annotated[
+        str | None,
+        typer.Option("-i", "--input", metavar="FILE", help="A list of blogs: one a line, or OPML; - is stdin."),
+    ] = None,
+    archive: ArchiveFlag = None,
+    scope: Annotated[
+        str | None,
+        typer.Option("--scope", metavar="path|host|subdomains", help="What belongs to the blog (default: path)."),
+    ] = None,
+    feed: Annotated[str | None, typer.Option("--feed", metavar="URL", help="The blog's feed, if you know it.")] = None,
+    no_feed: Annotated[bool, typer.Option("--no-feed", help="Crawl without a feed (not in this version yet).")] = False,
+    header: Annotated[
+        list[str] | None, typer.Option("--header", metavar="'NAME: VALUE'", help="A header for the blog's own host."),
+    ] = None,
+    cookies: Annotated[
+        str | None,
+        typer.Option("--cookies", metavar="FILE", help="Cookies for the blog's own host (Netscape format)."),
+    ] = None,
+    max_pages: Annotated[int | None, typer.Option("--max-pages", metavar="N", help="Stop after N pages.")] = None,
+    max_time: Annotated[float | None, typer.Option("--max-time", metavar="S", help="Stop after S seconds.")] = None,
+    delay: Annotated[
+        float | None, typer.Option("--delay", metavar="S", help="Seconds between requests to one host (default: 1)."),
+    ] = None,
+    concurrency: Annotated[
+        int | None, typer.Option("--concurrency", metavar="N", help="Requests at once to one host (default: 4)."),
+    ] = None,
+    timeout: Annotated[
+        float | None, typer.Option("--timeout", metavar="S", help="Seconds to wait for an answer (default: 30)."),
+    ] = None,
+    render: Annotated[
+        str,
+        typer.Option("--render", metavar="auto|always|never", help="Draw pages in a browser ('always': not yet)."),
+    ] = "auto",
+    screenshots: Annotated[bool, typer.Option("--screenshots", help="Not in this version yet.")] = False,
+    no_comments: Annotated[  # noqa: ARG001 - nothing is collected yet that it could leave out
+        bool, typer.Option("--no-comments", help="Do not collect comments (this version collects none)."),
+    ] = False,
+    no_media: Annotated[bool, typer.Option("--no-media", help="Do not fetch pictures, sounds and files.")] = False,
+    ignore_robots: Annotated[bool, typer.Option("--ignore-robots", help="For blogs of your own.")] = False,
+    newest_first: Annotated[bool, typer.Option("--newest-first", help="The newest posts first.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done; store nothing.")] = False,
+    config: ConfigFlag = None,
+    json: JsonFlag = False,
+    quiet: QuietFlag = False,
+    verbose: VerboseFlag = False,
+) -> None:
+    """Archive whole blogs. Goes on where it was interrupted; updates a blog that was finished.
+
+    \b
+    Examples:
+      everlog crawl https://a.blog.example/
+      everlog crawl https://a.blog.example/ --max-pages 200 --archive my-blogs
+      everlog crawl -i blogs.opml --no-media
+    """
+    _refuse_what_is_not_there(no_feed=no_feed, render=render, screenshots=screenshots)
+    settings = settings_from(
+        config, archive=archive, scope=scope, feed=feed, header=header or None, cookies=cookies, max_pages=max_pages,
+        max_time=max_time, delay=delay, concurrency=concurrency, timeout=timeout,
+        media=False if no_media else None, robots=False if ignore_robots else None,
+        newest_first=True if newest_first else None,
+    )
+    wanted = [*(urls or ()), *(_listed(input_file) if input_file else ())]
+    if not wanted:
+        raise UsageError("no blog was named", advice="everlog crawl https://a.blog.example/   (or a list with -i FILE)")
+    if dry_run:
+        from everlog.cli.inspect import look_at
+
+        for url in wanted:
+            look_at(url, settings, json=json)
+        return
+    from everlog.flow.running import Job
+
+    with archive_of(settings, create=True) as opened:
+        _run([Job(url=url) for url in dict.fromkeys(wanted)], opened, settings, json=json, quiet=quiet, verbose=verbose)
+
+
+def update(  # noqa: PLR0913, PLR0917 - one parameter per flag
+    blogs: Annotated[
+        list[str] | None, typer.Argument(metavar="[BLOG...]", help="Blogs of the archive; all if none is named."),
+    ] = None,
+    since: Annotated[
+        str | None, typer.Option("--since", metavar="DATE", help="Leave entries before this date alone (2024-05-31)."),
+    ] = None,
+    archive: ArchiveFlag = None,
+    delay: Annotated[
+        float | None, typer.Option("--delay", metavar="S", help="Seconds between requests to one host (default: 1)."),
+    ] = None,
+    no_media: Annotated[bool, typer.Option("--no-media", help="Do not fetch pictures, sounds and files.")] = False,
+    config: ConfigFlag = None,
+    json: JsonFlag = False,
+    quiet: QuietFlag = False,
+    verbose: VerboseFlag = False,
+) -> None:
+    """Archive what is new or changed since the last crawl.
+
+    \b
+    Examples:
+      everlog update
+      everlog update https://a.blog.example/ --since 2024-05-31
+    """
+    settings = settings_from(config, archive=archive, delay=delay, media=False if no_media else None)
+    from everlog.flow.running import Job, blog_named
+
+    with archive_of(settings) as opened:
+        homes = [blog_named(url, opened).home for url in blogs] if blogs else [blog.home for blog in opened.blogs()]
+        if not homes:
+            raise UsageError("the archive holds no blog yet", advice="everlog crawl https://a.blog.example/")
+        moment = as_moment(since) if since else None
+        jobs = [Job(url=home, kind="update", since=moment) for home in dict.fromkeys(homes)]
+        _run(jobs, opened, settings, json=json, quiet=quiet, verbose=verbose)
+
+
+def as_moment(text: str) -> datetime:
+    """A date or time a user typed, in UTC unless it says otherwise.
+
+    >>> as_moment("2024-05-31").isoformat()
+    '2024-05-31T00:00:00+00:00'
+    """
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise UsageError(f"{text!r} is not a date", advice="give it as 2024-05-31 or 2024-05-31T12:00+02:00") from None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _run(
+    jobs: list[Job], archive: Archive, settings: Settings, *, json: bool, quiet: bool, verbose: bool,
+) -> None:
+    from everlog.cli.display import crawl_display
+    from everlog.flow.running import run_jobs
+
+    if verbose:
+        log_to_stderr()
+    with crawl_display(quiet=quiet or verbose) as announce:
+        reports = run_jobs(jobs, archive, settings, on_start=announce)
+    raise typer.Exit(print_reports(jobs, reports, json=json, quiet=quiet, verbose=verbose))
+
+
+def print_reports(
+    jobs: list[Job], reports: list[Report | EverlogError], *, json: bool, quiet: bool, verbose: bool,
+) -> int:
+    """How the crawls ended: a table on stderr or JSON on stdout. Gives the exit code."""
+    if json:
+        print(json_module.dumps([_as_dict(job, report) for job, report in zip(jobs, reports, strict=True)], indent=1))
+    elif not quiet:
+        from everlog.cli.summary import print_summary
+
+        print_summary(reports, verbose=verbose)
+    for report in reports:
+        if isinstance(report, EverlogError):
+            print(report, file=sys.stderr)
+    return _exit_code(reports)
+
+
+def _exit_code(reports: list[Report | EverlogError]) -> int:
+    from everlog.flow.report import exit_code_of
+
+    code = exit_code_of([report for report in reports if not isinstance(report, EverlogError)])
+    errors = [report.exit_code for report in reports if isinstance(report, EverlogError)]
+    if not errors:
+        return code
+    # A list of which some blogs could be crawled is usable but incomplete.
+    return max(errors) if len(errors) == len(reports) else code or 3
+
+
+def _as_dict(job: Job, report: Report | EverlogError) -> dict[str, Any]:
+    if isinstance(report, EverlogError):
+        return {"url": job.url, "ending": "error", "exit_code": report.exit_code, "reason": str(report)}
+    tally = report.tally
+    return {
+        "url": job.url, "blog": report.blog, "ending": report.ending, "exit_code": report.exit_code,
+        "reason": report.reason, "held": report.held, "posts": tally.posts, "new_posts": tally.new_posts,
+        "changed_posts": tally.changed_posts, "aliases": tally.aliases, "pages": tally.pages, "media": tally.media,
+        "media_failed": tally.media_failed, "requests": tally.requests, "failed": tally.failed,
+        "skipped": tally.skipped, "disagreements": tally.noted, "seconds": round(tally.seconds, 3),
+        "reasons": dict(tally.reasons), "failures": [{"url": url, "reason": why} for url, why in tally.failures],
+    }
+
+
+def _listed(name: str) -> list[str]:
+    """The blogs of a list (one address a line, # begins a remark) or of an OPML file."""
+    try:
+        text = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as error:
+        raise UsageError(
+            f"the list {name} cannot be read: {error.strerror}", advice="name a file of addresses, one a line",
+        ) from None
+    from everlog.feeds.opml import blogs_of_opml
+
+    found = blogs_of_opml(text)
+    if found is None:
+        lines = (line.partition(" #")[0].strip() for line in text.decode("utf-8-sig", "replace").splitlines())
+        found = [line for line in lines if line and not line.startswith("#")]
+    if not found:
+        raise UsageError(f"the list {name} names no blog", advice="give one address a line, or an OPML file")
+    return found
+
+
+def _refuse_what_is_not_there(*, no_feed: bool, render: str, screenshots: bool) -> None:
+    if render not in {"auto", "always", "never"}:
+        raise UsageError(f"--render {render!r} is not one of auto, always, never", advice="leave it out")
+    flags = ((no_feed, "--no-feed"), (render == "always", "--render always"), (screenshots, "--screenshots"))
+    for given, flag in flags:
+        if given:
+            raise UsageError(f"{flag} is not in this version yet", advice="leave it out")

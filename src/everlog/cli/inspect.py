@@ -1,0 +1,112 @@
+"""`everlog inspect`: what a crawl would find."""
+
+from __future__ import annotations
+
+import json as json_module
+import sys
+import tempfile
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from everlog.cli.options import (
+    ConfigFlag,
+    JsonFlag,
+    QuietFlag,
+    VerboseFlag,
+    settings_from,
+)
+
+if TYPE_CHECKING:
+    from everlog.flow.looking import Look
+    from everlog.settings import Settings
+
+WORDS_SHOWN = 40
+
+
+def inspect(  # noqa: PLR0913, PLR0917 - one parameter per flag
+    url: Annotated[str, typer.Argument(metavar="URL", help="The address of a blog.")],
+    feed: Annotated[str | None, typer.Option("--feed", metavar="URL", help="The blog's feed, if you know it.")] = None,
+    scope: Annotated[
+        str | None,
+        typer.Option("--scope", metavar="path|host|subdomains", help="What belongs to the blog (default: path)."),
+    ] = None,
+    delay: Annotated[
+        float | None, typer.Option("--delay", metavar="S", help="Seconds between requests to one host (default: 1)."),
+    ] = None,
+    ignore_robots: Annotated[bool, typer.Option("--ignore-robots", help="For blogs of your own.")] = False,
+    config: ConfigFlag = None,
+    json: JsonFlag = False,
+    quiet: QuietFlag = False,
+    verbose: VerboseFlag = False,  # noqa: ARG001 - where a bug happened is said by the program itself
+) -> None:
+    """Look at a blog and say what a crawl would do. Writes nothing.
+
+    \b
+    Example:
+      everlog inspect https://a.blog.example/
+    """
+    settings = settings_from(config, feed=feed, scope=scope, delay=delay, robots=False if ignore_robots else None)
+    if not quiet:
+        print(f"looking at {url}", file=sys.stderr)
+    look_at(url, settings, json=json)
+
+
+def look_at(url: str, settings: Settings, *, json: bool) -> None:
+    """One look, printed. What the look fetches is kept nowhere."""
+    from everlog.archive import open_archive
+    from everlog.crawl import with_web
+    from everlog.flow.discover import fetchable
+    from everlog.flow.looking import look
+    from everlog.flow.running import open_session
+
+    whole = fetchable(url)
+    own = settings.for_blog(whole)
+    with tempfile.TemporaryDirectory(prefix="everlog-") as folder, open_archive(folder) as scratch:
+        found = with_web(lambda web: look(whole, open_session(whole, own, scratch, web), own))
+    print(json_module.dumps(_as_dict(found), ensure_ascii=False, indent=1) if json else _as_text(found))
+
+
+def _as_dict(found: Look) -> dict[str, Any]:
+    from everlog.export.jsonl import post_to_dict
+    from everlog.records import Post
+
+    sample = found.sample
+    return {
+        "home": found.home, "title": found.title, "platform": found.platform, "feed": found.feed_url,
+        "feeds": list(found.feeds), "feed_entries": found.feed_entries, "robots": found.robots,
+        "url_pattern": found.known.judge.pattern.regex, "confidence": found.known.template.confidence(),
+        "estimates": [{"posts": each.posts, "why": each.why} for each in found.estimates],
+        "estimated_posts": found.estimate.posts, "estimated_requests": found.requests_expected,
+        "requests_made": found.requests,
+        "sample": post_to_dict(sample) if isinstance(sample, Post) else {"url": sample.url, "skipped": sample.reason},
+    }
+
+
+def _as_text(found: Look) -> str:
+    from everlog.records import Post
+
+    rows = [
+        ("blog", f"{found.home}  {found.title or ''}".rstrip()),
+        ("platform", found.platform or "the page does not say"),
+        ("feed", f"{found.feed_url}  ({found.feed_entries} entries)"),
+        ("other feeds", ", ".join(url for url in found.feeds if url != found.feed_url) or "none named"),
+        ("robots.txt", found.robots),
+        ("posts at", found.known.judge.pattern.regex),
+        ("posts", f"about {found.estimate.posts} ({found.estimate.why})"),
+        *(("", f"{each.posts} by {each.why}") for each in found.estimates if each is not found.estimate),
+        ("requests", f"about {found.requests_expected} for all of it; {found.requests} were made for this look"),
+    ]
+    sample = found.sample
+    if isinstance(sample, Post):
+        words = sample.text.split()
+        rows += [
+            ("a post", sample.url), ("  title", sample.title or "-"), ("  authors", ", ".join(sample.authors) or "-"),
+            ("  published", sample.published.isoformat() if sample.published else "-"),
+            ("  tags", ", ".join(sample.tags) or "-"),
+            ("  text", f"{' '.join(words[:WORDS_SHOWN])} ... ({len(words)} words)"),
+        ]
+    else:
+        rows.append(("a post", f"{sample.url} could not be read: {sample.reason}"))
+    rows.append(("to archive it", f"everlog crawl {found.home}"))
+    return "\n".join(f"{name:<14}{value}" for name, value in rows)

@@ -1,0 +1,150 @@
+"""Commands on an archive that ask nothing of the web: export, reread, forget, verify."""
+
+from __future__ import annotations
+
+import json as json_module
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from everlog.cli.options import (
+    ArchiveFlag,
+    ConfigFlag,
+    JsonFlag,
+    QuietFlag,
+    VerboseFlag,
+    archive_of,
+    settings_from,
+)
+
+VERIFY_FAILED = 8
+
+
+def export(
+    format_name: Annotated[
+        str | None,
+        typer.Option("--format", metavar="jsonl|csv|markdown", help="Default: by the suffix of -o, else jsonl."),
+    ] = None,
+    blog: Annotated[str | None, typer.Option("--blog", metavar="BLOG", help="Only this blog.")] = None,
+    since: Annotated[str | None, typer.Option("--since", metavar="DATE", help="Only posts published since.")] = None,
+    output: Annotated[
+        str | None, typer.Option("-o", "--output", metavar="FILE", help="File, or folder for markdown; - is stdout."),
+    ] = None,
+    archive: ArchiveFlag = None,
+    config: ConfigFlag = None,
+    quiet: QuietFlag = False,
+    verbose: VerboseFlag = False,  # noqa: ARG001 - where a bug happened is said by the program itself
+) -> None:
+    """Write posts in a format of your choice, to stdout by default.
+
+    \b
+    Examples:
+      everlog export > posts.jsonl
+      everlog export --blog https://a.blog.example/ -o posts.csv
+      everlog export --format markdown -o notes/
+    """
+    from everlog.cli.crawl import as_moment
+    from everlog.export import format_for, write_posts
+    from everlog.flow.running import blog_named
+
+    chosen = format_for(format_name, output)
+    moment = as_moment(since) if since else None
+    with archive_of(settings_from(config, archive=archive)) as opened:
+        blog_id = blog_named(blog, opened).id if blog else None
+        posts = opened.posts(blog_id=blog_id, since=moment)
+        count = write_posts(
+            posts, chosen, Path(output) if output else None, media_root=Path(opened.folder),
+        )
+    if not quiet:
+        print(f"{count} posts" + (f" in {output}" if output not in {None, "-"} else ""), file=sys.stderr)
+
+
+def reread(
+    blogs: Annotated[list[str] | None, typer.Argument(metavar="[BLOG...]", help="Blogs; all if none is named.")] = None,
+    archive: ArchiveFlag = None,
+    config: ConfigFlag = None,
+    json: JsonFlag = False,
+    quiet: QuietFlag = False,
+    verbose: VerboseFlag = False,  # noqa: ARG001 - where a bug happened is said by the program itself
+) -> None:
+    """Read all stored pages again with today's rules; no request is made.
+
+    \b
+    Examples:
+      everlog reread
+      everlog reread https://a.blog.example/
+    """
+    from everlog.cli.progress import progress
+    from everlog.flow.rereading import reread_blog
+    from everlog.flow.running import blog_named
+
+    with archive_of(settings_from(config, archive=archive)) as opened:
+        chosen = [blog_named(url, opened) for url in blogs] if blogs else list(opened.blogs())
+        results = []
+        for blog in chosen:
+            total = opened.counts(blog.id).pages
+            with progress(total, f"pages of {blog.home}", quiet=quiet) as step:
+                results.append(reread_blog(blog, opened, step=step))
+    if json:
+        keys = ("blog", "pages", "new", "changed", "same", "no_longer")
+        print(json_module.dumps([{key: getattr(result, key) for key in keys} for result in results], indent=1))
+        return
+    for result in results:
+        print(f"{result.blog}: {result.pages} pages read again: {result.same} posts as before, "
+              f"{result.changed} changed, {result.new} new, {result.no_longer} no longer read as posts (copies kept)")
+
+
+def forget(
+    what: Annotated[str, typer.Argument(metavar="URL|BLOG", help="A blog of the archive.")],
+    archive: ArchiveFlag = None,
+    config: ConfigFlag = None,
+    quiet: QuietFlag = False,
+    verbose: VerboseFlag = False,  # noqa: ARG001 - where a bug happened is said by the program itself
+) -> None:
+    """Stop updating a blog; the archive keeps what it has. `everlog crawl` takes it up again.
+
+    \b
+    Example:
+      everlog forget https://a.blog.example/
+    """
+    from everlog.flow.running import blog_named
+
+    with archive_of(settings_from(config, archive=archive)) as opened:
+        blog = blog_named(what, opened)
+        opened.update_blog(blog.id, forgotten_at=datetime.now(UTC))
+        if not quiet:
+            held = opened.counts(blog.id).posts
+            print(f"{blog.home} is no longer updated; its {held} posts stay in the archive", file=sys.stderr)
+
+
+def verify(
+    archive: ArchiveFlag = None,
+    config: ConfigFlag = None,
+    json: JsonFlag = False,
+    quiet: QuietFlag = False,
+    verbose: VerboseFlag = False,  # noqa: ARG001 - where a bug happened is said by the program itself
+) -> None:
+    """Check the archive: every record, WARC pointer, digest and media file. Exits 8 if something is wrong.
+
+    \b
+    Example:
+      everlog verify
+    """
+    from everlog.archive.verify import verify as findings_of
+    from everlog.cli.progress import progress
+
+    found = 0
+    with archive_of(settings_from(config, archive=archive)) as opened:
+        total = opened.size()
+        with progress(total, "records checked", quiet=quiet) as step:
+            for finding in findings_of(opened, progress=step):
+                found += 1
+                print(json_module.dumps(finding.to_dict()) if json else finding)
+    if not quiet:
+        print(f"{total} records checked, {found} findings", file=sys.stderr)
+    if found:
+        print("  a damaged record can be fetched again:  everlog crawl BLOG", file=sys.stderr)
+        raise typer.Exit(VERIFY_FAILED)

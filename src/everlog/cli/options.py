@@ -1,0 +1,67 @@
+"""Flags that several commands share, and the settings they make."""
+
+from __future__ import annotations
+
+import logging
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from everlog.errors import UsageError
+
+if TYPE_CHECKING:
+    from everlog.archive import Archive
+    from everlog.settings import Settings
+
+ArchiveFlag = Annotated[
+    str | None,
+    typer.Option("--archive", metavar="WHERE", help="The archive's folder (default: everlog-archive here)."),
+]
+ConfigFlag = Annotated[
+    Path | None, typer.Option("--config", metavar="FILE", help="Settings file (default: everlog.toml here, if any)."),
+]
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+QuietFlag = Annotated[bool, typer.Option("-q", "--quiet", help="No progress, no remarks.")]
+VerboseFlag = Annotated[bool, typer.Option("-v", "--verbose", help="Say more; with a bug, where it happened.")]
+
+CONFIG_NAME = "everlog.toml"
+
+
+def settings_from(config: Path | None, **flags: Any) -> Settings:
+    """Defaults, then the settings file, then the environment, then the flags that were given."""
+    from everlog.settings import from_environment, from_toml, make_settings
+
+    named = config or (Path(os.environ["EVERLOG_CONFIG"]) if os.environ.get("EVERLOG_CONFIG") else None)
+    file = named or Path(CONFIG_NAME)
+    layers: list[dict[str, Any]] = []
+    if named is not None or file.exists():
+        try:
+            layers.append(from_toml(file.read_text("utf-8"), str(file)))
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(
+                f"settings cannot be read from {file}: {error}", advice="name another with --config",
+            ) from None
+    return make_settings(*layers, from_environment(os.environ), flags)
+
+
+def archive_of(settings: Settings, *, create: bool = False) -> Archive:
+    """The archive the settings name; one that is not there is made only where something will be put in."""
+    from everlog.archive.archive import Habits, open_archive
+
+    if not create and not Path(settings.archive).is_dir():
+        raise UsageError(
+            f"there is no archive at {settings.archive}",
+            advice="name it with --archive, or make one:  everlog crawl URL",
+        )
+    return open_archive(settings.archive, habits=Habits(min_free_bytes=settings.min_free_bytes))
+
+
+def log_to_stderr() -> None:
+    """Say what happens to every page, one line each."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
+    logger = logging.getLogger("everlog")
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)

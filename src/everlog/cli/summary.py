@@ -1,0 +1,54 @@
+"""What a crawl leaves on the screen when it ends."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from everlog.errors import EverlogError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from everlog.flow.report import Report
+
+REASONS_SHOWN = 8
+WIDTH = 200
+
+
+def print_summary(reports: list[Report | EverlogError], *, verbose: bool = False) -> None:
+    """A table of all blogs on stderr, and for each why something is missing."""
+    from rich.console import Console
+    from rich.table import Table
+
+    done = [report for report in reports if not isinstance(report, EverlogError)]
+    if not done:
+        return
+    # The address stands last and may run over the edge: folded into what is left of a line, nobody can read it.
+    console = Console(stderr=True, highlight=False, soft_wrap=True, width=WIDTH)
+    table = Table(box=None, pad_edge=False)
+    for name in ("held", "new", "changed", "pages", "media", "requests", "failed", "seconds"):
+        table.add_column(name, justify="right", no_wrap=True, min_width=len(name))
+    table.add_column("ended", no_wrap=True)
+    table.add_column("blog", overflow="fold")
+    for report in done:
+        tally = report.tally
+        media = f"{tally.media}" + (f" (-{tally.media_failed})" if tally.media_failed else "")
+        figures = (report.held, tally.new_posts, tally.changed_posts, tally.pages, media, tally.requests, tally.failed)
+        table.add_row(*map(str, figures), f"{tally.seconds:.1f}", report.ending, report.blog)
+    console.print(table)
+    for report in done:
+        print_reasons(console, report, verbose=verbose)
+
+
+def print_reasons(console: Console, report: Report, *, verbose: bool) -> None:
+    """Why a crawl ended, and what it did not keep."""
+    tally = report.tally
+    console.print(f"{report.blog}: {report.reason}", markup=False)
+    limit = None if verbose else REASONS_SHOWN
+    for reason, count in tally.reasons.most_common(limit):
+        console.print(f"  {count:>6}  {reason}", markup=False)
+    if limit and len(tally.reasons) > limit:
+        console.print(f"  and {len(tally.reasons) - limit} other reasons (-v shows them)", markup=False)
+    if verbose:
+        for url, reason in tally.failures:
+            console.print(f"  not held: {url} ({reason})", markup=False)

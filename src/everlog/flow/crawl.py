@@ -1,0 +1,265 @@
+"""The crawl itself: ask for the next URL, take the steps, until nothing new can be expected."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from everlog.flow.queue import Queue
+from everlog.flow.steps import Draft, steps_named, take_steps
+from everlog.records import Failure, Visit
+from everlog.urls import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from everlog.flow.crew import Crew
+    from everlog.flow.report import Ending
+    from everlog.records import Fetched, Link, Outcome
+
+log = logging.getLogger("everlog")
+
+# Two pictures at a time from other hosts: they come from a few large hosts and are asked for beside the pages.
+MEDIA_WORKERS = 2
+# So many URLs in a row without any answer mean that the host is gone, not that the pages are.
+DEAD_AFTER = 10
+PASSING = frozenset({"connection", "dns", "timeout", "tls", "truncated", "protocol"})
+FORBIDDEN = frozenset({"robots", "address"})
+# What asking again does not change.
+FINAL = FORBIDDEN | {"too-large", "loop"}
+NOT_MODIFIED = 304
+# A missing page is an answer: there is nothing to hold.
+NOT_THERE = frozenset({404, 410})
+
+
+@dataclass(slots=True)
+class Stop:
+    """Why a crawl ends; the first reason given stays."""
+
+    ending: Ending | None = None
+    reason: str = ""
+
+    def say(self, ending: Ending, reason: str) -> None:
+        if self.ending is None:
+            self.ending, self.reason = ending, reason
+
+
+class Crawl:
+    """Visits a blog's URLs, several at a time, in the frontier's order."""
+
+    def __init__(
+        self, crew: Crew, *, is_update: bool = False, now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self.crew = crew
+        # Pages that are held are asked for with the condition that they changed.
+        self.is_update = is_update
+        self.stop = Stop()
+        self.queue = Queue(crew.archive, crew.blog, newest_first=crew.settings.newest_first)
+        self._now = now
+        self._steps = steps_named(crew.settings.steps)
+        self._busy = 0
+        self._changed = asyncio.Event()
+        # Set when what is under way is not waited for: it stays in the queue.
+        self._hurry = asyncio.Event()
+        self._silent = 0
+        self._pages_over = False
+        self._began = asyncio.get_running_loop().time()
+
+    async def run(self) -> Stop:
+        """Visit what waits, and what is found on the way, until one of the reasons to stop."""
+        self.queue.refill(("post", "page", "media"), self._now())
+        workers = [asyncio.ensure_future(self._visit_pages()) for _ in range(self.crew.settings.concurrency)]
+        media = [asyncio.ensure_future(self._visit_media()) for _ in range(MEDIA_WORKERS)]
+        watch = asyncio.ensure_future(self._watch_the_clock())
+        everything: asyncio.Future[Any] = asyncio.gather(*workers, *media)
+        hurry: asyncio.Future[Any] = asyncio.ensure_future(self._hurry.wait())
+        await asyncio.wait({everything, hurry}, return_when=asyncio.FIRST_COMPLETED)
+        for task in (everything, hurry, watch):
+            task.cancel()
+        ended = await asyncio.gather(everything, hurry, watch, return_exceptions=True)
+        if isinstance(ended[0], Exception):
+            raise ended[0]
+        if self.stop.ending in {None, "complete", "incomplete"}:
+            await self._settle(self.crew.copies.all_settled(self.crew.held))
+        await self.crew.drain()
+        self.stop.say("complete", "every address of the blog was visited")
+        return self.stop
+
+    async def take(self, link: Link, answer: Fetched) -> None:
+        """A page that was fetched already goes the same way as the others."""
+        draft = Draft(link=link, fetched=answer)
+        self.crew.is_new(canonical(answer.page.url))
+        await take_steps(draft, self.crew, self._steps)
+        self.queue.add(draft.links)
+        if draft.outcome != "post" or draft.new_posts:
+            self.queue.frontier.learn(answer.page.url, draft.new_posts)
+        self._count(draft)
+        log.info("%s: %s (%s)", draft.outcome, link.url, draft.reason or draft.note or f"{draft.new_posts} new posts")
+        if draft.outcome == "retry":
+            self.queue.postpone(link.key)
+        else:
+            await self._settle(self.crew.copies.settled_by(draft.post_key or link.key, draft.post))
+
+    def interrupt(self) -> None:
+        """End at once; what was fetched is stored, the rest stays in the queue."""
+        self.stop.say("interrupted", "interrupted; the same command goes on")
+        self._hurry.set()
+
+    async def _settle(self, visits: Iterable[Visit]) -> None:
+        """Store what waited for another page and is now known."""
+        for visit in visits:
+            await self.crew.submit(visit)
+
+    async def _visit_pages(self) -> None:
+        while (link := await self._next_page()) is not None:
+            self._busy += 1
+            try:
+                await self._visit(link)
+            finally:
+                self._busy -= 1
+                self.queue.done(link)
+                self._changed.set()
+
+    async def _next_page(self) -> Link | None:
+        while self._goes_on():
+            link = self.queue.next_page()
+            if link is not None:
+                return link
+            if self._busy == 0:
+                # Only here is everything stored, so only here the archive's queue is the whole truth.
+                self._busy += 1
+                try:
+                    await self.crew.drain()
+                    refilled = self.queue.refill(("post", "page"), self._now())
+                finally:
+                    self._busy -= 1
+                if not refilled:
+                    break
+                self._changed.set()
+                continue
+            self._changed.clear()
+            await self._changed.wait()
+        self._pages_over = True
+        self._changed.set()
+        return None
+
+    async def _visit_media(self) -> None:
+        while self.stop.ending in {None, "complete"}:
+            link = self.queue.next_media(own_host=False)
+            if link is None and self._pages_over:
+                link = self.queue.next_media(own_host=True)
+            if link is None and self._pages_over and self._busy == 0:
+                await self.crew.drain()
+                if not self.queue.refill(("media",), self._now()):
+                    return
+                continue
+            if link is None:
+                self._changed.clear()
+                await self._changed.wait()
+                continue
+            await self._visit_medium(link)
+            self._changed.set()
+
+    async def _visit(self, link: Link) -> None:
+        crew = self.crew
+        known = crew.archive.capture_of(crew.blog.id, link.url) if self.is_update else None
+        answer = await crew.web.fetch(
+            link.url, etag=known.etag if known else None, last_modified=known.last_modified if known else None,
+        )
+        crew.tally.requests += 1
+        if isinstance(answer, Failure):
+            await self._failed(link, answer)
+            return
+        self._silent = 0
+        if answer.answer.status == NOT_MODIFIED:
+            await crew.submit(Visit(
+                blog_id=crew.blog.id, url=link.url, key=link.key, outcome="unchanged", exchanges=answer.exchanges,
+            ))
+            return
+        await self.take(link, answer)
+        why = None if self.queue.overflowed or crew.settings.exhaustive else self.queue.frontier.exhausted()
+        if why is not None:
+            self.stop.say("complete", why)
+
+    async def _visit_medium(self, link: Link) -> None:
+        crew = self.crew
+        try:
+            answer = await crew.web.fetch(link.url, purpose="media")
+            visit = Visit(blog_id=crew.blog.id, url=link.url, key=link.key, outcome="media")
+            if isinstance(answer, Failure):
+                crew.tally.media_failed += 1
+                outcome: Outcome = "skip" if answer.trouble in FINAL else "failed"
+                await crew.submit(replace(visit, outcome=outcome, reason=answer.reason, exchanges=answer.exchanges))
+            else:
+                await crew.submit(replace(visit, exchanges=answer.exchanges))
+        finally:
+            self.queue.done(link)
+
+    async def _failed(self, link: Link, failure: Failure) -> None:
+        crew = self.crew
+        visit = Visit(
+            blog_id=crew.blog.id, url=link.url, key=link.key, outcome="failed", reason=failure.reason,
+            exchanges=failure.exchanges,
+        )
+        if failure.until is not None:
+            # The server says when to come back: the URL waits in the queue, and so does the crawl.
+            self.stop.say("blocked", f"{failure.reason}; not before {failure.until:%Y-%m-%d %H:%M:%S} UTC")
+            visit = replace(visit, outcome="retry", again_at=failure.until, exchanges=())
+        elif failure.trouble in FORBIDDEN:
+            visit = replace(visit, outcome="skip", exchanges=())
+            crew.tally.skipped += 1
+            crew.tally.reasons[failure.trouble] += 1
+        elif failure.status in NOT_THERE:
+            crew.tally.skipped += 1
+            crew.tally.reasons[f"answers {failure.status}"] += 1
+        else:
+            visit = replace(visit, outcome="skip" if failure.trouble in FINAL else "failed")
+            crew.tally.failed += 1
+            crew.tally.fail(link.url, failure.reason)
+        log.info("%s: %s (%s)", visit.outcome, link.url, failure.reason)
+        self._silent = self._silent + 1 if failure.trouble in PASSING else 0
+        if self._silent >= DEAD_AFTER:
+            self.stop.say("incomplete", f"the host gave no answer {self._silent} times in a row ({failure.reason})")
+        await crew.submit(visit)
+        await self._settle(crew.copies.settled_by(link.key, None))
+        # The page brought nothing, as far as the frontier is concerned.
+        self.queue.frontier.learn(link.url, 0)
+
+    def _count(self, draft: Draft) -> None:
+        tally = self.crew.tally
+        if draft.outcome == "skip":
+            tally.skipped += 1
+            tally.reasons[draft.reason or "skipped"] += 1
+        elif draft.outcome != "post":
+            tally.pages += 1
+        tally.noted += draft.note is not None
+
+    def _goes_on(self) -> bool:
+        if self.crew.error is not None:
+            raise self.crew.error
+        settings, tally = self.crew.settings, self.crew.tally
+        if settings.max_pages is not None and tally.requests + self._busy >= settings.max_pages:
+            self.stop.say("limit", f"the limit of {settings.max_pages} pages is reached")
+        return self.stop.ending is None
+
+    async def _watch_the_clock(self) -> None:
+        """Keep the figures fresh, end at the limit of time, notice what went wrong in the writer."""
+        loop = asyncio.get_running_loop()
+        crew = self.crew
+        while True:
+            tally = crew.tally
+            tally.seconds = loop.time() - self._began
+            tally.waits = crew.web.waiting()
+            tally.waiting_posts = self.queue.frontier.waiting("post")
+            tally.waiting_pages = self.queue.frontier.waiting("page")
+            tally.waiting_media = self.queue.waiting("media")
+            limit = crew.settings.max_time
+            if limit is not None and tally.seconds >= limit:
+                self.stop.say("limit", f"the limit of {limit:g} seconds is reached")
+                self._hurry.set()
+            if self.stop.ending is not None or crew.error is not None:
+                self._changed.set()
+            await asyncio.sleep(0.1)

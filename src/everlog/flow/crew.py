@@ -1,0 +1,108 @@
+"""What the steps of one crawl share: the blog, what is known of it, the web, the archive's writer."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from concurrent.futures import Future
+
+    from everlog.archive import Archive
+    from everlog.archive.store import Acknowledged
+    from everlog.archive.writer import GroupWriter
+    from everlog.flow.copies import Copies
+    from everlog.flow.known import Known
+    from everlog.flow.report import Tally
+    from everlog.links import Scope
+    from everlog.records import Blog, Post, Visit
+    from everlog.settings import Settings
+    from everlog.web import Web
+
+# Visits handed to the writer and not yet safe. Four are under way at the usual concurrency; more only
+# serve to group their fsyncs.
+UNSAFE_AT_MOST = 64
+
+
+@dataclass(slots=True, kw_only=True)
+class Crew:
+    """One crawl's tools and memory."""
+
+    blog: Blog
+    known: Known
+    scope: Scope
+    settings: Settings
+    web: Web
+    archive: Archive
+    writer: GroupWriter
+    tally: Tally
+    this_year: int
+    on_safe: Callable[[Acknowledged], None]
+    copies: Copies
+    error: BaseException | None = None
+    _seen: set[bytes] = field(default_factory=set)
+    _unsafe: set[Future[Acknowledged]] = field(default_factory=set)
+    _on_the_way: dict[str, Post] = field(default_factory=dict)
+    _room: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def is_new(self, key: str) -> bool:
+        """Whether a URL was not met before in this blog; from now on it was."""
+        mark = _mark(key)
+        if mark in self._seen:
+            return False
+        self._seen.add(mark)
+        return True
+
+    def has_seen(self, key: str) -> bool:
+        """Whether a URL was met before in this blog."""
+        return _mark(key) in self._seen
+
+    def held(self, key: str) -> Post | None:
+        """The post at an address in its canonical spelling, stored or on its way to the disk."""
+        return self._on_the_way.get(key) or self.archive.find_post("http://" + key)
+
+    async def submit(self, visit: Visit) -> None:
+        """Hand a visit to the writer; waits only when too many are not safe yet."""
+        loop = asyncio.get_running_loop()
+        while self.writer.full and self._unsafe and self.error is None:
+            self._room.clear()
+            await self._room.wait()
+        future = self.writer.submit(visit)
+        self._unsafe.add(future)
+        if visit.post is not None:
+            self._on_the_way[visit.post_key or visit.key] = visit.post
+        future.add_done_callback(lambda done: loop.call_soon_threadsafe(self._safe, done))
+        while len(self._unsafe) > UNSAFE_AT_MOST and self.error is None:
+            self._room.clear()
+            await self._room.wait()
+
+    async def drain(self) -> None:
+        """Wait until everything handed over is safe."""
+        while self._unsafe and self.error is None:
+            self._room.clear()
+            await self._room.wait()
+        if self.error is not None:
+            raise self.error
+
+    def _safe(self, done: Future[Acknowledged]) -> None:
+        self._unsafe.discard(done)
+        self._room.set()
+        error = done.exception()
+        if error is not None:
+            self.error = self.error or error
+        else:
+            visit = done.result().visit
+            self._on_the_way.pop(visit.post_key or visit.key, None)
+            self.on_safe(done.result())
+
+
+def _mark(key: str) -> bytes:
+    """Eight bytes for a URL.
+
+    The texts would be the largest thing a long crawl holds; that two of a million marks are the same has
+    a chance of 3 in 100 million.
+    """
+    return blake2b(key.encode("utf-8", "replace"), digest_size=8).digest()

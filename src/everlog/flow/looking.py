@@ -1,0 +1,139 @@
+"""What a crawl would find: a look at a blog that stores nothing."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin
+
+from everlog.feeds import feed_links
+from everlog.feeds.sitemaps import parse_sitemap, sitemaps_of_robots
+from everlog.flow.discover import discover, fetchable
+from everlog.flow.known import fetch_entries, learn_blog
+from everlog.links import Scope, page_links
+from everlog.records import Failure
+from everlog.tree import parse
+from everlog.urls import canonical
+
+if TYPE_CHECKING:
+    from everlog.flow.discover import Found
+    from everlog.flow.known import Known
+    from everlog.records import Post, Skip
+    from everlog.settings import Settings
+    from everlog.tree import Element
+    from everlog.web import Web
+
+# Sitemaps of one blog that are looked into: enough for the 10,000 newest posts of the usual engines.
+SITEMAPS_READ = 10
+_PAGE_NUMBER = re.compile(r"(?:/page/?|[?&]paged?=|/p/?|page-?)(\d{1,5})(?:/|\.html?|$|&)", re.IGNORECASE)
+_MONTH = re.compile(r"/(?:19|20)\d\d/(?:0?[1-9]|1[0-2])(?:/|\.html?)?$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """How many posts a blog has, as one of its ways into the history tells."""
+
+    posts: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """What is known of a blog after a look at its front page, feed and sitemaps."""
+
+    home: str
+    title: str | None
+    platform: str | None
+    feeds: tuple[str, ...]
+    feed_url: str
+    feed_entries: int
+    robots: str
+    known: Known
+    estimates: tuple[Estimate, ...]
+    requests: int
+    sample: Post | Skip
+
+    @property
+    def estimate(self) -> Estimate:
+        """The estimate that sees furthest."""
+        return max(self.estimates, key=lambda each: each.posts)
+
+    @property
+    def requests_expected(self) -> int:
+        """One request per post, and as many again for a tenth of lists and other pages."""
+        return round(self.estimate.posts * 1.1) + 2
+
+
+async def look(url: str, web: Web, settings: Settings) -> Look:
+    """Find the feed, learn the blog, read one post, and count what leads into its history."""
+    found = await discover(fetchable(url), web, settings.feed)
+    scope = Scope(found.home, settings.scope)
+    pages = await fetch_entries(found, web, scope)
+    known = learn_blog(found, pages)
+    home = found.home_page.page if found.home_page else None
+    root = parse(home.body, home.content_type) if home else None
+    robots = next((each.body for each in web.robots_exchanges() if each.status == 200), b"")
+    estimates = [Estimate(posts=len(found.feed.entries), why="entries of the feed")]
+    estimates += await _from_sitemaps(found, robots, web, known)
+    if root is not None:
+        estimates += estimates_of_page(root, found.home, scope, known)
+    last = list(pages.values())[-1].page
+    return Look(
+        home=found.home, title=found.feed.title, platform=platform_of(root) if root is not None else None,
+        feeds=tuple(link.url for link in feed_links(root, found.home) if link.declared) if root is not None else (),
+        feed_url=found.feed_url, feed_entries=len(found.feed.entries), robots=_robots_verdict(robots, settings),
+        known=known, estimates=tuple(estimates), requests=sum(each.requests for each in web.ledger()),
+        sample=known.template.read(last.body, last.url, last.content_type, last.fetched_at),
+    )
+
+
+def platform_of(root: Element) -> str | None:
+    """The program that made a page, as the page itself says."""
+    for meta in root.iter("meta"):
+        if (meta.get("name") or "").lower() == "generator" and meta.get("content"):
+            return str(meta.get("content")).strip()[:80]
+    return None
+
+
+def estimates_of_page(root: Element, url: str, scope: Scope, known: Known) -> list[Estimate]:
+    """What the front page tells: the number of the last list page, the months of an archive."""
+    links = page_links(root, url, within=scope)
+    pattern = known.judge.pattern
+    posts = sum(pattern.matches_key(link.key) for link in links)
+    estimates = []
+    others = [link.key for link in links if not pattern.matches_key(link.key)]
+    numbers = [int(match[1]) for key in others if (match := _PAGE_NUMBER.search(key))]
+    if numbers and posts:
+        last = max(numbers)
+        estimates.append(Estimate(posts=last * posts, why=f"{last} list pages of about {posts} posts"))
+    months = sum(_MONTH.search(key) is not None for key in others)
+    if months:
+        estimates.append(Estimate(posts=months, why=f"{months} months in the archive, one post each at least"))
+    return estimates
+
+
+async def _from_sitemaps(found: Found, robots: bytes, web: Web, known: Known) -> list[Estimate]:
+    named = sitemaps_of_robots(robots.decode("utf-8", "replace"))
+    waiting = list(named or (urljoin(found.home, "/sitemap.xml"),))
+    seen: set[str] = set()
+    posts: set[str] = set()
+    while waiting and len(seen) < SITEMAPS_READ:
+        url = waiting.pop(0)
+        if url in seen:
+            continue
+        seen.add(url)
+        answer = await web.fetch(url, purpose="sitemap")
+        if isinstance(answer, Failure):
+            continue
+        sitemap = parse_sitemap(answer.answer.body)
+        waiting += sitemap.more
+        keys = (canonical(address) for address, _ in sitemap.urls)
+        posts.update(key for key in keys if known.judge.pattern.matches_key(key))
+    return [Estimate(posts=len(posts), why=f"addresses like a post's in {len(seen)} sitemaps")] if posts else []
+
+
+def _robots_verdict(robots: bytes, settings: Settings) -> str:
+    if not settings.robots:
+        return "not asked (--ignore-robots)"
+    return "allows the blog's pages" if robots.strip() else "none: all is allowed"

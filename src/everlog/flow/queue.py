@@ -1,0 +1,109 @@
+"""The queue of one crawl: a bounded part of it in memory, ordered by the frontier; all of it in the archive."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+from everlog.frontier import Frontier
+from everlog.urls import host_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+
+    from everlog.archive import Archive
+    from everlog.records import Blog, Lane, Link
+
+# How many URLs of a lane are held in memory; the rest wait in the archive. The frontier chooses among
+# pages, so it sees more of them; a link takes about 400 bytes.
+HELD: dict[Lane, int] = {"post": 2_000, "page": 10_000, "media": 2_000}
+# The frontier learns from the latest pages of an earlier run.
+TAUGHT_BY = 500
+
+
+class Queue:
+    """Which URL is asked for next."""
+
+    def __init__(self, archive: Archive, blog: Blog, *, newest_first: bool = False) -> None:
+        self._archive = archive
+        self._blog = blog
+        self._host = host_of(blog.home)
+        self.frontier = Frontier(order="newest-first" if newest_first else "knn")
+        self._links: dict[str, Link] = {}
+        self._own_media: deque[Link] = deque()
+        self._other_media: deque[Link] = deque()
+        self._held: dict[Lane, int] = {"post": 0, "page": 0, "media": 0}
+        self._under_way: set[str] = set()
+        self._postponed: set[str] = set()
+        self._overflowed: set[Lane] = set()
+        for url, new_posts in archive.seen_pages(blog.id, limit=TAUGHT_BY):
+            self.frontier.learn(url, new_posts)
+
+    def add(self, links: Iterable[Link]) -> None:
+        """Take links in; beyond what memory holds they wait in the archive, where they are stored anyway."""
+        for link in links:
+            if link.lane in self._overflowed or self._held[link.lane] >= HELD[link.lane]:
+                self._overflowed.add(link.lane)
+                continue
+            self._hold(link)
+
+    def next_page(self) -> Link | None:
+        """The post or page to ask for next."""
+        following = self.frontier.next()
+        if following is None:
+            return None
+        return self._start(self._links.pop(following[0]))
+
+    def next_media(self, *, own_host: bool) -> Link | None:
+        """The next picture or file; those on other hosts take no turn from the blog's pages."""
+        lane = self._own_media if own_host else self._other_media
+        return self._start(lane.popleft()) if lane else None
+
+    def done(self, link: Link) -> None:
+        """The visit of a link has ended."""
+        self._under_way.discard(link.key)
+
+    def postpone(self, key: str) -> None:
+        """This URL's row stays in the archive's queue, but it is not asked for again."""
+        self._postponed.add(key)
+
+    def refill(self, lanes: Iterable[Lane], now: datetime) -> bool:
+        """Bring in what waits in the archive. All visits must be stored by now. Whether there was anything."""
+        found = False
+        for lane in lanes:
+            if self._held[lane]:
+                continue
+            self._overflowed.discard(lane)
+            room = HELD[lane] + len(self._under_way) + len(self._postponed)
+            for _, link in self._archive.queued(self._blog.id, lane, limit=room, now=now):
+                if link.key in self._under_way or link.key in self._links or link.key in self._postponed:
+                    continue
+                if self._held[lane] >= HELD[lane]:
+                    self._overflowed.add(lane)
+                    break
+                self._hold(link)
+                found = True
+        return found
+
+    def waiting(self, lane: Lane) -> int:
+        """How many URLs of a lane wait in memory."""
+        return self._held[lane]
+
+    @property
+    def overflowed(self) -> bool:
+        """Whether posts or pages wait in the archive alone."""
+        return bool(self._overflowed & {"post", "page"})
+
+    def _hold(self, link: Link) -> None:
+        self._held[link.lane] += 1
+        if link.lane == "media":
+            (self._own_media if host_of(link.url) == self._host else self._other_media).append(link)
+        else:
+            self._links[link.key] = link
+            self.frontier.add(link.url, link.key, link.lane)
+
+    def _start(self, link: Link) -> Link:
+        self._held[link.lane] -= 1
+        self._under_way.add(link.key)
+        return link

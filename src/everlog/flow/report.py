@@ -1,0 +1,87 @@
+"""What a crawl says of itself: while it runs (`Tally`) and when it ends (`Report`)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from everlog.records import Wait
+
+# How a crawl ended, with the exit code of the command line for each.
+Ending = Literal["complete", "incomplete", "nothing", "blocked", "limit", "interrupted"]
+EXIT_CODES: dict[Ending, int] = {
+    "complete": 0, "incomplete": 3, "nothing": 4, "blocked": 5, "limit": 6, "interrupted": 130,
+}
+# When several blogs end differently, the one the user has to act on first speaks for all.
+URGENCY: tuple[Ending, ...] = ("interrupted", "limit", "blocked", "incomplete", "nothing", "complete")
+EXAMPLES_KEPT = 20
+
+
+@dataclass(slots=True, kw_only=True)
+class Tally:
+    """The running figures of one crawl; it is read by progress displays while the crawl writes it."""
+
+    blog: str
+    doing: str = "looking for the feed"
+    posts: int = 0
+    new_posts: int = 0
+    changed_posts: int = 0
+    aliases: int = 0
+    pages: int = 0
+    media: int = 0
+    requests: int = 0
+    failed: int = 0
+    media_failed: int = 0
+    skipped: int = 0
+    noted: int = 0
+    waiting_posts: int = 0
+    waiting_pages: int = 0
+    waiting_media: int = 0
+    seconds: float = 0.0
+    waits: tuple[Wait, ...] = ()
+    reasons: Counter[str] = field(default_factory=Counter)
+    failures: list[tuple[str, str]] = field(default_factory=list)
+
+    def fail(self, url: str, reason: str) -> None:
+        """Count a URL that is not held; the first few are kept by name."""
+        self.reasons[reason] += 1
+        if len(self.failures) < EXAMPLES_KEPT:
+            self.failures.append((url, reason))
+
+    @property
+    def rate(self) -> float:
+        """Visited pages a second."""
+        return (self.posts + self.pages) / self.seconds if self.seconds else 0.0
+
+    @property
+    def eta_seconds(self) -> float | None:
+        """Seconds until what is known to wait is done; None before there is a pace to go by."""
+        waiting = self.waiting_posts + self.waiting_pages
+        return waiting / self.rate if self.rate else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """How the crawl of one blog ended, and what it brought."""
+
+    blog: str
+    ending: Ending
+    reason: str
+    tally: Tally
+    held: int = 0
+
+    @property
+    def exit_code(self) -> int:
+        return EXIT_CODES[self.ending]
+
+
+def exit_code_of(reports: list[Report]) -> int:
+    """One exit code for several blogs: that of the ending which asks most of the user.
+
+    >>> exit_code_of([])
+    0
+    """
+    endings = {report.ending for report in reports}
+    return next((EXIT_CODES[ending] for ending in URGENCY if ending in endings), 0)

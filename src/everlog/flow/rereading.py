@@ -1,0 +1,95 @@
+"""Every stored page of a blog read again with today's rules; no request is made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from everlog.errors import UnreadablePage, UsageError
+from everlog.flow.known import Known, learn_again
+from everlog.flow.steps import asks_not_to_be_kept
+from everlog.media import media_of
+from everlog.records import Media, Skip, Visit
+from everlog.tree import parse
+from everlog.urls import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from everlog.archive import Archive
+    from everlog.records import Blog, Exchange
+
+# Posts of one transaction. Nothing is fetched, so nothing is lost if a batch is done again.
+BATCH = 100
+
+
+@dataclass(slots=True, kw_only=True)
+class Reread:
+    """What reading a blog's pages again brought."""
+
+    blog: str
+    pages: int = 0
+    new: int = 0
+    changed: int = 0
+    same: int = 0
+    no_longer: int = 0
+
+
+def reread_blog(
+    blog: Blog, archive: Archive, *, relearn: bool = False, step: Callable[[str], None] = lambda _: None,
+) -> Reread:
+    """Read the blog's pages again, learned anew if `relearn`; a post that is no longer one is kept."""
+    with archive.lock(blog.id):
+        if relearn:
+            known = learn_again(blog, archive)
+            archive.update_blog(blog.id, template=known.template.to_json(), knowledge=known.knowledge())
+        else:
+            known = _known(blog)
+        result = Reread(blog=blog.home)
+        batch: list[Visit] = []
+        for capture in archive.captures(blog.id):
+            result.pages += 1
+            post = read_again(archive.exchange(capture), known, blog)
+            if post is not None:
+                batch.append(post)
+            else:
+                result.no_longer += archive.find_post(capture.url) is not None
+            if len(batch) >= BATCH:
+                _keep(batch, archive, result)
+            step(capture.url)
+        _keep(batch, archive, result)
+        return result
+
+
+def read_again(exchange: Exchange, known: Known, blog: Blog) -> Visit | None:
+    """A visit of a stored page that brings its post and no bytes; None if the page is no post."""
+    try:
+        root = parse(exchange.body, exchange.header("content-type"))
+    except UnreadablePage:
+        return None
+    if asks_not_to_be_kept(root, exchange) or known.judge.verdict(exchange.url, root).kind != "post":
+        return None
+    key, own = known.judge.identity(exchange.url, root), canonical(exchange.url)
+    outcome = known.template.reader.read_parsed(root, exchange.url, exchange.fetched_at)
+    if isinstance(outcome, Skip):
+        return None
+    media = tuple(Media(url=url) for url in media_of(outcome.html, outcome.url))
+    return Visit(
+        blog_id=blog.id, url=exchange.url, key=own, outcome="post", post=replace(outcome, blog=blog.home, media=media),
+        post_key=key if key != own else None,
+    )
+
+
+def _known(blog: Blog) -> Known:
+    known = Known.of(blog)
+    if known is None:
+        raise UsageError(f"{blog.home} was not learned yet", advice=f"everlog crawl {blog.home}")
+    return known
+
+
+def _keep(batch: list[Visit], archive: Archive, result: Reread) -> None:
+    for safe in archive.commit(batch):
+        result.new += safe.kept == "new"
+        result.changed += safe.kept == "changed"
+        result.same += safe.kept in {"same", "alias"}
+    batch.clear()

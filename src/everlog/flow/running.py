@@ -1,0 +1,198 @@
+"""Crawls from outside an event loop: one or many blogs in one run of the web."""
+
+from __future__ import annotations
+
+import asyncio
+import http.cookiejar
+import signal
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import urlsplit
+
+from everlog.errors import EverlogError, UsageError
+from everlog.flow.archiving import Work, archive_blog, home_known_as, refresh_blog
+from everlog.flow.discover import fetchable
+from everlog.flow.report import Report, Tally
+from everlog.web import Manners
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from datetime import datetime
+    from types import FrameType
+
+    from everlog.archive import Archive
+    from everlog.archive.store import Acknowledged
+    from everlog.crawl import OpenWeb
+    from everlog.records import Blog
+    from everlog.settings import Settings
+    from everlog.web import Web
+
+# Blogs of a list that are visited side by side. They are on different hosts, so none waits for
+# another; more would only share this machine's processor.
+SIDE_BY_SIDE = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One blog to crawl, or to update since a date."""
+
+    url: str
+    kind: Literal["crawl", "update"] = "crawl"
+    since: datetime | None = None
+
+
+def run_jobs(
+    jobs: Sequence[Job], archive: Archive, settings: Settings, *,
+    on_safe: Callable[[Acknowledged], None] = lambda _: None, on_start: Callable[[Tally], None] = lambda _: None,
+) -> list[Report | EverlogError]:
+    """Crawl blogs and give each one's report, in the order of the jobs.
+
+    `on_safe` hears of every visit that is safe in the archive; `on_start` is given each crawl's tally
+    when it begins. The first SIGINT or SIGTERM lets what was fetched be stored, the second stops at once.
+    """
+    from everlog.crawl import with_web  # noqa: PLC0415 - starting Scrapy takes a second
+
+    def work_on(job: Job, web: OpenWeb) -> Work:
+        url = fetchable(job.url)
+        own = settings.for_blog(url)
+        tally = Tally(blog=url)
+        on_start(tally)
+        session = open_session(url, own, archive, web)
+        return Work(web=session, archive=archive, settings=own, tally=tally, on_safe=on_safe)
+
+    async def all_of(web: OpenWeb) -> list[Report | EverlogError]:
+        turn = asyncio.Semaphore(SIDE_BY_SIDE)
+        under_way: list[Work] = []
+        interrupted = False
+
+        async def one(job: Job) -> Report | EverlogError:
+            async with turn:
+                if interrupted:
+                    return Report(blog=job.url, ending="interrupted", reason="not begun", tally=Tally(blog=job.url))
+                try:
+                    work = work_on(job, web)
+                    under_way.append(work)
+                    return await _do(job, work)
+                except EverlogError as error:
+                    return error
+
+        tasks = [asyncio.ensure_future(one(job)) for job in jobs]
+
+        def interrupt() -> None:
+            nonlocal interrupted
+            interrupted = True
+            for work in under_way:
+                work.interrupt()
+            if not any(work.crawl for work in under_way):
+                for task in tasks:  # nothing was fetched yet that could be stored
+                    task.cancel()
+
+        with _interruptible(interrupt):
+            ended = await asyncio.gather(*tasks, return_exceptions=True)
+        return [_outcome(job, end) for job, end in zip(jobs, ended, strict=True)]
+
+    return with_web(all_of)
+
+
+def open_session(url: str, settings: Settings, archive: Archive, web: OpenWeb) -> Web:
+    """The web as the crawl of one blog sees it, with what earlier runs learned about its hosts."""
+    return web.session(
+        manners_of(url, settings), recall=lambda name: archive.recall(None, name),
+        remember=lambda name, value: archive.remember(None, name, value),
+    )
+
+
+def manners_of(url: str, settings: Settings) -> Manners:
+    """How the pages of the blog at `url` are asked for."""
+    try:
+        number = version("everlog")
+    except PackageNotFoundError:
+        number = "0"
+    return Manners(
+        typed=tuple(filter(None, (url, settings.feed))),
+        user_agent=settings.agent(number),
+        obey_robots=settings.robots,
+        delay_seconds=settings.delay,
+        concurrency=settings.concurrency,
+        timeout_seconds=settings.timeout,
+        longest_wait_seconds=settings.longest_wait,
+        retries=settings.retries,
+        max_page_bytes=settings.max_page_bytes,
+        max_media_bytes=settings.max_media_bytes,
+        headers=settings.headers(),
+        cookies=read_cookies(settings.cookies, url) if settings.cookies else (),
+    )
+
+
+def read_cookies(file: str, url: str) -> tuple[tuple[str, str], ...]:
+    """The cookies of a Netscape cookie file that are meant for a URL's host."""
+    jar = http.cookiejar.MozillaCookieJar(file)
+    try:
+        jar.load(ignore_discard=True, ignore_expires=True)
+    except (OSError, http.cookiejar.LoadError) as error:
+        raise UsageError(
+            f"cookies cannot be read from {file}: {error}",
+            advice="export them from a browser as a Netscape cookie file",
+        ) from None
+    host = (urlsplit(url).hostname or "").lower()
+    return tuple(
+        (cookie.name, cookie.value or "") for cookie in jar
+        if host == cookie.domain.lstrip(".") or host.endswith("." + cookie.domain.lstrip("."))
+    )
+
+
+async def _do(job: Job, work: Work) -> Report:
+    if job.kind == "crawl":
+        return await archive_blog(job.url, work)
+    blog = blog_named(job.url, work.archive)
+    if blog.state != "finished":
+        return await archive_blog(blog.home, work)
+    return await refresh_blog(blog, work, job.since)
+
+
+def blog_named(url: str, archive: Archive) -> Blog:
+    """The blog of the archive that a user means; `UsageError` lists those there are."""
+    blog = home_known_as(fetchable(url), archive) or archive.find_blog(url)
+    if blog is None:
+        held = "".join(f"\n    {blog.home}" for blog in archive.blogs()) or " none"
+        raise UsageError(
+            f"{url} is not in this archive\n  blogs in it:{held}", advice=f"to add it:  everlog crawl {url}",
+        )
+    return blog
+
+
+def _outcome(job: Job, end: Report | BaseException) -> Report | EverlogError:
+    if isinstance(end, (Report, EverlogError)):
+        return end
+    if isinstance(end, asyncio.CancelledError):
+        reason = "interrupted; the same command goes on"
+        return Report(blog=job.url, ending="interrupted", reason=reason, tally=Tally(blog=job.url))
+    raise end
+
+
+@contextmanager
+def _interruptible(interrupt: Callable[[], None]) -> Iterator[None]:
+    """The first signal interrupts in good order; the next one finds the usual handlers again."""
+    loop = asyncio.get_running_loop()
+    before: dict[int, Any] = {}
+
+    def handler(_number: int, _frame: FrameType | None) -> None:
+        loop.call_soon_threadsafe(interrupt)
+        restore()
+
+    def restore() -> None:
+        while before:
+            number, old = before.popitem()
+            signal.signal(number, old)
+
+    try:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            before[number] = signal.signal(number, handler)
+    except ValueError:  # not the main thread: whoever is, decides
+        pass
+    try:
+        yield
+    finally:
+        restore()

@@ -1,0 +1,189 @@
+"""What is done with a fetched page, in order: read, media, store.
+
+Each step is a function of a `Draft` and the `Crew`; the setting `steps` leaves one out, or replaces
+it by a function of your own ('package.module:function').
+"""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import urlsplit
+
+from everlog.errors import UnreadablePage, UsageError
+from everlog.flow.copies import Copy
+from everlog.links import page_links, trap
+from everlog.media import media_of
+from everlog.posts import noarchive
+from everlog.records import Link, Media, Skip, Visit
+from everlog.tree import parse
+from everlog.urls import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from everlog.flow.crew import Crew
+    from everlog.records import Exchange, Fetched, Lane, Outcome, Post
+    from everlog.tree import Element
+
+    Step = Callable[["Draft", Crew], Awaitable[None] | None]
+
+HTML_TYPES = ("text/html", "application/xhtml+xml", "text/plain", "application/xml", "text/xml")
+
+
+@dataclass(slots=True, kw_only=True)
+class Draft:
+    """A visit in the making."""
+
+    link: Link
+    fetched: Fetched
+    outcome: Outcome = "page"
+    reason: str | None = None
+    note: str | None = None
+    post: Post | None = None
+    post_key: str | None = None
+    links: list[Link] = field(default_factory=list)
+    new_posts: int = 0
+    kept: bool = True
+
+    def to_visit(self, blog_id: int) -> Visit:
+        """The record of this visit, as the archive stores it."""
+        return Visit(
+            blog_id=blog_id, url=self.link.url, key=self.link.key, outcome=self.outcome, reason=self.reason,
+            note=self.note, exchanges=self.fetched.exchanges if self.kept else (), post=self.post,
+            post_key=self.post_key, links=tuple(self.links), new_posts=self.new_posts,
+        )
+
+
+def steps_named(names: tuple[str, ...]) -> tuple[Step, ...]:
+    """The functions behind the names of steps."""
+    return tuple(STEPS[name] if name in STEPS else _imported(name) for name in names)
+
+
+async def take_steps(draft: Draft, crew: Crew, steps: tuple[Step, ...]) -> None:
+    """One step after the other; a step may be a coroutine."""
+    for step in steps:
+        waiting = step(draft, crew)
+        if inspect.isawaitable(waiting):
+            await waiting
+
+
+def read_content(draft: Draft, crew: Crew) -> None:
+    """Is the page a post? Read it with the blog's rules; gather where it leads."""
+    page = draft.fetched.page
+    refusal = _not_a_page(draft, crew)
+    if refusal is not None:
+        draft.outcome, draft.reason = "skip", refusal
+        return
+    try:
+        root = parse(page.body, page.content_type)
+    except UnreadablePage as error:
+        draft.outcome, draft.reason = "skip", error.message
+        return
+    # Reading takes the tree apart, so what needs the whole page comes first.
+    _gather_links(draft, crew, root)
+    if asks_not_to_be_kept(root, draft.fetched.answer):
+        draft.outcome, draft.reason, draft.kept = "skip", "noarchive", False
+        return
+    verdict = crew.known.judge.verdict(page.url, root)
+    draft.note = verdict.note
+    if verdict.kind != "post":
+        draft.outcome = verdict.kind
+        return
+    claim = crew.known.judge.identity(page.url, root)
+    outcome = crew.known.template.reader.read_parsed(root, page.url, page.fetched_at)
+    if isinstance(outcome, Skip):
+        draft.outcome, draft.reason = "skip", outcome.reason
+        return
+    draft.outcome = "post"
+    draft.post = replace(outcome, blog=crew.blog.home)
+    own = canonical(page.url)
+    draft.post_key = own if own != draft.link.key else None
+    if claim not in {own, draft.link.key}:
+        _settle_claim(claim, draft, crew)
+
+
+def collect_media(draft: Draft, crew: Crew) -> None:
+    """Which pictures, sounds and files the article shows; they are fetched in their own turn."""
+    if draft.post is None or not crew.settings.media:
+        return
+    urls = media_of(draft.post.html, draft.post.url)
+    draft.post = replace(draft.post, media=tuple(Media(url=url) for url in urls))
+    for url in urls:
+        link = Link(url=url, key=canonical(url), lane="media", found_on=draft.link.url)
+        if crew.is_new(link.key):
+            draft.links.append(link)
+
+
+def store(draft: Draft, crew: Crew) -> Awaitable[None]:
+    """Hand the visit to the archive; it is safe once that says so."""
+    return crew.submit(draft.to_visit(crew.blog.id))
+
+
+STEPS: dict[str, Any] = {"read": read_content, "media": collect_media, "store": store}
+
+
+def _settle_claim(claim: str, draft: Draft, crew: Crew) -> None:
+    """A page that calls itself a copy of another is compared with it, now or when that one was seen."""
+    if draft.post is None:
+        return
+    copy = Copy(link=draft.link, post=draft.post, own_key=canonical(draft.post.url), original=claim)
+    held = crew.held(claim)
+    if held is not None:
+        visit = crew.copies.settled(copy, held)
+        draft.post, draft.post_key, draft.reason = visit.post, visit.post_key, visit.reason
+    elif crew.scope.holds_key(claim) and crew.copies.has_room():
+        if crew.is_new(claim):
+            url = f"{urlsplit(draft.post.url).scheme}://{claim}"
+            draft.links.append(Link(url=url, key=claim, lane="post", found_on=draft.link.url))
+        crew.copies.wait(copy)
+        draft.post, draft.outcome, draft.reason = None, "retry", f"waits for {claim}, whose copy it says it is"
+
+
+def asks_not_to_be_kept(root: Element, answer: Exchange) -> bool:
+    """Whether the page, or one of the headers it came with, says noarchive."""
+    return noarchive(root) or any(noarchive(None, value) for value in answer.values("x-robots-tag"))
+
+
+def _not_a_page(draft: Draft, crew: Crew) -> str | None:
+    page = draft.fetched.page
+    if not crew.scope.holds(page.url):
+        return f"leads out of the blog, to {page.url}"
+    kind = (page.content_type or "text/html").partition(";")[0].strip().lower()
+    if kind and not kind.startswith(HTML_TYPES):
+        return f"not a page ({kind})"
+    return None
+
+
+def _gather_links(draft: Draft, crew: Crew, root: Element) -> None:
+    """New addresses of the blog on this page; those like a post's go to the lane of posts."""
+    for found in page_links(root, draft.fetched.page.url, within=crew.scope):
+        if crew.has_seen(found.key):
+            continue
+        why = trap(found.url, this_year=crew.this_year)
+        if why is not None:
+            # The address itself stays unseen: what is no page may be a picture of an article.
+            crew.tally.reasons[f"not asked for: {why}"] += crew.is_new(f"trap {found.key}")
+            continue
+        crew.is_new(found.key)
+        is_post = crew.known.judge.likely_post(found.url)
+        lane: Lane = "post" if is_post else "page"
+        draft.links.append(Link(url=found.url, key=found.key, lane=lane, found_on=draft.link.url))
+        draft.new_posts += is_post
+
+
+def _imported(name: str) -> Step:
+    module, colon, attribute = name.partition(":")
+    try:
+        found = getattr(import_module(module), attribute) if colon else None
+    except (ImportError, AttributeError) as error:
+        raise UsageError(
+            f"step {name!r} cannot be loaded: {error}", advice="give it as package.module:function",
+        ) from None
+    if not callable(found):
+        raise UsageError(
+            f"unknown step {name!r}\n  known are: {', '.join(STEPS)}", advice="or give it as package.module:function",
+        )
+    return cast("Step", found)

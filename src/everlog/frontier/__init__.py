@@ -1,0 +1,10 @@
+"""Where to go next: posts first, then the pages that seem to lead to most posts not known yet.
+
+    shape       the shape of an address, and how far two shapes are apart
+    neighbours  what the pages of a shape bring, estimated from those of the nearest shapes
+    queue       the order in which addresses are asked for, and when to stop
+"""
+
+from everlog.frontier.queue import Frontier
+
+__all__ = ["Frontier"]

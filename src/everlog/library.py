@@ -1,0 +1,101 @@
+"""The crawls as functions of the library: URL -> {record}, URL x DATE -> {record}.
+
+Each runs in a process of its own, because Scrapy's reactor can be started once in a process: so a
+program may crawl twice, and inside a running event loop.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO, TYPE_CHECKING, Any, cast
+
+from everlog.archive import Archive, open_archive
+from everlog.errors import EverlogError
+from everlog.flow.report import EXIT_CODES
+from everlog.settings import Settings, make_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from datetime import datetime
+
+    from everlog.records import Post
+
+__all__ = ["new_crawl", "open_archive", "update_crawl"]
+
+
+def new_crawl(
+    url: str, archive: str | Path | Archive | None = None, settings: Settings | Mapping[str, Any] | None = None,
+) -> Iterator[Post]:
+    """Archive the whole blog at `url`; gives each new or changed post once it is safe.
+
+    Goes on where an earlier crawl of the same archive stopped. Without an archive its state is kept in
+    a temporary folder, which is gone when the iteration ends.
+    """
+    return _crawl({"url": url, "kind": "crawl"}, archive, settings)
+
+
+def update_crawl(
+    url: str, since: datetime | None, archive: str | Path | Archive | None = None,
+    settings: Settings | Mapping[str, Any] | None = None,
+) -> Iterator[Post]:
+    """What is new or changed at a blog since a date; a blog the archive does not know is crawled whole.
+
+    Gives only posts published or updated at `since` or later, and those that do not say when.
+    """
+    job = {"url": url, "kind": "update", "since": since.isoformat() if since else None}
+    for post in _crawl(job, archive, settings):
+        moment = post.updated or post.published
+        if since is None or moment is None or moment >= since:
+            yield post
+
+
+def _crawl(
+    job: dict[str, str | None], archive: str | Path | Archive | None, settings: Settings | Mapping[str, Any] | None,
+) -> Iterator[Post]:
+    chosen = settings if isinstance(settings, Settings) else make_settings(settings or {})
+    with ExitStack() as stack:
+        where = _folder(archive, chosen) or stack.enter_context(TemporaryDirectory(prefix="everlog-"))
+        opened = stack.enter_context(open_archive(where))
+        errand = {"job": job, "archive": str(where), "settings": json.loads(chosen.model_dump_json(exclude_unset=True))}
+        child = stack.enter_context(subprocess.Popen(
+            [sys.executable, "-m", "everlog.flow.child"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        ))
+        stack.callback(child.kill)  # a no-op once it has ended; what it stored is safe in any case
+        to_child, from_child = cast("IO[bytes]", child.stdin), cast("IO[bytes]", child.stdout)
+        to_child.write(json.dumps(errand).encode())
+        to_child.close()
+        ended = None
+        for line in from_child:
+            told = json.loads(line)
+            if "post" in told:
+                yield from opened.posts(ids=[told["post"]])
+            else:
+                ended = told
+        _raise_unless_well(ended, child.wait())
+
+
+def _folder(archive: str | Path | Archive | None, settings: Settings) -> str | None:
+    if isinstance(archive, Archive):
+        return str(archive.folder)
+    if archive is not None:
+        return str(Path(archive).absolute())
+    return settings.archive if "archive" in settings.model_fields_set else None
+
+
+def _raise_unless_well(ended: dict[str, Any] | None, exit_code: int) -> None:
+    """A crawl that could not begin, or was told to stay away, is an error here too."""
+    if ended is None:
+        raise EverlogError(f"the crawl's process ended with {exit_code}", advice="call it again: it goes on")
+    if "error" in ended:
+        error = EverlogError(ended["error"], advice=ended["advice"])
+        error.exit_code = ended["exit_code"]
+        raise error
+    if ended["ending"] in {"blocked", "nothing"}:
+        error = EverlogError(f"{ended['blog']}: {ended['reason']}", advice="call it again later: it goes on")
+        error.exit_code = EXIT_CODES[ended["ending"]]
+        raise error

@@ -1,0 +1,248 @@
+"""Where a page leads: its links, which of them belong to the blog, and which are not worth asking for."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
+from urllib.parse import urldefrag, urlsplit
+
+from everlog.urls import absolute, canonical, host_of
+
+if TYPE_CHECKING:
+    from everlog.tree import Element
+
+# The longest address of 9,902 pages of blogs has 481 characters.
+LONGEST = 1_500
+# Selections that are combined at will (colour, size, order) are more addresses than anyone has pages.
+MOST_PARAMETERS = 3
+MOST_SEGMENTS = 15
+# Before the web there were no blogs; a calendar that goes back further is empty there.
+FIRST_YEAR = 1990
+# Where nobody says what year it is.
+LAST_YEAR = 2100
+
+_META_REFRESH = re.compile(r"^\s*[\d.]*\s*[;,]?\s*url\s*=\s*[\"']?([^\"'>]+)", re.IGNORECASE)
+_FILE = re.compile(
+    r"\.(?:jpe?g|png|gif|webp|avif|svg|ico|bmp|tiff?|heic|psd|eps|pdf|epub|mobi|docx?|xlsx?|pptx?|od[tsp]|rtf|csv|tsv"
+    r"|zip|rar|7z|tar|t?gz|bz2|xz|dmg|iso|exe|msi|apk|jar|deb|rpm|whl|mp3|m4[abv]|ogg|og[av]|opus|wav|flac|mp4|webm|mov"
+    r"|avi|mkv|wmv|flv|swf|css|m?js|map|json|jsonld|woff2?|ttf|otf|eot|ics|vcf|torrent|bib|sig|asc)$",
+    re.IGNORECASE,
+)
+_FEED = re.compile(
+    r"(?:^|/)(?:feed|rss2?|atom|rdf)(?:/(?:rss2?|atom|rdf|mp3))?/?$|\.(?:rss|atom|rdf|xml)$|/feeds/(?:posts|comments)/",
+    re.IGNORECASE,
+)
+_FEED_QUERY = re.compile(r"(?:^|&)feed=", re.IGNORECASE)
+_MACHINERY = re.compile(
+    r"^/(?:admin|administrator)(?:/|$)|(?:^|/)(?:wp-(?:admin|json|includes|login|signup|cron|trackback|comments-post|mail)(?:\.php)?|xmlrpc(?:\.php)?|cgi-bin"
+    r"|cdn-cgi|log-?(?:in|out)|sign-?(?:in|up|out)|register|lost-?password|trackback)(?:\.php|\.html?)?(?:/|$)",
+    re.IGNORECASE,
+)
+_PRINTED = re.compile(r"(?:^|/)(?:print|printable|print-view|embed)/?$", re.IGNORECASE)
+_SESSION = re.compile(
+    r"(?:^|[;&?])(?:jsessionid|phpsessid|aspsessionid\w*|sessionid|session_id|sid|s_id|zenid|oscsid|cfid)=",
+    re.IGNORECASE,
+)
+_ACTION = re.compile(
+    r"(?:^|&)(?:replytocom|share|like_comment|likes?|print|printer|action|do|redirect_to|add-to-cart|unapproved|_wpnonce"
+    r"|nonce|vote|rate|reply|quote|cpage|doing_wp_cron|feed|preview|wptouch_\w*|sfw|openidserver|attachment_id|ical)=",
+    re.IGNORECASE,
+)
+_ORDER = re.compile(
+    r"(?:^|&)(?:sort|order|orderby|sortby|sort_by|filter\w*|facet\w*|dir|direction|limit|per_page)(?:%5b|\[|=)",
+    re.IGNORECASE,
+)
+# A number alone may be anything; with a month behind it, it is a calendar.
+_MONTH_OF = re.compile(
+    r"(?:^|/)(\d{4})(?:/(?:0?[1-9]|1[0-2])(?:/\d{1,2})?|-(?:0[1-9]|1[0-2])(?:-\d\d)?)(?:/page/\d+)?/?$"
+)
+_QUERY_DATE = re.compile(r"(?:^|&)\w*(?:date|month|year|day|cal)\w*=(\d{4})(?:\D|$|\d{2,4}\b)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class PageLink:
+    """One place a page leads to; `rel` is `next` or `prev` where the page says so, `refresh` for a redirect."""
+
+    url: str
+    key: str
+    rel: str = ""
+    nofollow: bool = False
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Which addresses belong to a blog; scheme and `www` make no difference.
+
+    `path` is what lies below the blog's home, `host` all of its host, `subdomains` also all below it.
+
+    >>> blog = Scope("https://www.a.org/blog/")
+    >>> blog.holds("http://a.org/blog/2020/x"), blog.holds("https://a.org/shop"), blog.holds("https://a.org/blogger")
+    (True, False, False)
+    >>> Scope("https://a.org/blog/", "subdomains").holds("https://en.a.org/")
+    True
+    """
+
+    home: str
+    mode: str = "path"
+
+    def holds(self, url: str) -> bool:
+        """Whether a URL belongs to the blog."""
+        return self.holds_key(canonical(url))
+
+    def holds_key(self, key: str) -> bool:
+        """The same for a URL in its canonical spelling."""
+        if self.mode == "path":
+            return key.startswith(self._above) and (len(key) == len(self._above) or key[len(self._above)] in "/?#")
+        host = _host_of_key(key)
+        return host == self._host or (self.mode == "subdomains" and host.endswith("." + self._host))
+
+    @cached_property
+    def _host(self) -> str:
+        return host_of(self.home)
+
+    @cached_property
+    def _above(self) -> str:
+        """The home's key; the folder of a home that is a file."""
+        key = canonical(self.home).partition("?")[0]
+        folder, slash, name = key.rpartition("/")
+        return folder if slash and re.search(r"\.(?:html?|php|aspx?)$", name, re.IGNORECASE) else key
+
+
+def page_links(root: Element, url: str, *, within: Scope) -> list[PageLink]:
+    """The links of a page that stay within the blog, in document order, each page once.
+
+    >>> from lxml import etree
+    >>> page = etree.HTML('<a href="/a#top">A</a> <a href="http://a.org/a/">again</a> <a href="//b.org/">far</a>')
+    >>> [link.url for link in page_links(page, "https://a.org/", within=Scope("https://a.org/"))]
+    ['https://a.org/a']
+    """
+    base = _base_of(root, url)
+    found: dict[str, PageLink] = {}
+    for element in root.iter("a", "area", "link", "meta"):
+        tag = element.tag
+        href = _refresh_of(element) if tag == "meta" else element.get("href")
+        if not href:
+            continue
+        words = (element.get("rel") or "").lower().split() if tag != "meta" else ["refresh"]
+        rel = next((word for word in words if word in {"next", "prev", "previous", "refresh"}), "")
+        if tag == "link" and not rel:
+            continue
+        target = resolved(base, href)
+        if target is None or not within.holds_key(target[1]) or target[1] in found:
+            continue
+        found[target[1]] = PageLink(target[0], target[1], rel.removesuffix("ious"), "nofollow" in words)
+    return list(found.values())
+
+
+def refresh_target(root: Element, url: str) -> str | None:
+    """Where a page sends its readers by itself, absolute; None if it does not.
+
+    >>> from lxml import etree
+    >>> refresh_target(etree.HTML('<meta http-equiv="Refresh" content="0; URL=/blog/">'), "https://a.org/")
+    'https://a.org/blog/'
+    """
+    found = next(filter(None, map(_refresh_of, root.iter("meta"))), None)
+    return absolute(_base_of(root, url), found) if found else None
+
+
+def resolved(base: str, href: str) -> tuple[str, str] | None:
+    """The URL that a link of the document at `base` means, without fragment, and its key; None if it is no page."""
+    if href.startswith(("#", "mailto:", "javascript:", "tel:", "data:")):
+        return None
+    # Menus repeat on every page of a blog: what does not depend on the page is remembered for all of them.
+    if href.startswith(("http://", "https://")):
+        return _known("", href)
+    if href.startswith("/") and not href.startswith("//"):
+        return _known(_root_of(base), href)
+    return _known(base.partition("?")[0] if not href.startswith("?") else base, href)
+
+
+def trap(url: str, *, this_year: int | None = None) -> str | None:
+    """Why a URL is not worth asking for as a page; None if it may be.
+
+    >>> trap("https://a.org/a-post/?replytocom=7"), trap("https://a.org/a-post/feed/")
+    ('an action, not a page', 'a feed')
+    >>> trap("https://a.org/calendar/2031/05/", this_year=2025), trap("https://a.org/2024/05/")
+    ('a calendar outside the time of blogs', None)
+    """
+    if len(url) > LONGEST:
+        return "a very long address"
+    parts = urlsplit(url)
+    return _no_page(parts.path, parts.query) or _endless(parts.path, parts.query, this_year)
+
+
+def _no_page(path: str, query: str) -> str | None:
+    if _FILE.search(path):
+        return "a file, not a page"
+    if _FEED.search(path) or _FEED_QUERY.search(query):
+        return "a feed"
+    if _MACHINERY.search(path):
+        return "machinery of the site"
+    if _SESSION.search(query) or _SESSION.search(path):
+        return "a session"
+    if _PRINTED.search(path) or _ACTION.search(query):
+        return "an action, not a page"
+    return None
+
+
+def _endless(path: str, query: str, this_year: int | None) -> str | None:
+    """Why there may be no end to addresses like this one."""
+    segments = [segment for segment in path.split("/") if segment]
+    if len(segments) > MOST_SEGMENTS or _repeats(segments):
+        return "a path that repeats itself"
+    selections = query.count("[") + query.lower().count("%5b")
+    if query.count("&") >= MOST_PARAMETERS or selections > 1 or _ORDER.search(query):
+        return "another order or selection of the same"
+    dated = _MONTH_OF.search(path) or _QUERY_DATE.search(query)
+    if dated and not FIRST_YEAR <= int(dated[1]) <= (this_year + 1 if this_year else LAST_YEAR):
+        return "a calendar outside the time of blogs"
+    return None
+
+
+def _repeats(segments: list[str]) -> bool:
+    """A stretch of words that stands three times in a row, or two words and more that stand twice."""
+    for width in range(1, len(segments) // 2 + 1):
+        for start in range(len(segments) - 2 * width + 1):
+            stretch = segments[start : start + width]
+            if all(word.isdecimal() for word in stretch):
+                continue  # days and months
+            again = segments[start + width : start + 2 * width]
+            third = segments[start + 2 * width : start + 3 * width]
+            if stretch == again and (third == stretch or (width > 1 and not any(w.isdecimal() for w in stretch))):
+                return True
+    return False
+
+
+@lru_cache(maxsize=65_536)
+def _known(base: str, href: str) -> tuple[str, str] | None:
+    url = absolute(base or None, href)
+    if url is None:
+        return None
+    # Pages drawn by scripts are told apart by their fragment only; `canonical` knows.
+    key = canonical(url)
+    return (url if "#" in key else urldefrag(url).url), key
+
+
+@lru_cache(maxsize=1_024)
+def _root_of(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}/"
+
+
+def _refresh_of(element: Element) -> str | None:
+    if (element.get("http-equiv") or "").lower() != "refresh":
+        return None
+    match = _META_REFRESH.match(element.get("content") or "")
+    return match[1].strip() if match else None
+
+
+def _base_of(root: Element, url: str) -> str:
+    for element in root.iter("base"):
+        return absolute(url, element.get("href")) or url
+    return url
+
+
+def _host_of_key(key: str) -> str:
+    return re.split(r"[/?#]", key, maxsplit=1)[0]
