@@ -29,7 +29,7 @@ from blogs import add_corpus_arguments, chosen_blogs
 from everlog.archive import open_archive
 from everlog.errors import UnreadablePage
 from everlog.feeds import parse_feed
-from everlog.links import Scope, page_links
+from everlog.links import Scope, page_links, trap
 from everlog.tree import parse
 
 if TYPE_CHECKING:
@@ -154,7 +154,10 @@ def held_posts(archive: Path, blog: Blog) -> dict[tuple[str, str], str]:
 
 
 def reachable(blog: Blog, info: dict[str, str]) -> set[tuple[str, str]]:
-    """All that links lead to, from the home page and the feed's entries on; nothing is left out as a trap."""
+    """All that links lead to, from the home page and the feed's entries on, but for links that are actions.
+
+    Exports of WordPress hold a file per `?replytocom=` link: copies of posts that no crawl should ask for.
+    """
     home = info["origin"].rstrip("/") + "/"
     scope = Scope(home)
     waiting = [home, *(entry.link for entry in parse_feed(blog.feed(), blog.feed_url).entries if entry.link)]
@@ -169,7 +172,8 @@ def reachable(blog: Blog, info: dict[str, str]) -> set[tuple[str, str]]:
             continue
         seen.add(key)
         try:
-            waiting += [link.url for link in page_links(parse(body), url, within=scope)]
+            links = page_links(parse(body), url, within=scope)
+            waiting += [link.url for link in links if trap(link.url) != "an action, not a page"]
         except UnreadablePage:
             continue
     return seen

@@ -400,3 +400,12 @@ def test_an_entry_that_changed_in_the_feed_alone_is_asked_for_with_a_condition(a
     assert report.tally.changed_posts == 0
     assert archive.counts(blog.id).versions == before.versions
     assert list(verify(archive)) == []
+
+
+def test_a_blog_that_was_forgotten_is_taken_up_again_by_a_crawl(archive):
+    web = a_site()
+    crawl(web, archive)
+    archive.update_blog(archive.blogs()[0].id, forgotten_at=NOW)
+    assert archive.blogs() == ()
+    crawl(web, archive)
+    assert len(archive.blogs()) == 1

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from everlog.archive.writer import GroupWriter
 from everlog.feeds import parse_feed
 from everlog.flow.copies import Copies
-from everlog.flow.crawl import Crawl, Stop
+from everlog.flow.crawl import Crawl
 from everlog.flow.crew import Crew
 from everlog.flow.discover import discover, fetchable, why_unreachable
 from everlog.flow.known import Known, entry_marks, entry_urls, fetch_entries, learn_blog
@@ -70,6 +70,8 @@ async def archive_blog(url: str, work: Work) -> Report:
     """The whole blog at `url` into the archive; goes on if it was interrupted, updates if it was finished."""
     url = fetchable(url)
     blog = home_known_as(url, work.archive)
+    if blog is not None and blog.forgotten_at is not None:
+        blog = work.archive.update_blog(blog.id, forgotten_at=None)
     if blog is not None and blog.state == "finished":
         return await refresh_blog(blog, work)
     known = Known.of(blog) if blog is not None else None
@@ -100,10 +102,8 @@ async def refresh_blog(blog: Blog, work: Work, since: datetime | None = None) ->
             if news.gap:
                 again += [canonical(blog.home), *work.archive.fruitful_pages(blog.id)]
             work.archive.requeue(blog.id, again)
-            retried = work.archive.requeue_failed(blog.id, most_tries=MOST_TRIES)
-            # The queue may hold addresses that nothing new was expected of; they alone are no reason to go out.
-            stop = await _run(crawl) if again or retried else Stop(ending="complete")
-            await crew.drain()
+            work.archive.requeue_failed(blog.id, most_tries=MOST_TRIES)
+            stop = await _run(crawl)
             work.archive.remember(blog.id, "entries", json.dumps(news.marks))
             reason = stop.reason if news.links or news.gap else "nothing new: the feed is unchanged"
             return _finish(crew, run, stop.ending or "complete", reason)

@@ -26,6 +26,10 @@ log = logging.getLogger("everlog")
 MEDIA_WORKERS = 2
 # So many URLs in a row without any answer mean that the host is gone, not that the pages are.
 DEAD_AFTER = 10
+# Posts at odd addresses before the pattern of addresses is learned anew, as in the simulated crawls of
+# the benchmarks; and how many of them teach at all.
+ODD_ADDRESSES = 3
+ODD_AT_MOST = 60
 PASSING = frozenset({"connection", "dns", "timeout", "tls", "truncated", "protocol"})
 FORBIDDEN = frozenset({"robots", "address"})
 # What asking again does not change.
@@ -65,6 +69,7 @@ class Crawl:
         # Set when what is under way is not waited for: it stays in the queue.
         self._hurry = asyncio.Event()
         self._silent = 0
+        self._odd: list[str] = []
         self._pages_over = False
         self._began = asyncio.get_running_loop().time()
 
@@ -95,13 +100,23 @@ class Crawl:
         await take_steps(draft, self.crew, self._steps)
         self.queue.add(draft.links)
         if draft.outcome != "post" or draft.new_posts:
-            self.queue.frontier.learn(answer.page.url, draft.new_posts)
+            self.queue.frontier.learn(answer.page.url, draft.new_posts, post=draft.outcome == "post")
+        if draft.post is not None and not draft.by_url:
+            self._learn_address(answer.page.url)
         self._count(draft)
         log.info("%s: %s (%s)", draft.outcome, link.url, draft.reason or draft.note or f"{draft.new_posts} new posts")
         if draft.outcome == "retry":
             self.queue.postpone(link.key)
         else:
             await self._settle(self.crew.copies.settled_by(draft.post_key or link.key, draft.post))
+
+    def _learn_address(self, url: str) -> None:
+        """Posts whose addresses are unlike the feed's teach the pattern, a few at a time."""
+        crew = self.crew
+        self._odd.append(url)
+        if len(self._odd) % ODD_ADDRESSES == 0 and len(self._odd) <= ODD_AT_MOST:
+            crew.known = replace(crew.known, judge=crew.known.judge.with_urls(self._odd))
+            crew.archive.update_blog(crew.blog.id, knowledge=crew.known.knowledge())
 
     def interrupt(self) -> None:
         """End at once; what was fetched is stored, the rest stays in the queue."""
@@ -225,8 +240,7 @@ class Crawl:
             self.stop.say("incomplete", f"the host gave no answer {self._silent} times in a row ({failure.reason})")
         await crew.submit(visit)
         await self._settle(crew.copies.settled_by(link.key, None))
-        # The page brought nothing, as far as the frontier is concerned.
-        self.queue.frontier.learn(link.url, 0)
+        self.queue.frontier.learn(link.url, 0, failed=True)
 
     def _count(self, draft: Draft) -> None:
         tally = self.crew.tally

@@ -42,6 +42,7 @@ class Draft:
     outcome: Outcome = "page"
     reason: str | None = None
     note: str | None = None
+    by_url: bool = True
     post: Post | None = None
     post_key: str | None = None
     links: list[Link] = field(default_factory=list)
@@ -88,7 +89,7 @@ def read_content(draft: Draft, crew: Crew) -> None:
         draft.outcome, draft.reason, draft.kept = "skip", "noarchive", False
         return
     verdict = crew.known.judge.verdict(page.url, root)
-    draft.note = verdict.note
+    draft.note, draft.by_url = verdict.note, verdict.by_url
     if verdict.kind != "post":
         draft.outcome = verdict.kind
         return
