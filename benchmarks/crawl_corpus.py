@@ -41,6 +41,9 @@ SERVER = Path(__file__).parent.parent.parent / "shared" / "corpus" / "serve.py"
 # Kinds of pages.jsonl that are the post itself under another address, so that storing them as it is right.
 COPIES = frozenset({"post", "alias", "comment-page"})
 NAMED = 12
+# What a crawl must show: the share of posts found, and of stored posts that are none, macro over blogs.
+RECALL = 0.99
+WRONG = 0.01
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +85,7 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, help="keep the archives in this folder")
     parser.add_argument("--jobs", type=int, default=2, help="crawls at once")
     parser.add_argument("-v", "--verbose", action="store_true", help="name what is missing and what is wrong")
+    parser.add_argument("--gate", action="store_true", help=f"exit 1 under {RECALL:.0%} recall, over {WRONG:.0%} wrong")
     arguments = parser.parse_args()
     chosen = chosen_blogs(arguments)
     with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(arguments.jobs) as pool:
@@ -93,6 +97,17 @@ def main() -> None:
         print(json.dumps([vars(outcome) | {"recall": outcome.recall} for outcome in outcomes], indent=1))
     else:
         print_table(outcomes, verbose=arguments.verbose)
+    if arguments.gate:
+        hold(outcomes)
+
+
+def hold(outcomes: list[Outcome]) -> None:
+    """Leave with 1 if the crawls miss too many posts, or keep too many pages that are none."""
+    recall = mean(each.recall for each in outcomes if each.wanted)
+    shares = [len(each.wrong) / each.stored for each in outcomes if each.wrong is not None and each.stored]
+    wrong = mean(shares) if shares else 0.0
+    if recall < RECALL or wrong > WRONG:
+        sys.exit(f"recall {recall:.2%} (floor {RECALL:.0%}), {wrong:.2%} wrong (at most {WRONG:.0%})")
 
 
 @contextmanager

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -30,8 +31,14 @@ Data goes to stdout, progress and remarks to stderr. Bare `everlog URL` is `ever
 | 1 | a bug; the text says how to report it |
 | 2 | wrong usage or configuration |
 | 3 | usable but incomplete, the reasons are printed; for `evaluate --floors`: a field is below its floor |
-| 4 | nothing found |
-| 130 | interrupted |
+| 4 | nothing found: no such host, no feed, no posts |
+| 5 | blocked or rate-limited: the same command goes on later |
+| 6 | the disk is nearly full, or a limit that was set is reached: the same command goes on |
+| 8 | `verify` found something wrong |
+| 130 | interrupted: the same command goes on |
+
+Of several blogs the most urgent ending speaks for all; if some of a list fail and others do not, it is 3. Media
+that could not be had are listed and leave the exit code as it is.
 """
 
 
@@ -47,12 +54,18 @@ def reference() -> str:
 
 def _section(name: str, command: Any) -> str:
     text, _, examples = inspect.cleandoc(command.help or "").partition("\b\n")
-    shown = inspect.cleandoc(examples.replace("Examples:\n", ""))
-    arguments = " ".join(f"{p.metavar}..." for p in command.params if p.param_type_name == "argument")
+    shown = inspect.cleandoc(re.sub(r"^\s*Examples?:\n", "", examples))
+    arguments = [_argument(each) for each in command.params if each.param_type_name == "argument"]
+    usage = " ".join(["everlog", name, *arguments, "[OPTIONS]"])
     return (
-        f"## `everlog {name} {arguments} [OPTIONS]`\n\n{text.strip()}\n\n{_options(command)}\n"
+        f"## `{usage}`\n\n{text.strip()}\n\n{_options(command)}\n"
         f"```sh\n{shown.strip()}\n```\n"
     )
+
+
+def _argument(parameter: Any) -> str:
+    name = parameter.metavar + ("..." if parameter.nargs == -1 else "")
+    return name if parameter.required else f"[{name}]"
 
 
 def _options(command: Any) -> str:

@@ -46,12 +46,12 @@ ROOMS = {
     "posts": LEARNING,
     "archive": DOOR,
     "crawl": DOOR,
+    "export": DOOR,
     "warc": DOOR,
     "flow": FLOW,
     "library": FLOW,
     "demo": EDGE,
     "evaluate": EDGE,
-    "export": EDGE,
     "cli": EDGE,
     "__main__": EDGE,
 }

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from everlog.cli import main
+from everlog.cli.app import COMMANDS, with_crawl
 from everlog.cli.later import LATER
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "corpus"
@@ -20,9 +21,12 @@ def test_the_version_is_data(capsys):
     assert err == ""
 
 
-def test_help_comes_with_an_example(capsys):
-    assert main(["evaluate", "--help"]) == 0
-    assert "everlog evaluate examples/corpus" in capsys.readouterr().out
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in LATER])
+def test_help_comes_with_an_example(capsys, name):
+    assert main([name, "--help"]) == 0
+    out, err = capsys.readouterr()
+    assert f"  everlog {name}" in out.partition("Example")[2]
+    assert err == ""
 
 
 @pytest.mark.parametrize("name", LATER)
@@ -35,9 +39,8 @@ def test_a_command_of_a_later_version_says_so_in_one_line_and_exits_2(capsys, na
 
 
 @pytest.mark.parametrize("words", [["http://a.example/"], ["--delay", "1", "https://a.example/"]])
-def test_a_bare_address_is_crawled(capsys, words):
-    assert main(words) == 2
-    assert capsys.readouterr().err.startswith("everlog crawl ")
+def test_a_bare_address_is_crawled(words):
+    assert with_crawl(words) == ["crawl", *words]
 
 
 @pytest.mark.parametrize(
@@ -105,7 +108,7 @@ def test_the_program_runs_as_a_module_too():
         [sys.executable, "-m", "everlog", "crawl"], capture_output=True, text=True, check=False, timeout=60,
     )
     assert done.returncode == 2
-    assert done.stderr.startswith("everlog crawl is not in this version yet")
+    assert done.stderr.startswith("no blog was named")
 
 
 def test_starting_up_loads_nothing_heavy():
@@ -113,7 +116,10 @@ def test_starting_up_loads_nothing_heavy():
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60,
     )
-    heavy = {"lxml", "numpy", "babel", "feedparser", "dateparser", "rich", "py3langid", "multiprocessing"}
+    heavy = {
+        "lxml", "numpy", "babel", "dateparser", "rich", "py3langid", "multiprocessing", "scrapy", "twisted",
+        "sqlalchemy", "pydantic", "warcio",
+    }
     assert heavy & set(done.stdout.split()) == set()
 
 
@@ -148,3 +154,13 @@ def test_a_bug_exits_1_and_says_how_to_report_it(flags, traceback):
 def test_an_interrupt_exits_130_without_a_traceback():
     done = run_broken("KeyboardInterrupt")
     assert (done.returncode, done.stderr) == (130, "interrupted\n")
+
+
+def test_a_flag_wins_over_a_blogs_own_table(tmp_path, monkeypatch):
+    from everlog.cli.options import settings_from
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "everlog.toml").write_text('[blog."https://a.example/"]\ndelay = 5\nscope = "host"\n')
+    assert settings_from(None).for_blog("https://a.example/").delay == 5
+    own = settings_from(None, delay=0.5).for_blog("https://a.example/")
+    assert (own.delay, own.scope) == (0.5, "host")

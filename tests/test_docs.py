@@ -9,11 +9,15 @@ from pathlib import Path
 import pytest
 import typer
 
+from everlog.archive.schema import metadata
 from everlog.cli.app import COMMANDS, app, main
+from everlog.errors import EverlogError
 from everlog.evaluate.scoring import FIELDS
+from everlog.settings import Settings
 
 ROOT = Path(__file__).parent.parent
 CLI = (ROOT / "docs" / "cli.md").read_text("utf-8")
+SETTINGS = (ROOT / "docs" / "settings.md").read_text("utf-8")
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
@@ -51,11 +55,63 @@ def test_links_between_pages_lead_somewhere(page):
     assert [link for link in links if not (page.parent / link).exists()] == []
 
 
-def test_the_flags_in_the_readme_exist():
-    flags = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", (ROOT / "README.md").read_text("utf-8")))
-    assert flags <= options() | {"--help"}
+@pytest.mark.parametrize("name", ["README.md", "docs/tutorial.md", "docs/politeness.md", "docs/archive-format.md"])
+def test_the_flags_and_commands_a_page_mentions_exist(name):
+    text = (ROOT / name).read_text("utf-8")
+    assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)) <= options() | {"--help"}
+    code = "\n".join(map("".join, re.findall(r"^```sh\n(.*?)^```|`(everlog [^`]+)`", text, re.MULTILINE | re.DOTALL)))
+    assert set(re.findall(r"^everlog ([a-z]+)\b(?!:)", code, re.MULTILINE)) <= set(COMMANDS)
 
 
-def test_the_readme_shows_what_its_first_command_prints(capsys):
+def test_the_readme_starts_with_two_commands_the_first_of_which_is_the_demo():
+    first_screen = (ROOT / "README.md").read_text("utf-8").partition("\n## ")[0]
+    assert re.findall(r"^```sh\n(.*?)^```", first_screen, re.MULTILINE | re.DOTALL) == [
+        "scripts/everlog demo\n", "scripts/test\n",
+    ]
+
+
+def test_the_corpus_format_shows_what_evaluating_prints(capsys):
     assert main(["evaluate", str(ROOT / "examples" / "corpus"), "-q"]) == 0
-    assert capsys.readouterr().out in (ROOT / "README.md").read_text("utf-8"), "paste the new table"
+    shown = (ROOT / "docs" / "corpus-format.md").read_text("utf-8")
+    assert capsys.readouterr().out in shown, "paste the new table"
+
+
+def test_every_setting_is_documented_with_its_default_and_meaning():
+    rows = {
+        name: (default, about) for name, default, _, about in
+        re.findall(r"^\| `(\w+)` \| (.*?) \| (.*?) ?\| (.*?) \|$", SETTINGS, re.MULTILINE)
+    }
+    expected = {name: (shown(field.default), field.description) for name, field in Settings.model_fields.items()}
+    assert rows == expected
+
+
+def shown(default: object) -> str:
+    """A default as people write it."""
+    if default is None or default in ((), {}):
+        return "none"
+    if isinstance(default, bool):
+        return "yes" if default else "no"
+    if isinstance(default, tuple):
+        return ", ".join(default)
+    return f"{default:,}" if isinstance(default, int) and default > 9999 else str(default)
+
+
+def test_the_flags_of_settings_exist():
+    assert set(re.findall(r"`(--[a-z-]+)`", SETTINGS)) <= options()
+
+
+def test_every_table_of_an_archive_is_documented():
+    page = (ROOT / "docs" / "archive-format.md").read_text("utf-8")
+    assert set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)) == set(metadata.tables)
+
+
+def test_every_kind_of_error_is_documented():
+    page = (ROOT / "docs" / "library.md").read_text("utf-8")
+    kinds = {kind.__name__ for kind in EverlogError.__subclasses__()}
+    assert set(re.findall(r"^[├└]── (\w+)", page, re.MULTILINE)) == kinds
+
+
+def test_every_decision_is_listed():
+    folder = ROOT / "docs" / "decisions"
+    listed = re.findall(r"\]\((\d{4}-[\w-]+\.md)\)", (folder / "README.md").read_text("utf-8").replace("\n", ""))
+    assert listed == sorted(path.name for path in folder.glob("0*.md"))

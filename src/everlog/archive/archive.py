@@ -34,6 +34,8 @@ from everlog.warc import payload_digest, read_exchange
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from datetime import datetime
+    from typing import BinaryIO
 
     from everlog.archive.migrate import Schema
     from everlog.archive.store import Acknowledged, Capture, Held, Place
@@ -166,6 +168,15 @@ class Archive(SqlStore):
                 return read_exchange(file, capture.place.offset, purpose=purpose)
         except OSError as error:
             raise disk.explain(error, self.folder / capture.place.file) from error
+
+    def export(
+        self, format_name: str, out: BinaryIO | Path | None = None, *, blog_id: int | None = None,
+        since: datetime | None = None,
+    ) -> int:
+        """Write posts in one of `everlog.export.FORMATS`, streamed, to a stream, file or folder. How many."""
+        from everlog.export import write_posts  # noqa: PLC0415 - reading and crawling do without it
+
+        return write_posts(self.posts(blog_id=blog_id, since=since), format_name, out, media_root=self.folder)
 
     def close(self) -> None:
         self.database.close()

@@ -74,6 +74,9 @@ class SqlStore:
     def requeue(self, blog_id: int, keys: Sequence[str]) -> int:
         return url_rows.requeue(self.database, blog_id, keys)
 
+    def waits_until(self, blog_id: int) -> datetime | None:
+        return url_rows.waits_until(self.database, blog_id)
+
     def set_aside(self, blog_id: int, *, reason: str) -> int:
         return url_rows.set_aside(self.database, blog_id, reason=reason)
 

@@ -187,6 +187,10 @@ class Store(Protocol):
         """Visit these URLs again; what they gave before stays until they give something new. How many."""
         ...
 
+    def waits_until(self, blog_id: int) -> datetime | None:
+        """When the first of the posts and pages may be asked for whose server wanted to be left alone."""
+        ...
+
     def set_aside(self, blog_id: int, *, reason: str) -> int:
         """Pages that still wait are not going to be visited, for this reason. How many."""
         ...

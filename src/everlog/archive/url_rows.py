@@ -101,6 +101,16 @@ def requeue(database: Database, blog_id: int, keys: Sequence[str]) -> int:
         )
 
 
+def waits_until(database: Database, blog_id: int) -> datetime | None:
+    """When the first of the posts and pages may be asked for whose server wanted to be left alone."""
+    statement = select(func.min(_urls.c.again_at)).where(
+        _urls.c.blog_id == blog_id, _urls.c.state == "queued", _urls.c.lane != "media", _urls.c.again_at.is_not(None),
+    )
+    with database.reading() as connection:
+        moment = connection.execute(statement).scalar_one_or_none()
+    return moment_of(moment) if moment else None
+
+
 def set_aside(database: Database, blog_id: int, *, reason: str) -> int:
     """Pages that still wait are not going to be visited."""
     with database.writing() as connection:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def crawl(  # noqa: PLR0913, PLR0917 - one parameter per flag
-    urls: Annotated[list[str] | None, typer.Argument(metavar="URL...", help="Addresses of blogs.")] = None,
+    urls: Annotated[list[str] | None, typer.Argument(metavar="URL", help="Addresses of blogs.")] = None,
     input_file: Annotated[
         str | None,
         typer.Option("-i", "--input", metavar="FILE", help="A list of blogs: one a line, or OPML; - is stdin."),
@@ -103,13 +103,14 @@ def crawl(  # noqa: PLR0913, PLR0917 - one parameter per flag
         return
     from everlog.flow.running import Job
 
+    _refuse_what_cannot_begin(wanted, settings)
     with archive_of(settings, create=True) as opened:
         _run([Job(url=url) for url in dict.fromkeys(wanted)], opened, settings, json=json, quiet=quiet, verbose=verbose)
 
 
 def update(  # noqa: PLR0913, PLR0917 - one parameter per flag
     blogs: Annotated[
-        list[str] | None, typer.Argument(metavar="[BLOG...]", help="Blogs of the archive; all if none is named."),
+        list[str] | None, typer.Argument(metavar="BLOG", help="Blogs of the archive; all if none is named."),
     ] = None,
     since: Annotated[
         str | None, typer.Option("--since", metavar="DATE", help="Leave entries before this date alone (2024-05-31)."),
@@ -227,6 +228,22 @@ def _listed(name: str) -> list[str]:
     if not found:
         raise UsageError(f"the list {name} names no blog", advice="give one address a line, or an OPML file")
     return found
+
+
+def _refuse_what_cannot_begin(urls: list[str], settings: Settings) -> None:
+    """No archive is made for a mistyped address or a missing cookie file; a list goes on with its other blogs."""
+    from everlog.flow.discover import fetchable
+    from everlog.flow.running import manners_of
+
+    errors = []
+    for url in urls:
+        try:
+            whole = fetchable(url)
+            manners_of(whole, settings.for_blog(whole))
+        except EverlogError as error:
+            errors.append(error)
+    if len(errors) == len(urls):
+        raise type(errors[0])("\n".join(map(str, errors)))
 
 
 def _refuse_what_is_not_there(*, no_feed: bool, render: str, screenshots: bool) -> None:

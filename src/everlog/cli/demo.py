@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import socket
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from everlog.cli.options import ArchiveFlag, JsonFlag, QuietFlag, VerboseFlag, archive_of
+from everlog.cli.options import JsonFlag, QuietFlag, VerboseFlag, archive_of
 from everlog.errors import EverlogError
 
 if TYPE_CHECKING:
@@ -19,7 +19,9 @@ PORT = 8642
 
 
 def demo(
-    archive: ArchiveFlag = None,
+    archive: Annotated[
+        str, typer.Option("--archive", metavar="WHERE", help="The archive's folder."),
+    ] = FOLDER,
     json: JsonFlag = False,
     quiet: QuietFlag = False,
     verbose: VerboseFlag = False,
@@ -36,7 +38,7 @@ def demo(
     from everlog.flow.running import Job, run_jobs
     from everlog.settings import make_settings
 
-    settings = make_settings({"archive": archive or FOLDER, "delay": 0.0})
+    settings = make_settings({"archive": archive, "delay": 0.0})
     with serve(_port()) as url, archive_of(settings, create=True) as opened:
         if not quiet:
             print(f"a sample blog is served at {url} for now; it goes into {settings.archive}/", file=sys.stderr)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from everlog.cli.options import (
+    ArchiveFlag,
     ConfigFlag,
     JsonFlag,
     QuietFlag,
@@ -34,7 +35,15 @@ def inspect(  # noqa: PLR0913, PLR0917 - one parameter per flag
     delay: Annotated[
         float | None, typer.Option("--delay", metavar="S", help="Seconds between requests to one host (default: 1)."),
     ] = None,
+    header: Annotated[
+        list[str] | None, typer.Option("--header", metavar="'NAME: VALUE'", help="A header for the blog's own host."),
+    ] = None,
+    cookies: Annotated[
+        str | None,
+        typer.Option("--cookies", metavar="FILE", help="Cookies for the blog's own host (Netscape format)."),
+    ] = None,
     ignore_robots: Annotated[bool, typer.Option("--ignore-robots", help="For blogs of your own.")] = False,
+    archive: ArchiveFlag = None,
     config: ConfigFlag = None,
     json: JsonFlag = False,
     quiet: QuietFlag = False,
@@ -46,7 +55,10 @@ def inspect(  # noqa: PLR0913, PLR0917 - one parameter per flag
     Example:
       everlog inspect https://a.blog.example/
     """
-    settings = settings_from(config, feed=feed, scope=scope, delay=delay, robots=False if ignore_robots else None)
+    settings = settings_from(
+        config, archive=archive, feed=feed, scope=scope, delay=delay, header=header or None, cookies=cookies,
+        robots=False if ignore_robots else None,
+    )
     if not quiet:
         print(f"looking at {url}", file=sys.stderr)
     look_at(url, settings, json=json)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_module
+import os
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -47,23 +48,25 @@ def export(
       everlog export --format markdown -o notes/
     """
     from everlog.cli.crawl import as_moment
-    from everlog.export import format_for, write_posts
+    from everlog.export import format_for
     from everlog.flow.running import blog_named
 
     chosen = format_for(format_name, output)
     moment = as_moment(since) if since else None
     with archive_of(settings_from(config, archive=archive)) as opened:
         blog_id = blog_named(blog, opened).id if blog else None
-        posts = opened.posts(blog_id=blog_id, since=moment)
-        count = write_posts(
-            posts, chosen, Path(output) if output else None, media_root=Path(opened.folder),
-        )
+        try:
+            count = opened.export(chosen, Path(output) if output else None, blog_id=blog_id, since=moment)
+        except BrokenPipeError:
+            # Whoever reads has enough (`| head`): no error, and nothing more to say at the end.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return
     if not quiet:
         print(f"{count} posts" + (f" in {output}" if output not in {None, "-"} else ""), file=sys.stderr)
 
 
 def reread(
-    blogs: Annotated[list[str] | None, typer.Argument(metavar="[BLOG...]", help="Blogs; all if none is named.")] = None,
+    blogs: Annotated[list[str] | None, typer.Argument(metavar="BLOG", help="Blogs; all if none is named.")] = None,
     archive: ArchiveFlag = None,
     config: ConfigFlag = None,
     json: JsonFlag = False,

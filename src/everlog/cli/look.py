@@ -32,7 +32,7 @@ DETAILS = ("blog", "title", "feed", "scope", "state", "last_crawl", "posts", "ve
 
 
 def status(
-    blog: Annotated[str | None, typer.Argument(metavar="[BLOG]", help="One blog in detail.")] = None,
+    blog: Annotated[str | None, typer.Argument(metavar="BLOG", help="One blog in detail.")] = None,
     politeness: Annotated[bool, typer.Option("--politeness", help="The ledger of requests and waits.")] = False,
     archive: ArchiveFlag = None,
     config: ConfigFlag = None,
@@ -94,7 +94,7 @@ def show(
 
 
 def rules(
-    blog: Annotated[str | None, typer.Argument(metavar="[BLOG]", help="A blog of the archive.")] = None,
+    blog: Annotated[str | None, typer.Argument(metavar="BLOG", help="A blog of the archive.")] = None,
     relearn: Annotated[bool, typer.Option("--relearn", help="Learn again from the stored feed and its pages.")] = False,
     set_rule: Annotated[
         tuple[str, str] | None,
@@ -170,7 +170,8 @@ def _print_blog(blog: Blog, archive: Archive, *, json: bool, verbose: bool) -> N
     for name in DETAILS:
         print(f"{name.replace('_', ' '):<12} {detail[name] if detail[name] is not None else '-'}")
     if detail["estimate"]:
-        print(f"{'estimate':<12} {detail['estimate']['posts']} posts ({detail['estimate']['why']})")
+        expected = max(detail["estimate"]["posts"], counts.posts)
+        print(f"{'estimate':<12} at least {expected} posts ({detail['estimate']['why']})")
     waiting = ", ".join(f"{count} {lane}" for lane, count in counts.queued.items() if count)
     print(f"{'waiting':<12} {waiting or 'nothing'}")
     if runs:

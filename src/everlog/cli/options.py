@@ -43,7 +43,15 @@ def settings_from(config: Path | None, **flags: Any) -> Settings:
             raise UsageError(
                 f"settings cannot be read from {file}: {error}", advice="name another with --config",
             ) from None
-    return make_settings(*layers, from_environment(os.environ), flags)
+    environment = from_environment(os.environ)
+    given = environment.keys() | {name for name, value in flags.items() if value is not None}
+    for layer in layers:
+        # What the environment or a flag says is meant for all blogs of this run.
+        layer["blog"] = {
+            address: {name: value for name, value in own.items() if name.replace("-", "_") not in given}
+            for address, own in layer["blog"].items()
+        }
+    return make_settings(*layers, environment, flags)
 
 
 def archive_of(settings: Settings, *, create: bool = False) -> Archive:

@@ -90,6 +90,9 @@ class Crawl:
         if self.stop.ending in {None, "complete", "incomplete"}:
             await self._settle(self.crew.copies.all_settled(self.crew.held))
         await self.crew.drain()
+        until = self.crew.archive.waits_until(self.crew.blog.id)
+        if until is not None and until > self._now():
+            self.stop.say("blocked", f"the server asked to be left alone until {until:%Y-%m-%d %H:%M:%S} UTC")
         self.stop.say("complete", "every address of the blog was visited")
         return self.stop
 

@@ -1,0 +1,60 @@
+"""The program as users start it: a process of its own, since Scrapy runs once in each."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# Nobody waits so long unless something hangs.
+PATIENCE_SECONDS = 120
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """What a run of the program left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+def everlog(*words: str, folder: Path, stdin: str = "", **variables: str) -> Done:
+    """Run a command in a folder to its end; `variables` are added to the environment."""
+    ended = subprocess.run(
+        command(*words), cwd=folder, env=environment(**variables), input=stdin, capture_output=True, text=True,
+        check=False, timeout=PATIENCE_SECONDS,
+    )
+    assert "Traceback" not in ended.stderr, ended.stderr
+    return Done(code=ended.returncode, out=ended.stdout, err=ended.stderr)
+
+
+def begin(*words: str, folder: Path) -> subprocess.Popen[str]:
+    """Start a command and leave it running."""
+    return subprocess.Popen(
+        command(*words), cwd=folder, env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True,
+    )
+
+
+def command(*words: str) -> list[str]:
+    return [sys.executable, "-m", "everlog", *words]
+
+
+def environment(**variables: str) -> dict[str, str]:
+    """The environment without what would change the outcome on somebody's machine."""
+    kept = {
+        name: value for name, value in os.environ.items()
+        if not name.startswith("EVERLOG_") and not name.lower().endswith("_proxy")
+    }
+    return kept | variables

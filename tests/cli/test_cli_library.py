@@ -1,0 +1,88 @@
+"""The crawls as functions of the library, called as programs call them."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pytest
+
+import a_blog
+import everlog
+from cli.sites import POSTS, put_feed, put_post, serve_small
+from crawl.servers import reply
+
+if TYPE_CHECKING:
+    from crawl.servers import Server
+
+FAST = {"delay": 0}
+ALL = {f"Post {number} of ours" for number in range(1, POSTS + 1)}
+
+
+@pytest.fixture(autouse=True)
+def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_a_crawl_without_an_archive_gives_every_post_and_leaves_nothing(server, here):
+    posts = list(everlog.new_crawl(serve_small(server), settings=FAST))
+    assert {post.title for post in posts} == ALL
+    assert posts[0].text
+    assert list(here.iterdir()) == []
+
+
+def test_two_crawls_in_one_process_the_second_gives_what_is_new(server, here):
+    url = serve_small(server)
+    assert len(list(everlog.new_crawl(url, "kept", FAST))) == POSTS
+    assert list(everlog.new_crawl(url, "kept", FAST)) == []
+
+
+def test_a_crawl_can_run_inside_an_event_loop(server, here):
+    url = serve_small(server)
+
+    async def titles() -> set[str | None]:
+        return {post.title for post in everlog.new_crawl(url, here / "kept", FAST)}
+
+    assert asyncio.run(titles()) == ALL
+
+
+def test_an_update_gives_what_is_new_since_a_date(server, here):
+    url = serve_small(server)
+    whole = everlog.update_crawl(url, datetime(2024, 1, 6, tzinfo=UTC), "kept", FAST)
+    assert {post.title for post in whole} == {f"Post {number} of ours" for number in (6, 7, 8)}
+    put_post(server, 9)
+    put_feed(server, [a_blog.item(number, link=f"{url}{number}") for number in (9, 8, 7, 6, 5)])
+    [new] = everlog.update_crawl(url, datetime(2024, 1, 6, tzinfo=UTC), "kept", FAST)
+    assert new.title == "Post 9 of ours"
+
+
+def test_an_archive_can_be_opened_and_handed_over(server, here):
+    url = serve_small(server)
+    with everlog.open_archive("kept") as archive:
+        assert len(list(everlog.new_crawl(url, archive, FAST))) == POSTS
+        assert archive.find_post(f"{url}1").title == "Post 1 of ours"
+
+
+def test_a_reader_that_loses_interest_leaves_a_sound_archive_that_goes_on(server, here):
+    url = serve_small(server)
+    first = everlog.new_crawl(url, "kept", FAST)
+    next(first)
+    first.close()
+    list(everlog.new_crawl(url, "kept", FAST))
+    with everlog.open_archive("kept") as archive:
+        assert {post.title for post in archive.posts()} == ALL
+
+
+def test_a_blog_that_cannot_be_crawled_raises_what_the_command_line_prints(server: Server, here):
+    server.routes["/"] = reply(200, "<p>No feed here.</p>")
+    with pytest.raises(everlog.EverlogError, match="no feed found") as raised:
+        list(everlog.new_crawl(server.url(), settings=FAST))
+    assert raised.value.exit_code == 4
+    assert "--feed" in raised.value.advice
+
+
+def test_an_unknown_setting_raises_before_anything_starts(here):
+    with pytest.raises(everlog.EverlogError, match="known are"):
+        next(everlog.new_crawl("https://a.blog.example/", settings={"deley": 1}))
