@@ -259,6 +259,8 @@ class Visit:
     links: tuple[Link, ...] = ()
     new_posts: int = 0
     again_at: datetime | None = None
+    # Set when the page was visited before and only now it is known what it is.
+    settles: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,7 @@ The same keys are `EVERLOG_DELAY` and so on in the environment, and flags of the
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping  # noqa: TC003 - pydantic reads the annotations
 from typing import Any, Literal
@@ -27,6 +28,8 @@ AGENT = "everlog/{version} (+{contact})"
 CONTACT = "https://pypi.org/project/everlog/"
 # The steps of a visit, in the order they are taken; each may be left out or replaced.
 STEPS = ("read", "media", "store")
+# The name of a header: RFC 9110, 5.6.2.
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 # Variables of the same prefix that are no settings: they name the corpus of benchmarks and tests.
 NOT_SETTINGS = frozenset({"EVERLOG_CORPUS", "EVERLOG_CONFIG"})
 
@@ -34,7 +37,7 @@ NOT_SETTINGS = frozenset({"EVERLOG_CORPUS", "EVERLOG_CONFIG"})
 class Settings(BaseModel):
     """All that can be chosen about a crawl and its archive."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     archive: str = Field("everlog-archive", description="Where all is kept: a folder.")
     scope: Literal["path", "host", "subdomains"] = Field(
@@ -73,7 +76,7 @@ class Settings(BaseModel):
     def _headers_have_names(cls, lines: tuple[str, ...]) -> tuple[str, ...]:
         for line in lines:
             name, colon, _ = line.partition(":")
-            if not colon or not name.strip() or not name.strip().isascii() or "\n" in line or "\r" in line:
+            if not colon or not _TOKEN.fullmatch(name.strip()) or "\n" in line or "\r" in line:
                 raise ValueError(f"{line!r} is not 'Name: value'")
         return lines
 
@@ -121,6 +124,10 @@ def from_toml(text: str, name: str) -> dict[str, Any]:
         raise UsageError(
             f"{name}: unknown part {unknown[0]!r}", advice='a settings file has [crawl] and [blog."URL"] tables',
         )
+    tables = [data.get("crawl", {}), data.get("blog", {})]
+    nested = tables[1].values() if isinstance(tables[1], dict) else ()
+    if not all(isinstance(table, dict) for table in (*tables, *nested)) or "blog" in tables[0]:
+        raise UsageError(f"{name} is not made of tables", advice='write [crawl] and [blog."URL"] on lines of their own')
     values: dict[str, Any] = dict(data.get("crawl", {}))
     for address, own in data.get("blog", {}).items():
         try:

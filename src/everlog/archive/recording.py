@@ -117,8 +117,11 @@ class Recorder:
     def _record_urls(self, connection: Connection, visits: Sequence[Visit]) -> dict[tuple[int, str], int]:
         now = stamp_now()
         # What is read again from the archive was not visited: its row stays as it is.
-        asked = [_url_row(visit, now) for visit in visits if visit.exchanges or visit.post is None]
-        read = [_url_row(visit, now) for visit in visits if not visit.exchanges and visit.post is not None]
+        asked: Rows = []
+        read: Rows = []
+        for visit in visits:
+            is_visit = visit.exchanges or visit.post is None or visit.settles
+            (asked if is_visit else read).append(_url_row(visit, now))
         if asked:
             connection.execute(self._visited, asked)
         if read:

@@ -74,6 +74,12 @@ class SqlStore:
     def requeue(self, blog_id: int, keys: Sequence[str]) -> int:
         return url_rows.requeue(self.database, blog_id, keys)
 
+    def row_state(self, blog_id: int, key: str) -> tuple[str, int] | None:
+        return url_rows.row_state(self.database, blog_id, key)
+
+    def count_failing(self, blog_id: int) -> int:
+        return url_rows.count_failing(self.database, blog_id)
+
     def waits_until(self, blog_id: int) -> datetime | None:
         return url_rows.waits_until(self.database, blog_id)
 

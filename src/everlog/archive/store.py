@@ -187,6 +187,14 @@ class Store(Protocol):
         """Visit these URLs again; what they gave before stays until they give something new. How many."""
         ...
 
+    def row_state(self, blog_id: int, key: str) -> tuple[str, int] | None:
+        """The state of a URL (queued, done or failed) and how often it was tried; None if it is not known."""
+        ...
+
+    def count_failing(self, blog_id: int) -> int:
+        """How many posts and pages are not held because their server, or the way to it, was at fault."""
+        ...
+
     def waits_until(self, blog_id: int) -> datetime | None:
         """When the first of the posts and pages may be asked for whose server wanted to be left alone."""
         ...
@@ -196,7 +204,7 @@ class Store(Protocol):
         ...
 
     def fruitful_pages(self, blog_id: int) -> Iterator[str]:
-        """The keys of pages that led to new posts when they were visited last."""
+        """The keys of lists, and of other pages that led to new posts when they were visited last."""
         ...
 
     def capture_of(self, blog_id: int, url: str) -> Capture | None:

@@ -30,6 +30,8 @@ _PASSING = (408, 425, 429)
 
 _urls, _captures = schema.urls, schema.captures
 _original = _captures.alias("original")
+# Failures for which the server, or the way to it, was at fault.
+PASSING: ColumnElement[bool] = or_(_urls.c.status.is_(None), _urls.c.status.in_(_PASSING), _urls.c.status >= 500)
 # An answer whose body is held: its own, or that of its original.
 GOOD: ColumnElement[bool] = _captures.c.answer & (
     _captures.c.status.between(200, 299) | _captures.c.original_id.is_not(None)
@@ -78,12 +80,11 @@ def seen_pages(database: Database, blog_id: int, *, limit: int) -> tuple[tuple[s
 
 def requeue_failed(database: Database, blog_id: int, *, most_tries: int | None) -> int:
     """Another chance for URLs whose server, or the way to it, was at fault."""
-    passing = or_(_urls.c.status.is_(None), _urls.c.status.in_(_PASSING), _urls.c.status >= 500)
     few = true() if most_tries is None else _urls.c.tries < most_tries
     with database.writing() as connection:
         return connection.execute(
             _urls.update()
-            .where(_urls.c.blog_id == blog_id, _urls.c.state == "failed", passing, few)
+            .where(_urls.c.blog_id == blog_id, _urls.c.state == "failed", PASSING, few)
             .values(state="queued", again_at=None),
         ).rowcount
 
@@ -98,6 +99,22 @@ def requeue(database: Database, blog_id: int, keys: Sequence[str]) -> int:
                 .values(state="queued", again_at=None),
             ).rowcount
             for part in in_parts([storable(key) for key in keys])
+        )
+
+
+def row_state(database: Database, blog_id: int, key: str) -> tuple[str, int] | None:
+    """The state of a URL (queued, done or failed) and how often it was tried; None if it is not known."""
+    statement = select(_urls.c.state, _urls.c.tries).where(_urls.c.blog_id == blog_id, _urls.c.key == storable(key))
+    with database.reading() as connection:
+        row = connection.execute(statement).one_or_none()
+    return (row.state, row.tries) if row else None
+
+
+def count_failing(database: Database, blog_id: int) -> int:
+    """How many posts and pages are not held because their server, or the way to it, was at fault."""
+    with database.reading() as connection:
+        return _count(
+            connection, _urls, _urls.c.blog_id == blog_id, _urls.c.state == "failed", _urls.c.lane != "media", PASSING,
         )
 
 
@@ -122,9 +139,10 @@ def set_aside(database: Database, blog_id: int, *, reason: str) -> int:
 
 
 def fruitful_pages(database: Database, blog_id: int) -> Iterator[str]:
-    """The keys of pages that led to new posts when they were visited last."""
+    """The keys of lists, and of other pages that led to new posts when they were visited last."""
     statement = select(_urls.c.id, _urls.c.key).where(
-        _urls.c.blog_id == blog_id, _urls.c.lane == "page", _urls.c.state == "done", _urls.c.new_posts > 0,
+        _urls.c.blog_id == blog_id, _urls.c.lane == "page", _urls.c.state == "done",
+        or_(_urls.c.new_posts > 0, _urls.c.outcome.in_(["listing", "unchanged"])),
     )
     return (row.key for row in _rows(database, statement))
 

@@ -102,10 +102,12 @@ def crawl(  # noqa: PLR0913, PLR0917 - one parameter per flag
             look_at(url, settings, json=json)
         return
     from everlog.flow.running import Job
+    from everlog.urls import canonical
 
     _refuse_what_cannot_begin(wanted, settings)
     with archive_of(settings, create=True) as opened:
-        _run([Job(url=url) for url in dict.fromkeys(wanted)], opened, settings, json=json, quiet=quiet, verbose=verbose)
+        jobs = list({canonical(url): Job(url=url) for url in reversed(wanted)}.values())[::-1]
+        _run(jobs, opened, settings, json=json, quiet=quiet, verbose=verbose)
 
 
 def update(  # noqa: PLR0913, PLR0917 - one parameter per flag

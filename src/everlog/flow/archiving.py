@@ -9,12 +9,13 @@ All state is in the archive: each of them can be killed at any moment and called
 from __future__ import annotations
 
 import json
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from everlog.archive.writer import GroupWriter
+from everlog.errors import EverlogError, UnreadableFeed
 from everlog.feeds import parse_feed
 from everlog.flow.copies import Copies
 from everlog.flow.crawl import Crawl
@@ -29,14 +30,14 @@ from everlog.tree import parse
 from everlog.urls import absolute, canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from everlog.archive import Archive
     from everlog.archive.store import Acknowledged
     from everlog.flow.crawl import Stop
     from everlog.flow.discover import Found
     from everlog.flow.report import Ending
-    from everlog.records import Blog, Entry, Fetched
+    from everlog.records import Blog, Entry, Feed, Fetched
     from everlog.settings import Settings
     from everlog.web import Ledger, Web
 
@@ -70,8 +71,8 @@ async def archive_blog(url: str, work: Work) -> Report:
     """The whole blog at `url` into the archive; goes on if it was interrupted, updates if it was finished."""
     url = fetchable(url)
     blog = home_known_as(url, work.archive)
-    if blog is not None and blog.forgotten_at is not None:
-        blog = work.archive.update_blog(blog.id, forgotten_at=None)
+    if blog is not None:
+        blog = _as_wanted(blog, work)
     if blog is not None and blog.state == "finished":
         return await refresh_blog(blog, work)
     known = Known.of(blog) if blog is not None else None
@@ -87,25 +88,27 @@ async def archive_blog(url: str, work: Work) -> Report:
 
 async def refresh_blog(blog: Blog, work: Work, since: datetime | None = None) -> Report:
     """What is new or changed in a finished blog, as its feed tells; `since` leaves older entries alone."""
-    with work.archive.lock(blog.id):
+    with work.archive.lock(blog.id), _recorded_run(blog, "update", work.archive) as run:
         known = Known.of(blog)
         if known is None or blog.feed_url is None:
             raise AssertionError("a finished blog was learned from a feed")
-        run = work.archive.begin_run(blog.id, "update")
         work.tally.doing = "asking the feed"
         news = await _ask_feed(blog, work, since)
+        # The queue comes before the feed: killed in between, the next update is told the same news again.
+        work.archive.enqueue(blog.id, news.links)
+        again = [link.key for link in news.links]
+        if news.gap:
+            again += [canonical(blog.home), *work.archive.fruitful_pages(blog.id)]
+        work.archive.requeue(blog.id, again)
+        work.archive.requeue_failed(blog.id, most_tries=MOST_TRIES)
         with _crew(blog, known, work) as crew:
             crawl = _begin(crew, work, is_update=True)
-            await _store_feed(crew, blog.feed_url, news.answer)
-            work.archive.enqueue(blog.id, news.links)
-            again = [link.key for link in news.links]
-            if news.gap:
-                again += [canonical(blog.home), *work.archive.fruitful_pages(blog.id)]
-            work.archive.requeue(blog.id, again)
-            work.archive.requeue_failed(blog.id, most_tries=MOST_TRIES)
+            await _store_feed(crew, news.answer.answer.url, news.answer)
             stop = await _run(crawl)
-            work.archive.remember(blog.id, "entries", json.dumps(news.marks))
-            reason = stop.reason if news.links or news.gap else "nothing new: the feed is unchanged"
+            work.archive.remember(blog.id, "entries", json.dumps(_settled_marks(news, blog, work.archive)))
+            work.archive.remember(blog.id, "left alone", "some" if news.left_alone else None)
+            is_quiet = stop.ending == "complete" and not news.links and not news.gap
+            reason = "nothing new: the feed is unchanged" if is_quiet else stop.reason
             return _finish(crew, run, stop.ending or "complete", reason)
 
 
@@ -116,14 +119,47 @@ def home_known_as(url: str, archive: Archive) -> Blog | None:
     return next((blog for blog in archive.blogs(forgotten=True) if canonical(blog.home) == wanted), None)
 
 
+def _as_wanted(blog: Blog, work: Work) -> Blog:
+    """A known blog, taken up again if it was forgotten, with another scope or feed if these are given now."""
+    archive, settings = work.archive, work.settings
+    if blog.forgotten_at is not None:
+        blog = archive.update_blog(blog.id, forgotten_at=None)
+    if "feed" in settings.model_fields_set and settings.feed and blog.feed_url not in {None, settings.feed}:
+        blog = archive.update_blog(blog.id, feed_url=settings.feed)
+    if "scope" in settings.model_fields_set and settings.scope != blog.scope:
+        # What was left out before may belong to the blog now: its lists are looked at again.
+        archive.requeue(blog.id, [canonical(blog.home), *archive.fruitful_pages(blog.id)])
+        state = "crawling" if blog.state == "finished" else blog.state
+        blog = archive.update_blog(blog.id, scope=settings.scope, state=state)
+    return blog
+
+
+@contextmanager
+def _recorded_run(blog: Blog, kind: str, archive: Archive) -> Iterator[int]:
+    """A run of the archive's list; one that ends in an error says so there too."""
+    run = archive.begin_run(blog.id, kind)
+    try:
+        yield run
+    except EverlogError as error:
+        with suppress(EverlogError):  # a full disk takes no last words either
+            archive.end_run(run, reason=error.message, counts={})
+        raise
+
+
 async def _new_crawl(blog: Blog, found: Found, work: Work) -> Report:
-    run = work.archive.begin_run(blog.id, "crawl")
+    with _recorded_run(blog, "crawl", work.archive) as run:
+        return await _learn_and_crawl(blog, found, work, run)
+
+
+async def _learn_and_crawl(blog: Blog, found: Found, work: Work, run: int) -> Report:
     scope = Scope(found.home, work.settings.scope)
     work.tally.doing = "learning from the feed's posts"
     pages = await fetch_entries(found, work.web, scope)
     known = learn_blog(found, pages)
+    # An entry whose page was fetched is known by the address that answered.
+    answered = {link: answer.page.url for link, answer in pages.items()}
     links = [
-        *_entry_links(found.feed.entries, found.home, found.feed_url, scope),
+        *_entry_links(found.feed.entries, found.home, found.feed_url, scope, answered),
         Link(url=found.home, key=canonical(found.home), lane="page"),
     ]
     # The feed and the queue come before the state: killed in between, the blog is learned again.
@@ -133,7 +169,7 @@ async def _new_crawl(blog: Blog, found: Found, work: Work) -> Report:
     _remember_estimate(found, known, scope, blog, work.archive)
     blog = work.archive.update_blog(
         blog.id, title=found.feed.title, feed_url=found.feed_url, template=known.template.to_json(),
-        knowledge=known.knowledge(), state="crawling", forgotten_at=None,
+        knowledge=known.knowledge(), state="crawling", forgotten_at=None, scope=work.settings.scope,
     )
     with _crew(blog, known, work) as crew:
         crawl = _begin(crew, work)
@@ -151,9 +187,8 @@ async def _new_crawl(blog: Blog, found: Found, work: Work) -> Report:
 
 
 async def _go_on(blog: Blog, known: Known, work: Work) -> Report:
-    run = work.archive.begin_run(blog.id, "crawl")
     work.archive.requeue_failed(blog.id)
-    with _crew(blog, known, work) as crew:
+    with _recorded_run(blog, "crawl", work.archive) as run, _crew(blog, known, work) as crew:
         crawl = _begin(crew, work)
         stop = await _run(crawl)
         return _finish(crew, run, stop.ending or "complete", stop.reason)
@@ -161,38 +196,76 @@ async def _go_on(blog: Blog, known: Known, work: Work) -> Report:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class News:
-    """What a feed says that the archive does not know: links to visit, and whether posts fell off its end."""
+    """What a feed says that the archive does not know.
+
+    `links` lead to what is new or changed, `marks` tell the entries apart next time; `gap` says that posts
+    may have fallen off the feed's end unseen, `left_alone` that entries were too old for this update.
+    """
 
     answer: Fetched
     links: tuple[Link, ...] = ()
     marks: dict[str, str]
+    entry_keys: tuple[tuple[str, tuple[str, ...]], ...] = ()
     gap: bool = False
+    left_alone: bool = False
 
 
 async def _ask_feed(blog: Blog, work: Work, since: datetime | None) -> News:
-    feed_url = blog.feed_url or ""
-    last = work.archive.capture_of(blog.id, feed_url)
-    answer = await work.web.fetch(
-        feed_url, purpose="feed", etag=last.etag if last else None, last_modified=last.last_modified if last else None,
-    )
-    work.tally.requests += 1
-    if isinstance(answer, Failure):
-        raise why_unreachable(answer)
+    answer, feed = await _feed_now(blog, work)
     before: dict[str, str] = json.loads(work.archive.recall(blog.id, "entries") or "{}")
-    if answer.answer.status == NOT_MODIFIED:
-        return News(answer=answer, marks=before)
-    feed = parse_feed(answer.answer.body, answer.answer.url)
+    if feed is None:
+        return News(answer=answer, marks=before, left_alone=work.archive.recall(blog.id, "left alone") is not None)
     scope = Scope(blog.home, blog.scope)
     marks = entry_marks(feed)
-    news = [
-        entry for entry in feed.entries
-        if entry.link and before.get(canonical(entry.link)) != marks[canonical(entry.link)] and _is_recent(entry, since)
-    ]
-    links = _entry_links(news, blog.home, answer.answer.url, scope)
+    changed = {canonical(entry.link): entry for entry in feed.entries if entry.link}
+    changed = {key: entry for key, entry in changed.items() if before.get(key) != marks[key]}
+    old = {key for key, entry in changed.items() if not _is_recent(entry, since)}
+    news = {key: entry for key, entry in changed.items() if key not in old}
+    per_entry = {key: _entry_links([entry], blog.home, answer.answer.url, scope) for key, entry in news.items()}
     # When the oldest entry is new as well, posts may have come and gone between two looks at the feed.
     oldest = next((entry.link for entry in reversed(feed.entries) if entry.link), None)
-    gap = bool(before) and oldest is not None and canonical(oldest) not in before
-    return News(answer=answer, links=tuple(links), marks=before | marks, gap=gap)
+    return News(
+        answer=answer,
+        links=tuple({link.key: link for links in per_entry.values() for link in links}.values()),
+        marks=before | {key: mark for key, mark in marks.items() if key not in old},
+        entry_keys=tuple((key, tuple(link.key for link in links)) for key, links in per_entry.items()),
+        gap=bool(before) and oldest is not None and canonical(oldest) not in before and canonical(oldest) not in old,
+        left_alone=bool(old),
+    )
+
+
+async def _feed_now(blog: Blog, work: Work) -> tuple[Fetched, Feed | None]:
+    """The feed's answer, and the feed if it changed; a feed that has moved is looked for again."""
+    feed_url = blog.feed_url or ""
+    last = work.archive.capture_of(blog.id, feed_url)
+    # Entries that were left alone are news of an unchanged feed.
+    known = last if work.archive.recall(blog.id, "left alone") is None else None
+    answer = await work.web.fetch(
+        feed_url, purpose="feed", etag=known.etag if known else None,
+        last_modified=known.last_modified if known else None,
+    )
+    work.tally.requests += 1
+    is_gone = isinstance(answer, Failure) and answer.status in {404, 410}
+    if isinstance(answer, Failure) and not is_gone:
+        raise why_unreachable(answer)
+    if not isinstance(answer, Failure):
+        if answer.answer.status == NOT_MODIFIED:
+            return answer, None
+        with suppress(UnreadableFeed):
+            return answer, parse_feed(answer.answer.body, answer.answer.url)
+    found = await discover(blog.home, work.web)
+    work.archive.update_blog(blog.id, feed_url=found.feed_url)
+    return found.feed_page, found.feed
+
+
+def _settled_marks(news: News, blog: Blog, archive: Archive) -> dict[str, str]:
+    """The marks to compare with next time; entries whose pages failed are news again, a few times."""
+    marks = dict(news.marks)
+    for entry, keys in news.entry_keys:
+        rows = [row for key in keys if (row := archive.row_state(blog.id, key)) is not None]
+        if rows and all(state == "failed" and tries < MOST_TRIES for state, tries in rows):
+            marks.pop(entry, None)
+    return marks
 
 
 def _is_recent(entry: Entry, since: datetime | None) -> bool:
@@ -200,11 +273,15 @@ def _is_recent(entry: Entry, since: datetime | None) -> bool:
     return since is None or moment is None or moment >= since
 
 
-def _entry_links(entries: Iterable[Entry], home: str, feed_url: str, scope: Scope) -> list[Link]:
+def _entry_links(
+    entries: Iterable[Entry], home: str, feed_url: str, scope: Scope, answered: Mapping[str, str] | None = None,
+) -> list[Link]:
+    """Where the pages of entries are: the address that answered, else all that may."""
     links: dict[str, Link] = {}
     for entry in entries:
         whole = absolute(feed_url, entry.link)
-        for url in entry_urls(whole, home, scope)[:1] if whole else ():
+        known = (answered or {}).get(entry.link or "")
+        for url in (known,) if known else entry_urls(whole, home, scope) if whole else ():
             links.setdefault(canonical(url), Link(url=url, key=canonical(url), lane="post", found_on=feed_url))
     return list(links.values())
 
@@ -286,8 +363,9 @@ def _finish(crew: Crew, run: int, ending: Ending, reason: str) -> Report:
     """Write down how it ended; a blog that was visited to its end is updated from now on."""
     archive, tally = crew.archive, crew.tally
     held = archive.counts(crew.blog.id).posts
-    if ending == "complete" and tally.failed:
-        ending, reason = "incomplete", f"{reason}; {tally.failed} addresses could not be fetched"
+    failed = max(tally.failed, archive.count_failing(crew.blog.id))
+    if ending == "complete" and failed:
+        ending, reason = "incomplete", f"{reason}; {failed} addresses could not be fetched"
     if ending == "complete" and held == 0:
         ending, reason = "nothing", "no page of this blog could be read as a post"
     if ending in {"complete", "incomplete"}:

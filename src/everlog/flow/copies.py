@@ -44,7 +44,7 @@ class Copies:
     _waiting: dict[str, list[Copy]] = field(default_factory=dict)
 
     def has_room(self) -> bool:
-        return len(self._waiting) < MOST_WAITING
+        return sum(map(len, self._waiting.values())) < MOST_WAITING
 
     def wait(self, copy: Copy) -> None:
         self._waiting.setdefault(copy.original, []).append(copy)
@@ -61,7 +61,7 @@ class Copies:
 
     def settled(self, copy: Copy, original: Post | None) -> Visit:
         """What a copy turns out to be: another address of the original, or a post of its own."""
-        visit = Visit(blog_id=self.blog_id, url=copy.link.url, key=copy.link.key, outcome="post")
+        visit = Visit(blog_id=self.blog_id, url=copy.link.url, key=copy.link.key, outcome="post", settles=True)
         if original is not None and say_the_same(original, copy.post):
             return replace(visit, post_key=copy.original, reason=f"a copy of {original.url}")
         return replace(visit, post=copy.post, post_key=copy.own_key if copy.own_key != copy.link.key else None)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from everlog.errors import EverlogError
 from everlog.flow.queue import Queue
 from everlog.flow.steps import Draft, steps_named, take_steps
 from everlog.records import Failure, Visit
-from everlog.urls import canonical
+from everlog.urls import absolute, canonical, host_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -30,6 +32,9 @@ DEAD_AFTER = 10
 # the benchmarks; and how many of them teach at all.
 ODD_ADDRESSES = 3
 ODD_AT_MOST = 60
+# Reasons are counted by kind: without the addresses in them, and no longer than a line.
+_ADDRESS = re.compile(r",? (?:to |for |at )?\(?https?://\S+")
+LONGEST_REASON = 80
 PASSING = frozenset({"connection", "dns", "timeout", "tls", "truncated", "protocol"})
 FORBIDDEN = frozenset({"robots", "address"})
 # What asking again does not change.
@@ -75,16 +80,17 @@ class Crawl:
 
     async def run(self) -> Stop:
         """Visit what waits, and what is found on the way, until one of the reasons to stop."""
-        self.queue.refill(("post", "page", "media"), self._now())
-        workers = [asyncio.ensure_future(self._visit_pages()) for _ in range(self.crew.settings.concurrency)]
-        media = [asyncio.ensure_future(self._visit_media()) for _ in range(MEDIA_WORKERS)]
-        watch = asyncio.ensure_future(self._watch_the_clock())
-        everything: asyncio.Future[Any] = asyncio.gather(*workers, *media)
+        settings = self.crew.settings
+        self.queue.refill(("post", "page", "media") if settings.media else ("post", "page"), self._now())
+        workers = [asyncio.ensure_future(self._visit_pages()) for _ in range(settings.concurrency)]
+        workers += [asyncio.ensure_future(self._visit_media()) for _ in range(MEDIA_WORKERS if settings.media else 0)]
+        everything: asyncio.Future[Any] = asyncio.gather(*workers)
         hurry: asyncio.Future[Any] = asyncio.ensure_future(self._hurry.wait())
+        watch = asyncio.ensure_future(self._watch_the_clock())
         await asyncio.wait({everything, hurry}, return_when=asyncio.FIRST_COMPLETED)
-        for task in (everything, hurry, watch):
+        for task in (everything, *workers, hurry, watch):
             task.cancel()
-        ended = await asyncio.gather(everything, hurry, watch, return_exceptions=True)
+        ended = await asyncio.gather(everything, *workers, hurry, watch, return_exceptions=True)
         if isinstance(ended[0], Exception):
             raise ended[0]
         if self.stop.ending in {None, "complete", "incomplete"}:
@@ -143,6 +149,9 @@ class Crawl:
 
     async def _next_page(self) -> Link | None:
         while self._goes_on():
+            if self.queue.posts_overflowed:
+                await self.crew.drain()
+                self.queue.refill(("post",), self._now())
             link = self.queue.next_page()
             if link is not None:
                 return link
@@ -197,8 +206,19 @@ class Crawl:
                 blog_id=crew.blog.id, url=link.url, key=link.key, outcome="unchanged", exchanges=answer.exchanges,
             ))
             return
-        await self.take(link, answer)
-        why = None if self.queue.overflowed or crew.settings.exhaustive else self.queue.frontier.exhausted()
+        try:
+            await self.take(link, answer)
+        except EverlogError:
+            raise
+        except Exception as error:
+            # One page that a step cannot cope with must not end the crawl of all others, now and at every try.
+            log.exception("a bug met at %s", link.url)
+            reason = f"a bug in everlog or in a step: {type(error).__name__}: {error}"
+            await self._failed(link, Failure(url=link.url, trouble="protocol", reason=reason))
+            return
+        why = None if crew.settings.exhaustive else self.queue.frontier.exhausted()
+        if why is not None and self.queue.holds_back_promising:
+            why = None
         if why is not None:
             self.stop.say("complete", why)
 
@@ -222,7 +242,13 @@ class Crawl:
             blog_id=crew.blog.id, url=link.url, key=link.key, outcome="failed", reason=failure.reason,
             exchanges=failure.exchanges,
         )
-        if failure.until is not None:
+        elsewhere = not self._is_own(failure)
+        if elsewhere:
+            # A link that leads to another host by a redirect: what is wrong there is not this blog's.
+            visit = replace(visit, outcome="skip", exchanges=(), reason=f"leads out of the blog: {failure.reason}")
+            crew.tally.skipped += 1
+            crew.tally.reasons["leads out of the blog"] += 1
+        elif failure.until is not None and failure.trouble in {"robots", "rate-limited"}:
             # The server says when to come back: the URL waits in the queue, and so does the crawl.
             self.stop.say("blocked", f"{failure.reason}; not before {failure.until:%Y-%m-%d %H:%M:%S} UTC")
             visit = replace(visit, outcome="retry", again_at=failure.until, exchanges=())
@@ -236,20 +262,28 @@ class Crawl:
         else:
             visit = replace(visit, outcome="skip" if failure.trouble in FINAL else "failed")
             crew.tally.failed += 1
-            crew.tally.fail(link.url, failure.reason)
+            crew.tally.fail(link.url, failure.reason, kind=f"{failure.trouble} {failure.status or ''}".strip())
         log.info("%s: %s (%s)", visit.outcome, link.url, failure.reason)
-        self._silent = self._silent + 1 if failure.trouble in PASSING else 0
+        if not elsewhere:
+            self._silent = self._silent + 1 if failure.trouble in PASSING else 0
         if self._silent >= DEAD_AFTER:
             self.stop.say("incomplete", f"the host gave no answer {self._silent} times in a row ({failure.reason})")
         await crew.submit(visit)
         await self._settle(crew.copies.settled_by(link.key, None))
         self.queue.frontier.learn(link.url, 0, failed=True)
 
+    def _is_own(self, failure: Failure) -> bool:
+        """Whether it was the blog's own host that failed, not one that a redirect leads to."""
+        last = failure.exchanges[-1] if failure.exchanges else None
+        moved = absolute(last.url, last.header("location")) if last is not None and 300 <= last.status < 400 else None
+        target = moved or failure.url
+        return host_of(target) == host_of(self.crew.blog.home) or self.crew.scope.holds(target)
+
     def _count(self, draft: Draft) -> None:
         tally = self.crew.tally
         if draft.outcome == "skip":
             tally.skipped += 1
-            tally.reasons[draft.reason or "skipped"] += 1
+            tally.reasons[_ADDRESS.sub("", draft.reason or "skipped")[:LONGEST_REASON]] += 1
         elif draft.outcome != "post":
             tally.pages += 1
         tally.noted += draft.note is not None

@@ -74,6 +74,11 @@ def fetchable(url: str) -> str:
     """
     text = url.strip()
     whole = absolute(None, text if "://" in text else f"http://{text}")
+    if whole is not None and "@" in urlsplit(whole).netloc:
+        raise UsageError(
+            "the address holds a password, which would be stored with every page",
+            advice="give it as --header 'Authorization: Basic ...', or as --cookies FILE",
+        )
     host = urlsplit(whole or "").hostname or ""
     if whole is None or not ("." in host or ":" in host or host == "localhost"):
         raise UsageError(f"{url!r} is not the address of a blog", advice="give it as https://a.blog.example/")

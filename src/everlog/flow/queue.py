@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from typing import TYPE_CHECKING
 
 from everlog.frontier import Frontier
+from everlog.frontier.shape import Shapes
 from everlog.urls import host_of
 
 if TYPE_CHECKING:
@@ -13,11 +14,16 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from everlog.archive import Archive
+    from everlog.frontier.shape import Shape
     from everlog.records import Blog, Lane, Link
 
 # How many URLs of a lane are held in memory; the rest wait in the archive. The frontier chooses among
 # pages, so it sees more of them; a link takes about 400 bytes.
 HELD: dict[Lane, int] = {"post": 2_000, "page": 10_000, "media": 2_000}
+# One page with thousands of links of one kind must not shut the others out.
+HELD_OF_SHAPE = 500
+# Below this many new posts a page, a kind of pages that waits in the archive does not hold up the end.
+NOTHING_EXPECTED = 0.05
 # The frontier learns from the latest pages of an earlier run.
 TAUGHT_BY = 500
 
@@ -37,13 +43,25 @@ class Queue:
         self._under_way: set[str] = set()
         self._postponed: set[str] = set()
         self._overflowed: set[Lane] = set()
+        # Shapes of addresses (see `everlog.frontier.shape`) with more pages than memory holds of one shape.
+        self._shapes = Shapes()
+        self._of_shape: Counter[Shape] = Counter()
+        self._shape_held: dict[str, Shape] = {}
+        self._overflowed_shapes: dict[Shape, str] = {}
         for url, new_posts in archive.seen_pages(blog.id, limit=TAUGHT_BY):
-            self.frontier.learn(url, new_posts)
+            # What an earlier run saw does not bring the end of this one nearer.
+            self.frontier.learn(url, new_posts, failed=True)
 
     def add(self, links: Iterable[Link]) -> None:
         """Take links in; beyond what memory holds they wait in the archive, where they are stored anyway."""
         for link in links:
-            if link.lane in self._overflowed or self._held[link.lane] >= HELD[link.lane]:
+            if link.lane == "page":
+                shape = self._shapes.of(link.key)
+                if shape in self._overflowed_shapes or self._of_shape[shape] >= HELD_OF_SHAPE:
+                    self._overflowed_shapes[shape] = link.url
+                    self._overflowed.add("page")
+                    continue
+            if self._held[link.lane] >= HELD[link.lane] or (link.lane != "page" and link.lane in self._overflowed):
                 self._overflowed.add(link.lane)
                 continue
             self._hold(link)
@@ -75,6 +93,8 @@ class Queue:
             if self._held[lane]:
                 continue
             self._overflowed.discard(lane)
+            if lane == "page":
+                self._overflowed_shapes.clear()
             room = HELD[lane] + len(self._under_way) + len(self._postponed)
             for _, link in self._archive.queued(self._blog.id, lane, limit=room, now=now):
                 if link.key in self._under_way or link.key in self._links or link.key in self._postponed:
@@ -91,9 +111,16 @@ class Queue:
         return self._held[lane]
 
     @property
-    def overflowed(self) -> bool:
-        """Whether posts or pages wait in the archive alone."""
-        return bool(self._overflowed & {"post", "page"})
+    def posts_overflowed(self) -> bool:
+        """Whether all posts that wait do so in the archive."""
+        return "post" in self._overflowed and not self._held["post"]
+
+    @property
+    def holds_back_promising(self) -> bool:
+        """Whether posts, or pages that may lead to new ones, wait in the archive alone."""
+        if "post" in self._overflowed or ("page" in self._overflowed and not self._overflowed_shapes):
+            return True
+        return any(self.frontier.expected(url) > NOTHING_EXPECTED for url in self._overflowed_shapes.values())
 
     def _hold(self, link: Link) -> None:
         self._held[link.lane] += 1
@@ -102,8 +129,13 @@ class Queue:
         else:
             self._links[link.key] = link
             self.frontier.add(link.url, link.key, link.lane)
+            if link.lane == "page":
+                shape = self._shape_held[link.key] = self._shapes.of(link.key)
+                self._of_shape[shape] += 1
 
     def _start(self, link: Link) -> Link:
         self._held[link.lane] -= 1
+        if link.lane == "page":
+            self._of_shape[self._shape_held.pop(link.key)] -= 1
         self._under_way.add(link.key)
         return link

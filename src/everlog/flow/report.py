@@ -44,9 +44,9 @@ class Tally:
     reasons: Counter[str] = field(default_factory=Counter)
     failures: list[tuple[str, str]] = field(default_factory=list)
 
-    def fail(self, url: str, reason: str) -> None:
-        """Count a URL that is not held; the first few are kept by name."""
-        self.reasons[reason] += 1
+    def fail(self, url: str, reason: str, *, kind: str) -> None:
+        """Count a URL that is not held, by the kind of trouble; the first few are kept by name."""
+        self.reasons[kind] += 1
         if len(self.failures) < EXAMPLES_KEPT:
             self.failures.append((url, reason))
 

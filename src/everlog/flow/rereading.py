@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from everlog.errors import UnreadablePage, UsageError
+from everlog.flow.copies import say_the_same
 from everlog.flow.known import Known, learn_again
 from everlog.flow.steps import asks_not_to_be_kept
 from everlog.media import media_of
@@ -49,7 +50,7 @@ def reread_blog(
         batch: list[Visit] = []
         for capture in archive.captures(blog.id):
             result.pages += 1
-            post = read_again(archive.exchange(capture), known, blog)
+            post = read_again(archive.exchange(capture), known, blog, archive)
             if post is not None:
                 batch.append(post)
             else:
@@ -61,7 +62,7 @@ def reread_blog(
         return result
 
 
-def read_again(exchange: Exchange, known: Known, blog: Blog) -> Visit | None:
+def read_again(exchange: Exchange, known: Known, blog: Blog, archive: Archive) -> Visit | None:
     """A visit of a stored page that brings its post and no bytes; None if the page is no post."""
     try:
         root = parse(exchange.body, exchange.header("content-type"))
@@ -69,15 +70,16 @@ def read_again(exchange: Exchange, known: Known, blog: Blog) -> Visit | None:
         return None
     if asks_not_to_be_kept(root, exchange) or known.judge.verdict(exchange.url, root).kind != "post":
         return None
-    key, own = known.judge.identity(exchange.url, root), canonical(exchange.url)
+    claim, own = known.judge.identity(exchange.url, root), canonical(exchange.url)
     outcome = known.template.reader.read_parsed(root, exchange.url, exchange.fetched_at)
     if isinstance(outcome, Skip):
         return None
     media = tuple(Media(url=url) for url in media_of(outcome.html, outcome.url))
-    return Visit(
-        blog_id=blog.id, url=exchange.url, key=own, outcome="post", post=replace(outcome, blog=blog.home, media=media),
-        post_key=key if key != own else None,
-    )
+    post = replace(outcome, blog=blog.home, media=media)
+    original = archive.find_post("http://" + claim) if claim != own else None
+    if original is not None and canonical(original.url) != own and say_the_same(original, post):
+        return None  # a copy, as the crawl found out: its original is read by itself
+    return Visit(blog_id=blog.id, url=exchange.url, key=own, outcome="post", post=post)
 
 
 def _known(blog: Blog) -> Known:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import http.cookiejar
+import os
 import signal
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 # Blogs of a list that are visited side by side. They are on different hosts, so none waits for
 # another; more would only share this machine's processor.
 SIDE_BY_SIDE = 4
+INTERRUPTED = 130
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,34 +66,34 @@ def run_jobs(
 
     async def all_of(web: OpenWeb) -> list[Report | EverlogError]:
         turn = asyncio.Semaphore(SIDE_BY_SIDE)
-        under_way: list[Work] = []
+        works: dict[int, Work] = {}
         interrupted = False
 
-        async def one(job: Job) -> Report | EverlogError:
+        async def one(number: int, job: Job) -> Report | EverlogError:
             async with turn:
                 if interrupted:
                     return Report(blog=job.url, ending="interrupted", reason="not begun", tally=Tally(blog=job.url))
                 try:
-                    work = work_on(job, web)
-                    under_way.append(work)
-                    return await _do(job, work)
+                    works[number] = work_on(job, web)
+                    return await _do(job, works[number])
                 except EverlogError as error:
                     return error
 
-        tasks = [asyncio.ensure_future(one(job)) for job in jobs]
+        tasks = [asyncio.ensure_future(one(number, job)) for number, job in enumerate(jobs)]
 
         def interrupt() -> None:
             nonlocal interrupted
             interrupted = True
-            for work in under_way:
-                work.interrupt()
-            if not any(work.crawl for work in under_way):
-                for task in tasks:  # nothing was fetched yet that could be stored
+            for number, task in enumerate(tasks):
+                work = works.get(number)
+                if work is not None and work.crawl is not None:
+                    work.interrupt()
+                else:  # nothing was fetched yet that could be stored
                     task.cancel()
 
         with _interruptible(interrupt):
             ended = await asyncio.gather(*tasks, return_exceptions=True)
-        return [_outcome(job, end) for job, end in zip(jobs, ended, strict=True)]
+        return [_outcome(job, end, is_alone=len(jobs) == 1) for job, end in zip(jobs, ended, strict=True)]
 
     return with_web(all_of)
 
@@ -131,7 +133,7 @@ def read_cookies(file: str, url: str) -> tuple[tuple[str, str], ...]:
     jar = http.cookiejar.MozillaCookieJar(file)
     try:
         jar.load(ignore_discard=True, ignore_expires=True)
-    except (OSError, http.cookiejar.LoadError) as error:
+    except (OSError, ValueError, http.cookiejar.LoadError) as error:
         raise UsageError(
             f"cookies cannot be read from {file}: {error}",
             advice="export them from a browser as a Netscape cookie file",
@@ -163,24 +165,32 @@ def blog_named(url: str, archive: Archive) -> Blog:
     return blog
 
 
-def _outcome(job: Job, end: Report | BaseException) -> Report | EverlogError:
+def _outcome(job: Job, end: Report | BaseException, *, is_alone: bool) -> Report | EverlogError:
     if isinstance(end, (Report, EverlogError)):
         return end
     if isinstance(end, asyncio.CancelledError):
         reason = "interrupted; the same command goes on"
         return Report(blog=job.url, ending="interrupted", reason=reason, tally=Tally(blog=job.url))
-    raise end
+    if not isinstance(end, Exception) or is_alone:
+        raise end
+    bug = EverlogError(
+        f"{job.url}: a bug in everlog: {type(end).__name__}: {end}", advice="crawl it alone with -v, and report it",
+    )
+    bug.exit_code = 1
+    return bug
 
 
 @contextmanager
 def _interruptible(interrupt: Callable[[], None]) -> Iterator[None]:
-    """The first signal interrupts in good order; the next one finds the usual handlers again."""
+    """The first signal interrupts in good order; the second ends the process at once."""
     loop = asyncio.get_running_loop()
     before: dict[int, Any] = {}
 
     def handler(_number: int, _frame: FrameType | None) -> None:
         loop.call_soon_threadsafe(interrupt)
-        restore()
+        # What is stored is safe whenever the process ends, so the second signal need not wait for anything.
+        for known in before:
+            signal.signal(known, lambda _number, _frame: os._exit(INTERRUPTED))
 
     def restore() -> None:
         while before:

@@ -77,6 +77,8 @@ def read_content(draft: Draft, crew: Crew) -> None:
     refusal = _not_a_page(draft, crew)
     if refusal is not None:
         draft.outcome, draft.reason = "skip", refusal
+        # What other hosts say is not this blog's.
+        draft.kept = crew.scope.holds(page.url)
         return
     try:
         root = parse(page.body, page.content_type)
@@ -135,12 +137,18 @@ def _settle_claim(claim: str, draft: Draft, crew: Crew) -> None:
     if held is not None:
         visit = crew.copies.settled(copy, held)
         draft.post, draft.post_key, draft.reason = visit.post, visit.post_key, visit.reason
-    elif crew.scope.holds_key(claim) and crew.copies.has_room():
+    elif crew.scope.holds_key(claim) and crew.copies.has_room() and not _was_visited(claim, crew):
         if crew.is_new(claim):
             url = f"{urlsplit(draft.post.url).scheme}://{claim}"
             draft.links.append(Link(url=url, key=claim, lane="post", found_on=draft.link.url))
         crew.copies.wait(copy)
         draft.post, draft.outcome, draft.reason = None, "retry", f"waits for {claim}, whose copy it says it is"
+
+
+def _was_visited(key: str, crew: Crew) -> bool:
+    """Whether an address was visited, and is no post: a copy need not wait for it."""
+    row = crew.archive.row_state(crew.blog.id, key) if crew.has_seen(key) else None
+    return row is not None and row[0] != "queued"
 
 
 def asks_not_to_be_kept(root: Element, answer: Exchange) -> bool:

@@ -149,5 +149,5 @@ class Frontier:
 
 def _oldness(key: str) -> tuple[int, ...]:
     """Small for new posts: by the first numbers in the address, a date or the number of a post."""
-    numbers = [int(number) for number in _NUMBERS.findall(key.partition("/")[2])[:3]]
+    numbers = [int(number[:18]) for number in _NUMBERS.findall(key.partition("/")[2])[:3]]
     return tuple(-number for number in numbers) or (0,)
