@@ -15,6 +15,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import traceback
 from collections import Counter
 from contextlib import closing
 from dataclasses import asdict, dataclass
@@ -197,9 +198,12 @@ def _warm_up() -> None:
     import everlog
     import everlog.crawl.engine
     import everlog.flow.running
+    from everlog.reading.language import guess
 
     template = everlog.learn(a_blog.feed(), a_blog.pages())
     template.read(a_blog.page(1), a_blog.url(1))
+    # The model that tells languages apart: some blogs need it, and it is the slowest of all to load.
+    guess(a_blog.text(1))
     assert "twisted.internet.reactor" not in sys.modules
 
 
@@ -209,7 +213,7 @@ def _carry_out(order: dict[str, Any], death: Death, tells: int) -> NoReturn:
         _crawl(order, death, tells)
         code = 0
     except BaseException:  # noqa: BLE001 - the child must end here, whatever happens, and not in the server's loop
-        sys.excepthook(*sys.exc_info())  # type: ignore[arg-type]
+        traceback.print_exc()
     finally:
         sys.stderr.flush()
         os._exit(code)
