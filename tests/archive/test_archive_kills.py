@@ -7,9 +7,9 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-import kills
 import pytest
 
+import kills
 from everlog.archive.points import WRITE_POINTS
 
 if TYPE_CHECKING:
