@@ -198,3 +198,20 @@ def test_a_step_that_cannot_cope_with_one_page_loses_that_page_alone(archive):
 def choke(draft, crew):
     if draft.link.url == a_blog.url(7):
         raise ValueError("seven")
+
+
+def test_a_post_that_was_edited_often_and_fails_once_is_asked_for_again(archive):
+    web = a_site()
+    crawl(web, archive)
+    for round_ in range(4):
+        edited = a_blog.article(20) + f"<p>Edit number {round_} of this post.</p>"
+        web.put(a_blog.url(20), a_blog.page(20, edited))
+        put_feed(web, [20, 19, 18, 17, 16], post_20=edited)
+        crawl(web, archive)
+    good = web.answers[canonical(a_blog.url(20))]
+    web.answers[canonical(a_blog.url(20))] = Failure(url=a_blog.url(20), trouble="timeout", reason="too slow")
+    put_feed(web, [20, 19, 18, 17, 16], post_20=a_blog.article(20) + "<p>Another one.</p>")
+    assert crawl(web, archive).exit_code == 3
+    web.answers[canonical(a_blog.url(20))] = good
+    assert crawl(web, archive).exit_code == 0
+    assert archive.find_post(a_blog.url(20)).gone is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, case, select
 
 from everlog.archive import schema
 from everlog.archive.keeping import acknowledged, rows_of
@@ -47,7 +47,10 @@ class Recorder:
             index_elements=["key", "blog_id"],
             set_={
                 **{name: visited.excluded[name] for name in _OF_A_VISIT},
-                "tries": schema.urls.c.tries + visited.excluded.tries,
+                # Tries that failed since the last good one: a page that was edited often is not one that fails often.
+                "tries": case(
+                    (visited.excluded.state == "done", 0), else_=schema.urls.c.tries + visited.excluded.tries,
+                ),
             },
         )
         files = schema.warc_files.c

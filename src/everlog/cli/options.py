@@ -56,9 +56,9 @@ def settings_from(config: Path | None, **flags: Any) -> Settings:
 
 def archive_of(settings: Settings, *, create: bool = False) -> Archive:
     """The archive the settings name; one that is not there is made only where something will be put in."""
-    from everlog.archive.archive import Habits, open_archive
+    from everlog.archive.archive import DATABASE, Habits, open_archive
 
-    if not create and not Path(settings.archive).is_dir():
+    if not create and not Path(settings.archive, DATABASE).is_file():
         raise UsageError(
             f"there is no archive at {settings.archive}",
             advice="name it with --archive, or make one:  everlog crawl URL",
