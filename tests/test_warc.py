@@ -137,3 +137,23 @@ def test_half_a_record_is_said_to_be_damaged(share):
 def test_a_record_that_is_no_answer_is_said_to_be_none():
     with pytest.raises(DamagedArchive, match="everlog verify"):
         read_exchange(io.BytesIO(info_record("x", (), made_at=NOW)), 0)
+
+
+def test_what_a_browser_made_of_a_page_is_one_record_without_a_request(tmp_path):
+    drawn = exchange(purpose="rendered", body="<p>grün</p>".encode(), headers=(("Content-Type", "text/html"),))
+    picture = exchange(
+        url=f"urn:fullPage:{URL}", purpose="screenshot", body=b"\x89PNG", headers=(("Content-Type", "image/png"),),
+    )
+    data = records(drawn) + records(picture)
+    (kind, named, http, payload), (other_kind, other_named, _, other_payload) = parsed(data)
+    assert (kind, other_kind) == ("conversion", "resource")
+    assert (named["WARC-Target-URI"], other_named["WARC-Target-URI"]) == (URL, f"urn:fullPage:{URL}")
+    assert http is None
+    assert (payload, other_payload) == ("<p>grün</p>".encode(), b"\x89PNG")
+    file = tmp_path / "a.warc.gz"
+    file.write_bytes(data)
+    with file.open("rb") as stream:
+        back = read_exchange(stream, 0, purpose="rendered")
+    assert (back.url, back.body, back.purpose) == (drawn.url, drawn.body, "rendered")
+    assert back.header("content-type") == "text/html"
+    subprocess.run([sys.executable, "-m", "warcio.cli", "check", "-v", file], capture_output=True, check=True)

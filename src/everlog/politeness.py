@@ -116,6 +116,10 @@ class HostClock:
         if self.held_until is None or until > self.held_until:
             self.held_until, self.held_why = until, why
 
+    def resting(self, now: datetime) -> bool:
+        """Whether the host was in trouble lately, or asked to be left alone."""
+        return self._added_seconds > 0 or (self.held_until is not None and self.held_until > now)
+
     def next_turn(self, now: datetime) -> datetime | None:
         """When the next request may start, `now` at the earliest; None: after an answer has come."""
         if self.held_until is not None and self.held_until <= now:
@@ -131,6 +135,10 @@ class HostClock:
         """A request goes out."""
         self.in_flight += 1
         self._last_start = now
+
+    def rode(self) -> None:
+        """A request goes out in the wake of a page that had its turn."""
+        self.in_flight += 1
 
     def withdrawn(self) -> None:
         """A request ended without an answer that says anything about the host."""

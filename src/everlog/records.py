@@ -5,6 +5,8 @@
 
     Feed -> Entry            what a blog's feed says
     Page                     the bytes of a URL, whichever door they came through
+    Asked                    what a page in the browser asks for while it is rendered
+    Rendered                 what the browser made of a page
     Post | Skip              what reading a page gives
     Exchange                 one request and its answer, as WARC keeps it
     Fetched | Failure        what asking the web for a URL gives
@@ -23,8 +25,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 CommentsState = Literal["complete", "partial", "failed", "off", "none"]
-# What a URL was asked for as.
-Purpose = Literal["page", "feed", "media", "robots", "sitemap"]
+# What a URL was asked for as; `rendered` and `screenshot` are what a browser made of an answer.
+Purpose = Literal["page", "feed", "media", "robots", "sitemap", "requisite", "rendered", "screenshot"]
 # Why the web gave nothing: the word for the ledger; `Failure.reason` is the sentence for people.
 Trouble = Literal[
     "http", "gone", "robots", "rate-limited", "address", "dns", "connection", "tls", "timeout", "too-large",
@@ -52,6 +54,9 @@ class Entry:
     guid: str | None = None
     comments_feed: str | None = None
     comment_count: int | None = None
+    # What only entries that are comments have: the answered entry's id or address, the writer's page.
+    in_reply_to: str | None = None
+    author_url: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,6 +221,35 @@ class Failure:
     status: int | None = None
     until: datetime | None = None
     exchanges: tuple[Exchange, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a page in the browser asks for while it is rendered; `kind` is the browser's word for it."""
+
+    url: str
+    method: str = "GET"
+    headers: tuple[tuple[str, str], ...] = ()
+    body: bytes = b""
+    kind: str = "other"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rendered:
+    """What the browser made of a page: one HTML document with its frames and shadow roots inside.
+
+    `settled` says whether the page had come to rest, `clicks` how often "show more" was clicked,
+    `requests` how many answers it needed beside its own.
+    """
+
+    url: str
+    body: bytes
+    screenshot: bytes | None = None
+    settled: bool = True
+    clicks: int = 0
+    requests: int = 0
+    seconds: float = 0.0
+    rendered_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

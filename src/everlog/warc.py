@@ -1,8 +1,9 @@
 """Exchanges as WARC records, and back.
 
-An exchange becomes two records, each a gzip member of its own: the answer (a `response`, or a
-`revisit` when its body is held already) and the `request` behind it. Bodies are kept without transfer
-and content encodings, so the headers that spoke of them are renamed and the length is our own.
+An exchange becomes two records, each a gzip member of its own: the answer (a `response`, or a `revisit`
+when its body is held already) and the `request` behind it. What a browser made of a page becomes one: the
+rendered document a `conversion`, a screenshot a `resource`. Bodies are kept without transfer and content
+encodings, so the headers that spoke of them are renamed and the length is our own.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import uuid
 import zlib
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
@@ -20,7 +22,7 @@ from everlog.errors import DamagedArchive
 from everlog.records import Exchange
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from typing import BinaryIO
 
     from everlog.records import Purpose
@@ -31,6 +33,8 @@ LEVEL = 4
 # What is compressed already only costs time to compress again.
 _DENSE = re.compile(r"image/(?!svg|bmp|x-ms-bmp|vnd\.microsoft)|video/|audio/|font/woff|application/(?:zip|gzip|pdf)")
 
+# What was made here and not answered by a server, with the type of its record.
+MADE: Mapping[str, str] = MappingProxyType({"rendered": "conversion", "screenshot": "resource"})
 # Headers that speak of the bytes on the wire; the prefix is the one browser-based crawlers use.
 _OF_THE_WIRE = frozenset({"content-length", "content-encoding", "transfer-encoding"})
 _RENAMED = "X-Orig-"
@@ -72,6 +76,8 @@ def payload_digest(body: bytes) -> str:
 
 def exchange_records(exchange: Exchange, *, digest: str, original: Original | None = None) -> Records:
     """The records of an exchange whose body has this digest; with an original, a visit to it again."""
+    if exchange.purpose in MADE:
+        return Records(answer=_made_record(exchange, digest), request=b"")
     answer_id = _record_id()
     date = _date(exchange.fetched_at)
     target = target_uri(exchange.url)
@@ -94,6 +100,16 @@ def exchange_records(exchange: Exchange, *, digest: str, original: Original | No
     ]
     request = _record(asked, "application/http; msgtype=request", _request_head(exchange), b"", LEVEL)
     return Records(answer=answer, request=request)
+
+
+def _made_record(exchange: Exchange, digest: str) -> bytes:
+    kind = exchange.header("content-type") or "application/octet-stream"
+    named = [
+        ("WARC-Type", MADE[exchange.purpose]), ("WARC-Record-ID", _record_id()),
+        ("WARC-Date", _date(exchange.fetched_at)), ("WARC-Target-URI", target_uri(exchange.url)),
+        ("WARC-Payload-Digest", digest),
+    ]
+    return _record(named, _line(kind), b"", exchange.body, 0 if _DENSE.match(kind) else LEVEL)
 
 
 def info_record(filename: str, fields: Iterable[tuple[str, str]], *, made_at: datetime) -> bytes:
@@ -124,6 +140,8 @@ def read_exchange(file: BinaryIO, offset: int, *, purpose: Purpose = "page") -> 
         file.seek(offset)
         iterator = ArchiveIterator(file)
         answer = next(iterator, None)
+        if answer is not None and answer.rec_type in MADE.values():
+            return _made_exchange(answer, purpose)
         if answer is None or answer.rec_type not in {"response", "revisit"} or answer.http_headers is None:
             raise _damaged(file, offset)
         body = answer.raw_stream.read()
@@ -138,6 +156,15 @@ def read_exchange(file: BinaryIO, offset: int, *, purpose: Purpose = "page") -> 
         url=named.get_header("WARC-Target-URI"), status=int(code), reason=reason,
         headers=tuple((_unrenamed(name), value) for name, value in http.headers[:-1]), body=body,
         request_headers=asked, fetched_at=datetime.fromisoformat(named.get_header("WARC-Date")), purpose=purpose,
+    )
+
+
+def _made_exchange(record: Any, purpose: Purpose) -> Exchange:
+    named = record.rec_headers
+    return Exchange(
+        url=named.get_header("WARC-Target-URI"), status=200, headers=(("Content-Type", record.content_type),),
+        body=record.raw_stream.read(), fetched_at=datetime.fromisoformat(named.get_header("WARC-Date")),
+        purpose=purpose,
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from everlog.records import Exchange, Failure, Fetched, Purpose, Wait
+    from everlog.records import Asked, Exchange, Failure, Fetched, Purpose, Wait
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +50,10 @@ class Web(Protocol):
         self, url: str, *, purpose: Purpose = "page", etag: str | None = None, last_modified: str | None = None,
     ) -> Fetched | Failure:
         """Ask for a URL; waits for its turn, follows redirects, tries again where that may help."""
+        ...
+
+    async def ask(self, asked: Asked) -> Exchange | Failure:
+        """The answer to what a page in the browser asks for: one hop, whatever its status, no second try."""
         ...
 
     def waiting(self) -> tuple[Wait, ...]:

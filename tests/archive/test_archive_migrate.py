@@ -50,9 +50,9 @@ def tomorrow(tmp_path):
     """The schema of a version to come, two steps ahead."""
     scripts = tmp_path / "scripts"
     scripts.mkdir()
-    (scripts / "r0002.py").write_text(LATER.format(number="0002", before="0001"))
-    (scripts / "r0003.py").write_text(LATER.format(number="0003", before="0002"))
-    return Schema(head="0003", scripts=(SCRIPTS, scripts))
+    (scripts / "r9001.py").write_text(LATER.format(number="9001", before=schema.HEAD))
+    (scripts / "r9002.py").write_text(LATER.format(number="9002", before="9001"))
+    return Schema(head="9002", scripts=(SCRIPTS, scripts))
 
 
 def revision(folder):
@@ -71,6 +71,9 @@ def test_the_scripts_lead_to_the_tables_of_the_code(tmp_path):
     first = (SCRIPTS / "r0001_first.py").read_text().replace("down_revision = None", 'down_revision = "0000"')
     (tmp_path / "scripts" / "r0000.py").write_text(empty)
     (tmp_path / "scripts" / "r0001.py").write_text(first)
+    for script in SCRIPTS.glob("r*.py"):
+        if script.name != "r0001_first.py":
+            (tmp_path / "scripts" / script.name).write_text(script.read_text())
     habits = Habits(schema=Schema(scripts=(tmp_path / "scripts",)))
     open_archive(tmp_path, habits=habits).close()
     database = SqliteDatabase(tmp_path / "everlog.sqlite")
@@ -88,10 +91,10 @@ def test_the_scripts_lead_to_the_tables_of_the_code(tmp_path):
 def test_an_older_archive_is_upgraded_and_a_copy_is_kept(folder, tomorrow):
     open_archive(folder, habits=Habits(schema=tomorrow)).close()
     number, columns = revision(folder)
-    assert number == "0003"
-    assert {"extra_0002", "extra_0003"} <= columns
-    with closing(sqlite3.connect(folder / "everlog.sqlite.before-upgrade-from-0001")) as copy:
-        assert copy.execute("select version_num from alembic_version").fetchone() == ("0001",)
+    assert number == "9002"
+    assert {"extra_9001", "extra_9002"} <= columns
+    with closing(sqlite3.connect(folder / f"everlog.sqlite.before-upgrade-from-{schema.HEAD}")) as copy:
+        assert copy.execute("select version_num from alembic_version").fetchone() == (schema.HEAD,)
         assert copy.execute("select count(*) from posts").fetchone() == (1,)
 
 
@@ -120,9 +123,9 @@ def test_an_upgrade_that_was_killed_is_done_by_the_next_one(folder, tomorrow, po
     assert child.exitcode == -signal.SIGKILL
     number, columns = revision(folder)
     # All of it or nothing.
-    assert (number == "0003") == ("extra_0002" in columns) == ("extra_0003" in columns)
+    assert (number == "9002") == ("extra_9001" in columns) == ("extra_9002" in columns)
     open_archive(folder, habits=Habits(schema=tomorrow)).close()
-    assert revision(folder)[0] == "0003"
+    assert revision(folder)[0] == "9002"
     assert not list(folder.glob("*.part"))
 
 

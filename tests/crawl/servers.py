@@ -24,6 +24,7 @@ class Seen:
     headers: Mapping[str, str]
     at: datetime
     line: str
+    body: bytes = b""
 
 
 # A whole answer; or the pieces of one, after which the connection ends, whole or not.
@@ -122,7 +123,12 @@ class Server:
                     connection.sendall(reply(400))
                     return
             head, _, waiting = waiting.partition(b"\r\n\r\n")
-            answer = self._answer(head.decode("latin-1"))
+            lines = head.lower().split(b"\r\n")
+            length = next((int(line[15:]) for line in lines if line.startswith(b"content-length:")), 0)
+            while len(waiting) < length:
+                waiting += connection.recv(65536)
+            body, waiting = waiting[:length], waiting[length:]
+            answer = self._answer(head.decode("latin-1"), body)
             if head.startswith(b"CONNECT ") and self.tunnel is not None and isinstance(answer, bytes):
                 connection.sendall(answer)
                 self._answer_sealed(connection, self.tunnel)
@@ -134,13 +140,13 @@ class Server:
                 connection.sendall(piece)
             return
 
-    def _answer(self, head: str) -> bytes | Iterable[bytes]:
+    def _answer(self, head: str, body: bytes) -> bytes | Iterable[bytes]:
         line, *rest = head.split("\r\n")
         headers = {name.lower(): value for name, value in (pair.split(": ", 1) for pair in rest)}
         path = line.split(" ")[1]
         if "://" in path:
             path = "/" + path.split("/", 3)[3]
-        seen = Seen(path=path, headers=headers, at=self.now(), line=line)
+        seen = Seen(path=path, headers=headers, at=self.now(), line=line, body=body)
         self.seen.append(seen)
         route = self.routes.get(path, self.routes.get("*", reply(404)))
         if isinstance(route, list):

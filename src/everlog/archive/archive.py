@@ -30,7 +30,7 @@ from everlog.archive.store import Stored
 from everlog.archive.texts import storable
 from everlog.archive.warc_files import ROTATE_BYTES, WarcFiles
 from everlog.errors import DamagedArchive, DiskFull, EverlogError, UsageError
-from everlog.warc import payload_digest, read_exchange
+from everlog.warc import MADE, payload_digest, read_exchange
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -222,8 +222,9 @@ class Archive(SqlStore):
         pieces = [
             _Piece(visit, exchange, payload_digest(exchange.body)) for visit in visits for exchange in visit.exchanges
         ]
-        bodies = self.held_bodies([piece.key for piece in pieces if piece.exchange.body])
-        for piece in pieces:
+        answers = [piece for piece in pieces if piece.exchange.purpose not in MADE]
+        bodies = self.held_bodies([piece.key for piece in answers if piece.exchange.body])
+        for piece in answers:
             if piece.exchange.body:
                 piece.original = bodies.get(piece.key)
             elif piece.exchange.status == 304:

@@ -39,6 +39,8 @@ class KnownPost:
     comments: int
     gone: str | None
     found_at: str
+    comments_state: str | None = None
+    comment_tries: int | None = None
     touched: bool = False
 
     def take(self, written: Written) -> None:
@@ -46,6 +48,12 @@ class KnownPost:
         self.digest, self.content = written.digest, written.content
         self.published, self.comments = written.published, written.comments
         self.touched = True
+
+    def note_comments(self, state: str) -> None:
+        """Comments that could not be had are counted, so that updates do not ask for them for ever."""
+        tries = (self.comment_tries or 0) + 1 if state == "failed" else 0
+        if (state, tries) != (self.comments_state, self.comment_tries or 0):
+            self.comments_state, self.comment_tries, self.touched = state, tries, True
 
 
 @dataclass(slots=True)
@@ -72,6 +80,8 @@ class Keeping:
         else:
             same = self.by_content.get((visit.blog_id, written.content)) if written.content else None
             known, kept = (same, "alias") if same else (self._make(identity, written, capture_id), "new")
+        if visit.post is not None and kept != "alias":
+            known.note_comments(visit.post.comments_state)
         for key, url in addresses(visit):
             if (visit.blog_id, key) not in self.by_key:
                 self.aliases[visit.blog_id, key] = (url, known)
@@ -138,7 +148,7 @@ def identity_of(visit: Visit) -> str:
 def addresses(visit: Visit) -> Iterator[tuple[str, str]]:
     """All addresses under which a visit's post was met: asked for, on the way, stated; with their keys."""
     yield storable(visit.key), storable(visit.url)
-    met = [exchange.url for exchange in visit.exchanges]
+    met = [exchange.url for exchange in visit.exchanges if exchange.purpose == "page"]
     if visit.post is not None:
         met.append(visit.post.url)
     for url in dict.fromkeys(met):
@@ -162,7 +172,7 @@ def rows_of(posts: Iterable[KnownPost]) -> list[dict[str, Any]]:
         {
             "id": post.id, "blog_id": post.blog_id, "key": post.key, "version": post.version, "digest": post.digest,
             "content": post.content, "published": post.published, "comments": post.comments, "gone": post.gone,
-            "found_at": post.found_at,
+            "found_at": post.found_at, "comments_state": post.comments_state, "comment_tries": post.comment_tries,
         }
         for post in posts
     ]

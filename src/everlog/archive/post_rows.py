@@ -65,6 +65,22 @@ def versions(database: Database, url: str) -> tuple[Post, ...]:
         return tuple(_filled(connection, connection.execute(statement).all()))
 
 
+def without_comments(database: Database, blog_id: int, *, most_tries: int) -> tuple[str, ...]:
+    """The keys of posts whose comments could not be had, unless that was tried often."""
+    statement = select(_posts.c.key).where(
+        _posts.c.blog_id == blog_id, _posts.c.comments_state == "failed", _posts.c.comment_tries < most_tries,
+    )
+    with database.reading() as connection:
+        return tuple(connection.scalars(statement.order_by(_posts.c.id)))
+
+
+def count_without_comments(database: Database, blog_id: int) -> int:
+    """How many posts are kept whose comments could not be had."""
+    statement = select(func.count()).where(_posts.c.blog_id == blog_id, _posts.c.comments_state == "failed")
+    with database.reading() as connection:
+        return connection.execute(statement).scalar_one()
+
+
 def _in_order(database: Database, statement: Select[Any]) -> Iterator[Post]:
     after = 0
     while True:

@@ -25,7 +25,7 @@ from sqlalchemy import (
 )
 
 # The revision this code reads and writes; the newest script in revisions/.
-HEAD = "0001"
+HEAD = "0002"
 
 # SQLite numbers rows by itself in a column called INTEGER only.
 NUMBER = BigInteger().with_variant(Integer, "sqlite")
@@ -87,10 +87,11 @@ captures = Table(
 posts = Table(
     "posts", metadata, _id(), _blog(), _text("key"), Column("version", Integer, nullable=False), _text("digest"),
     Column("content", Text), Column("published", Text), Column("comments", Integer, nullable=False),
-    Column("gone", Text), _text("found_at"),
+    Column("gone", Text), _text("found_at"), Column("comments_state", Text), Column("comment_tries", Integer),
     UniqueConstraint("key", "blog_id", name="one_post"),
     Index("posts_by_content", "content"),
     Index("posts_of_blog", "blog_id", "id"),
+    Index("posts_by_comments", "blog_id", "comments_state"),
 )
 
 versions = Table(

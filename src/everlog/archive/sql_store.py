@@ -92,6 +92,9 @@ class SqlStore:
     def capture_of(self, blog_id: int, url: str) -> Capture | None:
         return url_rows.capture_of(self.database, blog_id, url)
 
+    def rendering_of(self, blog_id: int, url: str) -> Capture | None:
+        return url_rows.rendering_of(self.database, blog_id, url)
+
     def captures(self, blog_id: int, *, purpose: str = "page") -> Iterator[Capture]:
         return url_rows.all_captures(self.database, blog_id, purpose=purpose)
 
@@ -102,6 +105,12 @@ class SqlStore:
 
     def find_post(self, url: str) -> Post | None:
         return post_rows.find_post(self.database, url)
+
+    def without_comments(self, blog_id: int, *, most_tries: int) -> tuple[str, ...]:
+        return post_rows.without_comments(self.database, blog_id, most_tries=most_tries)
+
+    def count_without_comments(self, blog_id: int) -> int:
+        return post_rows.count_without_comments(self.database, blog_id)
 
     def versions(self, url: str) -> tuple[Post, ...]:
         return post_rows.versions(self.database, url)

@@ -211,6 +211,10 @@ class Store(Protocol):
         """The latest good capture of a URL, for conditional requests."""
         ...
 
+    def rendering_of(self, blog_id: int, url: str) -> Capture | None:
+        """What the browser made of the latest good capture of a URL; None if it was not rendered."""
+        ...
+
     def captures(self, blog_id: int, *, purpose: str = "page") -> Iterator[Capture]:
         """The latest good capture of every URL."""
         ...
@@ -223,6 +227,14 @@ class Store(Protocol):
 
     def find_post(self, url: str) -> Post | None:
         """The post at this address or one of its aliases, in any spelling."""
+        ...
+
+    def without_comments(self, blog_id: int, *, most_tries: int) -> tuple[str, ...]:
+        """The keys of posts whose comments could not be had, unless that was tried often."""
+        ...
+
+    def count_without_comments(self, blog_id: int) -> int:
+        """How many posts are kept whose comments could not be had."""
         ...
 
     def versions(self, url: str) -> tuple[Post, ...]:

@@ -12,6 +12,7 @@ from everlog.archive.store import Capture, Counts, Held, Place, Problem, WarcFil
 from everlog.archive.texts import moment_of, stamp, storable
 from everlog.records import Link
 from everlog.urls import canonical
+from everlog.warc import MADE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -38,6 +39,7 @@ GOOD: ColumnElement[bool] = _captures.c.answer & (
 )
 _BODIES = select(_captures).where(
     _captures.c.digest.in_(bindparam("digests", expanding=True)), _captures.c.original_id.is_(None),
+    _captures.c.purpose.not_in(MADE),
 )
 
 
@@ -177,7 +179,10 @@ def counts(database: Database, blog_id: int) -> Counts:
         ).scalar_one()
         return Counts(
             posts=held[0], versions=stored, comments=held[1] or 0,
-            pages=_count(connection, _urls, of_blog, _urls.c.state == "done", _urls.c.lane.in_(["page", "post"])),
+            pages=_count(
+                connection, _urls, of_blog, _urls.c.state == "done", _urls.c.lane.in_(["page", "post"]),
+                func.coalesce(_urls.c.outcome, "") != "feed",
+            ),
             media=_count(connection, media, media.c.blog_id == blog_id),
             aliases=_count(connection, aliases, aliases.c.blog_id == blog_id),
             queued=_tally(connection, _urls.c.lane, of_blog, _urls.c.state == "queued"),
@@ -256,6 +261,23 @@ def capture_of(database: Database, blog_id: int, url: str) -> Capture | None:
     with database.reading() as connection:
         row = connection.execute(statement).first()
     return None if row is None else _capture(row)
+
+
+def rendering_of(database: Database, blog_id: int, url: str) -> Capture | None:
+    """What the browser made of the answer that `capture_of` gives; None if it was not rendered."""
+    current = capture_of(database, blog_id, url)
+    of_url = [_urls.c.blog_id == blog_id, _urls.c.key == storable(canonical(url)), _captures.c.blog_id == blog_id]
+    places = _captures_with_places().join(_urls, _urls.c.id == _captures.c.url_id).where(*of_url)
+    with database.reading() as connection:
+        made = connection.execute(
+            places.where(_captures.c.purpose == "rendered").order_by(_captures.c.id.desc()).limit(1),
+        ).first()
+        if made is None or current is None:
+            return None
+        # A visit's answer is stored behind what was made of it.
+        behind = places.where(_captures.c.id > made.id, GOOD).order_by(_captures.c.id).limit(1)
+        answer = connection.execute(behind).first()
+    return _capture(made) if answer is not None and answer.digest == current.digest else None
 
 
 def all_captures(database: Database, blog_id: int, *, purpose: str) -> Iterator[Capture]:

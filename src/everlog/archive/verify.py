@@ -17,7 +17,7 @@ from everlog.archive import schema
 from everlog.archive.archive import DATABASE
 from everlog.archive.post_record import read_record
 from everlog.archive.walk import Broken, walk_records
-from everlog.warc import target_uri
+from everlog.warc import MADE, target_uri
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -82,7 +82,7 @@ def _warc_file(archive: Archive, file: Row[Any], tell: Progress) -> Iterator[Fin
             where = f"{file.name} at {seen.offset}"
             if seen.problem:
                 yield Finding(kind="warc", where=where, text=seen.problem)
-            if seen.kind not in {"response", "revisit"}:
+            if seen.kind not in {"response", "revisit", *MADE.values()}:
                 continue
             while awaited is not None and awaited.offset < seen.offset:
                 yield _nowhere(file, awaited)
@@ -102,8 +102,9 @@ def _warc_file(archive: Archive, file: Row[Any], tell: Progress) -> Iterator[Fin
 
 
 def _differs(seen: Seen, capture: Row[Any]) -> str | None:
+    kind = MADE.get(capture.purpose, "response" if capture.original_id is None else "revisit")
     wanted = {
-        "type": (seen.kind, "response" if capture.original_id is None else "revisit"),
+        "type": (seen.kind, kind),
         "address": (seen.url, target_uri(capture.url)),
         "digest": (seen.digest, capture.digest),
         "length": (seen.length, capture.length),

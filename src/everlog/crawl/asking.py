@@ -7,7 +7,7 @@ headers    what is sent along, and what of it is kept secret
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import urldefrag, urlsplit, urlunsplit
@@ -17,7 +17,7 @@ from w3lib.url import safe_url_string
 from everlog.addresses import literal_address, refusal
 
 if TYPE_CHECKING:
-    from everlog.records import Exchange, Purpose, Trouble
+    from everlog.records import Asked, Exchange, Purpose, Trouble
     from everlog.web import Manners
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -33,9 +33,12 @@ _ACCEPT = {
     "feed": "application/atom+xml,application/rss+xml,application/feed+json,application/xml;q=0.9,*/*;q=0.5",
     "media": "*/*",
     "robots": "text/plain,*/*;q=0.5",
+    "requisite": "*/*",
     "sitemap": "application/xml,text/xml;q=0.9,text/plain;q=0.8,*/*;q=0.5",
 }
 _SECRET = frozenset({"cookie", "authorization", "proxy-authorization"})
+# Headers of a browser's request that are about its connection, or about who asks: those are ours.
+_OURS = frozenset({"host", "user-agent", "connection", "content-length", "accept-encoding", "transfer-encoding"})
 
 
 class Hitch(Exception):
@@ -61,6 +64,8 @@ class Ask:
     typed: bool
     max_bytes: int
     timeout_seconds: float
+    method: str = "GET"
+    body: bytes = b""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,6 +170,16 @@ def ask_for(
         max_bytes=_limit(purpose, manners),
         timeout_seconds=manners.timeout_seconds * (MEDIA_PATIENCE if purpose == "media" else 1),
     )
+
+
+def ask_along(asked: Asked, url: str, manners: Manners, *, private: bool, typed: bool) -> Ask:
+    """The request for what a page in the browser wants: the browser's headers under our own name."""
+    own = ask_for(url, "requisite", manners, conditions=(), private=private, typed=typed)
+    browsers = {name.title(): value for name, value in asked.headers if name.lower() not in _OURS}
+    # What the user sends along for this host stands before what the browser would send; what is asked for
+    # is the page's own affair.
+    headers = {"Accept": "*/*"} | browsers | {name: value for name, value in own.headers if name != "Accept"}
+    return replace(own, headers=tuple(headers.items()), method=asked.method.upper(), body=asked.body)
 
 
 def conditions_of(etag: str | None, last_modified: str | None) -> tuple[tuple[str, str], ...]:

@@ -129,6 +129,8 @@ class _Downloader:
         passage = Passage(typed=ask.typed)
         request = Request(
             ask.url,
+            method=ask.method,
+            body=ask.body,
             headers=dict(ask.headers),
             meta={
                 "passage": passage,

@@ -72,6 +72,13 @@ class HostLine:
             raise
         return (self._time.now() - now).total_seconds()
 
+    async def ride(self, longest_wait_seconds: float) -> float:
+        """Ask in the wake of a page that had its turn, as a browser does; a host that wants rest is left in peace."""
+        if self._stopped or self.clock.resting(self._time.now()):
+            return await self.turn(longest_wait_seconds)
+        self.clock.rode()
+        return 0.0
+
     def answered(self, *, status: int | None, seconds: float, retry_after: datetime | None = None) -> None:
         """The answer to one turn came."""
         self.clock.answered(self._time.now(), status=status, seconds=seconds, retry_after=retry_after)

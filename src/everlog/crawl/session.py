@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from everlog.crawl.asking import (
     Hitch,
+    ask_along,
     ask_for,
     barred,
     conditions_of,
@@ -31,11 +32,13 @@ if TYPE_CHECKING:
     from everlog.crawl.asking import Ask
     from everlog.crawl.hosts import HostLine
     from everlog.crawl.process import OpenWeb
-    from everlog.records import Exchange, Purpose, Trouble, Wait
+    from everlog.records import Asked, Exchange, Purpose, Trouble, Wait
     from everlog.web import Manners
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 MOST_REDIRECTS = 10
+# A page that waits in the browser holds a tab: where the host wants more rest than this, it does without.
+RIDE_WAIT_SECONDS = 10.0
 MOST_ROBOTS_REDIRECTS = 5  # RFC 9309, 2.3.1.2: at least five
 PATIENCE = frozenset({429, 503})
 PASSING = PATIENCE | {500, 502, 504}
@@ -68,6 +71,25 @@ class Session(Web):
     ) -> Fetched | Failure:
         """Ask for a URL; waits for its turn, follows redirects, tries again where that may help."""
         return await self._follow(url, purpose, conditions_of(etag, last_modified), MOST_REDIRECTS)
+
+    async def ask(self, asked: Asked) -> Exchange | Failure:
+        """The answer to what a page in the browser asks for: one hop, whatever its status, no second try.
+
+        robots.txt is about pages, and the page had its turn; addresses are guarded like all others.
+        """
+        url = _spelled(asked.url)
+        refused = barred(url, typed=self._typed)
+        if refused is not None:
+            return Failure(url=asked.url, trouble="address", reason=refused)
+        private = bool(self.manners.headers or self.manners.cookies) and trusts(url, self.manners)
+        typed = place(origin_of(url)) in self._typed
+        try:
+            request = ask_along(asked, url, self.manners, private=private, typed=typed)
+            return await self._once(request, host_key(url), rides=True)
+        except Hitch as hitch:
+            return Failure(url=asked.url, trouble=hitch.trouble, reason=hitch.reason)
+        except HeldOff as held:
+            return Failure(url=asked.url, trouble="rate-limited", reason=held.why, until=held.until)
 
     def waiting(self) -> tuple[Wait, ...]:
         """The hosts nobody is asking just now, and why."""
@@ -184,10 +206,11 @@ class Session(Web):
         assert last is not None  # noqa: S101 - the first try sets it or raises
         return last
 
-    async def _once(self, ask: Ask, host: str) -> Exchange:
+    async def _once(self, ask: Ask, host: str, *, rides: bool = False) -> Exchange:
         line = self._line(host)
         now = self._web.timekeeper.now
-        waited = await line.turn(self.manners.longest_wait_seconds)
+        longest = self.manners.longest_wait_seconds
+        waited = await (line.ride(min(longest, RIDE_WAIT_SECONDS)) if rides else line.turn(longest))
         if waited:
             self._waited[host] = self._waited.get(host, 0.0) + waited
         began = now()

@@ -1,0 +1,86 @@
+"""What an archive keeps beside the answers: what a browser drew, and which posts lack their comments."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import some_visits as some
+from some_visits import HOME
+
+from everlog.archive import open_archive
+from everlog.archive.verify import verify
+
+URL = HOME + "a"
+FAILED = "failed"
+
+
+@pytest.fixture
+def archive(tmp_path):
+    with open_archive(tmp_path / "archive") as opened:
+        yield opened
+
+
+@pytest.fixture
+def blog(archive):
+    number = archive.add_blog(HOME, scope="path").id
+    with archive.lock(number):
+        yield number
+
+
+def drawn_visit(blog, body=b"<p>hello</p>", *, at=0, drawn=b"<p>drawn</p>"):
+    """A visit to a post whose page was drawn, with a picture of it."""
+    made = some.exchange(URL, drawn, at=at, purpose="rendered")
+    picture = some.exchange(
+        f"urn:fullPage:{URL}", b"\x89PNG", at=at, purpose="screenshot", headers=(("Content-Type", "image/png"),),
+    )
+    return some.post_visit(blog, URL, exchanges=(made, picture, some.exchange(URL, body, at=at)))
+
+
+def commented(visit, state):
+    return replace(visit, post=replace(visit.post, comments_state=state))
+
+
+def test_what_a_browser_drew_is_found_beside_the_answer_it_was_made_from(archive, blog):
+    archive.commit([drawn_visit(blog)])
+    capture = archive.rendering_of(blog, URL)
+    assert archive.exchange(capture, purpose="rendered").body == b"<p>drawn</p>"
+    assert archive.exchange(archive.capture_of(blog, URL)).body == b"<p>hello</p>"
+    assert list(verify(archive)) == []
+
+
+def test_a_drawing_of_an_older_answer_is_not_taken_for_one_of_the_newest(archive, blog):
+    archive.commit([drawn_visit(blog)])
+    archive.commit([some.post_visit(blog, URL, "other words", at=9)])
+    assert archive.rendering_of(blog, URL) is None
+
+
+def test_a_page_that_did_not_change_keeps_its_drawing(archive, blog):
+    archive.commit([drawn_visit(blog)])
+    archive.commit([some.page(blog, URL, outcome="unchanged", exchanges=(some.exchange(URL, b"", status=304, at=9),))])
+    assert archive.rendering_of(blog, URL) is not None
+    assert list(verify(archive)) == []
+
+
+def test_drawings_and_pictures_are_no_other_addresses_of_a_post(archive, blog):
+    archive.commit([drawn_visit(blog)])
+    (post,) = archive.posts()
+    assert post.aliases == ()
+    assert list(archive.captures(blog)) == [archive.capture_of(blog, URL)]
+
+
+def test_posts_without_their_comments_are_remembered_until_these_are_had(archive, blog):
+    archive.commit([commented(some.post_visit(blog, URL), FAILED), some.post_visit(blog, HOME + "b", some.LONG + " b")])
+    assert archive.without_comments(blog, most_tries=3) == ("a.example/a",)
+    assert archive.count_without_comments(blog) == 1
+    archive.commit([commented(some.post_visit(blog, URL, at=5), "complete")])
+    assert archive.without_comments(blog, most_tries=3) == ()
+    assert archive.count_without_comments(blog) == 0
+
+
+def test_comments_that_were_asked_for_in_vain_too_often_are_not_asked_for_again(archive, blog):
+    for at in range(3):
+        assert len(archive.without_comments(blog, most_tries=3)) == min(at, 1)
+        archive.commit([commented(some.post_visit(blog, URL, at=at), FAILED)])
+    assert archive.without_comments(blog, most_tries=3) == ()
+    assert archive.count_without_comments(blog) == 1
