@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from small_blog import blog, view
 
 from everlog.learning.authors import learn_authors
@@ -115,6 +116,67 @@ def test_json_ld_and_meta_name_the_author_where_the_feed_does_not():
     ld = '<script type="application/ld+json">{"@type": "Article", "author": {"name": "Ada"}}</script>'
     rules = learned([page("", head=ld)] * 3, [()] * 3)
     assert read_authors(view(page("", head=ld), rules), rules)[0] == ("Ada",)
+
+
+def read_where_the_feed_is_silent(bylines: list[str], old: str, *, head: str = "") -> tuple[str, ...]:
+    rules = learned([page(byline, head=head) for byline in bylines], [()] * len(bylines))
+    found = read_authors(view(page(old, head=head), rules), rules)
+    return found[0] if found else ()
+
+
+@pytest.mark.parametrize(
+    "byline",
+    [
+        "<p class=author>May {day}rd by {name}</p>",
+        "<p class=author>by {name} at 0{day}:15</p>",
+        "<p class=author>{name} on May {day}, 2019</p>",
+        "<p class=author>{name} | Team {day}</p>",
+        "<p class=posted>Posted by {name} at May {day}, 2019 01:21 PM</p>",
+        "<p class=info>Geschrieben von <a href='/x'>{name}</a></p>",
+        "<p class=info>作者：{name}</p>",
+    ],
+)
+def test_the_words_of_a_byline_are_known_where_the_feed_names_nobody(byline: str):
+    pages = [byline.format(name=name, day=day) for day, name in enumerate(TEAM, 3)]
+    assert read_where_the_feed_is_silent(pages, byline.format(name="Barbara L.", day=9)) == ("Barbara L.",)
+
+
+def test_a_name_in_another_script_may_follow_its_preposition_without_a_space():
+    pages = ["<p class=byline>by元兒</p>"] * 3
+    assert read_where_the_feed_is_silent(pages, "<p class=byline>by花</p>") == ("花",)
+    assert read_where_the_feed_is_silent(["<p class=byline>Byron</p>"] * 3, "<p class=byline>Byron</p>") == ("Byron",)
+
+
+def test_a_place_called_author_is_surer_than_one_with_a_name_made_from_it():
+    byline = "<i class=meta-prep-author>Posted</i> <b class='author vcard'>{}</b>"
+    assert read_where_the_feed_is_silent([byline.format("Ada Vale")] * 3, byline.format("Bo Ash")) == ("Bo Ash",)
+
+
+def test_a_text_that_differs_from_post_to_post_is_surer_than_a_label():
+    byline = "<i class=author_more>Bio</i> <b class=author_line>{}</b>"
+    pages = [byline.format(name) for name in TEAM]
+    assert read_where_the_feed_is_silent(pages, byline.format("Barbara")) == ("Barbara",)
+
+
+def test_rights_and_dates_in_a_place_called_after_an_author_are_no_names():
+    byline = "<div class=box-author><p>© Ada</p></div>"
+    head = "<meta name=author content=Ada>"
+    assert read_where_the_feed_is_silent([byline] * 3, byline, head=head) == ("Ada",)
+    dates = [f"<p class=byline>{day} May 2019</p>" for day in (3, 4, 5)]
+    assert read_where_the_feed_is_silent(dates, dates[0]) == ()
+
+
+def test_where_the_feed_names_nobody_links_to_a_persons_page_on_the_site_are_read():
+    byline = "<p>x <a href='/author/{0}/'>{0}</a> y</p>"
+    pages = [byline.format(name) for name in TEAM]
+    assert read_where_the_feed_is_silent(pages, byline.format("Barbara")) == ("Barbara",)
+    elsewhere = "<p><a href='https://photos.example/people/ada/'>My pictures</a></p>"
+    assert read_where_the_feed_is_silent([elsewhere] * 3, elsewhere) == ()
+
+
+def test_makers_of_themes_are_not_authors():
+    line = "<p class=credit>Powered by Engine, theme by Somebody</p>"
+    assert read_where_the_feed_is_silent([line] * 3, line) == ()
 
 
 def test_the_author_of_the_whole_feed_follows_the_people_whom_pages_name():

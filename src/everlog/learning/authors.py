@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from everlog.learning.paper_places import places_by_likeness
 from everlog.learning.places import Places, names_of, repeated, views_for, without_twins
-from everlog.learning.stated_authors import JSON_KEYS, STRONG, rank_stated, stated_candidates
+from everlog.learning.stated_authors import AUTHOR_PATH, JSON_KEYS, STRONG, rank_stated, stated_candidates
 from everlog.learning.titles import affix
 from everlog.reading.authors import MAX_NAME_LENGTH, as_name, authors_by
 from everlog.rules import Ranked, Rule
@@ -34,9 +34,6 @@ SPARE_WORDS = 8
 MIN_SHARE = 0.5
 # Below this share of right names among those read, the blog's most frequent author is as good.
 MIN_PRECISION = 0.75
-_AUTHOR_PATH = re.compile(
-    r"/(?:authors?|users?|profile|people|writers?|contributors?|redakteur|auteurs?|autores?)/", re.IGNORECASE
-)
 
 
 def learn_authors(samples: Sequence[Sample], feed: Feed) -> Ranked:
@@ -193,7 +190,7 @@ def _link_rules(places: Places, names: Mapping[int, tuple[str, ...]]) -> Iterato
     shapes: Counter[str] = Counter()
     for page, authors in names.items():
         links = (e.get("href") or "" for author in authors for e in places.of(page, author) if e.tag == "a")
-        shapes.update({match[0]: 1 for href in links if (match := _AUTHOR_PATH.search(href))})
+        shapes.update({match[0]: 1 for href in links if (match := AUTHOR_PATH.search(href))})
     yield from (Rule(method="link", where=shape) for shape in repeated(shapes, len(names)))
 
 
