@@ -12,6 +12,7 @@
     ├── ArchiveBusy        somebody else is writing what this program wants to write
     ├── NewerArchive       an archive made by a later version of everlog
     ├── DiskFull           no room left, or too little to go on safely
+    ├── NoBrowser          pages are to be rendered, and there is no browser
     └── DamagedArchive     what the archive holds cannot be read, or could not be written
 
 The text of each ends with what to do next; `exit_code` is the command line's.
@@ -87,6 +88,10 @@ class DiskFull(EverlogError):
     """No room is left on the disk, or too little to go on safely."""
 
     exit_code = 6
+
+
+class NoBrowser(EverlogError):
+    """Pages are to be rendered, and Playwright or Chromium is not there or does not start."""
 
 
 class DamagedArchive(EverlogError):

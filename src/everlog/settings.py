@@ -27,7 +27,7 @@ AGENT = "everlog/{version} (+{contact})"
 # Where a blog's owner can read what this program is, unless the user gives an address of their own.
 CONTACT = "https://pypi.org/project/everlog/"
 # The steps of a visit, in the order they are taken; each may be left out or replaced.
-STEPS = ("read", "media", "store")
+STEPS = ("render", "read", "comments", "media", "store")
 # The name of a header: RFC 9110, 5.6.2.
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 # Variables of the same prefix that are no settings: they name the corpus of benchmarks and tests.
@@ -54,6 +54,14 @@ class Settings(BaseModel):
     )
     retries: int = Field(2, ge=0, le=10, description="How often a page that failed in passing is tried again.")
     robots: bool = Field(default=True, description="Obey robots.txt.")
+    comments: bool = Field(default=True, description="Keep the comments of posts.")
+    render: Literal["auto", "always", "never"] = Field(
+        "auto", description="Draw pages in a browser: where it is needed, all of them, or none.",
+    )
+    screenshots: bool = Field(default=False, description="Keep a picture of every page that a browser drew.")
+    tabs: int = Field(4, ge=1, le=32, description="Pages that the browser draws at once.")
+    render_time: float = Field(60.0, gt=0, description="Seconds the browser may take for one page.")
+    browser: str | None = Field(None, description="The Chromium to draw pages with; it is found by itself.")
     media: bool = Field(default=True, description="Keep the pictures, sounds and files of articles.")
     max_page_bytes: int = Field(20_000_000, ge=1000, description="Pages larger than this are not kept.")
     max_media_bytes: int = Field(100_000_000, ge=1000, description="Media larger than this are not kept.")

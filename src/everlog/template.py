@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from everlog.comments.rules import CommentRules
 from everlog.errors import UnreadableTemplate
 from everlog.keypaths import KeyPaths
 from everlog.reading.article import Design
@@ -30,6 +31,7 @@ class Template:
 
     `designs` say where the article stands, the best first; `fields` hold the ranked rules of every
     other field; `key_paths` tell posts from other pages; `learned_from` is how many pages taught it.
+    `comments` say how the blog shows comments, where its comment feeds taught it.
     """
 
     designs: tuple[Design, ...]
@@ -38,6 +40,11 @@ class Template:
     home: str | None = None
     feed_url: str | None = None
     learned_from: int = 0
+    comments: CommentRules | None = None
+
+    def with_comments(self, rules: CommentRules | None) -> Template:
+        """The same template with what was learned about the blog's comments."""
+        return replace(self, comments=rules)
 
     def read(
         self, page: bytes, url: str, content_type: str | None = None, fetched: datetime | None = None,
@@ -56,6 +63,8 @@ class Template:
     def confidence(self) -> dict[str, float | None]:
         """Each field's measured score on the feed's own pages; None where the feed could not tell."""
         scores: dict[str, float | None] = {"text": self.designs[0].confidence if self.designs else None}
+        if self.comments is not None and self.comments.ranked:
+            scores["comments"] = self.comments.ranked[0].confidence
         return scores | {name: rules[0].confidence for name, rules in self.fields.items() if rules}
 
     def to_json(self) -> str:
@@ -68,6 +77,7 @@ class Template:
             "designs": [design.to_dict() for design in self.designs],
             "fields": {name: [rule.to_dict() for rule in rules] for name, rules in self.fields.items()},
             "key_paths": self.key_paths.to_dict(),
+            "comments": self.comments.to_dict() if self.comments is not None else None,
         }
         return json.dumps(data, ensure_ascii=False, indent=1)
 
@@ -96,6 +106,8 @@ class Template:
                     {name: tuple(map(Rule.from_dict, rules)) for name, rules in data["fields"].items()}
                 ),
                 key_paths=KeyPaths.from_dict(data["key_paths"]),
+                # Templates written before comments were learned have none.
+                comments=CommentRules.from_dict(rules) if (rules := data.get("comments")) is not None else None,
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise UnreadableTemplate(

@@ -13,7 +13,7 @@ from w3lib.encoding import html_body_declared_encoding, http_content_type_encodi
 from everlog.errors import UnreadablePage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Container, Iterable, Iterator
 
 Element = etree._Element
 
@@ -158,8 +158,8 @@ def is_hidden(element: Element) -> bool:
     return element.get("hidden") is not None
 
 
-def visible_pieces(element: Element) -> Iterator[str]:
-    """The pieces of text that an element shows, in document order, blank ones left out.
+def visible_pieces(element: Element, without: Container[Element] = ()) -> Iterator[str]:
+    """The pieces of text that an element shows, in document order, blank ones and those inside `without` left out.
 
     >>> list(visible_pieces(parse(b"<p>One <i>two</i><script>x</script> three")))
     ['One ', 'two', ' three']
@@ -168,7 +168,7 @@ def visible_pieces(element: Element) -> Iterator[str]:
     for event, node in walk:
         if event == "end":
             text = node.tail if node is not element else None
-        elif node.tag in INVISIBLE:
+        elif node.tag in INVISIBLE or (node in without and node is not element):
             walk.skip_subtree()
             continue
         else:

@@ -37,6 +37,8 @@ _BARE_HOST = re.compile(
     r"^(?:[\w-]+\.)+(?!(?:html?|php|xml|aspx?|md|txt)(?:[/?#:]|$))[^\W\d_]{2,}(?::\d+)?(?=[/?#]|$)"
 )
 _FORBIDDEN = re.compile(r"[\x00-\x20\x7f\ud800-\udfff]")
+_LINE_BREAKS = re.compile(r"[\t\n\r]")
+_OUTER_SPACE = "".join(map(chr, range(33))) + "\u200b\ufeff\xa0"
 _KEEP_ESCAPED = re.compile(r"[/?#%\x00-\x20\x7f\ud800-\udfff]")
 
 
@@ -292,7 +294,7 @@ def _escape_unsafe(text: str) -> str:
 
 def _tidy(url: str) -> str:
     """As browsers do: outer space and inner line breaks are no part of a URL, backslashes are slashes."""
-    url = re.sub(r"[\t\n\r]", "", url.strip("".join(map(chr, range(33))) + "\u200b\ufeff\xa0"))
+    url = _LINE_BREAKS.sub("", url.strip(_OUTER_SPACE))
     head, mark, tail = url.partition("?")
     scheme = _SCHEME.match(head)
     if not scheme or scheme[1].lower() in {"http", "https"}:

@@ -6,8 +6,9 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 import a_blog
-from everlog.flow.archiving import Work, archive_blog
+from everlog.flow.archiving import archive_blog
 from everlog.flow.report import Tally
+from everlog.flow.working import Work
 from everlog.settings import make_settings
 from flow.a_web import MemoryWeb
 

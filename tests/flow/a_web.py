@@ -12,7 +12,7 @@ from everlog.records import Exchange, Failure, Fetched
 from everlog.urls import canonical
 
 if TYPE_CHECKING:
-    from everlog.records import Purpose, Wait
+    from everlog.records import Asked, Purpose, Wait
     from everlog.web import Ledger
 
 NOW = datetime(2024, 6, 1, 12, 0, tzinfo=UTC)
@@ -65,6 +65,22 @@ class MemoryWeb:
                 fetched_at=NOW, purpose=purpose,
             ))
             return Fetched(url=url, exchanges=tuple(exchanges))
+
+    async def ask(self, asked: Asked) -> Exchange | Failure:
+        """What a page in the browser asks for, from the same table; redirects are the browser's affair."""
+        self.asked.append(asked.url)
+        answer = self.answers.get(canonical(asked.url))
+        if isinstance(answer, Failure):
+            return answer
+        if answer is None:
+            return Exchange(url=asked.url, status=404, body=b"not here", fetched_at=NOW, purpose="requisite")
+        headers = (("Content-Type", answer.type), *answer.headers)
+        if answer.redirect is not None:
+            headers += (("Location", answer.redirect),)
+        status = 302 if answer.redirect is not None else answer.status
+        return Exchange(
+            url=asked.url, status=status, headers=headers, body=answer.body, fetched_at=NOW, purpose="requisite",
+        )
 
     def count(self, url: str) -> int:
         """How often an address was asked for."""

@@ -11,6 +11,7 @@ import pytest
 
 import a_blog
 from crawl.servers import Server, reply
+from everlog.archive import schema
 from everlog.archive.points import WRITE_POINTS
 from flow.kill_harness import Crawler, Death, Place, damage, shortfall
 
@@ -29,8 +30,8 @@ POINTS = [point for point in WRITE_POINTS if point not in UPGRADES]
 LATER = """
 from alembic import op
 import sqlalchemy as sa
-revision = "0002"
-down_revision = "0001"
+revision = "9001"
+down_revision = "{before}"
 def upgrade():
     op.add_column("posts", sa.Column("extra", sa.Text))
 """
@@ -102,8 +103,8 @@ def test_a_crawl_killed_while_it_upgrades_the_archive_goes_on_and_loses_nothing(
     before = Place(folder=tmp_path / "archive", log=tmp_path / "log")
     assert crawler.killed(home, before, Death(point="committed", passage=2))
     (tmp_path / "scripts").mkdir()
-    (tmp_path / "scripts" / "r0002.py").write_text(LATER)
-    place = Place(folder=before.folder, log=before.log, later=("0002", tmp_path / "scripts"))
+    (tmp_path / "scripts" / "r9001.py").write_text(LATER.format(before=schema.HEAD))
+    place = Place(folder=before.folder, log=before.log, later=("9001", tmp_path / "scripts"))
     assert crawler.killed(home, place, Death(point=point))
     finish(crawler, home, place)
 

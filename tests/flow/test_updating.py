@@ -12,8 +12,8 @@ import a_blog
 from everlog.archive import open_archive
 from everlog.archive.archive import Habits
 from everlog.archive.verify import verify
-from everlog.flow.archiving import refresh_blog
 from everlog.flow.rereading import reread_blog
+from everlog.flow.updating import refresh_blog
 from everlog.records import Exchange, Failure
 from everlog.urls import canonical
 from flow.a_site import FEED, POSTS, a_site, crawl, listing, put_feed, work

@@ -46,13 +46,15 @@ def all_posts(
         yield from _in_order(database, statement.where(_posts.c.id.in_(part)))
 
 
-def find_post(database: Database, url: str) -> Post | None:
-    """The post at this address or one of its aliases, in any spelling."""
+def find_post(database: Database, url: str, *, as_read: bool = False) -> Post | None:
+    """The post at this address or one of its aliases, in any spelling; `as_read`: its pictures still on the web."""
     with database.reading() as connection:
         post_id = _post_id(connection, url)
         if post_id is None:
             return None
-        return next(iter(_filled(connection, connection.execute(_current().where(_posts.c.id == post_id)).all())))
+        rows = connection.execute(_current().where(_posts.c.id == post_id)).all()
+        post = next(iter(_filled(connection, rows)))
+        return replace(post, html=read_record(rows[0].record)[0].html) if as_read else post
 
 
 def versions(database: Database, url: str) -> tuple[Post, ...]:

@@ -103,8 +103,8 @@ class SqlStore:
     ) -> Iterator[Post]:
         return post_rows.all_posts(self.database, blog_id=blog_id, since=since, ids=ids)
 
-    def find_post(self, url: str) -> Post | None:
-        return post_rows.find_post(self.database, url)
+    def find_post(self, url: str, *, as_read: bool = False) -> Post | None:
+        return post_rows.find_post(self.database, url, as_read=as_read)
 
     def without_comments(self, blog_id: int, *, most_tries: int) -> tuple[str, ...]:
         return post_rows.without_comments(self.database, blog_id, most_tries=most_tries)

@@ -225,8 +225,8 @@ class Store(Protocol):
         """Posts as they are now, streamed in the order they were found; `since` is about `published`."""
         ...
 
-    def find_post(self, url: str) -> Post | None:
-        """The post at this address or one of its aliases, in any spelling."""
+    def find_post(self, url: str, *, as_read: bool = False) -> Post | None:
+        """The post at this address or one of its aliases, in any spelling; `as_read`: pictures still on the web."""
         ...
 
     def without_comments(self, blog_id: int, *, most_tries: int) -> tuple[str, ...]:

@@ -14,7 +14,9 @@ from everlog.cli.options import (
     ArchiveFlag,
     ConfigFlag,
     JsonFlag,
+    NoCommentsFlag,
     QuietFlag,
+    RenderFlag,
     VerboseFlag,
     archive_of,
     log_to_stderr,
@@ -60,14 +62,11 @@ def crawl(  # noqa: PLR0913, PLR0917 - one parameter per flag
     timeout: Annotated[
         float | None, typer.Option("--timeout", metavar="S", help="Seconds to wait for an answer (default: 30)."),
     ] = None,
-    render: Annotated[
-        str,
-        typer.Option("--render", metavar="auto|always|never", help="Draw pages in a browser ('always': not yet)."),
-    ] = "auto",
-    screenshots: Annotated[bool, typer.Option("--screenshots", help="Not in this version yet.")] = False,
-    no_comments: Annotated[  # noqa: ARG001 - nothing is collected yet that it could leave out
-        bool, typer.Option("--no-comments", help="Do not collect comments (this version collects none)."),
+    render: RenderFlag = None,
+    screenshots: Annotated[
+        bool, typer.Option("--screenshots", help="Keep a picture of every page that a browser drew."),
     ] = False,
+    no_comments: NoCommentsFlag = False,
     no_media: Annotated[bool, typer.Option("--no-media", help="Do not fetch pictures, sounds and files.")] = False,
     ignore_robots: Annotated[bool, typer.Option("--ignore-robots", help="For blogs of your own.")] = False,
     newest_first: Annotated[bool, typer.Option("--newest-first", help="The newest posts first.")] = False,
@@ -85,12 +84,13 @@ def crawl(  # noqa: PLR0913, PLR0917 - one parameter per flag
       everlog crawl https://a.blog.example/ --max-pages 200 --archive my-blogs
       everlog crawl -i blogs.opml --no-media
     """
-    _refuse_what_is_not_there(no_feed=no_feed, render=render, screenshots=screenshots)
+    _refuse_what_is_not_there(no_feed=no_feed)
     settings = settings_from(
         config, archive=archive, scope=scope, feed=feed, header=header or None, cookies=cookies, max_pages=max_pages,
         max_time=max_time, delay=delay, concurrency=concurrency, timeout=timeout,
         media=False if no_media else None, robots=False if ignore_robots else None,
-        newest_first=True if newest_first else None,
+        newest_first=True if newest_first else None, render=render, screenshots=True if screenshots else None,
+        comments=False if no_comments else None,
     )
     wanted = [*(urls or ()), *(_listed(input_file) if input_file else ())]
     if not wanted:
@@ -121,6 +121,8 @@ def update(  # noqa: PLR0913, PLR0917 - one parameter per flag
     delay: Annotated[
         float | None, typer.Option("--delay", metavar="S", help="Seconds between requests to one host (default: 1)."),
     ] = None,
+    render: RenderFlag = None,
+    no_comments: NoCommentsFlag = False,
     no_media: Annotated[bool, typer.Option("--no-media", help="Do not fetch pictures, sounds and files.")] = False,
     config: ConfigFlag = None,
     json: JsonFlag = False,
@@ -134,7 +136,10 @@ def update(  # noqa: PLR0913, PLR0917 - one parameter per flag
       everlog update
       everlog update https://a.blog.example/ --since 2024-05-31
     """
-    settings = settings_from(config, archive=archive, delay=delay, media=False if no_media else None)
+    settings = settings_from(
+        config, archive=archive, delay=delay, media=False if no_media else None, render=render,
+        comments=False if no_comments else None,
+    )
     from everlog.flow.running import Job, blog_named
 
     with archive_of(settings) as opened:
@@ -207,7 +212,9 @@ def _as_dict(job: Job, report: Report | EverlogError) -> dict[str, Any]:
         "url": job.url, "blog": report.blog, "ending": report.ending, "exit_code": report.exit_code,
         "reason": report.reason, "held": report.held, "posts": tally.posts, "new_posts": tally.new_posts,
         "changed_posts": tally.changed_posts, "aliases": tally.aliases, "pages": tally.pages, "media": tally.media,
-        "media_failed": tally.media_failed, "requests": tally.requests, "failed": tally.failed,
+        "media_failed": tally.media_failed, "comments": tally.comments, "comments_missing": tally.comments_missing,
+        "comments_failed": tally.comments_failed, "rendered": tally.rendered, "requests": tally.requests,
+        "failed": tally.failed,
         "skipped": tally.skipped, "disagreements": tally.noted, "seconds": round(tally.seconds, 3),
         "reasons": dict(tally.reasons), "failures": [{"url": url, "reason": why} for url, why in tally.failures],
     }
@@ -248,10 +255,6 @@ def _refuse_what_cannot_begin(urls: list[str], settings: Settings) -> None:
         raise type(errors[0])("\n".join(map(str, errors)))
 
 
-def _refuse_what_is_not_there(*, no_feed: bool, render: str, screenshots: bool) -> None:
-    if render not in {"auto", "always", "never"}:
-        raise UsageError(f"--render {render!r} is not one of auto, always, never", advice="leave it out")
-    flags = ((no_feed, "--no-feed"), (render == "always", "--render always"), (screenshots, "--screenshots"))
-    for given, flag in flags:
-        if given:
-            raise UsageError(f"{flag} is not in this version yet", advice="leave it out")
+def _refuse_what_is_not_there(*, no_feed: bool) -> None:
+    if no_feed:
+        raise UsageError("--no-feed is not in this version yet", advice="leave it out")

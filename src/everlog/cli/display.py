@@ -47,6 +47,10 @@ def line_of(tally: Tally, now: datetime) -> str:
     parts = [f"{tally.blog}  {tally.doing}: {tally.posts} of {found} posts found, {tally.pages} other pages"]
     if tally.media or tally.waiting_media:
         parts.append(f"{tally.media} media ({tally.waiting_media} waiting)")
+    if tally.comments:
+        parts.append(f"{tally.comments} comments")
+    if tally.rendered:
+        parts.append(f"{tally.rendered} drawn in the browser")
     if tally.failed:
         parts.append(f"{tally.failed} failed")
     if tally.waiting_pages:

@@ -19,6 +19,7 @@ from everlog.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from everlog.crawl import OpenWeb
     from everlog.flow.looking import Look
     from everlog.settings import Settings
 
@@ -70,12 +71,18 @@ def look_at(url: str, settings: Settings, *, json: bool) -> None:
     from everlog.crawl import with_web
     from everlog.flow.discover import fetchable
     from everlog.flow.looking import look
-    from everlog.flow.running import open_session
+    from everlog.flow.running import habits_of, open_session
+    from everlog.render import Browser
 
     whole = fetchable(url)
     own = settings.for_blog(whole)
     with tempfile.TemporaryDirectory(prefix="everlog-") as folder, open_archive(folder) as scratch:
-        found = with_web(lambda web: look(whole, open_session(whole, own, scratch, web), own))
+
+        async def looked(web: OpenWeb) -> Look:
+            async with Browser(habits_of(own)) as browser:
+                return await look(whole, open_session(whole, own, scratch, web), own, browser)
+
+        found = with_web(looked)
     print(json_module.dumps(_as_dict(found), ensure_ascii=False, indent=1) if json else _as_text(found))
 
 
@@ -90,7 +97,8 @@ def _as_dict(found: Look) -> dict[str, Any]:
         "url_pattern": found.known.judge.pattern.regex, "confidence": found.known.template.confidence(),
         "estimates": [{"posts": each.posts, "why": each.why} for each in found.estimates],
         "estimated_posts": found.estimate.posts, "estimated_requests": found.requests_expected,
-        "requests_made": found.requests,
+        "requests_made": found.requests, "comments": list(found.comments),
+        "needs_browser": found.known.is_scripted,
         "sample": post_to_dict(sample) if isinstance(sample, Post) else {"url": sample.url, "skipped": sample.reason},
     }
 
@@ -107,6 +115,8 @@ def _as_text(found: Look) -> str:
         ("posts at", found.known.judge.pattern.regex),
         ("posts", f"about {found.estimate.posts} ({found.estimate.why})"),
         *(("", f"{each.posts} by {each.why}") for each in found.estimates if each is not found.estimate),
+        ("comments", "; ".join(found.comments) or "on the pages themselves, if there are any"),
+        *([("browser", "needed: the pages show nothing before their scripts ran")] if found.known.is_scripted else []),
         ("requests", f"about {found.requests_expected} for all of it; {found.requests} were made for this look"),
     ]
     sample = found.sample

@@ -26,9 +26,14 @@ if TYPE_CHECKING:
     from everlog.records import Blog, Post
 
 PROBLEMS_SHOWN = 20
+INDENT = "  "
+# Deeper answers stay in sight.
+DEEPEST_INDENT = 8
+LABELS = {"without_comments": "no comments"}
 BLOGS = ("blog", "posts", "comments", "media", "waiting", "failed", "state", "last_crawl")
 LEDGER = ("host", "requests", "bytes", "waited_seconds", "slowed", "delay_seconds")
-DETAILS = ("blog", "title", "feed", "scope", "state", "last_crawl", "posts", "versions", "aliases", "pages", "media")
+DETAILS = ("blog", "title", "feed", "scope", "state", "last_crawl", "posts", "versions", "aliases", "comments",
+           "without_comments", "pages", "media")
 
 
 def status(
@@ -153,7 +158,8 @@ def _print_blog(blog: Blog, archive: Archive, *, json: bool, verbose: bool) -> N
     problems = list(archive.problems(blog.id))
     detail = _row(blog, archive) | {
         "feed": blog.feed_url, "scope": blog.scope, "versions": counts.versions, "pages": counts.pages,
-        "aliases": counts.aliases, "queued": dict(counts.queued), "outcomes": dict(counts.outcomes),
+        "without_comments": archive.count_without_comments(blog.id), "aliases": counts.aliases,
+        "queued": dict(counts.queued), "outcomes": dict(counts.outcomes),
         "disagreements": [{"url": url, "note": note} for url, note in archive.notes(blog.id)],
         "estimate": json_module.loads(archive.recall(blog.id, "estimate") or "null"),
         "runs": [
@@ -168,7 +174,7 @@ def _print_blog(blog: Blog, archive: Archive, *, json: bool, verbose: bool) -> N
         print(json_module.dumps(detail, ensure_ascii=False, indent=1))
         return
     for name in DETAILS:
-        print(f"{name.replace('_', ' '):<12} {detail[name] if detail[name] is not None else '-'}")
+        print(f"{LABELS.get(name, name.replace('_', ' ')):<12} {detail[name] if detail[name] is not None else '-'}")
     if detail["estimate"]:
         expected = max(detail["estimate"]["posts"], counts.posts)
         print(f"{'estimate':<12} at least {expected} posts ({detail['estimate']['why']})")
@@ -220,7 +226,26 @@ def _as_text(post: Post) -> str:
     head += ["tags: " + ", ".join(post.tags)] if post.tags else []
     version = f"  (version {post.version})" if post.version > 1 else ""
     head += [f"{post.url}{version}" + (f"  gone: {post.gone}" if post.gone else "")]
-    return "\n".join(head) + "\n\n" + post.text + "\n"
+    return "\n".join(head) + "\n\n" + post.text + "\n" + _comments_as_text(post)
+
+
+def _comments_as_text(post: Post) -> str:
+    """The comments below the article, answers set in below what they answer."""
+    if not post.comments:
+        return {"failed": "\n(its comments could not be had)\n"}.get(post.comments_state, "")
+    claimed = post.comment_count_claimed
+    count = f"{len(post.comments)} comments" + (f" of {claimed}" if claimed not in {None, len(post.comments)} else "")
+    lines = ["", f"-- {count}", ""]
+    depths: dict[str, int] = {}
+    for comment in post.comments:
+        depth = depths.get(comment.parent, -1) + 1 if comment.parent is not None else 0
+        if comment.id is not None:
+            depths[comment.id] = depth
+        margin = INDENT * min(depth, DEEPEST_INDENT)
+        lines.append(margin + ", ".join(filter(None, [comment.author or "somebody", _day(comment.published)])) + ":")
+        lines += [margin + INDENT + line if line else "" for line in comment.text.splitlines()]
+        lines.append("")
+    return "\n".join(lines)
 
 
 def _print(rows: list[dict[str, Any]], *, json: bool, columns: tuple[str, ...]) -> None:

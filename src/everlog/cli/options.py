@@ -25,6 +25,14 @@ ConfigFlag = Annotated[
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 QuietFlag = Annotated[bool, typer.Option("-q", "--quiet", help="No progress, no remarks.")]
 VerboseFlag = Annotated[bool, typer.Option("-v", "--verbose", help="Say more; with a bug, where it happened.")]
+RenderFlag = Annotated[
+    str | None,
+    typer.Option(
+        "--render", metavar="auto|always|never",
+        help="Draw pages in a browser: where it is needed (the default), all, none.",
+    ),
+]
+NoCommentsFlag = Annotated[bool, typer.Option("--no-comments", help="Do not collect comments.")]
 
 CONFIG_NAME = "everlog.toml"
 

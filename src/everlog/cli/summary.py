@@ -9,7 +9,7 @@ from everlog.errors import EverlogError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from everlog.flow.report import Report
+    from everlog.flow.report import Report, Tally
 
 REASONS_SHOWN = 8
 WIDTH = 200
@@ -26,24 +26,39 @@ def print_summary(reports: list[Report | EverlogError], *, verbose: bool = False
     # The address stands last and may run over the edge: folded into what is left of a line, nobody can read it.
     console = Console(stderr=True, highlight=False, soft_wrap=True, width=WIDTH)
     table = Table(box=None, pad_edge=False)
-    for name in ("held", "new", "changed", "pages", "media", "requests", "failed", "seconds"):
+    for name in ("held", "new", "changed", "comments", "pages", "media", "requests", "failed", "seconds"):
         table.add_column(name, justify="right", no_wrap=True, min_width=len(name))
     table.add_column("ended", no_wrap=True)
     table.add_column("blog", overflow="fold")
     for report in done:
         tally = report.tally
         media = f"{tally.media}" + (f" (-{tally.media_failed})" if tally.media_failed else "")
-        figures = (report.held, tally.new_posts, tally.changed_posts, tally.pages, media, tally.requests, tally.failed)
+        figures = (report.held, tally.new_posts, tally.changed_posts, tally.comments, tally.pages, media,
+                   tally.requests, tally.failed)
         table.add_row(*map(str, figures), f"{tally.seconds:.1f}", report.ending, report.blog)
     console.print(table)
     for report in done:
         print_reasons(console, report, verbose=verbose)
 
 
+def comment_lines(tally: Tally) -> list[str]:
+    """What is to be said about the comments of a crawl: those the sites count and those that were found."""
+    lines = []
+    if tally.comments_missing > 0:
+        lines.append(f"the site counts {tally.comments_missing} comments more than were found")
+    elif tally.comments_missing < 0:
+        lines.append(f"the site counts {-tally.comments_missing} comments fewer than were found")
+    if tally.comments_failed:
+        lines.append(f"comments of {tally.comments_failed} posts could not be had; the next update tries again")
+    return lines
+
+
 def print_reasons(console: Console, report: Report, *, verbose: bool) -> None:
     """Why a crawl ended, and what it did not keep."""
     tally = report.tally
     console.print(f"{report.blog}: {report.reason}", markup=False)
+    for line in comment_lines(tally):
+        console.print(f"  {line}", markup=False)
     limit = None if verbose else REASONS_SHOWN
     for reason, count in tally.reasons.most_common(limit):
         console.print(f"  {count:>6}  {reason}", markup=False)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from everlog.errors import EverlogError
-from everlog.evaluate.scoring import FIELDS, mean, score_post
+from everlog.evaluate.scoring import FIELDS, mean, score_post, score_shown
 from everlog.export.jsonl import post_to_line
 from everlog.records import Post, Skip
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
     from datetime import datetime
 
+    from everlog.evaluate.commenting import Shown
     from everlog.evaluate.corpus import Blog, Truth
 
 
@@ -74,6 +75,8 @@ class _Reading:
 
     posts: dict[tuple[str, str], Post] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
+    # What each page shows of the comments that are known.
+    shown: dict[str, Shown] = field(default_factory=dict)
     problem: str | None = None
     learn_seconds: float = 0.0
     read_seconds: float = 0.0
@@ -117,8 +120,8 @@ def evaluate_blog(
 ) -> Result:
     """Learn one blog, read every post of its truth that counts, and score them."""
     truth = list(blog.truth())
-    wanted = [row for row in truth if row.counts]
-    reading = _read(blog, wanted, learner, cut_feeds=cut_feeds) if wanted else _Reading()
+    is_wanted = any(row.counts for row in truth)
+    reading = _read(blog, truth, learner, cut_feeds=cut_feeds) if is_wanted else _Reading()
     return _score(blog, truth, reading, keep_posts=keep_posts)
 
 
@@ -165,23 +168,30 @@ def _size(blog: Blog) -> int:
     return (blog.folder / "truth.jsonl").stat().st_size
 
 
-def _read(blog: Blog, wanted: Sequence[Truth], learner: Learner, *, cut_feeds: bool) -> _Reading:
+def _read(blog: Blog, truth: Sequence[Truth], learner: Learner, *, cut_feeds: bool) -> _Reading:
+    from everlog.evaluate.commenting import shown_comments, taught  # noqa: PLC0415 - loads lxml
+
     reading = _Reading()
     start = time.perf_counter()
     try:
-        reader = _learn(blog, learner, cut_feeds=cut_feeds)
+        reader_for = taught(_learn(blog, learner, cut_feeds=cut_feeds), blog, truth)
     except Exception as error:  # noqa: BLE001 - a crash in one blog must not hide the other blogs
         reading.problem = f"not learned: {_said(error)}"
         return reading
     learned = time.perf_counter()
-    for row in wanted:
-        outcome = _read_page(blog, row, reader)
+    for row in truth:
+        if not row.counts:
+            continue
+        outcome = _read_page(blog, row, reader_for(row))
         if isinstance(outcome, Post):
             reading.posts.setdefault(blog.key(outcome.url), outcome)
         else:
             reading.reasons[row.url] = outcome.reason
     reading.learn_seconds = learned - start
     reading.read_seconds = time.perf_counter() - learned
+    for row in truth:
+        if row.counts and row.comments and row.comments_complete and (page := blog.truth_page(row)) is not None:
+            reading.shown[row.url] = shown_comments(page, row)
     return reading
 
 
@@ -221,6 +231,8 @@ def _score(blog: Blog, truth: Sequence[Truth], reading: _Reading, *, keep_posts:
             continue
         post = next((reading.posts[key] for key in blog.keys(row) if key in reading.posts), None)
         scores = score_post(row, post)
+        if row.url in reading.shown:
+            scores |= score_shown(reading.shown[row.url], post)
         for name, value in scores.items():
             by_field[name].append(value)
         if scores.get("strict") == 0.0:

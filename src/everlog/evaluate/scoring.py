@@ -11,6 +11,8 @@
     tags      F1 of the sets
     com_r     recall of comments, where the truth has all of them; com_p their precision
     com_author, com_date   right among the comments that were matched
+    seen_r, seen_p   the same recall and precision where only those comments count that stand in the page:
+              feeds also hold pingbacks, and comments that a page leaves out
 
 A field the truth does not know is not scored; a post or field that was not read is a miss.
 """
@@ -26,12 +28,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import date, datetime
 
+    from everlog.evaluate.commenting import Shown
     from everlog.evaluate.corpus import KnownComment, Truth
     from everlog.records import Comment, Post
 
 FIELDS = (
     "found", "strict", "f1", "paper", "title", "author", "date", "day", "tags",
-    "com_r", "com_p", "com_author", "com_date",
+    "com_r", "com_p", "com_author", "com_date", "seen_r", "seen_p",
 )
 
 STRICT_F1 = 0.95
@@ -68,15 +71,22 @@ def score_post(truth: Truth, post: Post | None) -> dict[str, float]:
     return scores
 
 
+def score_shown(shown: Shown, post: Post | None) -> dict[str, float]:
+    """Recall of those comments that stand in the page, and precision wherever there are some or some were read."""
+    got = post.comments if post else ()
+    pairs = _matched(shown.comments, got)
+    scores = {}
+    if shown.standing:
+        read = {id(known) for known, _ in pairs}
+        scores["seen_r"] = sum(id(known) in read for known in shown.standing) / len(shown.standing)
+    if shown.standing or got:
+        scores["seen_p"] = len(pairs) / len(got) if got else 0.0
+    return scores
+
+
 def score_comments(truth: Sequence[KnownComment], got: Sequence[Comment]) -> dict[str, float]:
     """Recall and precision of comments by their text; author and day among the matched ones."""
-    left = list(got)
-    pairs: list[tuple[KnownComment, Comment]] = []
-    for known in truth:
-        best = max(left, key=lambda comment: dice(known.text, comment.text), default=None)
-        if best is not None and _same_comment(known.text, best.text):
-            left.remove(best)
-            pairs.append((known, best))
+    pairs = _matched(truth, got)
     scores = {"com_r": len(pairs) / len(truth), "com_p": len(pairs) / len(got) if got else 0.0}
     if pairs:
         named = [plain(known.author) == plain(comment.author) for known, comment in pairs]
@@ -84,6 +94,17 @@ def score_comments(truth: Sequence[KnownComment], got: Sequence[Comment]) -> dic
         scores["com_author"] = sum(named) / len(pairs)
         scores["com_date"] = sum(dated) / len(pairs)
     return scores
+
+
+def _matched(truth: Sequence[KnownComment], got: Sequence[Comment]) -> list[tuple[KnownComment, Comment]]:
+    left = list(got)
+    pairs: list[tuple[KnownComment, Comment]] = []
+    for known in truth:
+        best = max(left, key=lambda comment: dice(known.text, comment.text), default=None)
+        if best is not None and _same_comment(known.text, best.text):
+            left.remove(best)
+            pairs.append((known, best))
+    return pairs
 
 
 def mean(values: Iterable[float | None]) -> float | None:

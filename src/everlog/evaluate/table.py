@@ -22,7 +22,7 @@ def render(results: Sequence[Result], *, per_blog: bool = False, by: Grouping | 
     """The table in per cent; the mean over blogs stands last. Worst blogs come first."""
     scored = [result for result in results if result.posts]
     total = total_scores(scored)
-    fields = [name for name in FIELDS if not name.startswith("com_") or total[name] is not None]
+    fields = [name for name in FIELDS if not name.startswith(("com_", "seen_")) or total[name] is not None]
     lines = [_cell("") + f"{'posts':>7}" + "".join(f"{_HEADS.get(name, name):>8}" for name in fields)]
     if per_blog:
         worst_first = sorted(scored, key=lambda result: (result.scores["strict"] or 0.0, result.blog.id))

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 # Between two posts in one stream; what an article says is escaped and cannot be this line.
 PARTING = "<!-- next post -->"
+# Quotations that stand deeper are hard to read, and some readers of Markdown give up on them.
+DEEPEST_QUOTE = 10
 # Signs that JSON may hold as they are and YAML may not, or takes for ends of lines.
 _NOT_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 
@@ -72,7 +74,24 @@ def post_to_markdown(post: Post, media_prefix: str | None = None) -> str:
 
         html = rewrite(html, links)
     body = to_markdown(html, post.text)
-    return f"---\n{_front_matter(post, links)}---\n" + (f"\n{body}\n" if body else "")
+    comments = _comments(post, to_markdown)
+    return f"---\n{_front_matter(post, links)}---\n" + (f"\n{body}\n" if body else "") + comments
+
+
+def _comments(post: Post, to_markdown: Callable[[str, str], str]) -> str:
+    """The comments as quotations below the article; an answer is quoted below what it answers."""
+    parts: list[str] = []
+    depths: dict[str, int] = {}
+    for comment in post.comments:
+        depth = depths.get(comment.parent, 0) + 1 if comment.parent is not None else 1
+        if comment.id is not None:
+            depths[comment.id] = depth
+        name = to_markdown("", comment.author or "") or "?"
+        moment = f", {comment.published.isoformat(timespec='minutes')}" if comment.published else ""
+        said = f"**{name}**{moment}\n\n{to_markdown(comment.html, comment.text)}".rstrip()
+        mark = "> " * min(depth, DEEPEST_QUOTE)
+        parts.append("\n".join((mark + line).rstrip() for line in said.splitlines()))
+    return "\n## Comments\n\n" + "\n\n".join(parts) + "\n" if parts else ""
 
 
 def _converter() -> Callable[[str, str], str]:

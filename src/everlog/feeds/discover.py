@@ -73,6 +73,15 @@ def feed_links(root: etree._Element, url: str) -> tuple[FeedLink, ...]:
     return (*posts, *(guess for guess in _once(guesses) if guess.url not in named), *comments)
 
 
+def speaks_of_comments(title: str | None) -> bool:
+    """Whether a title says that a feed is one of comments.
+
+    >>> speaks_of_comments("Kommentare zu: Ein Tag am Meer"), speaks_of_comments("Ein Tag am Meer")
+    (True, False)
+    """
+    return bool(title and _COMMENTS_TITLE.search(title))
+
+
 def _declared(root: etree._Element, base: str) -> Iterable[FeedLink]:
     for element in root.iter("link"):
         said = {str(key).lower(): str(value) for key, value in element.attrib.items()}
@@ -103,7 +112,7 @@ def _is_comments(link: FeedLink, page: str, addresses: Iterable[str]) -> bool:
     parts = urlsplit(link.url)
     if _COMMENTS_PATH.search(parts.path) or _COMMENTS_PATH.search(parts.query):
         return True
-    if link.title and _COMMENTS_TITLE.search(link.title):
+    if speaks_of_comments(link.title):
         return True
     # A feed below the page's own address is the page's conversation, if a feed above it exists too:
     # else the page is the blog's home, in a folder.

@@ -81,6 +81,8 @@ class _Reader:
             guid=first_text([*parts.get("guid", ()), *parts.get("id", ()), *parts.get("atom:id", ())]),
             comments_feed=self._comments_feed(item, parts),
             comment_count=_comment_count(self.names, parts),
+            in_reply_to=_in_reply_to(self.names, parts),
+            author_url=self._author_url(item, parts),
         )
 
     def resolve(self, element: etree._Element, link: str | None) -> str | None:
@@ -130,6 +132,14 @@ class _Reader:
             if not link and said.get("rel") == "replies" and re.search("atom|rss|xml", said.get("type", "")):
                 link = said.get("href")
         return self.resolve(item, link)
+
+    def _author_url(self, item: etree._Element, parts: _Children) -> str | None:
+        """The page of a writer (Atom). A feed names one for its blog's own writers as well."""
+        for element in (*parts.get("author", ()), *parts.get("atom:author", ())):
+            inner = self.names.children(element)
+            if link := first_text([*inner.get("uri", ()), *inner.get("atom:uri", ()), *inner.get("url", ())]):
+                return self.resolve(item, link)
+        return None
 
 
 def _kind(root: etree._Element) -> str:
@@ -222,6 +232,15 @@ def _comment_count(names_of: Names, parts: _Children) -> int | None:
     links = (*parts.get("link", ()), *parts.get("atom:link", ()))
     counts += [names_of.attributes(link).get("thr:count") for link in links]
     return next((int(count) for count in counts if count and re.fullmatch(r"[0-9]{1,9}", count)), None)
+
+
+def _in_reply_to(names_of: Names, parts: _Children) -> str | None:
+    """The id of the entry that is answered (RFC 4685), or its address."""
+    for element in parts.get("thr:in-reply-to", ()):
+        said = names_of.attributes(element)
+        if answered := said.get("ref") or said.get("href"):
+            return answered
+    return None
 
 
 def _home(reader: _Reader, about: _Children) -> str | None:

@@ -12,6 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from everlog.comments.markup import Thread
+from everlog.comments.merging import merge
 from everlog.records import Visit
 
 if TYPE_CHECKING:
@@ -63,8 +65,24 @@ class Copies:
         """What a copy turns out to be: another address of the original, or a post of its own."""
         visit = Visit(blog_id=self.blog_id, url=copy.link.url, key=copy.link.key, outcome="post", settles=True)
         if original is not None and say_the_same(original, copy.post):
-            return replace(visit, post_key=copy.original, reason=f"a copy of {original.url}")
+            return replace(
+                visit, post=_with_more_comments(original, copy.post), post_key=copy.original,
+                reason=f"a copy of {original.url}",
+            )
         return replace(visit, post=copy.post, post_key=copy.own_key if copy.own_key != copy.link.key else None)
+
+
+def _with_more_comments(original: Post, copy: Post) -> Post | None:
+    """The original with comments that only its copy shows, as the second page of comments does; None if it has all."""
+    if not copy.comments:
+        return None
+    claimed = original.comment_count_claimed
+    threads = [Thread(source="held", comments=post.comments) for post in (original, copy)]
+    merged = merge(threads, claimed=claimed)
+    if len(merged.comments) <= len(original.comments):
+        return None
+    state = original.comments_state if original.comments_state == "failed" else merged.state
+    return replace(original, comments=merged.comments, comments_state=state)
 
 
 def say_the_same(one: Post, other: Post) -> bool:

@@ -65,6 +65,8 @@ class Crawl:
         self.crew = crew
         # Pages that are held are asked for with the condition that they changed.
         self.is_update = is_update
+        # But for these, whose comments may have changed while the page did not.
+        self.asks_anew: frozenset[str] = frozenset()
         self.stop = Stop()
         self.queue = Queue(crew.archive, crew.blog, newest_first=crew.settings.newest_first)
         self._now = now
@@ -192,7 +194,8 @@ class Crawl:
 
     async def _visit(self, link: Link) -> None:
         crew = self.crew
-        known = crew.archive.capture_of(crew.blog.id, link.url) if self.is_update else None
+        is_conditional = self.is_update and link.key not in self.asks_anew
+        known = crew.archive.capture_of(crew.blog.id, link.url) if is_conditional else None
         answer = await crew.web.fetch(
             link.url, etag=known.etag if known else None, last_modified=known.last_modified if known else None,
         )

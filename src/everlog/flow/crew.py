@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
@@ -14,8 +14,11 @@ if TYPE_CHECKING:
     from everlog.archive import Archive
     from everlog.archive.store import Acknowledged
     from everlog.archive.writer import GroupWriter
+    from everlog.comments.rules import CommentRules
+    from everlog.flow.commenting import Commenting
     from everlog.flow.copies import Copies
     from everlog.flow.known import Known
+    from everlog.flow.rendering import Rendering
     from everlog.flow.report import Tally
     from everlog.links import Scope
     from everlog.records import Blog, Post, Visit
@@ -42,6 +45,8 @@ class Crew:
     this_year: int
     on_safe: Callable[[Acknowledged], None]
     copies: Copies
+    rendering: Rendering
+    commenting: Commenting
     error: BaseException | None = None
     _seen: set[bytes] = field(default_factory=set)
     _unsafe: set[Future[Acknowledged]] = field(default_factory=set)
@@ -62,7 +67,12 @@ class Crew:
 
     def held(self, key: str) -> Post | None:
         """The post at an address in its canonical spelling, stored or on its way to the disk."""
-        return self._on_the_way.get(key) or self.archive.find_post("http://" + key)
+        return self._on_the_way.get(key) or self.archive.find_post("http://" + key, as_read=True)
+
+    def learn_comments(self, rules: CommentRules | None) -> None:
+        """From now on, and at the next crawl, comments are read by these rules."""
+        self.known = replace(self.known, template=self.known.template.with_comments(rules))
+        self.archive.update_blog(self.blog.id, template=self.known.template.to_json())
 
     async def submit(self, visit: Visit) -> None:
         """Hand a visit to the writer; waits only when too many are not safe yet."""

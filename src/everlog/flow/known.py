@@ -11,22 +11,31 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from everlog.errors import NothingToLearn, UsageError
+from everlog.comments.feeds import comment_feed_url, read_comment_feed
+from everlog.errors import NothingToLearn, UnreadableFeed, UnreadablePage, UsageError
 from everlog.feeds import parse_feed
 from everlog.flow.discover import Found
+from everlog.flow.rendering import HTML, NotDrawn
 from everlog.learning.blog import PAGES_USED, learn
+from everlog.learning.comments import MOST_TAUGHT, learn_comments
 from everlog.links import Scope
 from everlog.posts import PostJudge
 from everlog.records import Failure, Fetched
 from everlog.rules import Rule
+from everlog.scripted import needs_browser
 from everlog.template import Template
+from everlog.tree import parse
 from everlog.urls import absolute, canonical
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from everlog.archive import Archive
-    from everlog.records import Blog, Entry, Feed
+    from everlog.comments.markup import Thread
+    from everlog.comments.rules import CommentRules
+    from everlog.flow.rendering import Rendering
+    from everlog.records import Blog, Comment, Entry, Feed, Page
+    from everlog.tree import Element
     from everlog.web import Web
 
 FIELDS = ("text", "title", "authors", "published", "updated", "tags", "summary")
@@ -38,22 +47,29 @@ SELECTOR = re.compile(rf"{_ONE}(?:>{_ONE})*")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """A learned blog: its template reads posts, its judge tells them from other pages."""
+    """A learned blog: its template reads posts, its judge tells them from other pages.
+
+    `is_scripted` says that its pages show nothing before their scripts ran.
+    """
 
     template: Template
     judge: PostJudge
+    is_scripted: bool = False
 
     def knowledge(self) -> str:
         """The judge as JSON text; the template has a place of its own in the archive."""
-        return json.dumps(self.judge.to_dict(), ensure_ascii=False)
+        own = {"scripted": True} if self.is_scripted else {}
+        return json.dumps(self.judge.to_dict() | own, ensure_ascii=False)
 
     @classmethod
     def of(cls, blog: Blog) -> Known | None:
         """What an archive remembers of a blog; None for one that was not learned yet."""
         if blog.template is None or blog.knowledge is None:
             return None
+        knowledge = json.loads(blog.knowledge)
+        is_scripted = bool(knowledge.pop("scripted", False))
         return cls(
-            template=Template.from_json(blog.template), judge=PostJudge.from_dict(json.loads(blog.knowledge)),
+            template=Template.from_json(blog.template), judge=PostJudge.from_dict(knowledge), is_scripted=is_scripted,
         )
 
 
@@ -64,7 +80,7 @@ async def fetch_entries(found: Found, web: Web, scope: Scope) -> dict[str, Fetch
     return {link: answer for link, answer in zip(dict.fromkeys(wanted), answers, strict=True) if answer is not None}
 
 
-def learn_blog(found: Found, pages: Mapping[str, Fetched]) -> Known:
+def learn_blog(found: Found, pages: Mapping[str, Fetched], *, is_scripted: bool = False) -> Known:
     """Learn the blog from its feed and the pages its entries link to."""
     if not pages:
         raise NothingToLearn(
@@ -74,7 +90,8 @@ def learn_blog(found: Found, pages: Mapping[str, Fetched]) -> Known:
     template = learn(found.feed_page.answer.body, _under_links(pages), found.feed_url)
     bodies = {answer.page.url: answer.answer.body for answer in pages.values()}
     others = {found.home: found.home_page.answer.body} if found.home_page else {}
-    return Known(template=template, judge=PostJudge.learn(template, bodies, home=found.home, others=others))
+    judge = PostJudge.learn(template, bodies, home=found.home, others=others)
+    return Known(template=template, judge=judge, is_scripted=is_scripted)
 
 
 def entry_urls(link: str, home: str, scope: Scope) -> tuple[str, ...]:
@@ -97,7 +114,9 @@ def entry_marks(feed: Feed) -> dict[str, str]:
 
 def _mark(entry: Entry) -> str:
     parts: Iterable[object] = (entry.title, entry.content or entry.summary, entry.updated)
-    return blake2b(repr(tuple(parts)).encode("utf-8", "replace"), digest_size=8).hexdigest()
+    text = blake2b(repr(tuple(parts)).encode("utf-8", "replace"), digest_size=8).hexdigest()
+    # A new comment is news too.
+    return text if entry.comment_count is None else f"{text} {entry.comment_count}"
 
 
 async def _fetch_entry(link: str, found: Found, web: Web, scope: Scope) -> Fetched | None:
@@ -109,6 +128,42 @@ async def _fetch_entry(link: str, found: Found, web: Web, scope: Scope) -> Fetch
         if not isinstance(answer, Failure) and scope.holds(answer.page.url):
             return answer
     return None
+
+
+async def drawn_where_needed(
+    found: Found, pages: Mapping[str, Fetched], rendering: Rendering,
+) -> tuple[Found, Mapping[str, Fetched]]:
+    """The same blog with its pages as a browser shows them, where they show nothing without one.
+
+    Whether they do is a question of evidence: what the feed says of its posts must stand on their pages.
+    """
+    rendering.is_scripted = rendering.settings.render == "auto" and needs_browser(_pairs(found, pages))
+    if not rendering.draws_all:
+        return found, pages
+    home = (found.home_page,) if found.home_page is not None else ()
+    drawn = await asyncio.gather(*(_drawn(answer, rendering) for answer in (*pages.values(), *home)))
+    shown = dict(zip(pages, drawn, strict=False))
+    if rendering.is_scripted and needs_browser(_pairs(found, shown)):
+        # A browser shows no more of it: the feed speaks of something else than the pages.
+        rendering.is_scripted = False
+        return found, pages
+    return replace(found, home_page=drawn[-1] if home else None), shown
+
+
+async def _drawn(answer: Fetched, rendering: Rendering) -> Fetched:
+    try:
+        drawn = await rendering.draw(answer.page)
+    except NotDrawn:
+        return answer
+    rendering.keep_for_later(drawn)
+    kept = tuple(pair for pair in answer.answer.headers if pair[0].lower() != "content-type")
+    last = replace(answer.answer, body=drawn.body, headers=(*kept, ("Content-Type", HTML)))
+    return replace(answer, exchanges=(*answer.exchanges[:-1], last))
+
+
+def _pairs(found: Found, pages: Mapping[str, Fetched]) -> list[tuple[Entry, Page]]:
+    entries = {entry.link: entry for entry in found.feed.entries if entry.link}
+    return [(entries[link], answer.page) for link, answer in pages.items() if link in entries]
 
 
 def _under_links(pages: Mapping[str, Fetched]) -> dict[str, bytes]:
@@ -123,19 +178,57 @@ def learn_again(blog: Blog, archive: Archive) -> Known:
     feed_page = archive.exchange(capture)
     feed = parse_feed(feed_page.body, feed_page.url)
     scope = Scope(blog.home, blog.scope)
+    before = Known.of(blog)
+    is_scripted = before is not None and before.is_scripted
     pages: dict[str, Fetched] = {}
     for entry in feed.entries:
         whole = absolute(feed_page.url, entry.link)
         for url in entry_urls(whole, blog.home, scope) if whole else ():
-            stored = archive.capture_of(blog.id, url)
+            stored = _stored_page(url, blog, archive, drawn=is_scripted)
             if stored is not None:
-                pages[entry.link or url] = Fetched(url=url, exchanges=(archive.exchange(stored),))
+                pages[entry.link or url] = stored
                 break
-    home = archive.capture_of(blog.id, blog.home)
-    return learn_blog(Found(
-        home=blog.home, home_page=Fetched(url=blog.home, exchanges=(archive.exchange(home),)) if home else None,
-        feed_url=feed_page.url, feed=feed, feed_page=Fetched(url=feed_page.url, exchanges=(feed_page,)),
-    ), pages)
+    known = learn_blog(Found(
+        home=blog.home, home_page=_stored_page(blog.home, blog, archive, drawn=is_scripted), feed_url=feed_page.url,
+        feed=feed, feed_page=Fetched(url=feed_page.url, exchanges=(feed_page,)),
+    ), pages, is_scripted=is_scripted)
+    rules = _stored_comment_rules(blog, archive) or (before.template.comments if before is not None else None)
+    return replace(known, template=known.template.with_comments(rules))
+
+
+def stored_feed(url: str, blog: Blog, archive: Archive) -> Thread | None:
+    """The comments of a stored comment feed."""
+    capture = archive.capture_of(blog.id, url)
+    if capture is None or capture.purpose != "feed":
+        return None
+    try:
+        return read_comment_feed(archive.exchange(capture).body, capture.url)
+    except UnreadableFeed:
+        return None
+
+
+def _stored_comment_rules(blog: Blog, archive: Archive) -> CommentRules | None:
+    """How the blog writes its comments, from the comment feeds that are stored; None if there are none."""
+    pairs: list[tuple[Element, str, tuple[Comment, ...]]] = []
+    for capture in archive.captures(blog.id):
+        if len(pairs) >= MOST_TAUGHT:
+            break
+        page = archive.exchange(capture)
+        try:
+            root = parse(page.body, page.header("content-type"))
+        except UnreadablePage:
+            continue
+        url = comment_feed_url(root, page.url)
+        thread = stored_feed(url, blog, archive) if url is not None else None
+        if thread is not None and thread.comments:
+            pairs.append((root, page.url, thread.comments))
+    return learn_comments(pairs) if pairs else None
+
+
+def _stored_page(url: str, blog: Blog, archive: Archive, *, drawn: bool) -> Fetched | None:
+    """A page as it is stored, as a browser showed it if it was drawn."""
+    capture = (archive.rendering_of(blog.id, url) if drawn else None) or archive.capture_of(blog.id, url)
+    return Fetched(url=url, exchanges=(archive.exchange(capture),)) if capture is not None else None
 
 
 def corrected(known: Known, name: str, selector: str) -> Known:

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
+from everlog.comments.feeds import comment_feed_url
+from everlog.comments.services import embedded
 from everlog.feeds import feed_links
 from everlog.feeds.sitemaps import parse_sitemap, sitemaps_of_robots
 from everlog.flow.discover import discover, fetchable
-from everlog.flow.known import fetch_entries, learn_blog
+from everlog.flow.known import drawn_where_needed, fetch_entries, learn_blog
+from everlog.flow.rendering import Rendering
 from everlog.links import Scope, page_links
 from everlog.records import Failure
 from everlog.tree import parse
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from everlog.flow.discover import Found
     from everlog.flow.known import Known
     from everlog.records import Post, Skip
+    from everlog.render import Browser
     from everlog.settings import Settings
     from everlog.tree import Element
     from everlog.web import Web
@@ -52,6 +56,7 @@ class Look:
     known: Known
     estimates: tuple[Estimate, ...]
     requests: int
+    comments: tuple[str, ...]
     sample: Post | Skip
 
     @property
@@ -65,12 +70,13 @@ class Look:
         return round(self.estimate.posts * 1.1) + 2
 
 
-async def look(url: str, web: Web, settings: Settings) -> Look:
+async def look(url: str, web: Web, settings: Settings, browser: Browser | None = None) -> Look:
     """Find the feed, learn the blog, read one post, and count what leads into its history."""
     found = await discover(fetchable(url), web, settings.feed)
     scope = Scope(found.home, settings.scope)
-    pages = await fetch_entries(found, web, scope)
-    known = learn_blog(found, pages)
+    rendering = Rendering(browser=browser, web=web, settings=settings)
+    shown, pages = await drawn_where_needed(found, await fetch_entries(found, web, scope), rendering)
+    known = learn_blog(shown, pages, is_scripted=rendering.is_scripted)
     home = found.home_page.page if found.home_page else None
     root = parse(home.body, home.content_type) if home else None
     robots = next((each.body for each in web.robots_exchanges() if each.status == 200), b"")
@@ -79,13 +85,23 @@ async def look(url: str, web: Web, settings: Settings) -> Look:
     if root is not None:
         estimates += estimates_of_page(root, found.home, scope, known)
     last = list(pages.values())[-1].page
+    parsed = parse(last.body, last.content_type)
     return Look(
         home=found.home, title=found.feed.title, platform=platform_of(root) if root is not None else None,
         feeds=tuple(link.url for link in feed_links(root, found.home) if link.declared) if root is not None else (),
         feed_url=found.feed_url, feed_entries=len(found.feed.entries), robots=_robots_verdict(robots, settings),
         known=known, estimates=tuple(estimates), requests=sum(each.requests for each in web.ledger()),
+        comments=_where_comments_are(parsed, last.url, found),
         sample=known.template.read(last.body, last.url, last.content_type, last.fetched_at),
     )
+
+
+def _where_comments_are(root: Element, url: str, found: Found) -> tuple[str, ...]:
+    """The ways to a post's comments, as one of its pages shows them."""
+    ways = [f"{service.name}, drawn in a browser" for service in embedded(root)]
+    entry = next((each for each in found.feed.entries if each.link and canonical(each.link) == canonical(url)), None)
+    feed = comment_feed_url(root, url, entry=entry)
+    return (*ways, *((f"comment feeds such as {feed}",) if feed else ()))
 
 
 def platform_of(root: Element) -> str | None:

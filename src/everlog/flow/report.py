@@ -31,6 +31,11 @@ class Tally:
     aliases: int = 0
     pages: int = 0
     media: int = 0
+    comments: int = 0
+    # Comments the sites claim to have beyond (or, below zero, short of) those that were found, over all posts.
+    comments_missing: int = 0
+    comments_failed: int = 0
+    rendered: int = 0
     requests: int = 0
     failed: int = 0
     media_failed: int = 0

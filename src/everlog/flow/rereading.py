@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from everlog.comments.feeds import comment_feed_url
+from everlog.comments.markup import Thread
+from everlog.comments.services import embedded, read_service
 from everlog.errors import UnreadablePage, UsageError
+from everlog.flow.commenting import Gathered, with_comments
 from everlog.flow.copies import say_the_same
-from everlog.flow.known import Known, learn_again
+from everlog.flow.known import Known, learn_again, stored_feed
 from everlog.flow.steps import asks_not_to_be_kept
 from everlog.media import media_of
 from everlog.records import Media, Skip, Visit
@@ -18,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from everlog.archive import Archive
-    from everlog.records import Blog, Exchange
+    from everlog.comments.services import Service
+    from everlog.records import Blog, Exchange, Post
 
 # Posts of one transaction. Nothing is fetched, so nothing is lost if a batch is done again.
 BATCH = 100
@@ -64,22 +69,65 @@ def reread_blog(
 
 def read_again(exchange: Exchange, known: Known, blog: Blog, archive: Archive) -> Visit | None:
     """A visit of a stored page that brings its post and no bytes; None if the page is no post."""
+    drawn = _drawing(exchange, blog, archive)
+    shown = drawn if known.is_scripted and drawn is not None else exchange
     try:
-        root = parse(exchange.body, exchange.header("content-type"))
+        root = parse(shown.body, shown.header("content-type"))
     except UnreadablePage:
         return None
     if asks_not_to_be_kept(root, exchange) or known.judge.verdict(exchange.url, root).kind != "post":
         return None
     claim, own = known.judge.identity(exchange.url, root), canonical(exchange.url)
+    feed = comment_feed_url(root, exchange.url)
+    services = embedded(root)
     outcome = known.template.reader.read_parsed(root, exchange.url, exchange.fetched_at)
     if isinstance(outcome, Skip):
         return None
     media = tuple(Media(url=url) for url in media_of(outcome.html, outcome.url))
     post = replace(outcome, blog=blog.home, media=media)
+    held = archive.find_post(exchange.url)
+    if held is not None and held.comments_state == "off":
+        post = replace(post, comments=(), comments_state="off", comment_count_claimed=None)
+    else:
+        post = _with_stored_comments(post, feed, services, drawn, _Stored(blog, archive, held))
     original = archive.find_post("http://" + claim) if claim != own else None
     if original is not None and canonical(original.url) != own and say_the_same(original, post):
         return None  # a copy, as the crawl found out: its original is read by itself
     return Visit(blog_id=blog.id, url=exchange.url, key=own, outcome="post", post=post)
+
+
+class _Stored(NamedTuple):
+    """Where the comments of a stored page may be found again."""
+
+    blog: Blog
+    archive: Archive
+    held: Post | None
+
+
+def _with_stored_comments(
+    post: Post, feed: str | None, services: tuple[Service, ...], drawn: Exchange | None, stored: _Stored,
+) -> Post:
+    """The post with the comments of its stored comment feed, and of what a browser drew."""
+    gathered = Gathered(threads=[Thread(source="page", comments=post.comments, claimed=post.comment_count_claimed)])
+    for service in services:
+        root = parse(drawn.body, drawn.header("content-type")) if drawn is not None else None
+        thread = read_service(root, post.url, service, fetched_at=post.fetched) if root is not None else None
+        if thread is not None:
+            gathered.threads.append(thread)
+        else:
+            gathered.failures.append(f"{service.name} was not drawn")
+    thread = stored_feed(feed, stored.blog, stored.archive) if feed is not None else None
+    if thread is not None:
+        gathered.threads.append(thread)
+    claims = [thread.claimed for thread in reversed(gathered.threads) if thread.claimed is not None]
+    if not claims and stored.held is not None and stored.held.comment_count_claimed is not None:
+        claims.append(stored.held.comment_count_claimed)
+    return with_comments(post, gathered, claims[0] if claims else None, stored.held)
+
+
+def _drawing(exchange: Exchange, blog: Blog, archive: Archive) -> Exchange | None:
+    capture = archive.rendering_of(blog.id, exchange.url)
+    return archive.exchange(capture, purpose="rendered") if capture is not None else None
 
 
 def _known(blog: Blog) -> Known:

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 from everlog.errors import EverlogError, UsageError
-from everlog.flow.archiving import Work, archive_blog, home_known_as, refresh_blog
+from everlog.flow.archiving import archive_blog, home_known_as
 from everlog.flow.discover import fetchable
 from everlog.flow.report import Report, Tally
+from everlog.flow.updating import refresh_blog
+from everlog.flow.working import Work
 from everlog.web import Manners
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from everlog.archive.store import Acknowledged
     from everlog.crawl import OpenWeb
     from everlog.records import Blog
+    from everlog.render import Browser, RenderHabits
     from everlog.settings import Settings
     from everlog.web import Web
 
@@ -55,16 +58,21 @@ def run_jobs(
     when it begins. The first SIGINT or SIGTERM lets what was fetched be stored, the second stops at once.
     """
     from everlog.crawl import with_web  # noqa: PLC0415 - starting Scrapy takes a second
+    from everlog.render import Browser  # noqa: PLC0415 - as above: only who crawls needs it
 
-    def work_on(job: Job, web: OpenWeb) -> Work:
+    def work_on(job: Job, web: OpenWeb, browser: Browser) -> Work:
         url = fetchable(job.url)
         own = settings.for_blog(url)
         tally = Tally(blog=url)
         on_start(tally)
         session = open_session(url, own, archive, web)
-        return Work(web=session, archive=archive, settings=own, tally=tally, on_safe=on_safe)
+        return Work(web=session, archive=archive, settings=own, tally=tally, on_safe=on_safe, browser=browser)
 
     async def all_of(web: OpenWeb) -> list[Report | EverlogError]:
+        async with Browser(habits_of(settings)) as browser:
+            return await all_with(web, browser)
+
+    async def all_with(web: OpenWeb, browser: Browser) -> list[Report | EverlogError]:
         turn = asyncio.Semaphore(SIDE_BY_SIDE)
         works: dict[int, Work] = {}
         interrupted = False
@@ -74,7 +82,7 @@ def run_jobs(
                 if interrupted:
                     return Report(blog=job.url, ending="interrupted", reason="not begun", tally=Tally(blog=job.url))
                 try:
-                    works[number] = work_on(job, web)
+                    works[number] = work_on(job, web, browser)
                     return await _do(job, works[number])
                 except EverlogError as error:
                     return error
@@ -96,6 +104,16 @@ def run_jobs(
         return [_outcome(job, end, is_alone=len(jobs) == 1) for job, end in zip(jobs, ended, strict=True)]
 
     return with_web(all_of)
+
+
+def habits_of(settings: Settings) -> RenderHabits:
+    """How the browser draws pages; it is started when the first page needs it."""
+    from everlog.render import RenderHabits  # noqa: PLC0415 - as above
+
+    return RenderHabits(
+        tabs=settings.tabs, page_seconds=settings.render_time, max_bytes=settings.max_page_bytes,
+        executable=settings.browser,
+    )
 
 
 def open_session(url: str, settings: Settings, archive: Archive, web: OpenWeb) -> Web:

@@ -1,4 +1,4 @@
-"""What is done with a fetched page, in order: read, media, store.
+"""What is done with a fetched page, in order: render, read, comments, media, store.
 
 Each step is a function of a `Draft` and the `Crew`; the setting `steps` leaves one out, or replaces
 it by a function of your own ('package.module:function').
@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from everlog.errors import UnreadablePage, UsageError
+from everlog.flow.commenting import Evidence, with_comments
 from everlog.flow.copies import Copy
+from everlog.flow.rendering import NotDrawn, exchanges_of, page_of
 from everlog.links import page_links, trap
 from everlog.media import media_of
 from everlog.posts import noarchive
@@ -25,11 +27,13 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from everlog.flow.crew import Crew
-    from everlog.records import Exchange, Fetched, Lane, Outcome, Post
+    from everlog.records import Exchange, Fetched, Lane, Outcome, Page, Post
     from everlog.tree import Element
 
     Step = Callable[["Draft", Crew], Awaitable[None] | None]
 
+# Reasons are counted by kind, no longer than a line.
+LONGEST_REASON = 100
 HTML_TYPES = ("text/html", "application/xhtml+xml", "text/plain", "application/xml", "text/xml")
 
 
@@ -48,12 +52,28 @@ class Draft:
     links: list[Link] = field(default_factory=list)
     new_posts: int = 0
     kept: bool = True
+    # What a browser made of the page: it is read in place of the answer, and stored beside it.
+    drawn: Page | None = None
+    made: tuple[Exchange, ...] = ()
+    evidence: Evidence = field(default_factory=Evidence)
+
+    @property
+    def page(self) -> Page:
+        """The page to read."""
+        return self.drawn or self.fetched.page
+
+    @property
+    def exchanges(self) -> tuple[Exchange, ...]:
+        """What is stored, the answer last."""
+        if not self.kept:
+            return ()
+        return (*self.fetched.exchanges[:-1], *self.made, self.fetched.exchanges[-1])
 
     def to_visit(self, blog_id: int) -> Visit:
         """The record of this visit, as the archive stores it."""
         return Visit(
             blog_id=blog_id, url=self.link.url, key=self.link.key, outcome=self.outcome, reason=self.reason,
-            note=self.note, exchanges=self.fetched.exchanges if self.kept else (), post=self.post,
+            note=self.note, exchanges=self.exchanges, post=self.post,
             post_key=self.post_key, links=tuple(self.links), new_posts=self.new_posts,
         )
 
@@ -71,9 +91,27 @@ async def take_steps(draft: Draft, crew: Crew, steps: tuple[Step, ...]) -> None:
             await waiting
 
 
+async def render_page(draft: Draft, crew: Crew) -> None:
+    """Draw the page in a browser, on blogs whose pages show nothing before their scripts ran."""
+    if not crew.rendering.draws_all or _not_a_page(draft, crew) is not None:
+        return
+    try:
+        drawn = await crew.rendering.draw(draft.fetched.page)
+    except NotDrawn as error:
+        # Nothing of it can be read: the address waits for the next try, as one that gave no answer.
+        draft.outcome, draft.reason, draft.kept = "failed", f"could not be drawn: {error.reason}", False
+        crew.tally.failed += 1
+        crew.tally.fail(draft.link.url, draft.reason, kind="could not be drawn")
+        return
+    crew.tally.rendered += 1
+    draft.drawn, draft.made = page_of(drawn), exchanges_of(drawn)
+
+
 def read_content(draft: Draft, crew: Crew) -> None:
     """Is the page a post? Read it with the blog's rules; gather where it leads."""
-    page = draft.fetched.page
+    if draft.outcome == "failed":
+        return
+    page = draft.page
     refusal = _not_a_page(draft, crew)
     if refusal is not None:
         draft.outcome, draft.reason = "skip", refusal
@@ -96,6 +134,7 @@ def read_content(draft: Draft, crew: Crew) -> None:
         draft.outcome = verdict.kind
         return
     claim = crew.known.judge.identity(page.url, root)
+    draft.evidence = crew.commenting.evidence(root, page)
     outcome = crew.known.template.reader.read_parsed(root, page.url, page.fetched_at)
     if isinstance(outcome, Skip):
         draft.outcome, draft.reason = "skip", outcome.reason
@@ -106,6 +145,27 @@ def read_content(draft: Draft, crew: Crew) -> None:
     draft.post_key = own if own != draft.link.key else None
     if claim not in {own, draft.link.key}:
         _settle_claim(claim, draft, crew)
+
+
+async def collect_comments(draft: Draft, crew: Crew) -> None:
+    """All comments of the post, from its page, its comment feed, and services in the browser."""
+    post = draft.post
+    if post is None:
+        return
+    if not crew.settings.comments:
+        draft.post = replace(post, comments=(), comments_state="off", comment_count_claimed=None)
+        return
+    desk = crew.commenting
+    held = crew.held(draft.post_key or draft.link.key)
+    gathered = await desk.gather(post, draft.evidence, draft.fetched, held)
+    draft.post = with_comments(post, gathered, desk.claimed(post, gathered), held)
+    draft.made = draft.made or gathered.exchanges
+    _count_comments(draft.post, gathered.failures, crew)
+    for visit in gathered.visits:
+        crew.is_new(visit.key)
+        await crew.submit(visit)
+    if desk.lesson_learned():
+        crew.learn_comments(desk.rules)
 
 
 def collect_media(draft: Draft, crew: Crew) -> None:
@@ -125,7 +185,20 @@ def store(draft: Draft, crew: Crew) -> Awaitable[None]:
     return crew.submit(draft.to_visit(crew.blog.id))
 
 
-STEPS: dict[str, Any] = {"read": read_content, "media": collect_media, "store": store}
+STEPS: dict[str, Any] = {
+    "render": render_page, "read": read_content, "comments": collect_comments, "media": collect_media, "store": store,
+}
+
+
+def _count_comments(post: Post, failures: list[str], crew: Crew) -> None:
+    tally = crew.tally
+    tally.comments += len(post.comments)
+    if post.comment_count_claimed is not None:
+        tally.comments_missing += post.comment_count_claimed - len(post.comments)
+    if post.comments_state == "failed":
+        tally.comments_failed += 1
+        for reason in failures:
+            tally.reasons[f"comments: {reason}"[:LONGEST_REASON]] += 1
 
 
 def _settle_claim(claim: str, draft: Draft, crew: Crew) -> None:
@@ -157,7 +230,7 @@ def asks_not_to_be_kept(root: Element, answer: Exchange) -> bool:
 
 
 def _not_a_page(draft: Draft, crew: Crew) -> str | None:
-    page = draft.fetched.page
+    page = draft.page
     if not crew.scope.holds(page.url):
         return f"leads out of the blog, to {page.url}"
     kind = (page.content_type or "text/html").partition(";")[0].strip().lower()
@@ -168,7 +241,7 @@ def _not_a_page(draft: Draft, crew: Crew) -> str | None:
 
 def _gather_links(draft: Draft, crew: Crew, root: Element) -> None:
     """New addresses of the blog on this page; those like a post's go to the lane of posts."""
-    for found in page_links(root, draft.fetched.page.url, within=crew.scope):
+    for found in page_links(root, draft.page.url, within=crew.scope):
         if crew.has_seen(found.key):
             continue
         why = trap(found.url, this_year=crew.this_year)

@@ -6,6 +6,9 @@ from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from everlog.comments.hints import hints_of
+from everlog.comments.merging import state_of
+from everlog.comments.page import Reading, read_comments
 from everlog.errors import UnreadablePage
 from everlog.keypaths import has_text
 from everlog.reading.article import ArticleFinder
@@ -46,6 +49,19 @@ def _shows_media(article: Element) -> bool:
     return next(article.iter("img", "video", "audio", "picture"), None) is not None
 
 
+def _comment_fields(comments: Reading) -> tuple[dict[str, Any], dict[str, Provenance]]:
+    read = comments.thread.comments if comments.thread is not None else ()
+    fields = {
+        "comments": read,
+        "comments_state": state_of(len(read), comments.claimed),
+        "comment_count_claimed": comments.claimed,
+    }
+    if comments.method is None:
+        return fields, {}
+    found = Provenance(method=comments.method, rule=comments.rule, confidence=comments.confidence)
+    return fields, {"comments": found}
+
+
 class PostReader:
     """A template made ready for many pages: selectors, cuts and paths are compiled once."""
 
@@ -62,6 +78,7 @@ class PostReader:
         for name in ("tags", "updated"):
             first.extend(selectors_used(template.fields.get(name, ())))
         rest.extend(selector for design in template.designs[1:] for selector in design.selectors())
+        self._hints = hints_of(template.comments)
         self._first = Finder(first)
         self._rest = Finder(rest)
 
@@ -75,9 +92,12 @@ class PostReader:
             root = parse(body, content_type)
         except UnreadablePage as error:
             return Skip(url=url, reason=error.message)
-        return self.read_parsed(root, url, fetched, html=html)
+        may_have_comments = self._hints.may_be_in(body)
+        return self.read_parsed(root, url, fetched, html=html, may_have_comments=may_have_comments)
 
-    def read_parsed(self, root: Element, url: str, fetched: datetime | None, *, html: bool = True) -> Post | Skip:
+    def read_parsed(
+        self, root: Element, url: str, fetched: datetime | None, *, html: bool = True, may_have_comments: bool = True,
+    ) -> Post | Skip:
         """The same for a page that is parsed already. Reading takes the tree apart."""
         view = View(root, url, found=Finds(root, self._first, self._rest), fetched_at=fetched)
         candidates = self._articles.find(view)
@@ -86,12 +106,14 @@ class PostReader:
         if found is None or reason is not None:
             return Skip(url=url, reason=reason or "no rule of this blog finds an article on the page")
         view.article = found.element
-        fields: dict[str, Any] = {}
-        provenance = {}
+        comments = self._comments(view) if may_have_comments else Reading()
+        fields, provenance = _comment_fields(comments)
         for name, rules in self._template.fields.items():
             value = _READERS[name](view, rules)
             if value is not None:
                 fields[name], provenance[name] = value
+        # Comments that stand inside the article's element are no part of it.
+        drop(comments.elements)
         taken = self._take(view, found, candidates, html=html)
         if taken is None or not (taken[0] or "title" in fields):
             return Skip(url=url, reason="the article on the page is empty")
@@ -101,6 +123,12 @@ class PostReader:
         return Post(
             url=url, blog=self._template.home, text=text, html=markup, fetched=fetched,
             provenance=MappingProxyType(provenance), **fields,
+        )
+
+    def _comments(self, view: View) -> Reading:
+        return read_comments(
+            view.root, view.url, self._template.comments, article=view.article, fetched_at=view.fetched_at,
+            rendered=view.root.get("data-everlog-rendered") is not None,
         )
 
     def _why_no_post(self, view: View, found: Found | None) -> str | None:

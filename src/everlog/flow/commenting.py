@@ -1,0 +1,261 @@
+"""The comments of a post from wherever they live: its page, its comment feed, a service in the browser.
+
+    page       read with the article, by the rules of the blog or known markup
+    feed       asked for where the page may not show all, and while the blog's rules are not learned yet
+    service    drawn in the browser where the page embeds one
+
+What they bring is one list of threads, held against the number the site states.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from everlog.comments.feeds import comment_feed_url, read_comment_feed
+from everlog.comments.markup import Thread
+from everlog.comments.merging import merge
+from everlog.comments.services import embedded, read_service
+from everlog.errors import UnreadableFeed, UnreadablePage
+from everlog.flow.rendering import NotDrawn, exchanges_of, page_of
+from everlog.learning.comments import learn_comments
+from everlog.records import Failure, Provenance, Visit
+from everlog.tree import drop, parse
+from everlog.urls import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from everlog.comments.rules import CommentRules
+    from everlog.comments.services import Service
+    from everlog.flow.rendering import Rendering
+    from everlog.flow.report import Tally
+    from everlog.records import Comment, CommentsState, Entry, Exchange, Fetched, Page, Post, Rendered
+    from everlog.tree import Element
+    from everlog.web import Web
+
+# Posts with comments whose pages and feeds teach the rules: as many as the feed has entries; more only cost
+# requests.
+MOST_TAUGHT = 10
+# Rules of one post's comments hold what these happen to share; two tell the most of it.
+FEWEST_TAUGHT = 2
+# Pages without comments whose feeds were empty too, before an empty page is believed.
+EMPTY_BELIEVED = 3
+# What is the server's fault, or the way's, may be there at the next update.
+PASSING = frozenset({"connection", "dns", "timeout", "tls", "truncated", "protocol", "rate-limited"})
+
+
+class Evidence(NamedTuple):
+    """What a page says about its comments before it is taken apart."""
+
+    services: tuple[Service, ...] = ()
+    feed: str | None = None
+    threads: tuple[Thread, ...] = ()
+
+
+class Taught(NamedTuple):
+    """A page and what its comment feed says: a lesson in how the blog writes comments."""
+
+    body: bytes
+    url: str
+    content_type: str | None
+    comments: tuple[Comment, ...]
+
+
+@dataclass(slots=True, kw_only=True)
+class Gathered:
+    """All that was found of one post's comments, and what could not be had."""
+
+    threads: list[Thread]
+    failures: list[str] = field(default_factory=list)
+    exchanges: tuple[Exchange, ...] = ()
+    visits: list[Visit] = field(default_factory=list)
+
+
+@dataclass(slots=True, kw_only=True)
+class Commenting:
+    """What one crawl knows about where its blog's comments are."""
+
+    blog_id: int
+    web: Web
+    rendering: Rendering
+    tally: Tally
+    # What the blog's feed says of its entries, by their keys.
+    entries: dict[str, Entry] = field(default_factory=dict)
+    rules: CommentRules | None = None
+    _read: dict[str, Thread | Failure | None] = field(default_factory=dict)
+    _lessons: list[Taught] = field(default_factory=list)
+    _empty: int = 0
+    _pages_hide: bool = False
+
+    def evidence(self, root: Element, page: Page) -> Evidence:
+        """Where the comments of a page's post may be; what a browser drew of them is taken out of the page."""
+        services = embedded(root)
+        feed = comment_feed_url(root, page.url, entry=self.entries.get(canonical(page.url)))
+        drawn = [frame for frame in root.iter("template") if frame.get("data-everlog-frame") is not None]
+        threads: list[Thread | None] = []
+        if root.get("data-everlog-rendered") is not None:
+            threads = [read_service(root, page.url, service, fetched_at=page.fetched_at) for service in services]
+        drop(drawn)
+        return Evidence(services=services, feed=feed, threads=tuple(thread for thread in threads if thread is not None))
+
+    async def gather(self, post: Post, evidence: Evidence, answer: Fetched, held: Post | None) -> Gathered:
+        """Ask for all that may be missing on the page."""
+        gathered = Gathered(threads=[Thread(source="page", comments=post.comments, claimed=post.comment_count_claimed)])
+        gathered.threads += evidence.threads
+        answered = {thread.source for thread in evidence.threads}
+        missing = [service for service in evidence.services if service.name not in answered]
+        if missing:
+            await self._from_services(missing, answer.page, gathered)
+        claimed = self.claimed(post, gathered)
+        is_read = evidence.feed is not None and canonical(evidence.feed) in self._read
+        if evidence.feed is not None and (is_read or self._wants_feed(post, claimed, held)):
+            await self._from_feed(evidence.feed, post, answer, gathered)
+        return gathered
+
+    def claimed(self, post: Post, gathered: Gathered) -> int | None:
+        """How many comments the site says the post has: the service knows best, then the page, then the feed."""
+        services = [thread.claimed for thread in gathered.threads[1:] if thread.claimed is not None]
+        if services:
+            return max(services)
+        if post.comment_count_claimed is not None:
+            return post.comment_count_claimed
+        entry = self.entries.get(canonical(post.url))
+        return entry.comment_count if entry is not None else None
+
+    def lesson_learned(self) -> bool:
+        """Learn the blog's rules from the feeds read so far, once there are enough; whether there are new ones."""
+        if self.rules is not None or len(self._lessons) < FEWEST_TAUGHT:
+            return False
+        return self.learn()
+
+    def learn(self) -> bool:
+        """Learn the blog's rules from the feeds read so far, however few."""
+        pairs = [(parse(each.body, each.content_type), each.url, each.comments) for each in self._lessons]
+        self.rules = learn_comments(pairs) if pairs else None
+        if self.rules is not None:
+            self._lessons.clear()
+        return self.rules is not None
+
+    async def study(self, pages: Iterable[tuple[Entry, Fetched]]) -> list[Visit]:
+        """Read the comment feeds of the feed's own entries, and learn from them. The feeds, to be stored."""
+        visits: list[Visit] = []
+        for entry, answer in pages:
+            if entry.comment_count == 0 or len(self._lessons) >= MOST_TAUGHT or self._empty >= EMPTY_BELIEVED:
+                continue
+            try:
+                root = parse(answer.page.body, answer.page.content_type)
+            except UnreadablePage:
+                continue
+            url = comment_feed_url(root, answer.page.url, entry=entry)
+            if url is None:
+                continue
+            thread = self._read[canonical(url)] = await self._feed(url, visits)
+            if isinstance(thread, Thread) and thread.comments:
+                self._learn_from(thread, answer.page)
+            else:
+                self._empty += 1
+        self._empty = 0
+        self.learn()
+        return visits
+
+    async def _from_services(self, services: Sequence[Service], page: Page, gathered: Gathered) -> None:
+        wanted = self.rendering.worth_drawing(services)
+        found: dict[str, Thread] = {}
+        if wanted:
+            try:
+                drawn = await self.rendering.draw(page, wanted)
+            except NotDrawn as error:
+                gathered.failures.append(f"the page could not be drawn: {error.reason}")
+            else:
+                self.tally.rendered += 1
+                gathered.exchanges = exchanges_of(drawn)
+                root = parse(drawn.body, page_of(drawn).content_type)
+                for service in wanted:
+                    thread = read_service(root, page.url, service, fetched_at=drawn.rendered_at)
+                    if thread is not None:
+                        found[service.name] = thread
+                        gathered.failures += _unfinished(thread, drawn)
+            for service in wanted:
+                self.rendering.heard(service.name, answered=service.name in found)
+        gathered.threads += found.values()
+        gathered.failures += [self.rendering.why_not(each.name) for each in services if each.name not in found]
+
+    def _wants_feed(self, post: Post, claimed: int | None, held: Post | None) -> bool:
+        """Whether a post's comment feed may say more than its page."""
+        found = len(post.comments)
+        if claimed == 0 and not found:
+            return False
+        if held is not None and held.comment_count_claimed is not None and held.comment_count_claimed != claimed:
+            return True
+        if self.rules is None and len(self._lessons) < MOST_TAUGHT:
+            return bool(found or claimed) or self._pages_hide or self._empty < EMPTY_BELIEVED
+        if any(_is_vague(comment) for comment in post.comments):
+            return True
+        if claimed is not None:
+            return found < claimed
+        return not found and (self._pages_hide or self._empty < EMPTY_BELIEVED)
+
+    async def _from_feed(self, url: str, post: Post, answer: Fetched, gathered: Gathered) -> None:
+        thread = await self._feed(url, gathered.visits)
+        if isinstance(thread, Failure):
+            if thread.trouble in PASSING or (thread.status or 0) >= 500:
+                gathered.failures.append(f"the comment feed {thread.reason}")
+            return
+        if thread is None:
+            return
+        gathered.threads.append(thread)
+        if thread.comments:
+            self._pages_hide = self._pages_hide or not post.comments
+            self._learn_from(thread, answer.page)
+        elif not post.comments:
+            self._empty += 1
+
+    async def _feed(self, url: str, visits: list[Visit]) -> Thread | Failure | None:
+        key = canonical(url)
+        if key in self._read:
+            return self._read.pop(key)
+        answer = await self.web.fetch(url, purpose="feed")
+        self.tally.requests += 1
+        if isinstance(answer, Failure):
+            return answer
+        visits.append(Visit(blog_id=self.blog_id, url=url, key=key, outcome="feed", exchanges=answer.exchanges))
+        try:
+            return read_comment_feed(answer.answer.body, answer.answer.url)
+        except UnreadableFeed:
+            return None
+
+    def _learn_from(self, thread: Thread, page: Page) -> None:
+        if self.rules is None and len(self._lessons) < MOST_TAUGHT:
+            self._lessons.append(Taught(page.body, page.url, page.content_type, thread.comments))
+
+
+def _is_vague(comment: Comment) -> bool:
+    """Whether a page does not say who wrote a comment, or when, in a way that can be read."""
+    return comment.author is None or comment.published is None
+
+
+def _unfinished(thread: Thread, drawn: Rendered) -> list[str]:
+    """Why a thread that a restless page showed is not taken for all there is."""
+    short = thread.claimed is not None and len(thread.comments) < thread.claimed
+    return [f"{thread.source} was still loading when its time was over"] if short and not drawn.settled else []
+
+
+def with_comments(post: Post, gathered: Gathered, claimed: int | None, held: Post | None) -> Post:
+    """The post with all its comments, and whether these are all; what was held is kept where some are missing."""
+    merged = merge(gathered.threads, claimed=claimed)
+    state: CommentsState = "failed" if gathered.failures and merged.state != "complete" else merged.state
+    if held is not None and held.comments and state in {"failed", "partial"}:
+        merged = merge([*gathered.threads, Thread(source="held", comments=held.comments)], claimed=claimed)
+        state = state if state == "failed" else merged.state
+    provenance = dict(post.provenance)
+    sources = sorted({comment.source for comment in merged.comments if comment.source})
+    if sources:
+        before = provenance.get("comments")
+        provenance["comments"] = Provenance(
+            method=" + ".join(sources), rule=before.rule if before else None,
+            confidence=before.confidence if before else None,
+        )
+    return replace(
+        post, comments=merged.comments, comments_state=state, comment_count_claimed=claimed, provenance=provenance,
+    )

@@ -1,0 +1,206 @@
+"""What a crawl and an update have in common: their tools, how they begin, and how they end."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from everlog.archive.writer import GroupWriter
+from everlog.errors import EverlogError
+from everlog.flow.commenting import Commenting
+from everlog.flow.copies import Copies
+from everlog.flow.crawl import Crawl
+from everlog.flow.crew import Crew
+from everlog.flow.known import entry_urls
+from everlog.flow.rendering import Rendering
+from everlog.flow.report import Report
+from everlog.links import Scope
+from everlog.records import Link, Visit
+from everlog.urls import absolute, canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from everlog.archive import Archive
+    from everlog.archive.store import Acknowledged
+    from everlog.flow.crawl import Stop
+    from everlog.flow.known import Known
+    from everlog.flow.report import Ending, Tally
+    from everlog.records import Blog, Entry, Fetched
+    from everlog.render import Browser
+    from everlog.settings import Settings
+    from everlog.web import Ledger, Web
+
+
+@dataclass(slots=True, kw_only=True)
+class Work:
+    """What a crawl is given: the web as this blog may ask it, the archive, the settings, its listeners."""
+
+    web: Web
+    archive: Archive
+    settings: Settings
+    tally: Tally
+    on_safe: Callable[[Acknowledged], None] = lambda _: None
+    # Draws the pages that need it; None: nobody can.
+    browser: Browser | None = None
+    # The crawl under way, so that it can be interrupted from outside.
+    crawl: Crawl | None = None
+    interrupted: bool = False
+
+    def interrupt(self) -> None:
+        """End as soon as what was fetched is stored."""
+        self.interrupted = True
+        if self.crawl is not None:
+            self.crawl.interrupt()
+
+
+@contextmanager
+def recorded_run(blog: Blog, kind: str, archive: Archive) -> Iterator[int]:
+    """A run of the archive's list; one that ends in an error says so there too."""
+    run = archive.begin_run(blog.id, kind)
+    try:
+        yield run
+    except EverlogError as error:
+        with suppress(EverlogError):  # a full disk takes no last words either
+            archive.end_run(run, reason=error.message, counts={})
+        raise
+
+
+@contextmanager
+def crew_of(
+    blog: Blog, known: Known, work: Work, *, entries: Iterable[Entry] = (), commenting: Commenting | None = None,
+) -> Iterator[Crew]:
+    """The tools of one crawl; whatever was handed to the writer is safe when it is left."""
+    if commenting is None:
+        rendering = Rendering(
+            browser=work.browser, web=work.web, settings=work.settings, is_scripted=known.is_scripted,
+        )
+        commenting = Commenting(
+            blog_id=blog.id, web=work.web, rendering=rendering, tally=work.tally, rules=known.template.comments,
+            entries={canonical(absolute(blog.feed_url, entry.link) or ""): entry for entry in entries if entry.link},
+        )
+    writer = GroupWriter(work.archive)
+    crew = Crew(
+        blog=blog, known=known, scope=Scope(blog.home, blog.scope), settings=work.settings, web=work.web,
+        archive=work.archive, writer=writer, tally=work.tally, this_year=datetime.now(UTC).year,
+        on_safe=_counting(work), copies=Copies(blog.id), rendering=commenting.rendering, commenting=commenting,
+    )
+    for key in work.archive.known_keys(blog.id):
+        crew.is_new(key)
+    try:
+        yield crew
+    finally:
+        writer.close()
+
+
+def begin(crew: Crew, work: Work, *, is_update: bool = False) -> Crawl:
+    crawl = Crawl(crew, is_update=is_update)
+    work.tally.doing = "visiting pages"
+    work.crawl = crawl
+    if work.interrupted:
+        crawl.interrupt()
+    return crawl
+
+
+async def run_to_end(crawl: Crawl) -> Stop:
+    """The crawl to its end, and every robots.txt that allowed or forbade something on the way."""
+    stop = await crawl.run()
+    crew = crawl.crew
+    for visit in _robots_visits(crew.blog, crew.web):
+        await crew.submit(visit)
+    await crew.drain()
+    if stop.ending == "complete":
+        crew.archive.set_aside(crew.blog.id, reason="not visited: nothing new was expected behind it")
+    return stop
+
+
+def finish(crew: Crew, run: int, ending: Ending, reason: str) -> Report:
+    """Write down how it ended; a blog that was visited to its end is updated from now on."""
+    archive, tally = crew.archive, crew.tally
+    held = archive.counts(crew.blog.id).posts
+    failed = max(tally.failed, archive.count_failing(crew.blog.id))
+    if ending == "complete" and failed:
+        ending, reason = "incomplete", f"{reason}; {failed} addresses could not be fetched"
+    uncommented = archive.count_without_comments(crew.blog.id)
+    if ending in {"complete", "incomplete"} and uncommented and crew.settings.comments:
+        ending, reason = "incomplete", f"{reason}; the comments of {uncommented} posts could not be had"
+    if ending == "complete" and held == 0:
+        ending, reason = "nothing", "no page of this blog could be read as a post"
+    if ending in {"complete", "incomplete"}:
+        archive.update_blog(crew.blog.id, state="finished", crawled_at=datetime.now(UTC))
+    tally.doing = "done"
+    archive.end_run(run, reason=reason, counts=_figures(tally))
+    _add_to_ledger(archive, crew.web.ledger())
+    return Report(blog=crew.blog.home, ending=ending, reason=reason, tally=tally, held=held)
+
+
+def entry_links(
+    entries: Iterable[Entry], home: str, feed_url: str, scope: Scope, answered: Mapping[str, str] | None = None,
+) -> list[Link]:
+    """Where the pages of entries are: the address that answered, else all that may."""
+    links: dict[str, Link] = {}
+    for entry in entries:
+        whole = absolute(feed_url, entry.link)
+        known = (answered or {}).get(entry.link or "")
+        for url in (known,) if known else entry_urls(whole, home, scope) if whole else ():
+            links.setdefault(canonical(url), Link(url=url, key=canonical(url), lane="post", found_on=feed_url))
+    return list(links.values())
+
+
+async def store_feed(crew: Crew, feed_url: str, answer: Fetched) -> None:
+    crew.is_new(canonical(feed_url))
+    for visit in feed_visits(crew.blog, feed_url, answer, crew.web):
+        await crew.submit(visit)
+
+
+def feed_visits(blog: Blog, feed_url: str, answer: Fetched, web: Web) -> list[Visit]:
+    """The feed as it was answered, and the robots.txt that allowed asking for it."""
+    key = canonical(feed_url)
+    feed = Visit(blog_id=blog.id, url=feed_url, key=key, outcome="feed", exchanges=answer.exchanges)
+    return [feed, *_robots_visits(blog, web)]
+
+
+def _robots_visits(blog: Blog, web: Web) -> list[Visit]:
+    return [
+        Visit(blog_id=blog.id, url=each.url, key=canonical(each.url), outcome="robots", exchanges=(each,))
+        for each in web.robots_exchanges()
+    ]
+
+
+def _counting(work: Work) -> Callable[[Acknowledged], None]:
+    """Figures count what is safe, not what was seen."""
+
+    def count(safe: Acknowledged) -> None:
+        tally = work.tally
+        tally.posts += safe.visit.outcome == "post"
+        tally.new_posts += safe.kept == "new"
+        tally.changed_posts += safe.kept == "changed"
+        tally.aliases += safe.kept == "alias"
+        tally.media += safe.visit.outcome == "media"
+        work.on_safe(safe)
+
+    return count
+
+
+def _add_to_ledger(archive: Archive, ledger: Iterable[Ledger]) -> None:
+    """What was asked of each host, over all runs: `everlog status --politeness` shows it."""
+    kept: dict[str, dict[str, float]] = json.loads(archive.recall(None, "ledger") or "{}")
+    for entry in ledger:
+        old = kept.get(entry.host, {})
+        kept[entry.host] = {
+            "requests": old.get("requests", 0) + entry.requests,
+            "bytes": old.get("bytes", 0) + entry.bytes,
+            "waited_seconds": round(old.get("waited_seconds", 0) + entry.waited_seconds, 1),
+            "slowed": old.get("slowed", 0) + entry.slowed,
+            "delay_seconds": round(entry.delay_seconds, 2),
+        }
+    archive.remember(None, "ledger", json.dumps(kept))
+
+
+def _figures(tally: Tally) -> dict[str, float]:
+    names = ("posts", "new_posts", "changed_posts", "aliases", "pages", "media", "comments", "comments_missing",
+             "comments_failed", "rendered", "requests", "failed", "media_failed", "skipped", "noted", "seconds")
+    return {name: getattr(tally, name) for name in names}

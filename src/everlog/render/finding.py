@@ -1,0 +1,54 @@
+"""Where Chromium is on this machine."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+from everlog.errors import NoBrowser
+
+# What it said last, and anything it said, in Playwright's log of it.
+_FATAL = re.compile(r"\[err\] \[[^\]]*:FATAL:[^\]]*\] (.{1,300})")
+_SAID = re.compile(r"\[err\] (.{1,300})")
+VARIABLE = "EVERLOG_CHROMIUM"
+# The shell comes first: it has no windows to draw, and a page costs half the processor time in it.
+NAMES = (
+    "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome",
+)
+ADVICE = "get both: pip install 'everlog[render]' and apt install chromium (or name a Chromium in EVERLOG_CHROMIUM)"
+
+
+def find_chromium(executable: str | None, own_download: str | None = None) -> str:
+    """The program to start: the one named, else Debian's or another on the PATH, else Playwright's own."""
+    named = executable or os.environ.get(VARIABLE)
+    if named:
+        found = shutil.which(named)
+        if found is None:
+            raise NoBrowser(f"there is no program {named}", advice=ADVICE)
+        return found
+    for name in NAMES:
+        found = shutil.which(name)
+        if found is not None:
+            return found
+    if own_download is not None and Path(own_download).exists():
+        return own_download
+    raise NoBrowser("no Chromium was found", advice=ADVICE)
+
+
+def not_started(executable: str, said: str) -> NoBrowser:
+    """The error for a browser that does not start, from what Playwright says about it.
+
+    >>> print(not_started("/usr/bin/chromium", "BrowserType.launch: closed\\n[pid=7][err] [7:7:FATAL:a.cc:1] No room"))
+    /usr/bin/chromium does not start: No room
+      start it by hand to see more, or name another one in EVERLOG_CHROMIUM
+    """
+    if "No usable sandbox" in said or "sandboxing failed" in said:
+        advice = "apt install chromium-sandbox, or allow user namespaces (sysctl kernel.unprivileged_userns_clone=1)"
+        return NoBrowser(f"{executable} does not start: it cannot build its sandbox", advice=advice)
+    reason = _FATAL.search(said) or _SAID.search(said)
+    return NoBrowser(
+        f"{executable} does not start: {reason[1] if reason else said.partition(chr(10))[0]}",
+        advice=f"start it by hand to see more, or name another one in {VARIABLE}",
+    )

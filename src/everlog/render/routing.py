@@ -1,0 +1,249 @@
+"""Where the requests of pages go: to `fetch`, and nowhere else.
+
+Chromium stops each request of each frame and worker, first ones and redirected ones alike, before its
+network sees it; and its network leads nowhere (chromium.py). Playwright's own routes are not used: they let
+redirected requests through, answer preflights themselves and add CORS headers that no server sent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from everlog.records import Failure
+from everlog.render.replies import asked_for, dot, fulfilment, is_unwanted, main_document, passage, refusal
+from everlog.render.session import Lost, Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from everlog.records import Asked, Exchange, Page
+    from everlog.render.habits import Fetch
+    from everlog.render.replies import Reply
+    from everlog.render.session import Session
+    from everlog.render.shelf import Shelf
+
+SHARED = frozenset(("script", "stylesheet", "font"))
+# A page that asks for more than this is not going to end by itself.
+MAX_REQUESTS = 1_000
+# A question asked this often between two clicks is a pulse, and nobody waits for its answer.
+PULSE = 50
+# A frame's first request can be heard of before the frame itself.
+UNKNOWN_FRAME_SECONDS = 3.0
+
+Event = dict[str, Any]
+
+
+class Router:
+    """Hands the requests of one browser to the pages they belong to."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._desks: dict[str, Desk] = {}
+        self._waiting: dict[str, asyncio.Future[None]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def open(self) -> None:
+        self._session.on("Fetch.requestPaused", self._paused)
+        self._session.on("Target.targetCreated", self._target)
+        await self._session.send("Fetch.enable", patterns=[{"urlPattern": "*"}])
+        await self._session.send("Target.setDiscoverTargets", discover=True)
+
+    def claim(self, frame: str, desk: Desk) -> None:
+        """From now on the requests of a frame are answered at this desk."""
+        self._desks[frame] = desk
+        waiting = self._waiting.pop(frame, None)
+        if waiting is not None:
+            waiting.set_result(None)
+
+    def release(self, frames: Iterable[str]) -> None:
+        for frame in frames:
+            self._desks.pop(frame, None)
+
+    async def close(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _target(self, event: Event) -> None:
+        # A worker of a worker asks in its own name.
+        info = event["targetInfo"]
+        desk = self._desks.get(info.get("parentFrameId") or "")
+        if desk is not None:
+            desk.frames.add(info["targetId"])
+            self.claim(info["targetId"], desk)
+
+    def _paused(self, event: Event) -> None:
+        desk = self._desks.get(event.get("frameId") or "")
+        # Counted here, and not in the task, so that no page seems to be at rest meanwhile.
+        ticket = desk.traffic.begin(event) if desk is not None and desk.traffic is not None else None
+        task = asyncio.ensure_future(self._serve(event, ticket))
+        if ticket is not None:
+            ticket.task = task
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _serve(self, event: Event, ticket: Ticket | None) -> None:
+        try:
+            if ticket is None:
+                ticket = await self._late(event)
+            command, parameters = await ticket.answer() if ticket is not None else refusal("BlockedByClient")
+            await self._send(event["requestId"], command, parameters)
+        except (Lost, Refused):
+            pass  # The page no longer waits for it.
+        finally:
+            if ticket is not None:
+                ticket.end()
+
+    async def _send(self, request: str, command: str, parameters: dict[str, Any]) -> None:
+        try:
+            await self._session.send(command, requestId=request, **parameters)
+        except Refused:
+            # An answer that Chromium does not take, such as one with a status that does not exist.
+            await self._session.send("Fetch.failRequest", requestId=request, errorReason="Failed")
+
+    async def _late(self, event: Event) -> Ticket | None:
+        frame = event.get("frameId") or ""
+        if frame not in self._desks:
+            waiting = self._waiting.setdefault(frame, asyncio.get_running_loop().create_future())
+            await asyncio.wait({waiting}, timeout=UNKNOWN_FRAME_SECONDS)
+            self._waiting.pop(frame, None)
+        desk = self._desks.get(frame)
+        if desk is None or desk.traffic is None:
+            return None
+        ticket = desk.traffic.begin(event)
+        ticket.task = asyncio.current_task()
+        return ticket
+
+
+class Desk:
+    """Where the requests of one tab arrive: those of its page, of the page's frames and of their workers."""
+
+    def __init__(self, main_frame: str) -> None:
+        self.main_frame = main_frame
+        self.frames = {main_frame}
+        self.traffic: Traffic | None = None
+
+
+class Traffic:
+    """What one page asks for while it is rendered."""
+
+    def __init__(self, page: Page, *, main_frame: str, fetch: Fetch, shelf: Shelf, pictures: bool) -> None:
+        self.page = page
+        self.requests = 0
+        self.asked = 0
+        self.stirred_at = asyncio.get_running_loop().time()
+        # Set when `fetch` itself breaks: the page's render ends with it.
+        self.broken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._main_frame = main_frame
+        self._fetch = fetch
+        self._shelf = shelf
+        self._pictures = pictures
+        self._is_given = False
+        self._waited_for = 0
+        self._idle = asyncio.Event()
+        self._idle.set()
+        self._repeats: Counter[str] = Counter()
+        self._tickets: set[Ticket] = set()
+
+    @property
+    def is_idle(self) -> bool:
+        return self._waited_for == 0
+
+    async def idle(self) -> None:
+        """Wait until no answer is missing."""
+        await self._idle.wait()
+
+    def new_round(self) -> None:
+        """Something was clicked: it may ask again for what was asked before, and that takes a moment."""
+        self._repeats.clear()
+        self._stir()
+
+    def close(self) -> None:
+        """Nobody waits for answers any more."""
+        for ticket in self._tickets:
+            if ticket.task is not None:
+                ticket.task.cancel()
+        if self.broken.done():
+            self.broken.exception()
+
+    def begin(self, event: Event) -> Ticket:
+        request = event["request"]
+        place = request["method"] + re.sub(r"\d+", "", request["url"])
+        self._repeats[place] += 1
+        ticket = Ticket(self, event, is_waited_for=self._repeats[place] <= PULSE and not is_unwanted(event))
+        self._tickets.add(ticket)
+        if ticket.is_waited_for:
+            self._waited_for += 1
+            self._idle.clear()
+            self._stir()
+        return ticket
+
+    def end(self, ticket: Ticket) -> None:
+        self._tickets.discard(ticket)
+        if ticket.is_waited_for:
+            self._waited_for -= 1
+            if not self._waited_for:
+                self._idle.set()
+            self._stir()
+
+    def _stir(self) -> None:
+        self.stirred_at = asyncio.get_running_loop().time()
+
+    async def answer(self, event: Event) -> Reply:
+        asked = asked_for(event)
+        if not asked.url.startswith(("http://", "https://")):
+            return passage() if asked.url.startswith(("data:", "blob:")) else refusal("AccessDenied")
+        if asked.kind == "document" and event["frameId"] == self._main_frame:
+            return self._main_document()
+        if is_unwanted(event):
+            return refusal("BlockedByClient")
+        if not self._pictures and asked.kind in {"image", "font"}:
+            return dot(asked) if asked.kind == "image" else refusal("BlockedByClient")
+        if self.asked >= MAX_REQUESTS:
+            return refusal("BlockedByClient")
+        self.asked += 1
+        answer = await self._brought(asked)
+        self.requests += 1
+        return fulfilment(answer, is_document=asked.kind == "document")
+
+    def _main_document(self) -> Reply:
+        if self._is_given:
+            # With this reason the page stays what it is; with any other an error page takes its place.
+            return refusal("Aborted")
+        self._is_given = True
+        return main_document(self.page)
+
+    async def _brought(self, asked: Asked) -> Exchange | Failure:
+        try:
+            if asked.method == "GET" and asked.kind in SHARED:
+                origin = next((value for name, value in asked.headers if name.lower() == "origin"), None)
+                # What one blog's crawl may ask for, such as an address typed by the user, is not for the others.
+                return await self._shelf.get((self._fetch, asked.url, origin), lambda: _awaited(self._fetch, asked))
+            return await self._fetch(asked)
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is raised where the page was to be rendered
+            if not self.broken.done():
+                self.broken.set_exception(error)
+            return Failure(url=asked.url, trouble="protocol", reason=str(error))
+
+
+class Ticket:
+    """One request of a page, from its coming up to its answer."""
+
+    def __init__(self, traffic: Traffic, event: Event, *, is_waited_for: bool) -> None:
+        self.is_waited_for = is_waited_for
+        self.task: asyncio.Task[Any] | None = None
+        self._traffic = traffic
+        self._event = event
+
+    async def answer(self) -> Reply:
+        return await self._traffic.answer(self._event)
+
+    def end(self) -> None:
+        self._traffic.end(self)
+
+
+async def _awaited(fetch: Fetch, asked: Asked) -> Exchange | Failure:
+    return await fetch(asked)

@@ -1,0 +1,137 @@
+"""When a page has come to rest: no answer is missing, and nothing in it changes any more."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from everlog.render.frames import Stuck
+from everlog.render.session import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from everlog.comments.services import Service
+    from everlog.render.frames import Frame, Frames
+    from everlog.render.routing import Traffic
+
+QUIET_SECONDS = 0.2
+# Nothing was asked, nothing was answered: what is missing now will be missing for long.
+STALLED_SECONDS = 15.0
+# A service that is not there when the page has been at rest for so long does not come.
+READY_SECONDS = 5.0
+MAX_ELEMENTS = 500_000
+_LOOK_SECONDS = 1.0
+
+
+class Scene:
+    """A page on its way to rest, and until when it may be."""
+
+    def __init__(self, frames: Frames, traffic: Traffic, *, until: float, max_letters: int) -> None:
+        self.frames = frames
+        self.traffic = traffic
+        self.until = until
+        self.max_letters = max_letters
+        self.is_overgrown = False
+
+    @property
+    def seconds_left(self) -> float:
+        return self.until - asyncio.get_running_loop().time()
+
+    @property
+    def is_over(self) -> bool:
+        return self.is_overgrown or self.seconds_left <= 0
+
+    async def settle(self, quiet_seconds: float = QUIET_SECONDS) -> bool:
+        """Wait for the page to come to rest; False: it was given up, or its scripts had to be ended."""
+        missing = 0.0
+        try:
+            while not self.is_over:
+                if not await self._idle():
+                    return False
+                stirred_at = self.traffic.stirred_at
+                missing = await self._still_missing(quiet_seconds, missing)
+                if missing <= 0 and self.traffic.is_idle and self.traffic.stirred_at == stirred_at:
+                    return True
+        except Stuck:
+            pass
+        return False
+
+    async def ready(self, services: Sequence[Service]) -> bool:
+        """Wait until each service has answered, or shows that it will not."""
+        for service in services:
+            while not await self._has_answered(service):
+                waited = asyncio.get_running_loop().time() - self.traffic.stirred_at
+                if self.is_over or (self.traffic.is_idle and waited > READY_SECONDS):
+                    return False
+                await self._waited(0, 0, 1000 * QUIET_SECONDS)
+        return True
+
+    async def size(self) -> tuple[int, int]:
+        """The elements and letters of all documents."""
+        sizes = await self._each("everlog.size", frames=self.frames.all())
+        elements, letters = sum(size[0] for size in sizes), sum(size[1] for size in sizes)
+        if elements > MAX_ELEMENTS or letters > self.max_letters:
+            self.is_overgrown = True
+        return elements, letters
+
+    def places(self, service: Service) -> list[Frame]:
+        """The documents a service's comments can stand in."""
+        if service.frame is None:
+            return [self.frames.main]
+        return [frame for frame in self.frames.all() if service.frame.search(frame.url)]
+
+    async def _idle(self) -> bool:
+        while not self.traffic.is_idle:
+            now = asyncio.get_running_loop().time()
+            end = min(self.traffic.stirred_at + STALLED_SECONDS, self.until)
+            if now >= end:
+                return False
+            try:
+                async with asyncio.timeout(end - now):
+                    await self.traffic.idle()
+            except TimeoutError:
+                continue
+        return True
+
+    async def _still_missing(self, quiet_seconds: float, wait_seconds: float) -> float:
+        """Wait for the page to be quiet, for a second at most; how many seconds of quiet it needs still."""
+        quiet = 1000 * quiet_seconds
+        least = quiet + 1000 * (self.traffic.stirred_at - asyncio.get_running_loop().time())
+        least = max(least, 1000 * wait_seconds, 0.0)
+        longest = max(1000 * min(_LOOK_SECONDS, self.seconds_left), least)
+        since = await self._waited(quiet, longest, least)
+        # All documents share one thread. Those in a box without scripts have no clock to wait with.
+        others = self.frames.all()[1:]
+        answers = await self._each("everlog.since", frames=others) if others else []
+        if len(answers) < len(others):
+            return quiet_seconds
+        if since < quiet:
+            await self.size()
+        return float(quiet - min([since, *answers])) / 1000
+
+    async def _waited(self, quiet: float, longest: float, least: float) -> float:
+        try:
+            waited = await self.frames.run(
+                self.frames.main, "everlog.rest", quiet, longest, least, seconds=_LOOK_SECONDS
+            )
+        except Refused:
+            return 0.0
+        return float(waited)
+
+    async def _has_answered(self, service: Service) -> bool:
+        for frame in self.places(service):
+            try:
+                if await self.frames.run(frame, "everlog.answered", service.ready, service.loading, service.trouble):
+                    return True
+            except Refused:
+                continue
+        return False
+
+    async def _each(self, call: str, *, frames: Sequence[Frame]) -> list[Any]:
+        """What a function of ours gives in each of some frames, but for those that are gone."""
+        answers = await asyncio.gather(*(self.frames.run(frame, call) for frame in frames), return_exceptions=True)
+        for answer in answers:
+            if isinstance(answer, BaseException) and not isinstance(answer, Refused):
+                raise answer
+        return [answer for answer in answers if not isinstance(answer, BaseException)]

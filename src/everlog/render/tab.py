@@ -1,0 +1,190 @@
+"""One tab of the browser: pages of one site are rendered in it, one after the other."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from everlog.records import Rendered
+from everlog.render.clicking import Clicker
+from everlog.render.frames import Frames, Stuck
+from everlog.render.habits import RenderFailed
+from everlog.render.picturing import pictured
+from everlog.render.routing import Desk, Traffic
+from everlog.render.scripts import script
+from everlog.render.serialising import written
+from everlog.render.session import Lost, Refused, Session
+from everlog.render.settling import Scene
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from playwright.async_api import Browser as Chrome
+    from playwright.async_api import BrowserContext
+
+    from everlog.comments.services import Service
+    from everlog.records import Page
+    from everlog.render.habits import Fetch, RenderHabits
+    from everlog.render.routing import Router
+    from everlog.render.shelf import Shelf
+
+# For writing the page down once its time is over.
+FINISH_SECONDS = 60.0
+# How often a page whose scripts do not pause is interrupted before it is given up.
+_INTERRUPTIONS = 3
+# Chromium throws old documents away when it needs room. Over 200 pages a tab's process grew from 95 to 180 MB
+# without this, and stayed below 110 MB with it.
+_PAGES_BETWEEN_SWEEPS = 20
+# The page before it may hold the tab.
+_NAVIGATE_SECONDS = 15.0
+_STORES = "indexeddb,local_storage,cache_storage,file_systems,shared_storage,storage_buckets,websql"
+
+
+class Tab:
+    """A context of the browser with one page in it. What a page stored is gone before the next one comes."""
+
+    def __init__(self, context: BrowserContext, session: Session, frames: Frames, desk: Desk, router: Router) -> None:
+        self.site: str | None = None
+        self._pages = 0
+        self.lost: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._context = context
+        self._session = session
+        self._frames = frames
+        self._desk = desk
+        self._router = router
+
+    @classmethod
+    async def open(cls, chrome: Chrome, router: Router, user_agent: str) -> Tab:
+        """A fresh tab, which shares nothing with the others."""
+        context = await chrome.new_context(no_viewport=True, accept_downloads=False, user_agent=user_agent)
+        page = await context.new_page()
+        session = Session(await context.new_cdp_session(page))
+        about = await session.send("Target.getTargetInfo")
+        desk = Desk(about["targetInfo"]["targetId"])
+        frames = Frames(session, desk, router)
+        tab = cls(context, session, frames, desk, router)
+        page.on("crash", lambda _: tab.lose("the tab crashed"))
+        page.on("close", lambda _: tab.lose("the tab closed"))
+        context.on("page", _close)
+        await session.send("Page.enable")
+        await session.send("DOM.enable")
+        await session.send("Page.addScriptToEvaluateOnNewDocument", source=script("guard"))
+        return tab
+
+    def lose(self, reason: str) -> None:
+        if not self.lost.done():
+            self.lost.set_exception(Lost(reason))
+            self.lost.exception()
+
+    async def render(
+        self, page: Page, *,
+        fetch: Fetch, services: Sequence[Service], screenshot: bool, habits: RenderHabits, shelf: Shelf,
+    ) -> Rendered:
+        """Show a page and write down what it became. Raises `Lost` when the tab does not live that long."""
+        traffic = Traffic(page, main_frame=self._desk.main_frame, fetch=fetch, shelf=shelf, pictures=screenshot)
+        self._desk.traffic = traffic
+        self.site = site_of(page.url)
+        work = asyncio.ensure_future(self._render(traffic, services, screenshot=screenshot, habits=habits))
+        try:
+            endings: tuple[asyncio.Future[Any], ...] = (traffic.broken, work, self.lost)
+            await asyncio.wait(
+                endings,
+                timeout=habits.page_seconds + FINISH_SECONDS,
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+            for ending in endings:
+                if ending.done():
+                    ending.result()
+            if not work.done():
+                raise RenderFailed(page.url, "the browser did not finish in time")
+            return work.result()
+        finally:
+            work.cancel()
+            self._desk.traffic = None
+            traffic.close()
+            await asyncio.gather(work, return_exceptions=True)
+
+    async def clean(self) -> None:
+        """Forget what the last page stored, and now and then the page itself."""
+        calls = (self._frames.run(frame, "everlog.forget") for frame in self._frames.all())
+        answers = await asyncio.gather(*calls, return_exceptions=True)
+        if any(isinstance(answer, Stuck) for answer in answers):
+            raise Lost("the page does not let go of the tab")
+        for origin in {answer for answer in answers if isinstance(answer, str) and answer != "null"}:
+            await self._session.send("Storage.clearDataForOrigin", origin=origin, storageTypes=_STORES)
+        await self._context.clear_cookies()
+        self._pages += 1
+        if self._pages % _PAGES_BETWEEN_SWEEPS == 0:
+            await self._session.send("HeapProfiler.collectGarbage")
+
+    async def nap(self) -> None:
+        """Show nothing, so that nothing runs, until the next page comes."""
+        with suppress(Lost, Refused):
+            await self._session.send("Page.navigate", url="about:blank")
+
+    async def close(self) -> None:
+        self.lose("the tab closed")
+        self._router.release(self._desk.frames)
+        await self._context.close()
+
+    async def _render(
+        self, traffic: Traffic, services: Sequence[Service], *, screenshot: bool, habits: RenderHabits
+    ) -> Rendered:
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        page = traffic.page
+        await self._navigate(page.url)
+        scene = Scene(self._frames, traffic, until=began + habits.page_seconds, max_letters=habits.max_bytes)
+        clicker = Clicker(scene, services, habits.max_clicks)
+        try:
+            settled = await scene.settle() and await clicker.show_all()
+        except Stuck:
+            settled = False
+        rendered_at = datetime.now(UTC)
+        body, is_cut = await self._written(page, habits, settled=settled)
+        picture = await pictured(self._session, scene) if screenshot else None
+        return Rendered(
+            url=page.url, body=body, screenshot=picture, settled=settled and not is_cut, clicks=clicker.clicks,
+            requests=traffic.requests, seconds=loop.time() - began, rendered_at=rendered_at,
+        )
+
+    async def _navigate(self, url: str) -> None:
+        if not url.startswith(("http://", "https://")):
+            raise RenderFailed(url, "only addresses of the web are shown")
+        self._frames.leave()
+        try:
+            async with asyncio.timeout(_NAVIGATE_SECONDS):
+                answer = await self._session.send("Page.navigate", url=url)
+        except TimeoutError:
+            raise Lost("the tab does not take another page") from None
+        except Refused as error:
+            raise RenderFailed(url, f"the browser does not take this address ({error})") from None
+        if answer.get("errorText"):
+            raise RenderFailed(url, f"the browser does not show it ({answer['errorText']})")
+
+    async def _written(self, page: Page, habits: RenderHabits, *, settled: bool) -> tuple[bytes, bool]:
+        for _ in range(_INTERRUPTIONS):
+            try:
+                return await written(self._frames, max_bytes=habits.max_bytes, settled=settled)
+            except Stuck:
+                settled = False
+            except Refused as error:
+                raise RenderFailed(page.url, f"its document cannot be read ({error})") from None
+        raise RenderFailed(page.url, "its scripts never pause")
+
+
+def site_of(url: str) -> str:
+    """What two pages must share to be rendered in the same tab."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+async def _close(popup: object) -> None:
+    from playwright.async_api import Error, Page  # noqa: PLC0415 - an extra, and there when this runs
+
+    if isinstance(popup, Page):
+        with suppress(Error):
+            await popup.close()

@@ -1,0 +1,211 @@
+"""A crawl keeps the comments of posts from wherever they are, and asks for no more than it needs."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+
+import pytest
+
+import a_blog
+from everlog.archive import open_archive
+from everlog.flow.known import Known, learn_again
+from everlog.flow.rereading import reread_blog
+from everlog.flow.updating import refresh_blog
+from everlog.records import Failure
+from flow.a_conversation import feed_url, put_comments, said
+from flow.a_site import a_site, crawl, put_feed, work
+
+POSTS = 20
+
+
+@pytest.fixture
+def archive(tmp_path):
+    with open_archive(tmp_path / "archive") as opened:
+        yield opened
+
+
+@pytest.fixture
+def web():
+    """A blog whose posts have as many comments as their number modulo 5."""
+    site = a_site(POSTS)
+    for number in range(1, POSTS + 1):
+        put_comments(site, number, said(number, number % 5))
+    return site
+
+
+def post(archive, number):
+    return archive.find_post(a_blog.url(number))
+
+
+def feeds_asked(web):
+    return [url for url in web.asked if url.endswith("/feed/") and url != a_blog.HOME + "feed/"]
+
+
+def update(web, archive, **settings):
+    (blog,) = archive.blogs()
+    return asyncio.run(refresh_blog(blog, work(web, archive, **settings)))
+
+
+def test_all_comments_of_all_posts_are_kept_with_their_threads(web, archive):
+    report = crawl(web, archive)
+    assert report.exit_code == 0
+    for number in range(1, POSTS + 1):
+        kept, wanted = post(archive, number), said(number, number % 5)
+        assert [comment.text for comment in kept.comments] == [comment.text for comment in wanted]
+        assert [comment.author for comment in kept.comments] == [comment.author for comment in wanted]
+        assert [comment.published.day for comment in kept.comments] == [comment.day for comment in wanted]
+        parents = [comment.parent and comment.parent.removeprefix("comment-") for comment in kept.comments]
+        assert parents == [comment.parent and str(comment.parent) for comment in wanted]
+        assert kept.comments_state == ("complete" if wanted else "none")
+    assert report.tally.comments == sum(number % 5 for number in range(1, POSTS + 1))
+
+
+def test_comments_do_not_leak_into_the_article_nor_the_article_into_comments(web, archive):
+    crawl(web, archive)
+    for number in (1, 4, 19):
+        kept = post(archive, number)
+        assert kept.text == a_blog.text(number)
+        assert not any(a_blog.paragraphs(number)[0] in comment.text for comment in kept.comments)
+
+
+def test_comment_feeds_of_the_newest_posts_teach_the_rest_needs_none(web, archive):
+    crawl(web, archive)
+    (blog,) = archive.blogs()
+    assert Known.of(blog).template.comments is not None
+    asked = feeds_asked(web)
+    assert len(asked) == len(set(asked)) <= 10
+
+
+def test_a_page_that_shows_fewer_than_the_site_counts_is_completed_from_its_feed(web, archive):
+    comments = said(3, 8)
+    put_comments(web, 3, comments, shown=comments[:5])
+    crawl(web, archive)
+    kept = post(archive, 3)
+    assert [comment.text for comment in kept.comments] == [comment.text for comment in comments]
+    assert (kept.comments_state, kept.comment_count_claimed) == ("complete", 8)
+
+
+def test_what_is_missing_is_said(web, archive):
+    comments = said(3, 8)
+    put_comments(web, 3, comments[:6], stated=8)
+    report = crawl(web, archive)
+    assert (post(archive, 3).comments_state, post(archive, 3).comment_count_claimed) == ("partial", 8)
+    assert report.tally.comments_missing == 2
+    assert report.exit_code == 0
+
+
+def test_a_comment_feed_that_fails_leaves_the_post_marked_and_is_tried_again(web, archive):
+    comments = said(3, 8)
+    put_comments(web, 3, comments, shown=comments[:5])
+    broken = Failure(url=feed_url(3), trouble="http", reason="answers 503", status=503)
+    web.answers["a.blog/3/feed"] = broken
+    report = crawl(web, archive)
+    assert (len(post(archive, 3).comments), post(archive, 3).comments_state) == (5, "failed")
+    assert report.exit_code == 3
+    assert "comments of 1 posts could not be had" in report.reason
+    put_comments(web, 3, comments, shown=comments[:5])
+    assert update(web, archive).exit_code == 0
+    assert (len(post(archive, 3).comments), post(archive, 3).comments_state) == (8, "complete")
+
+
+def test_an_update_asks_for_comments_whose_number_changed(web, archive):
+    items = [a_blog.item(number) for number in range(POSTS, POSTS - 5, -1)]
+
+    def feed_with(count):
+        counted = items[0].replace("</item>", f"<slash:comments>{count}</slash:comments></item>")
+        text = a_blog.rss([counted, *items[1:]]).decode().replace(
+            "<rss", '<rss xmlns:slash="http://purl.org/rss/1.0/modules/slash/"')
+        web.put(a_blog.HOME + "feed.xml", text, type="application/rss+xml")
+
+    put_comments(web, POSTS, said(POSTS, 1))
+    feed_with(1)
+    crawl(web, archive)
+    assert len(post(archive, POSTS).comments) == 1
+    put_comments(web, POSTS, said(POSTS, 3))
+    feed_with(3)
+    web.asked.clear()
+    update(web, archive)
+    assert len(post(archive, POSTS).comments) == 3
+    assert len([url for url in web.asked if url.startswith(a_blog.url(POSTS))]) <= 2
+
+
+def test_comments_that_are_gone_from_the_page_for_a_reason_are_not_lost(web, archive):
+    comments = said(3, 8)
+    put_comments(web, 3, comments)
+    crawl(web, archive)
+    put_feed(web, [21, *range(POSTS, POSTS - 4, -1)], post_3="changed")
+    put_comments(web, 3, comments[:2], stated=8)
+    (blog,) = archive.blogs()
+    archive.requeue(blog.id, ["a.blog/3"])
+    update(web, archive)
+    assert len(post(archive, 3).comments) == 8
+
+
+def test_the_second_page_of_comments_is_another_address_whose_comments_belong_to_the_post(web, archive):
+    comments = said(3, 12)
+    later = f"{a_blog.url(3)}/comment-page-2/"
+    link = f"<a href={later}>Older comments</a>"
+    put_comments(web, 3, comments[-10:], shown=comments[:6], stated=12, embed=link)
+    first = web.answers["a.blog/3"].body
+    web.put(a_blog.url(3), first.replace(b"</head>", f"<link rel=canonical href={a_blog.url(3)}></head>".encode()))
+    second = first.replace(first[first.index(b"<ol class=comment-list>"):first.index(b"</ol></div>")],
+                           b"<ol class=comment-list>" + items_of(comments[6:]))
+    web.put(later, second.replace(b"</head>", f"<link rel=canonical href={a_blog.url(3)}></head>".encode()))
+    crawl(web, archive)
+    kept = post(archive, 3)
+    assert len(kept.comments) == 12
+    assert kept.comments_state == "complete"
+
+
+def items_of(comments):
+    from flow.a_conversation import thread_html
+
+    html = thread_html(comments)
+    return html[html.index("<ol class=comment-list>") + 23:html.rindex("</ol></div>")].encode()
+
+
+def test_without_comments_nothing_is_asked_for_and_nothing_kept(web, archive):
+    crawl(web, archive, comments=False)
+    assert feeds_asked(web) == []
+    assert {each.comments_state for each in archive.posts()} == {"off"}
+    assert not any(each.comments for each in archive.posts())
+
+
+def test_a_blog_without_any_comments_costs_three_requests_more(archive):
+    site = a_site(POSTS)
+    for number in range(1, POSTS + 1):
+        put_comments(site, number, [])
+    crawl(site, archive)
+    assert len(feeds_asked(site)) <= 3
+    assert {each.comments_state for each in archive.posts()} == {"none"}
+
+
+def test_a_blog_whose_pages_hide_their_comments_is_read_from_its_feeds(archive):
+    site = a_site(POSTS)
+    for number in range(1, POSTS + 1):
+        put_comments(site, number, said(number, 2), shown=[])
+    crawl(site, archive)
+    assert all(len(each.comments) == 2 for each in archive.posts())
+
+
+def test_stored_pages_and_comment_feeds_are_read_again_without_a_request(web, archive):
+    comments = said(3, 8)
+    put_comments(web, 3, comments, shown=comments[:5])
+    crawl(web, archive)
+    before = {each.url: each.comments for each in archive.posts()}
+    (blog,) = archive.blogs()
+    web.asked.clear()
+    result = reread_blog(blog, archive, relearn=True)
+    assert (result.changed, result.no_longer) == (0, 0)
+    assert {each.url: each.comments for each in archive.posts()} == before
+    assert learn_again(blog, archive).template.comments is not None
+    assert web.asked == []
+
+
+def test_a_page_that_does_not_say_when_is_completed_from_its_feed(web, archive):
+    put_comments(web, 3, said(3, 4))
+    page = web.answers["a.blog/3"].body
+    web.put(a_blog.url(3), re.sub(rb"<time datetime=[^>]*>[^<]*</time>", b"<span>3 mesos ago</span>", page))
+    crawl(web, archive)
+    assert [comment.published.day for comment in post(archive, 3).comments] == [each.day for each in said(3, 4)]

@@ -1,0 +1,322 @@
+"""Blogs that need a browser, for their comments or for all they show: Chromium draws them, a web in memory answers."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+from dataclasses import replace
+
+import pytest
+
+import a_blog
+from everlog.archive import open_archive
+from everlog.archive.verify import verify
+from everlog.comments.services import SERVICES
+from everlog.errors import NoBrowser
+from everlog.flow.archiving import archive_blog
+from everlog.flow.rereading import reread_blog
+from everlog.flow.updating import refresh_blog
+from everlog.records import Failure
+from everlog.render import Browser, RenderHabits
+from flow.a_conversation import said
+from flow.a_service_web import (
+    DISQUS_PAGE,
+    GISCUS_PAGE,
+    LIVEFYRE_PAGE,
+    put_disqus,
+    put_giscus,
+    put_livefyre,
+    scripted_site,
+)
+from flow.a_site import a_site, work
+
+POSTS = 7
+HABITS = RenderHabits(tabs=2, page_seconds=60.0)
+
+
+@pytest.fixture
+def archive(tmp_path):
+    with open_archive(tmp_path / "archive") as opened:
+        yield opened
+
+
+def site(embed, put, *, commented=(3,), count=10):
+    """A small blog whose posts all embed a service; some of them have comments there."""
+    web = a_site(POSTS, in_feed=4)
+    for number in range(1, POSTS + 1):
+        web.put(a_blog.url(number), a_blog.page(number, after=embed))
+        put(web, number, said(number, count) if number in commented else [], steps=3 if number in commented else 0)
+    return web
+
+
+def crawl(web, archive, habits=HABITS, **settings):
+    """A crawl, or an update of a finished blog, with a real browser."""
+
+    async def run():
+        async with Browser(habits) as browser:
+            return await archive_blog(a_blog.HOME, replace_browser(work(web, archive, **settings), browser))
+
+    return asyncio.run(run())
+
+
+def replace_browser(job, browser):
+    job.browser = browser
+    return job
+
+
+def post(archive, number):
+    return archive.find_post(a_blog.url(number))
+
+
+def told(comments):
+    """Comments as (author, text, number of the one they answer)."""
+    numbers = {comment.id: place for place, comment in enumerate(comments)}
+    return [(comment.author, comment.text, numbers.get(comment.parent)) for comment in comments]
+
+
+@pytest.mark.parametrize(
+    ("name", "embed", "put", "count"),
+    [
+        ("disqus", DISQUS_PAGE, put_disqus, 250),
+        ("livefyre", LIVEFYRE_PAGE, put_livefyre, 40),
+        ("giscus", GISCUS_PAGE, put_giscus, 40),
+    ],
+)
+def test_all_comments_of_a_service_are_kept_with_their_threads(archive, name, embed, put, count):
+    web = site(embed, put, count=count)
+    report = crawl(web, archive)
+    wanted = said(3, count)
+    kept = post(archive, 3)
+    assert sorted(told(kept.comments)) == sorted(told_of(wanted, kept))
+    assert {comment.published.date().day for comment in kept.comments} == {comment.day for comment in wanted}
+    assert {comment.source for comment in kept.comments} == {name}
+    assert kept.comments_state == "complete"
+    assert kept.text == a_blog.text(3)
+    assert {post(archive, number).comments_state for number in (1, 2, 4, 5, 6, 7)} == {"none"}
+    assert report.exit_code == 0
+    assert report.tally.rendered == POSTS
+    assert list(verify(archive)) == []
+
+
+def told_of(wanted, kept):
+    """What was said, with its answers numbered as in the kept list."""
+    places = {comment.text: place for place, comment in enumerate(kept.comments)}
+    texts = {comment.id: comment.text for comment in wanted}
+    return [
+        (comment.author, comment.text, places.get(texts.get(comment.parent)) if comment.parent else None)
+        for comment in wanted
+    ]
+
+
+def test_a_page_is_not_asked_for_again_to_be_drawn_and_scripts_are_asked_for_once(archive):
+    web = site(DISQUS_PAGE, put_disqus)
+    crawl(web, archive)
+    assert web.count(a_blog.url(3)) == 1
+    assert web.count("https://a-blog.disqus.com/embed.js") == 1
+
+
+def test_a_blog_that_is_written_by_its_script_is_archived_like_any_other(archive):
+    web = scripted_site(12)
+    report = crawl(web, archive)
+    assert report.exit_code == 0
+    for number in range(1, 13):
+        assert post(archive, number).text == a_blog.text(number)
+        assert post(archive, number).title == f"Post {number} of ours"
+        assert post(archive, number).authors == ("Ann Lee",)
+    assert report.held == 12
+    assert list(verify(archive)) == []
+    # An update finds the new post of the feed, and draws it.
+    newer = scripted_site(13)
+    report = crawl(newer, archive)
+    assert post(archive, 13).text == a_blog.text(13)
+
+
+def test_a_scripted_blog_is_read_again_from_what_was_drawn(archive):
+    crawl(scripted_site(6), archive)
+    (blog,) = archive.blogs()
+    result = reread_blog(blog, archive, relearn=True)
+    assert (result.pages, result.changed, result.no_longer) == (8, 0, 0)
+    assert post(archive, 2).text == a_blog.text(2)
+
+
+def test_drawn_comments_are_read_again_from_the_archive(archive):
+    crawl(site(DISQUS_PAGE, put_disqus), archive)
+    before = post(archive, 3).comments
+    (blog,) = archive.blogs()
+    assert reread_blog(blog, archive).changed == 0
+    assert post(archive, 3).comments == before != ()
+
+
+def test_pictures_of_drawn_pages_are_kept_if_wanted(archive):
+    crawl(site(DISQUS_PAGE, put_disqus), archive, screenshots=True)
+    with archive.database.reading() as connection:
+        urls = connection.exec_driver_sql("select url from captures where purpose = 'screenshot'").scalars().all()
+    assert f"urn:fullPage:{a_blog.url(3)}" in urls
+    assert post(archive, 3).aliases == ()
+    assert list(verify(archive)) == []
+
+
+def test_a_service_that_answers_500_leaves_posts_marked_and_is_asked_again_at_the_update(archive):
+    web = site(DISQUS_PAGE, put_disqus)
+    good = dict(web.answers)
+    for key in [key for key in web.answers if key.startswith("disqus.com/api")]:
+        web.put("https://" + key, "trouble", status=500)
+    report = crawl(web, archive)
+    assert {each.comments_state for each in archive.posts()} == {"failed"}
+    assert all(each.text == a_blog.text(number) for number in (1, 3) if (each := post(archive, number)))
+    assert report.exit_code == 3
+    assert f"the comments of {POSTS} posts could not be had" in report.reason
+    web.answers = good
+    report = crawl(web, archive)
+    assert report.exit_code == 0
+    assert len(post(archive, 3).comments) == 10
+    assert post(archive, 3).comments_state == "complete"
+
+
+def test_a_service_that_is_down_is_not_asked_for_every_post(archive):
+    web = site(DISQUS_PAGE, put_disqus)
+    web.answers["disqus.com/embed/comments?f=a-blog&t_u=3"] = Failure(url="", trouble="connection", reason="refused")
+    for key in [key for key in web.answers if key.startswith("disqus.com")]:
+        web.answers[key] = Failure(url="https://" + key, trouble="connection", reason="refused")
+    report = crawl(web, archive, concurrency=1)
+    assert report.tally.rendered == 5
+    assert {each.comments_state for each in archive.posts()} == {"failed"}
+
+
+def test_an_endless_show_more_ends_at_the_limit_with_what_it_brought(archive):
+    web = site(DISQUS_PAGE, put_disqus)
+    frame = web.answers["disqus.com/embed/comments?f=a-blog&t_u=3"]
+    frame.body = frame.body.replace(b"next++", b"(next++) * 0").replace(b"!found.more", b"false")
+    crawl(web, archive, replace(HABITS, max_clicks=5))
+    kept = post(archive, 3)
+    assert kept.text == a_blog.text(3)
+    assert kept.comments
+    assert kept.comments_state == "failed"
+    assert web.count("https://disqus.com/api/3/0.json") <= 6
+
+
+def test_a_page_that_never_settles_is_kept_with_what_it_shows(archive):
+    restless = "<script>setInterval(() => document.body.append(document.createElement('i')), 20)</script>"
+    web = site(DISQUS_PAGE, put_disqus)
+    web.put(a_blog.url(3), a_blog.page(3, after=DISQUS_PAGE + restless))
+    put_disqus(web, 3, said(3, 10), steps=9)
+    crawl(web, archive, replace(HABITS, page_seconds=4.0))
+    kept = post(archive, 3)
+    assert kept.text == a_blog.text(3)
+    assert kept.comments_state == ("complete" if len(kept.comments) == 10 else "failed")
+    # With more time, or on a page that comes to rest, the next update gets the rest.
+    web.put(a_blog.url(3), a_blog.page(3, after=DISQUS_PAGE))
+    crawl(web, archive)
+    assert len(post(archive, 3).comments) == 10
+
+
+def test_a_script_that_hangs_the_page_costs_the_comments_and_not_the_post(archive):
+    web = site(DISQUS_PAGE, put_disqus)
+    web.put(a_blog.url(3), a_blog.page(3, after=DISQUS_PAGE + "<script>while (true) {}</script>"))
+    report = crawl(web, archive, replace(HABITS, page_seconds=3.0))
+    assert post(archive, 3).text == a_blog.text(3)
+    assert post(archive, 3).comments_state == "failed"
+    assert report.held == POSTS
+
+
+def chromium_children():
+    """The main processes of the browsers that this process has started."""
+    found = subprocess.run(["ps", "-ww", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True).stdout
+    rows = [line.split(None, 2) for line in found.splitlines()[1:]]
+    children = {}
+    for pid, parent, args in rows:
+        children.setdefault(int(parent), []).append((int(pid), args))
+    below, waiting = [], [os.getpid()]
+    while waiting:
+        for pid, args in children.get(waiting.pop(), []):
+            below.append((pid, args))
+            waiting.append(pid)
+    return [pid for pid, args in below if "chrom" in args and "--type=" not in args and "--headless" in args]
+
+
+def test_a_browser_that_is_killed_in_the_middle_costs_no_post_and_no_comment(archive):
+    web = site(DISQUS_PAGE, put_disqus)
+    killed = []
+    ask = web.ask
+
+    async def ask_and_kill(asked):
+        if "/api/3/1.json" in asked.url and not killed:
+            killed.extend(chromium_children())
+            for pid in killed:
+                os.kill(pid, signal.SIGKILL)
+        return await ask(asked)
+
+    web.ask = ask_and_kill
+    report = crawl(web, archive)
+    assert killed
+    assert report.exit_code == 0
+    assert len(post(archive, 3).comments) == 10
+    assert chromium_children() == []
+
+
+def test_without_a_browser_posts_are_kept_and_what_is_missing_is_said(archive):
+    web = site(DISQUS_PAGE, put_disqus)
+    report = crawl(web, archive, replace(HABITS, executable="/nowhere/chromium"))
+    assert report.held == POSTS
+    assert {each.comments_state for each in archive.posts()} == {"failed"}
+    assert report.exit_code == 3
+    assert any("need a browser" in reason for reason in report.tally.reasons)
+
+
+def test_a_scripted_blog_without_a_browser_is_refused_with_advice(archive):
+    with pytest.raises(NoBrowser, match="chromium"):
+        crawl(scripted_site(6), archive, replace(HABITS, executable="/nowhere/chromium"))
+
+
+def test_render_never_draws_nothing(archive):
+    web = site(DISQUS_PAGE, put_disqus)
+    report = crawl(web, archive, render="never")
+    assert report.tally.rendered == 0
+    assert web.count("https://a-blog.disqus.com/embed.js") == 0
+    assert {each.comments_state for each in archive.posts()} == {"failed"}
+
+
+def test_render_always_draws_every_page(archive):
+    web = a_site(POSTS, in_feed=4)
+    report = crawl(web, archive, render="always")
+    assert report.tally.rendered >= POSTS
+    assert all(post(archive, number).text == a_blog.text(number) for number in range(1, POSTS + 1))
+
+
+def test_what_pages_ask_for_passes_the_guard_of_the_crawl(archive):
+    web = site(DISQUS_PAGE, put_disqus)
+    asked = []
+
+    async def refuse(wish):
+        asked.append(wish.url)
+        return Failure(url=wish.url, trouble="address", reason="blocked address")
+
+    web.ask = refuse
+    web.put(a_blog.url(3), a_blog.page(3, after=DISQUS_PAGE + "<img src=http://169.254.169.254/x.png>"))
+    crawl(web, archive)
+    assert post(archive, 3).comments_state == "failed"
+    assert "https://a-blog.disqus.com/embed.js" in asked
+
+
+def test_every_service_of_the_table_can_be_drawn_for():
+    assert len({service.name for service in SERVICES}) == len(SERVICES) >= 17
+
+
+def test_updates_draw_a_post_again_when_its_page_changed(archive):
+    web = site(DISQUS_PAGE, put_disqus)
+    crawl(web, archive)
+    put_disqus(web, 7, said(7, 4), steps=0)
+    (blog,) = archive.blogs()
+    web.put(a_blog.url(7), a_blog.page(7, after=DISQUS_PAGE + "<p>edited</p>"))
+    archive.requeue(blog.id, ["a.blog/7"])
+
+    async def run():
+        async with Browser(HABITS) as browser:
+            return await refresh_blog(blog, replace_browser(work(web, archive), browser))
+
+    asyncio.run(run())
+    assert len(post(archive, 7).comments) == 4
+
+

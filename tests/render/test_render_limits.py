@@ -1,0 +1,141 @@
+"""Pages without an end: each is kept as far as it came, in its time."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from stage import Site, staged
+
+from everlog.render import RenderFailed, RenderHabits
+from everlog.tree import parse
+
+
+@pytest.fixture(scope="module")
+def short():
+    with staged(RenderHabits(page_seconds=1.5, max_bytes=300_000)) as found:
+        yield found
+
+
+ENDLESS = {
+    "nodes": "setInterval(() => document.body.append(document.createElement('p')), 10)",
+    "frames of an animation": """
+        const more = () => { document.body.insertAdjacentHTML('beforeend', '<p>x</p>'); requestAnimationFrame(more); };
+        more();""",
+    "requests": """
+        (async () => { for (let n = 0;; n++) { await fetch('/poll' + n); document.body.append('.'); } })();""",
+    "requests and nodes": """
+        const pause = () => new Promise((done) => setTimeout(done, 50));
+        (async () => { for (;;) await fetch('/x.json').then(pause); })();
+        setInterval(() => document.body.append(document.createElement('i')), 20)""",
+    "frames": r"""
+        const frame = document.createElement('iframe');
+        frame.srcdoc = '<script>parent.grow()<\/script>';
+        window.grow = () => setTimeout(() => document.body.append(frame.cloneNode()), 5);
+        document.body.append(frame);""",
+}
+
+
+@pytest.mark.parametrize("endless", ENDLESS.values(), ids=ENDLESS.keys())
+def test_a_page_that_never_settles_is_kept_as_it_is_after_its_time(short, endless):
+    rendered = short.render(f"<body><p>here</p><script>{endless}</script></body>")
+    assert b"<p>here</p>" in rendered.body
+    assert not rendered.settled
+    assert b'data-everlog-rendered="unsettled"' in rendered.body
+    assert rendered.seconds < 10
+
+
+TICKING = {
+    "clock": """
+        const clock = document.body.appendChild(document.createElement('i'));
+        setInterval(() => { clock.textContent = new Date().toISOString(); }, 20)""",
+    "counter": """
+        const text = document.createTextNode('0');
+        document.body.append(text);
+        setInterval(() => { text.data = +text.data + 1; }, 20)""",
+    "slides": """
+        let n = 0;
+        const slides = document.body.appendChild(document.createElement('div'));
+        setInterval(() => { slides.innerHTML = `<b>slide ${n++}</b>`; }, 30)""",
+    "blinking": "setInterval(() => document.body.classList.toggle('blink'), 10)",
+    "pulse": "setInterval(() => fetch('/pulse.json?t=' + Date.now()), 15)",
+}
+
+
+@pytest.mark.parametrize("ticking", TICKING.values(), ids=TICKING.keys())
+def test_a_clock_in_the_page_is_not_waited_for(stage, ticking):
+    rendered = stage.render(f"<body><p>here</p><script>{ticking}</script></body>")
+    assert rendered.settled
+    assert rendered.seconds < 30
+
+
+def test_an_answer_that_never_comes_ends_with_the_page_s_time(short):
+    async def never(asked):
+        await asyncio.Event().wait()
+
+    rendered = short.render("<body><p>here</p><script>fetch('/never')</script>", Site({"https://a.blog/never": never}))
+    assert b"<p>here</p>" in rendered.body
+    assert not rendered.settled
+
+
+def test_infinite_scroll_is_not_followed(short):
+    rendered = short.render(
+        """<body><article style='height: 2000px'>post</article><div id=comments style='height: 10px'></div>
+        <div id=end style='height: 10px'></div><script>
+        const end = document.querySelector('#end');
+        new IntersectionObserver(([entry]) => {
+          if (entry.isIntersecting) end.insertAdjacentHTML('beforebegin', '<article style="height: 2000px">next</article>');
+        }).observe(end)</script>""",
+    )
+    assert rendered.body.count(b"</article>") < 5
+
+
+STUCK = {
+    "at once": "while (true) {}",
+    "later": "setTimeout(() => { while (true) {} }, 50)",
+    "in promises": "const again = () => Promise.resolve().then(again); again()",
+}
+
+
+@pytest.mark.parametrize("stuck", STUCK.values(), ids=STUCK.keys())
+def test_a_page_whose_script_never_pauses_is_interrupted(short, stuck, monkeypatch):
+    monkeypatch.setattr("everlog.render.frames.STUCK_SECONDS", 1.0)
+    rendered = short.render(f"<body><p>here</p><script>{stuck}</script><p>after</p></body>")
+    assert b"<p>here</p>" in rendered.body
+    assert not rendered.settled
+    assert rendered.seconds < 10
+
+
+def test_a_page_that_is_stuck_again_and_again_is_given_up(short, monkeypatch):
+    monkeypatch.setattr("everlog.render.frames.STUCK_SECONDS", 0.5)
+    with pytest.raises(RenderFailed) as error:
+        short.render("<body><script>setInterval(() => { while (true) {} }, 0)</script>")
+    assert "pause" in error.value.reason
+    assert b"<p>next</p>" in short.render("<p>next</p>").body
+
+
+def test_a_huge_page_is_cut_to_size_and_stays_well_formed(short):
+    rendered = short.render(
+        """<body><ul></ul><script>const items = '<li><b>word</b> &lt;and&gt; ümläut</li>'.repeat(15_000);
+        document.querySelector('ul').insertAdjacentHTML('beforeend', items)</script><p>end</p></body>"""
+    )
+    assert 150_000 < len(rendered.body) <= 300_500
+    assert not rendered.settled
+    assert rendered.body.endswith(b"</ul></body></html>")
+
+
+def test_a_huge_frame_is_cut_and_its_page_is_not(short):
+    site = Site({"https://b.example/": "<ul>" + "<li>x</li>" * 40_000 + "</ul>"})
+    rendered = short.render("<iframe src='https://b.example/'></iframe><p id=end>end</p>", site)
+    assert len(rendered.body) <= 300_500
+    assert not rendered.settled
+    assert len(parse(rendered.body).xpath("/html/body/p[@id='end']")) == 1
+
+
+def test_a_very_deep_page_is_kept(short):
+    rendered = short.render(
+        """<body><script>let at = document.body;
+        for (let n = 0; n < 1500; n++) at = at.appendChild(document.createElement('div'));
+        at.append('bottom')</script></body>"""
+    )
+    assert b"bottom" in rendered.body

@@ -1,0 +1,280 @@
+"""Many pages at once, browsers that are replaced, browsers that die, and nothing left behind."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+from stage import Site, page, staged
+
+from everlog.errors import EverlogError
+from everlog.render import Browser, NoBrowser, RenderFailed, RenderHabits
+
+SCRIPTED = "<body><script src=/a.js></script></body>"
+
+
+def pages(count: int, body: str = SCRIPTED):
+    return [page(body, f"https://a.blog/{number}") for number in range(count)]
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    # One that ended and that nobody has asked about yet is a zombie.
+    return Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()[0] != "Z"
+
+
+def litter() -> set[str]:
+    places = (Path(tempfile.gettempdir()), Path("/dev/shm"))  # noqa: S108 - where Chromium keeps its memory
+    return {
+        str(path) for place in places if place.exists() for path in place.iterdir()
+        if any(word in path.name.lower() for word in ("playwright", "chromium", "everlog-browser"))
+    }
+
+
+def drivers() -> list[tuple[str, int]]:
+    """Playwright's own processes, which stand between us and the browser."""
+    children = Path(f"/proc/self/task/{os.getpid()}/children").read_text("ascii").split()
+    return [("driver", int(pid)) for pid in children if "node" in Path(f"/proc/{pid}/comm").read_text("utf-8")]
+
+
+def killing(stage, kind: str, times: int) -> Site:
+    """A site that kills a process of the browser while it is asked."""
+    left = [times]
+
+    async def kill(asked):
+        if left[0]:
+            left[0] -= 1
+            processes = (*await stage.browser.processes(), *drivers())
+            os.kill(next(pid for name, pid in reversed(processes) if name == kind), signal.SIGKILL)
+            await asyncio.Event().wait()
+        return "document.body.append('done')"
+
+    return Site({"https://a.blog/a.json": kill})
+
+
+KILLED = "<body><script>fetch('/a.json').then(r => r.text()).then(eval)</script></body>"
+
+
+@pytest.mark.parametrize("kind", ["browser", "renderer", "driver"])
+def test_a_page_whose_browser_is_killed_is_rendered_in_a_new_one(kind):
+    with staged() as stage:
+        rendered = stage.render(KILLED, killing(stage, kind, 1))
+        assert b"done" in rendered.body
+        assert rendered.settled
+
+
+def test_a_page_that_ends_two_browsers_is_given_up_and_the_next_is_not():
+    with staged() as stage:
+        with pytest.raises(RenderFailed) as error:
+            stage.render(KILLED, killing(stage, "browser", 2))
+        assert "twice" in error.value.reason
+        assert not isinstance(error.value, EverlogError)
+        assert b"<p>next</p>" in stage.render("<p>next</p>").body
+
+
+def test_the_pages_beside_the_one_that_dies_are_not_lost():
+    with staged() as stage:
+        site = killing(stage, "browser", 1)
+        site.answers["https://a.blog/a.js"] = "document.body.append('ran')"
+
+        async def all_of_them():
+            works = [stage.browser.render(one, fetch=site.fetch) for one in (*pages(6), page(KILLED))]
+            return await asyncio.gather(*works)
+
+        rendered = stage.run(all_of_them())
+        assert [b"ran" in one.body or b"done" in one.body for one in rendered] == [True] * 7
+
+
+def test_no_more_pages_are_open_at_once_than_there_are_tabs():
+    open_now, most = [0], [0]
+
+    async def count(asked):
+        open_now[0] += 1
+        most[0] = max(most[0], open_now[0])
+        await asyncio.sleep(0)
+        open_now[0] -= 1
+        return "1"
+
+    with staged(RenderHabits(tabs=2)) as stage:
+        site = Site({f"https://a.blog/{number}.json": count for number in range(8)})
+        bodies = [page(f"<script>fetch('/{number}.json')</script>", f"https://a.blog/{number}") for number in range(8)]
+
+        async def all_of_them():
+            return await asyncio.gather(*(stage.browser.render(one, fetch=site.fetch) for one in bodies))
+
+        assert [one.settled for one in stage.run(all_of_them())] == [True] * 8
+        assert most[0] <= 2
+        assert sum(kind == "browser" for kind, _ in stage.run(stage.browser.processes())) == 1
+
+
+def test_the_browser_is_replaced_in_good_time_and_no_page_is_dropped():
+    with staged(RenderHabits(tabs=3, recycle_pages=2)) as stage:
+        site = Site({"https://a.blog/a.js": "document.body.append('ran')"})
+        browsers = set()
+
+        async def all_of_them():
+            async def one(shown):
+                rendered = await stage.browser.render(shown, fetch=site.fetch)
+                browsers.update(pid for kind, pid in await stage.browser.processes() if kind == "browser")
+                return rendered
+
+            return await asyncio.gather(*(one(shown) for shown in pages(7)))
+
+        assert [b"ran" in rendered.body for rendered in stage.run(all_of_them())] == [True] * 7
+        assert len(browsers) >= 3
+    assert not any(is_alive(pid) for pid in browsers)
+
+
+def test_a_cancelled_page_makes_room_for_the_next():
+    with staged(RenderHabits(tabs=1)) as stage:
+        asked, ended = asyncio.Event(), []
+
+        async def never(_):
+            asked.set()
+            try:
+                await asyncio.Event().wait()
+            finally:
+                ended.append("fetch")
+
+        async def cancel():
+            site = Site({"https://a.blog/a.js": never})
+            work = asyncio.ensure_future(stage.browser.render(page(SCRIPTED), fetch=site.fetch))
+            await asked.wait()
+            work.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await work
+
+        stage.run(cancel())
+        assert ended == ["fetch"]
+        assert b"<p>next</p>" in stage.render("<p>next</p>").body
+        assert sum(kind == "renderer" for kind, _ in stage.run(stage.browser.processes())) <= 2
+
+
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_nothing_is_left_behind(is_killed):
+    before = litter()
+    with staged(RenderHabits(tabs=2)) as stage:
+        stage.render("<p>x</p><iframe src='https://b.example/'></iframe>")
+        processes = [pid for _, pid in stage.run(stage.browser.processes())]
+        assert all(is_alive(pid) for pid in processes)
+        if is_killed:
+            stage.render(KILLED, killing(stage, "browser", 1))
+    assert not any(is_alive(pid) for pid in processes)
+    assert litter() <= before
+
+
+def test_leaving_while_a_page_is_open_ends_everything():
+    asked, processes = asyncio.Event(), []
+
+    async def never(_):
+        asked.set()
+        await asyncio.Event().wait()
+
+    async def leave():
+        async with Browser() as browser:
+            site = Site({"https://a.blog/a.js": never})
+            work = asyncio.ensure_future(browser.render(page(SCRIPTED), fetch=site.fetch))
+            await asked.wait()
+            processes.extend(pid for _, pid in await browser.processes())
+        with pytest.raises(RenderFailed):
+            await work
+
+    with asyncio.Runner() as runner:
+        runner.run(leave())
+    assert not any(is_alive(pid) for pid in processes)
+
+
+def test_a_browser_that_is_not_used_is_not_started():
+    async def nothing():
+        async with Browser(RenderHabits(executable="/nowhere/chromium")):
+            pass
+
+    with asyncio.Runner() as runner:
+        runner.run(nothing())
+
+
+def test_where_there_is_no_browser_the_error_says_how_to_get_one():
+    with staged(RenderHabits(executable="/nowhere/chromium")) as stage, pytest.raises(NoBrowser) as error:
+        stage.render("<p>x</p>")
+    assert "everlog[render]" in str(error.value)
+    assert "apt install chromium" in str(error.value)
+
+
+@pytest.mark.parametrize("executable", ["/bin/false", sys.executable, "/bin/ls"])
+def test_a_browser_that_does_not_start_is_an_error_with_its_own_words(executable):
+    before = litter()
+    with staged(RenderHabits(executable=executable)) as stage, pytest.raises(NoBrowser) as error:
+        stage.render("<p>x</p>")
+    assert f"{executable} does not start: " in error.value.message
+    assert "EVERLOG_CHROMIUM" in (error.value.advice or "")
+    assert "\n" not in error.value.message
+    assert litter() <= before
+
+
+@pytest.mark.parametrize("url", ["http://", "file:///etc/passwd", "chrome://version", "about:blank", "data:text/html,x"])
+def test_an_address_that_is_not_of_the_web_is_an_error_of_the_page(stage, url):
+    with pytest.raises(RenderFailed):
+        stage.render(page("<p>x</p>", url))
+    assert b"<p>next</p>" in stage.render("<p>next</p>").body
+
+
+def test_a_frame_sees_nothing_of_what_it_stored_in_a_page_of_another_site(stage):
+    site = Site({"https://t.example/": """<body><script>
+        document.body.append('[' + localStorage.a + sessionStorage.a + ']');
+        localStorage.a = sessionStorage.a = 1;
+        </script>"""})
+    for home in ("https://one.example/", "https://two.example/", "https://one.example/"):
+        assert b"[undefinedundefined]" in stage.render(page("<iframe src=https://t.example/></iframe>", home), site).body
+
+
+KILLED_PROGRAM = """
+import asyncio, sys
+from everlog.records import Page
+from everlog.render import Browser
+
+async def never(asked):
+    print(*(pid for _, pid in await browser.processes()), flush=True)
+    await asyncio.Event().wait()
+
+async def main():
+    global browser
+    async with Browser() as browser:
+        await browser.render(Page(url="https://a.blog/", body=b"<script src=/a.js></script>"), fetch=never)
+
+asyncio.run(main())
+"""
+
+
+@pytest.fixture
+def short_path():
+    with tempfile.TemporaryDirectory(prefix="e-") as path:
+        yield Path(path)
+
+
+def test_a_killed_program_takes_its_browser_along_and_the_next_one_sweeps_up(short_path):
+    environment = {**os.environ, "TMPDIR": str(short_path)}
+    command = [sys.executable, "-c", KILLED_PROGRAM]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as program:
+        processes = [int(pid) for pid in program.stdout.readline().split()]
+        program.kill()
+    assert processes
+    for pid in processes:
+        with contextlib.suppress(ProcessLookupError):
+            waiter = os.pidfd_open(pid)
+            select.select([waiter], [], [], 30)
+            os.close(waiter)
+    assert not any(is_alive(pid) for pid in processes)
+    told = "from everlog.render.scratch import Scratch; import asyncio; asyncio.run(Scratch().remove())"
+    subprocess.run([sys.executable, "-c", told], check=True, env=environment)
+    assert list(short_path.iterdir()) == []
