@@ -13,7 +13,7 @@ from everlog.flow.known import Known, learn_again
 from everlog.flow.rereading import reread_blog
 from everlog.flow.updating import refresh_blog
 from everlog.records import Failure
-from flow.a_conversation import feed_url, put_comments, said
+from flow.a_conversation import comment_feed, feed_url, put_comments, said, thread_html
 from flow.a_site import a_site, crawl, put_feed, work
 
 POSTS = 20
@@ -209,3 +209,75 @@ def test_a_page_that_does_not_say_when_is_completed_from_its_feed(web, archive):
     web.put(a_blog.url(3), re.sub(rb"<time datetime=[^>]*>[^<]*</time>", b"<span>3 mesos ago</span>", page))
     crawl(web, archive)
     assert [comment.published.day for comment in post(archive, 3).comments] == [each.day for each in said(3, 4)]
+
+
+def feed_with_comment_feeds(web, numbers, count):
+    """A feed that names the comment feeds of its posts and counts their comments; their pages do not."""
+    own = "<wfw:commentRss>{}</wfw:commentRss><slash:comments>{}</slash:comments></item>"
+    items = [a_blog.item(number).replace("</item>", own.format(feed_url(number), count)) for number in numbers]
+    spaces = (
+        '<rss xmlns:slash="http://purl.org/rss/1.0/modules/slash/" xmlns:wfw="http://wellformedweb.org/CommentAPI/"'
+    )
+    web.put(a_blog.HOME + "feed.xml", a_blog.rss(items).decode().replace("<rss", spaces), type="application/rss+xml")
+    for number in numbers:
+        web.put(feed_url(number), comment_feed(number, said(number, count)), type="application/rss+xml")
+
+
+def test_comment_feeds_that_only_the_feed_names_are_tried_again_while_the_feed_does_not_change(archive):
+    web = a_site(8)
+    feed_with_comment_feeds(web, range(8, 3, -1), 3)
+    good = web.answers["a.blog/6/feed"]
+    web.answers["a.blog/6/feed"] = Failure(url=feed_url(6), trouble="http", reason="answers 503", status=503)
+    crawl(web, archive)
+    assert post(archive, 6).comments_state == "failed"
+    web.answers["a.blog/6/feed"] = good
+    report = update(web, archive)
+    assert (len(post(archive, 6).comments), post(archive, 6).comments_state) == (3, "complete")
+    assert "nothing new" not in report.reason
+
+
+def test_comment_feeds_that_only_the_feed_names_are_known_when_a_crawl_goes_on(archive):
+    web = a_site(8)
+    feed_with_comment_feeds(web, range(8, 3, -1), 3)
+    assert crawl(web, archive, max_pages=6).ending == "limit"
+    (blog,) = archive.blogs()
+    archive.requeue(blog.id, ["a.blog/8"])
+    crawl(web, archive)
+    assert len(post(archive, 8).comments) == 3
+
+
+def test_comments_that_are_held_stay_where_no_more_are_wanted(web, archive):
+    put_comments(web, POSTS, said(POSTS, 3))
+    crawl(web, archive)
+    put_comments(web, POSTS, said(POSTS, 4))
+    put_feed(web, range(POSTS, POSTS - 5, -1), **{f"post_{POSTS}": "changed"})
+    update(web, archive, comments=False)
+    assert (len(post(archive, POSTS).comments), post(archive, POSTS).comments_state) == (3, "complete")
+
+
+def test_comments_are_held_when_a_page_counts_them_and_shows_none(web, archive):
+    put_comments(web, POSTS, said(POSTS, 3))
+    crawl(web, archive)
+    web.put(a_blog.url(POSTS), a_blog.page(POSTS, after=thread_html([], stated=3)))
+    del web.answers[f"a.blog/{POSTS}/feed"]
+    put_feed(web, range(POSTS, POSTS - 5, -1), **{f"post_{POSTS}": "changed"})
+    update(web, archive)
+    assert len(post(archive, POSTS).comments) == 3
+
+
+def test_comments_that_fell_off_their_feed_are_held(archive):
+    web = a_site(8)
+    for number in range(1, 9):
+        put_comments(web, number, said(number, 10), shown=[])
+    crawl(web, archive)
+    put_comments(web, 8, said(8, 15), shown=[], embed="<p>edited</p>")
+    put_feed(web, range(8, 3, -1), post_8="changed")
+    update(web, archive)
+    assert len(post(archive, 8).comments) == 15
+
+
+def test_a_copy_that_turns_out_to_be_a_post_has_no_comments_where_none_are_wanted(web, archive):
+    copy = web.answers[f"a.blog/{POSTS - 1}"]
+    copy.body = copy.body.replace(b"<head>", b"<head><link rel=canonical href=https://a.blog/1>")
+    crawl(web, archive, comments=False)
+    assert {each.comments_state for each in archive.posts()} == {"off"}

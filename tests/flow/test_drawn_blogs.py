@@ -188,11 +188,17 @@ def test_a_service_that_is_down_is_not_asked_for_every_post(archive):
 def test_an_endless_show_more_ends_at_the_limit_with_what_it_brought(archive):
     web = site(DISQUS_PAGE, put_disqus)
     frame = web.answers["disqus.com/embed/comments?f=a-blog&t_u=3"]
-    frame.body = frame.body.replace(b"next++", b"(next++) * 0").replace(b"!found.more", b"false")
+    # Every click brings the first batch again as comments never seen before, and promises a thousand.
+    frame.body = (
+        frame.body.replace(b"next++", b"(next++) * 0").replace(b"!found.more", b"false")
+        .replace(b"found.total", b"1000")
+        .replace(b"found.comments.forEach(draw)", b"found.comments.forEach((said) => draw({...said, "
+                 b"id: said.id + 100 * next, parent: null, text: said.text + ' ' + next}))")
+    )
     crawl(web, archive, replace(HABITS, max_clicks=5))
     kept = post(archive, 3)
     assert kept.text == a_blog.text(3)
-    assert kept.comments
+    assert len(kept.comments) == 6 * 4
     assert kept.comments_state == "failed"
     assert web.count("https://disqus.com/api/3/0.json") <= 6
 

@@ -12,7 +12,7 @@ from everlog.records import Asked, Exchange, Failure, Page, Rendered
 from everlog.render import Browser, RenderHabits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterator
+    from collections.abc import Callable, Coroutine, Iterator, Mapping
 
 HOME = "https://a.blog/post"
 EPOCH = datetime(2024, 1, 1, tzinfo=UTC)
@@ -77,6 +77,16 @@ class Stage:
     def render(self, body: str | bytes | Page, site: Site | None = None, **options: Any) -> Rendered:
         shown = body if isinstance(body, Page) else page(body)
         return self.run(self.browser.render(shown, fetch=(site or Site()).fetch, **options))
+
+    def render_all(self, bodies: Mapping[str, str], site: Site | None = None, **options: Any) -> dict[str, Rendered]:
+        """Render pages, as many at once as there are tabs."""
+        fetch = (site or Site()).fetch
+
+        async def all_of_them() -> list[Rendered]:
+            shown = (self.browser.render(page(body), fetch=fetch, **options) for body in bodies.values())
+            return await asyncio.gather(*shown)
+
+        return dict(zip(bodies, self.run(all_of_them()), strict=True))
 
     def html(self, body: str | bytes | Page, site: Site | None = None, **options: Any) -> str:
         return self.render(body, site, **options).body.decode()

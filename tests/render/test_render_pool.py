@@ -34,12 +34,12 @@ def is_alive(pid: int) -> bool:
     return Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()[0] != "Z"
 
 
-def litter() -> set[str]:
-    places = (Path(tempfile.gettempdir()), Path("/dev/shm"))  # noqa: S108 - where Chromium keeps its memory
-    return {
-        str(path) for place in places if place.exists() for path in place.iterdir()
-        if any(word in path.name.lower() for word in ("playwright", "chromium", "everlog-browser"))
-    }
+@pytest.fixture
+def scratch(monkeypatch):
+    """Where this test's browsers, and nobody else's, keep their files."""
+    with tempfile.TemporaryDirectory(prefix="e-") as path:
+        monkeypatch.setattr(tempfile, "tempdir", path)
+        yield Path(path)
 
 
 def drivers() -> list[tuple[str, int]]:
@@ -66,12 +66,12 @@ def killing(stage, kind: str, times: int) -> Site:
 KILLED = "<body><script>fetch('/a.json').then(r => r.text()).then(eval)</script></body>"
 
 
-@pytest.mark.parametrize("kind", ["browser", "renderer", "driver"])
-def test_a_page_whose_browser_is_killed_is_rendered_in_a_new_one(kind):
+def test_a_page_whose_browser_is_killed_is_rendered_in_a_new_one():
     with staged() as stage:
-        rendered = stage.render(KILLED, killing(stage, kind, 1))
-        assert b"done" in rendered.body
-        assert rendered.settled
+        for kind in ("browser", "renderer", "driver"):
+            rendered = stage.render(KILLED, killing(stage, kind, 1))
+            assert b"done" in rendered.body, kind
+            assert rendered.settled, kind
 
 
 def test_a_page_that_ends_two_browsers_is_given_up_and_the_next_is_not():
@@ -119,7 +119,7 @@ def test_no_more_pages_are_open_at_once_than_there_are_tabs():
 
 
 def test_the_browser_is_replaced_in_good_time_and_no_page_is_dropped():
-    with staged(RenderHabits(tabs=3, recycle_pages=2)) as stage:
+    with staged(RenderHabits(tabs=3, recycle_pages=3)) as stage:
         site = Site({"https://a.blog/a.js": "document.body.append('ran')"})
         browsers = set()
 
@@ -132,7 +132,7 @@ def test_the_browser_is_replaced_in_good_time_and_no_page_is_dropped():
             return await asyncio.gather(*(one(shown) for shown in pages(7)))
 
         assert [b"ran" in rendered.body for rendered in stage.run(all_of_them())] == [True] * 7
-        assert len(browsers) >= 3
+        assert len(browsers) >= 2
     assert not any(is_alive(pid) for pid in browsers)
 
 
@@ -161,17 +161,13 @@ def test_a_cancelled_page_makes_room_for_the_next():
         assert sum(kind == "renderer" for kind, _ in stage.run(stage.browser.processes())) <= 2
 
 
-@pytest.mark.parametrize("is_killed", [False, True])
-def test_nothing_is_left_behind(is_killed):
-    before = litter()
+def test_nothing_is_left_behind(scratch):
     with staged(RenderHabits(tabs=2)) as stage:
-        stage.render("<p>x</p><iframe src='https://b.example/'></iframe>")
+        stage.render(KILLED, killing(stage, "browser", 1))
         processes = [pid for _, pid in stage.run(stage.browser.processes())]
         assert all(is_alive(pid) for pid in processes)
-        if is_killed:
-            stage.render(KILLED, killing(stage, "browser", 1))
     assert not any(is_alive(pid) for pid in processes)
-    assert litter() <= before
+    assert list(scratch.iterdir()) == []
 
 
 def test_leaving_while_a_page_is_open_ends_everything():
@@ -212,17 +208,16 @@ def test_where_there_is_no_browser_the_error_says_how_to_get_one():
 
 
 @pytest.mark.parametrize("executable", ["/bin/false", sys.executable, "/bin/ls"])
-def test_a_browser_that_does_not_start_is_an_error_with_its_own_words(executable):
-    before = litter()
+def test_a_browser_that_does_not_start_is_an_error_with_its_own_words(executable, scratch):
     with staged(RenderHabits(executable=executable)) as stage, pytest.raises(NoBrowser) as error:
         stage.render("<p>x</p>")
     assert f"{executable} does not start: " in error.value.message
     assert "EVERLOG_CHROMIUM" in (error.value.advice or "")
     assert "\n" not in error.value.message
-    assert litter() <= before
+    assert list(scratch.iterdir()) == []
 
 
-@pytest.mark.parametrize("url", ["http://", "file:///etc/passwd", "chrome://version", "about:blank", "data:text/html,x"])
+@pytest.mark.parametrize("url", ["http://", "file:///etc/passwd", "chrome://version", "about:blank"])
 def test_an_address_that_is_not_of_the_web_is_an_error_of_the_page(stage, url):
     with pytest.raises(RenderFailed):
         stage.render(page("<p>x</p>", url))
@@ -235,7 +230,8 @@ def test_a_frame_sees_nothing_of_what_it_stored_in_a_page_of_another_site(stage)
         localStorage.a = sessionStorage.a = 1;
         </script>"""})
     for home in ("https://one.example/", "https://two.example/", "https://one.example/"):
-        assert b"[undefinedundefined]" in stage.render(page("<iframe src=https://t.example/></iframe>", home), site).body
+        rendered = stage.render(page("<iframe src=https://t.example/></iframe>", home), site)
+        assert b"[undefinedundefined]" in rendered.body
 
 
 KILLED_PROGRAM = """
@@ -256,14 +252,8 @@ asyncio.run(main())
 """
 
 
-@pytest.fixture
-def short_path():
-    with tempfile.TemporaryDirectory(prefix="e-") as path:
-        yield Path(path)
-
-
-def test_a_killed_program_takes_its_browser_along_and_the_next_one_sweeps_up(short_path):
-    environment = {**os.environ, "TMPDIR": str(short_path)}
+def test_a_killed_program_takes_its_browser_along_and_the_next_one_sweeps_up(scratch):
+    environment = {**os.environ, "TMPDIR": str(scratch)}
     command = [sys.executable, "-c", KILLED_PROGRAM]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as program:
         processes = [int(pid) for pid in program.stdout.readline().split()]
@@ -277,4 +267,4 @@ def test_a_killed_program_takes_its_browser_along_and_the_next_one_sweeps_up(sho
     assert not any(is_alive(pid) for pid in processes)
     told = "from everlog.render.scratch import Scratch; import asyncio; asyncio.run(Scratch().remove())"
     subprocess.run([sys.executable, "-c", told], check=True, env=environment)
-    assert list(short_path.iterdir()) == []
+    assert list(scratch.iterdir()) == []

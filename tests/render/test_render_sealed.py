@@ -7,7 +7,6 @@ import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-import pytest
 from stage import HOME, Site, answer, page, redirect
 
 if TYPE_CHECKING:
@@ -145,63 +144,65 @@ def test_a_page_reaches_nothing_but_what_is_fetched_for_it(stage):
     }
 
 
-@pytest.mark.parametrize(
-    "leaving",
-    [
-        "<meta http-equiv=refresh content='0; url=https://b.example/'>",
-        "<script>location.href = 'https://b.example/'</script>",
-        "<script>location.replace('/other')</script>",
-        "<script>location.reload()</script>",
-        "<script>setTimeout(() => location.assign('https://b.example/'), 20)</script>",
-        "<script>location = URL.createObjectURL(new Blob(['<p>gone'], {type: 'text/html'}))</script>",
-        "<script>location = 'about:blank'</script>",
-        "<script>history.back()</script>",
-        "<script>addEventListener('load', () => history.go(-1))</script>",
-        "<script>window.close()</script>",
-        "<script>window.open('/other', '_self')</script>",
-        "<script>navigation.navigate('/other')</script>",
-        "<script>navigation.back()</script>",
-        "<a id=l href='https://b.example/'></a><script>l.click()</script>",
-        "<form id=f action='https://b.example/' method=post></form><script>f.submit()</script>",
-        "<iframe srcdoc='<script>top.location = \"https://b.example/\"</script>'></iframe>",
-        "<script>addEventListener('load', () => { location.hash = 'x'; history.pushState(1, '', '/pushed'); })</script>",
-    ],
-)
-def test_a_page_that_wants_to_leave_stays(stage, leaving):
+LEAVING = {
+    "refresh": "<meta http-equiv=refresh content='0; url=https://b.example/'>",
+    "href": "<script>location.href = 'https://b.example/'</script>",
+    "replace": "<script>location.replace('/other')</script>",
+    "reload": "<script>location.reload()</script>",
+    "later": "<script>setTimeout(() => location.assign('https://b.example/'), 20)</script>",
+    "blob": "<script>location = URL.createObjectURL(new Blob(['<p>gone'], {type: 'text/html'}))</script>",
+    "blank": "<script>location = 'about:blank'</script>",
+    "back": "<script>history.back()</script>",
+    "go": "<script>addEventListener('load', () => history.go(-1))</script>",
+    "close": "<script>window.close()</script>",
+    "open": "<script>window.open('/other', '_self')</script>",
+    "navigation": "<script>navigation.navigate('/other')</script>",
+    "navigation back": "<script>navigation.back()</script>",
+    "link": "<a id=l href='https://b.example/'></a><script>l.click()</script>",
+    "form": "<form id=f action='https://b.example/' method=post></form><script>f.submit()</script>",
+    "frame": "<iframe srcdoc='<script>top.location = \"https://b.example/\"</script>'></iframe>",
+    "fragment": "<script>onload = () => { location.hash = 'x'; history.pushState(1, '', '/n'); }</script>",
+}
+
+
+def test_a_page_that_wants_to_leave_stays(stage):
     site = Site({"https://b.example/": "<p>elsewhere</p>", "https://a.blog/other": "<p>other</p>"})
-    rendered = stage.render(f"<body><p>here</p>{leaving}</body>", site)
-    assert b"<p>here</p>" in rendered.body
-    assert b"elsewhere" not in rendered.body
-    assert rendered.url == HOME
+    pages = {name: f"<body><p>here</p>{leaving}</body>" for name, leaving in LEAVING.items()}
+    for name, rendered in stage.render_all(pages, site).items():
+        assert b"<p>here</p>" in rendered.body, name
+        assert rendered.url == HOME
     assert site.asked == []
 
 
-@pytest.mark.parametrize(
-    "disturbing",
-    [
-        "for (let n = 0; n < 1000; n++) {alert('x'); confirm('x'); prompt('x')}",
-        "print()",
-        "debugger",
-        "addEventListener('beforeunload', (event) => {event.preventDefault(); event.returnValue = 'stay'})",
-        "const a = document.createElement('a'); a.href = URL.createObjectURL(new Blob(['x'])); a.download = 'x'; a.click()",
-        "Notification.requestPermission(); navigator.geolocation.getCurrentPosition(() => 1)",
-        "document.documentElement.requestFullscreen().catch(() => 1)",
-        """Object.prototype.toJSON = Array.prototype.toJSON = JSON.stringify = () => 'x';
+DISTURBING = {
+    "dialogs": "for (let n = 0; n < 1000; n++) { alert('x'); confirm('x'); prompt('x'); }",
+    "print": "print()",
+    "debugger": "debugger",
+    "unload": "addEventListener('beforeunload', (event) => { event.preventDefault(); event.returnValue = 'stay'; })",
+    "download": """
+        const a = document.createElement('a');
+        a.href = URL.createObjectURL(new Blob(['x'])); a.download = 'x'; a.click()""",
+    "permissions": "Notification.requestPermission(); navigator.geolocation.getCurrentPosition(() => 1)",
+    "fullscreen": "document.documentElement.requestFullscreen().catch(() => 1)",
+    "sabotage": """
+        Object.prototype.toJSON = Array.prototype.toJSON = JSON.stringify = () => 'x';
         Array.prototype.map = Array.prototype.flatMap = Promise.prototype.then = null;
         Document.prototype.querySelectorAll = () => [];
         window.MutationObserver = window.performance = window.setTimeout = null""",
-        "throw new Error('x')",
-    ],
-)
-def test_a_page_that_disturbs_is_rendered_like_any_other(stage, disturbing):
+    "error": "throw new Error('x')",
+}
+
+
+def test_a_page_that_disturbs_is_rendered_like_any_other(stage):
+    pages = {name: f"<body><p>here</p><script>{script}</script></body>" for name, script in DISTURBING.items()}
     for _ in range(2):
-        rendered = stage.render(f"<body><p>here</p><script>{disturbing}</script></body>")
-        assert b"<p>here</p>" in rendered.body
-        assert rendered.settled
+        for name, rendered in stage.render_all(pages).items():
+            assert b"<p>here</p>" in rendered.body, name
+            assert rendered.settled, name
 
 
 def test_a_download_in_a_frame_is_nothing(stage):
-    file = answer("https://a.blog/file", "data", "application/octet-stream", Content_Disposition="attachment; filename=x")
+    file = answer("https://a.blog/file", "data", "application/zip", Content_Disposition="attachment; filename=x.zip")
     site = Site({"https://a.blog/file": file})
     assert stage.render("<p>here</p><iframe src='/file'></iframe>", site).settled
 

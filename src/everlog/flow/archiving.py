@@ -99,7 +99,7 @@ async def _learn_and_crawl(blog: Blog, found: Found, work: Work, run: int) -> Re
     work.archive.commit([*feed_visits(blog, found.feed_url, found.feed_page, work.web), *comment_feeds])
     work.archive.enqueue(blog.id, links)
     work.archive.remember(blog.id, "entries", json.dumps(entry_marks(found.feed)))
-    _remember_estimate(found, known, scope, blog, work.archive)
+    _remember_estimate(shown, known, scope, blog, work.archive)
     blog = work.archive.update_blog(
         blog.id, title=found.feed.title, feed_url=found.feed_url, template=known.template.to_json(),
         knowledge=known.knowledge(), state="crawling", forgotten_at=None, scope=work.settings.scope,

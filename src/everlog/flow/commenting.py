@@ -85,6 +85,8 @@ class Commenting:
     rules: CommentRules | None = None
     _read: dict[str, Thread | Failure | None] = field(default_factory=dict)
     _lessons: list[Taught] = field(default_factory=list)
+    # How many lessons the last try to learn was given: the same ones teach no more.
+    _studied: int = 0
     _empty: int = 0
     _pages_hide: bool = False
 
@@ -125,7 +127,7 @@ class Commenting:
 
     def lesson_learned(self) -> bool:
         """Learn the blog's rules from the feeds read so far, once there are enough; whether there are new ones."""
-        if self.rules is not None or len(self._lessons) < FEWEST_TAUGHT:
+        if self.rules is not None or len(self._lessons) < max(FEWEST_TAUGHT, self._studied + 1):
             return False
         return self.learn()
 
@@ -133,6 +135,7 @@ class Commenting:
         """Learn the blog's rules from the feeds read so far, however few."""
         pairs = [(parse(each.body, each.content_type), each.url, each.comments) for each in self._lessons]
         self.rules = learn_comments(pairs) if pairs else None
+        self._studied = len(pairs)
         if self.rules is not None:
             self._lessons.clear()
         return self.rules is not None
@@ -226,7 +229,8 @@ class Commenting:
             return None
 
     def _learn_from(self, thread: Thread, page: Page) -> None:
-        if self.rules is None and len(self._lessons) < MOST_TAUGHT:
+        is_known = any(lesson.url == page.url for lesson in self._lessons)
+        if self.rules is None and not is_known and len(self._lessons) < MOST_TAUGHT:
             self._lessons.append(Taught(page.body, page.url, page.content_type, thread.comments))
 
 
@@ -241,11 +245,17 @@ def _unfinished(thread: Thread, drawn: Rendered) -> list[str]:
     return [f"{thread.source} was still loading when its time was over"] if short and not drawn.settled else []
 
 
+def _may_be_less(gathered: Gathered, claimed: int | None) -> bool:
+    """Whether what was found may be less than was held: nothing of what is counted, or a feed's newest only."""
+    found = {thread.source for thread in gathered.threads if thread.comments}
+    return (not found and bool(claimed)) or (found == {"feed"} and claimed is None)
+
+
 def with_comments(post: Post, gathered: Gathered, claimed: int | None, held: Post | None) -> Post:
     """The post with all its comments, and whether these are all; what was held is kept where some are missing."""
     merged = merge(gathered.threads, claimed=claimed)
     state: CommentsState = "failed" if gathered.failures and merged.state != "complete" else merged.state
-    if held is not None and held.comments and state in {"failed", "partial"}:
+    if held is not None and held.comments and (state in {"failed", "partial"} or _may_be_less(gathered, claimed)):
         merged = merge([*gathered.threads, Thread(source="held", comments=held.comments)], claimed=claimed)
         state = state if state == "failed" else merged.state
     provenance = dict(post.provenance)
@@ -258,4 +268,17 @@ def with_comments(post: Post, gathered: Gathered, claimed: int | None, held: Pos
         )
     return replace(
         post, comments=merged.comments, comments_state=state, comment_count_claimed=claimed, provenance=provenance,
+    )
+
+
+def uncommented(post: Post, held: Post | None) -> Post:
+    """The post where comments are not wanted: with those that are held already, else with none."""
+    provenance = {name: found for name, found in post.provenance.items() if name != "comments"}
+    if held is None or not held.comments:
+        return replace(post, comments=(), comments_state="off", comment_count_claimed=None, provenance=provenance)
+    if "comments" in held.provenance:
+        provenance["comments"] = held.provenance["comments"]
+    return replace(
+        post, comments=held.comments, comments_state=held.comments_state,
+        comment_count_claimed=held.comment_count_claimed, provenance=provenance,
     )

@@ -77,7 +77,7 @@ async def look(url: str, web: Web, settings: Settings, browser: Browser | None =
     rendering = Rendering(browser=browser, web=web, settings=settings)
     shown, pages = await drawn_where_needed(found, await fetch_entries(found, web, scope), rendering)
     known = learn_blog(shown, pages, is_scripted=rendering.is_scripted)
-    home = found.home_page.page if found.home_page else None
+    home = shown.home_page.page if shown.home_page else None
     root = parse(home.body, home.content_type) if home else None
     robots = next((each.body for each in web.robots_exchanges() if each.status == 200), b"")
     estimates = [Estimate(posts=len(found.feed.entries), why="entries of the feed")]

@@ -110,8 +110,11 @@ def _with_stored_comments(
     """The post with the comments of its stored comment feed, and of what a browser drew."""
     gathered = Gathered(threads=[Thread(source="page", comments=post.comments, claimed=post.comment_count_claimed)])
     for service in services:
-        root = parse(drawn.body, drawn.header("content-type")) if drawn is not None else None
-        thread = read_service(root, post.url, service, fetched_at=post.fetched) if root is not None else None
+        thread = None
+        if drawn is not None:
+            root = parse(drawn.body, drawn.header("content-type"))
+            # "3 days ago" counts from when it was drawn, as in the crawl.
+            thread = read_service(root, post.url, service, fetched_at=drawn.fetched_at)
         if thread is not None:
             gathered.threads.append(thread)
         else:

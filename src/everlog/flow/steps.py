@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from everlog.errors import UnreadablePage, UsageError
-from everlog.flow.commenting import Evidence, with_comments
+from everlog.flow.commenting import Evidence, uncommented, with_comments
 from everlog.flow.copies import Copy
 from everlog.flow.rendering import NotDrawn, exchanges_of, page_of
 from everlog.links import page_links, trap
@@ -152,11 +152,11 @@ async def collect_comments(draft: Draft, crew: Crew) -> None:
     post = draft.post
     if post is None:
         return
+    held = crew.held(draft.post_key or draft.link.key)
     if not crew.settings.comments:
-        draft.post = replace(post, comments=(), comments_state="off", comment_count_claimed=None)
+        draft.post = uncommented(post, held)
         return
     desk = crew.commenting
-    held = crew.held(draft.post_key or draft.link.key)
     gathered = await desk.gather(post, draft.evidence, draft.fetched, held)
     draft.post = with_comments(post, gathered, desk.claimed(post, gathered), held)
     draft.made = draft.made or gathered.exchanges
@@ -205,7 +205,8 @@ def _settle_claim(claim: str, draft: Draft, crew: Crew) -> None:
     """A page that calls itself a copy of another is compared with it, now or when that one was seen."""
     if draft.post is None:
         return
-    copy = Copy(link=draft.link, post=draft.post, own_key=canonical(draft.post.url), original=claim)
+    own = draft.post if crew.settings.comments else uncommented(draft.post, None)
+    copy = Copy(link=draft.link, post=own, own_key=canonical(draft.post.url), original=claim)
     held = crew.held(claim)
     if held is not None:
         visit = crew.copies.settled(copy, held)

@@ -54,7 +54,7 @@ async def refresh_blog(blog: Blog, work: Work, since: datetime | None = None) ->
             stop = await run_to_end(crawl)
             work.archive.remember(blog.id, "entries", json.dumps(_settled_marks(news, blog, work.archive)))
             work.archive.remember(blog.id, "left alone", "some" if news.left_alone else None)
-            is_quiet = stop.ending == "complete" and not news.links and not news.gap
+            is_quiet = stop.ending == "complete" and not (news.links or news.gap or uncommented)
             reason = "nothing new: the feed is unchanged" if is_quiet else stop.reason
             return finish(crew, run, stop.ending or "complete", reason)
 

@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from everlog.archive.writer import GroupWriter
-from everlog.errors import EverlogError
+from everlog.errors import EverlogError, UnreadableFeed
+from everlog.feeds import parse_feed
 from everlog.flow.commenting import Commenting
 from everlog.flow.copies import Copies
 from everlog.flow.crawl import Crawl
@@ -80,7 +81,10 @@ def crew_of(
         )
         commenting = Commenting(
             blog_id=blog.id, web=work.web, rendering=rendering, tally=work.tally, rules=known.template.comments,
-            entries={canonical(absolute(blog.feed_url, entry.link) or ""): entry for entry in entries if entry.link},
+            entries={
+                canonical(absolute(blog.feed_url, entry.link) or ""): entry
+                for entry in tuple(entries) or _stored_entries(blog, work.archive) if entry.link
+            },
         )
     writer = GroupWriter(work.archive)
     crew = Crew(
@@ -94,6 +98,17 @@ def crew_of(
         yield crew
     finally:
         writer.close()
+
+
+def _stored_entries(blog: Blog, archive: Archive) -> tuple[Entry, ...]:
+    """What the feed said last: a feed that did not change still names its posts' comment feeds."""
+    capture = archive.capture_of(blog.id, blog.feed_url or "")
+    if capture is None:
+        return ()
+    try:
+        return parse_feed(archive.exchange(capture).body, capture.url).entries
+    except UnreadableFeed:
+        return ()
 
 
 def begin(crew: Crew, work: Work, *, is_update: bool = False) -> Crawl:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 _SOON_SECONDS = 0.1
 # At most so many controls are clicked before the page is looked at again.
 _AT_ONCE = 50
-_SCREENS = 60
-_SCREEN_SECONDS = 0.1
+_SCREENS, _SWEEPS = 60, 3
+_SCREEN_SECONDS = 0.15
 # Letters a page gains from its own clocks between two looks.
 _NOISE_LETTERS = 20
 _OWN_COMMENTS = "#comments, .comments, .comments-area, #comment-section, .comment-list, [id*=comment i]"
@@ -91,11 +91,18 @@ class Clicker:
 
     async def _bring_into_view(self) -> None:
         """Scroll over the places where the comments are, and wait for what that wakes."""
-        frames = [frame for service in self._services if service.frame for frame in self._scene.places(service)]
         selectors = [selector for service in self._services for selector in _selectors(service)]
-        heights = {frame.url: await self._call(frame, "everlog.height") for frame in frames}
-        if await self._scroll(self._scene.frames.main, selectors or [_OWN_COMMENTS], heights):
+        size = await self._scene.size()
+        for _ in range(_SWEEPS):
+            frames = [frame for service in self._services if service.frame for frame in self._scene.places(service)]
+            heights = {frame.url: await self._call(frame, "everlog.height") for frame in frames}
+            if not await self._scroll(self._scene.frames.main, selectors or [_OWN_COMMENTS], heights):
+                return
             await self._scene.settle(_SOON_SECONDS)
+            before, size = size, await self._scene.size()
+            # What has grown has pushed the rest out of view.
+            if not _is_more(size, before):
+                return
 
     async def _scroll(self, frame: Frame, selectors: list[str], heights: dict[str, int]) -> int:
         """How many screens were scrolled over."""

@@ -47,9 +47,10 @@
     .filter((text) => typeof text === "string").join(" ").replace(/\s+/g, " ").trim();
   const isOff = (element) => element.disabled || element.ariaDisabled === "true" || element.ariaExpanded === "true";
   const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
-  // After the next frame was drawn: what comes into view is looked for at its end. A frame that is not drawn has
-  // no animation frames, so the clock goes on without them.
-  const drawn = () => Promise.race([new Promise(requestAnimationFrame).then(() => pause(0)), pause(100)]);
+  // After two frames were drawn: what comes into view is looked for at the end of one, in frames of other sites
+  // later than in the page. What is not drawn has no animation frames, so the clock goes on without them.
+  const frame = () => new Promise(requestAnimationFrame);
+  const drawn = () => Promise.race([frame().then(frame).then(() => pause(0)), pause(150)]);
 
   // Clicks what can be clicked, each control once; again those that are as they were, if something came of it.
   const press = (elements, most, again) => {
