@@ -295,6 +295,8 @@ class Visit:
     again_at: datetime | None = None
     # Set when the page was visited before and only now it is known what it is.
     settles: bool = False
+    # Whether comments that could not be had were asked for at all: a missing browser uses up no try.
+    comments_tried: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -33,6 +33,7 @@ async def story(web: OpenWeb) -> dict[str, Any]:
         found["posted as"] = blog.last("/api")
         for _ in range(5):
             await session.ask(Asked(url=blog.url("/api")))
+        found["looked as"] = blog.last("/api")
         found["waited"] = (LEAPS.now() - begun).total_seconds()
         found["moved"] = await session.ask(Asked(url=blog.url("/moved")))
         found["inward"] = await session.ask(Asked(url="http://169.254.169.254/latest/"))
@@ -57,9 +58,14 @@ def test_a_request_of_the_page_goes_out_with_its_method_body_and_headers_under_o
     headers = found["posted as"].headers
     assert headers["user-agent"] == AGENT
     assert (headers["accept"], headers["x-own"]) == ("application/json", "1")
-    assert headers["x-key"] == "s3cret"
+    assert "x-key" not in headers
     assert headers["host"].startswith("127.0.0.1:")
     assert headers["content-length"] == "8"
+
+
+def test_the_users_own_headers_go_along_with_a_look_and_never_with_what_a_page_posts(found):
+    assert found["looked as"].headers["x-key"] == "s3cret"
+    assert "x-key" not in found["posted as"].headers
 
 
 def test_what_a_page_needs_waits_for_no_turn_of_its_own_and_for_no_robots_txt(found):

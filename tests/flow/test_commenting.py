@@ -281,3 +281,32 @@ def test_a_copy_that_turns_out_to_be_a_post_has_no_comments_where_none_are_wante
     copy.body = copy.body.replace(b"<head>", b"<head><link rel=canonical href=https://a.blog/1>")
     crawl(web, archive, comments=False)
     assert {each.comments_state for each in archive.posts()} == {"off"}
+
+
+def test_comments_that_were_not_wanted_are_had_when_they_are_wanted_later(web, archive):
+    crawl(web, archive, comments=False)
+    update(web, archive)
+    assert all(len(post(archive, number).comments) == number % 5 for number in range(1, POSTS + 1))
+
+
+def test_a_missing_browser_uses_up_no_try(web, archive):
+    for number in range(1, POSTS + 1):
+        web.put(a_blog.url(number), a_blog.page(number, after="<div id=disqus_thread></div>"))
+    for _ in range(4):
+        crawl(web, archive, render="never")
+    (blog,) = archive.blogs()
+    assert len(archive.without_comments(blog.id, most_tries=3)) == POSTS
+    web.asked.clear()
+    update(web, archive, render="never")
+    assert not [url for url in web.asked if url.removeprefix(a_blog.HOME).isdigit()]
+
+
+def test_a_date_that_was_read_first_stands(web, archive):
+    put_comments(web, 3, said(3, 4))
+    crawl(web, archive)
+    (blog,) = archive.blogs()
+    body = web.answers["a.blog/3"].body
+    web.put(a_blog.url(3), body.replace(b"2024-02-", b"2024-03-").replace(b"February", b"March"))
+    archive.requeue(blog.id, ["a.blog/3"])
+    update(web, archive)
+    assert {comment.published.month for comment in post(archive, 3).comments} == {2}

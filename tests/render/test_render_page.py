@@ -172,6 +172,17 @@ def test_a_redirected_frame_stands_under_the_address_it_ends_at(stage):
     assert site.urls()[:3] == ["https://short.example/1", "https://long.example/a/b", "https://long.example/c?x=1"]
 
 
+def test_a_loop_of_redirects_ends(stage):
+    site = Site({
+        "https://b.example/": lambda asked: redirect(asked.url, f"https://b.example/?n={len(asked.url)}"),
+        "https://a.blog/loop.json": lambda asked: redirect(asked.url, "/loop.json"),
+    })
+    body = "<p>x</p><iframe src=https://b.example/></iframe><script>fetch('/loop.json')</script>"
+    rendered = stage.render(body, site)
+    assert rendered.settled
+    assert len(site.asked) <= 2 * 21
+
+
 def test_a_redirected_script_and_answer_know_where_they_came_from(stage):
     def script(text):
         return lambda asked: answer(asked.url, text, "text/javascript", Access_Control_Allow_Origin="*")

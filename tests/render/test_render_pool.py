@@ -217,6 +217,13 @@ def test_a_browser_that_does_not_start_is_an_error_with_its_own_words(executable
     assert list(scratch.iterdir()) == []
 
 
+def test_a_tab_that_fell_asleep_shows_the_next_page(monkeypatch):
+    monkeypatch.setattr("everlog.render.chromium.NAP_SECONDS", 0.0)
+    with staged() as stage:
+        for number in range(4):
+            assert b"<p>x</p>" in stage.render(page("<p>x</p>", f"https://a.blog/{number}")).body
+
+
 @pytest.mark.parametrize("url", ["http://", "file:///etc/passwd", "chrome://version", "about:blank"])
 def test_an_address_that_is_not_of_the_web_is_an_error_of_the_page(stage, url):
     with pytest.raises(RenderFailed):

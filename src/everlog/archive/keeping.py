@@ -49,9 +49,9 @@ class KnownPost:
         self.published, self.comments = written.published, written.comments
         self.touched = True
 
-    def note_comments(self, state: str) -> None:
+    def note_comments(self, state: str, *, tried: bool) -> None:
         """Comments that could not be had are counted, so that updates do not ask for them for ever."""
-        tries = (self.comment_tries or 0) + 1 if state == "failed" else 0
+        tries = (self.comment_tries or 0) + tried if state == "failed" else 0
         if (state, tries) != (self.comments_state, self.comment_tries or 0):
             self.comments_state, self.comment_tries, self.touched = state, tries, True
 
@@ -81,7 +81,7 @@ class Keeping:
             same = self.by_content.get((visit.blog_id, written.content)) if written.content else None
             known, kept = (same, "alias") if same else (self._make(identity, written, capture_id), "new")
         if visit.post is not None and kept != "alias":
-            known.note_comments(visit.post.comments_state)
+            known.note_comments(visit.post.comments_state, tried=visit.comments_tried and bool(visit.exchanges))
         for key, url in addresses(visit):
             if (visit.blog_id, key) not in self.by_key:
                 self.aliases[visit.blog_id, key] = (url, known)

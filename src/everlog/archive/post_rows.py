@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import func, select
+from sqlalchemy import func, select, true
 
 from everlog.archive import schema
 from everlog.archive.database import in_parts
@@ -67,18 +67,21 @@ def versions(database: Database, url: str) -> tuple[Post, ...]:
         return tuple(_filled(connection, connection.execute(statement).all()))
 
 
-def without_comments(database: Database, blog_id: int, *, most_tries: int) -> tuple[str, ...]:
-    """The keys of posts whose comments could not be had, unless that was tried often."""
+def without_comments(database: Database, blog_id: int, *, least_tries: int, most_tries: int) -> tuple[str, ...]:
+    """The keys of posts whose comments were not wanted, or could not be had in so many tries."""
+    state, tries = _posts.c.comments_state, _posts.c.comment_tries
     statement = select(_posts.c.key).where(
-        _posts.c.blog_id == blog_id, _posts.c.comments_state == "failed", _posts.c.comment_tries < most_tries,
+        _posts.c.blog_id == blog_id,
+        (state == "off") | ((state == "failed") & (tries >= least_tries) & (tries < most_tries)),
     )
     with database.reading() as connection:
         return tuple(connection.scalars(statement.order_by(_posts.c.id)))
 
 
-def count_without_comments(database: Database, blog_id: int) -> int:
-    """How many posts are kept whose comments could not be had."""
-    statement = select(func.count()).where(_posts.c.blog_id == blog_id, _posts.c.comments_state == "failed")
+def count_without_comments(database: Database, blog_id: int, *, most_tries: int | None) -> int:
+    """How many posts are kept whose comments could not be had, given up (after so many tries) or not."""
+    few = true() if most_tries is None else _posts.c.comment_tries < most_tries
+    statement = select(func.count()).where(_posts.c.blog_id == blog_id, _posts.c.comments_state == "failed", few)
     with database.reading() as connection:
         return connection.execute(statement).scalar_one()
 

@@ -106,11 +106,11 @@ class SqlStore:
     def find_post(self, url: str, *, as_read: bool = False) -> Post | None:
         return post_rows.find_post(self.database, url, as_read=as_read)
 
-    def without_comments(self, blog_id: int, *, most_tries: int) -> tuple[str, ...]:
-        return post_rows.without_comments(self.database, blog_id, most_tries=most_tries)
+    def without_comments(self, blog_id: int, *, least_tries: int = 0, most_tries: int) -> tuple[str, ...]:
+        return post_rows.without_comments(self.database, blog_id, least_tries=least_tries, most_tries=most_tries)
 
-    def count_without_comments(self, blog_id: int) -> int:
-        return post_rows.count_without_comments(self.database, blog_id)
+    def count_without_comments(self, blog_id: int, *, most_tries: int | None = None) -> int:
+        return post_rows.count_without_comments(self.database, blog_id, most_tries=most_tries)
 
     def versions(self, url: str) -> tuple[Post, ...]:
         return post_rows.versions(self.database, url)

@@ -229,12 +229,12 @@ class Store(Protocol):
         """The post at this address or one of its aliases, in any spelling; `as_read`: pictures still on the web."""
         ...
 
-    def without_comments(self, blog_id: int, *, most_tries: int) -> tuple[str, ...]:
-        """The keys of posts whose comments could not be had, unless that was tried often."""
+    def without_comments(self, blog_id: int, *, least_tries: int = 0, most_tries: int) -> tuple[str, ...]:
+        """The keys of posts whose comments were not wanted, or could not be had in so many tries (fewer than most)."""
         ...
 
-    def count_without_comments(self, blog_id: int) -> int:
-        """How many posts are kept whose comments could not be had."""
+    def count_without_comments(self, blog_id: int, *, most_tries: int | None = None) -> int:
+        """How many posts are kept whose comments could not be had, given up (after so many tries) or not."""
         ...
 
     def versions(self, url: str) -> tuple[Post, ...]:

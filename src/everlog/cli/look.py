@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_module
+import re
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,14 +27,15 @@ if TYPE_CHECKING:
     from everlog.records import Blog, Post
 
 PROBLEMS_SHOWN = 20
+# What a stranger wrote must not steer the reader's terminal.
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 INDENT = "  "
 # Deeper answers stay in sight.
 DEEPEST_INDENT = 8
-LABELS = {"without_comments": "no comments"}
 BLOGS = ("blog", "posts", "comments", "media", "waiting", "failed", "state", "last_crawl")
 LEDGER = ("host", "requests", "bytes", "waited_seconds", "slowed", "delay_seconds")
-DETAILS = ("blog", "title", "feed", "scope", "state", "last_crawl", "posts", "versions", "aliases", "comments",
-           "without_comments", "pages", "media")
+DETAILS = ("blog", "title", "feed", "scope", "state", "last_crawl", "posts", "versions", "aliases", "pages", "media",
+           "comments")
 
 
 def status(
@@ -174,7 +176,9 @@ def _print_blog(blog: Blog, archive: Archive, *, json: bool, verbose: bool) -> N
         print(json_module.dumps(detail, ensure_ascii=False, indent=1))
         return
     for name in DETAILS:
-        print(f"{LABELS.get(name, name.replace('_', ' ')):<12} {detail[name] if detail[name] is not None else '-'}")
+        print(f"{name.replace('_', ' '):<12} {detail[name] if detail[name] is not None else '-'}")
+    if detail["without_comments"]:
+        print(f"{'':<12} of {detail['without_comments']} posts the comments could not be had")
     if detail["estimate"]:
         expected = max(detail["estimate"]["posts"], counts.posts)
         print(f"{'estimate':<12} at least {expected} posts ({detail['estimate']['why']})")
@@ -216,6 +220,11 @@ def _print_rules(blog: Blog, known: Any, *, json: bool, verbose: bool) -> None:
         confidence = rule.confidence if name != "text" else template.designs[0].confidence
         score = f"{confidence:6.1%}" if confidence is not None else "     -"
         print(f"  {name:<10} {score}  {rule.method:<14} {rule.where or ''}")
+    for rule in template.comments.ranked[: None if verbose else 1] if template.comments is not None else ():
+        markup = rule.markup
+        parts = {"text": markup.text, "by": markup.author, "on": markup.date}
+        said = ", ".join(f"{name} {where}" for name, where in parts.items() if where)
+        print(f"  {'comments':<10} {rule.confidence:6.1%}  {'css':<14} {markup.comment}: {said}")
     print("  (the score is measured on the feed's own posts" + ("" if verbose else "; -v shows the fall-backs") + ")")
 
 
@@ -226,21 +235,21 @@ def _as_text(post: Post) -> str:
     head += ["tags: " + ", ".join(post.tags)] if post.tags else []
     version = f"  (version {post.version})" if post.version > 1 else ""
     head += [f"{post.url}{version}" + (f"  gone: {post.gone}" if post.gone else "")]
-    return "\n".join(head) + "\n\n" + post.text + "\n" + _comments_as_text(post)
+    return _CONTROLS.sub("", "\n".join(head) + "\n\n" + post.text + "\n" + _comments_as_text(post))
 
 
 def _comments_as_text(post: Post) -> str:
     """The comments below the article, answers set in below what they answer."""
-    if not post.comments:
-        return {"failed": "\n(its comments could not be had)\n"}.get(post.comments_state, "")
+    from everlog.comments.threads import depths
+
     claimed = post.comment_count_claimed
+    if not post.comments:
+        whys = {"failed": "its comments could not be had", "off": "its comments were not wanted"}
+        why = whys.get(post.comments_state) or (f"none of its {claimed} comments was found" if claimed else "")
+        return f"\n({why})\n" if why else ""
     count = f"{len(post.comments)} comments" + (f" of {claimed}" if claimed not in {None, len(post.comments)} else "")
     lines = ["", f"-- {count}", ""]
-    depths: dict[str, int] = {}
-    for comment in post.comments:
-        depth = depths.get(comment.parent, -1) + 1 if comment.parent is not None else 0
-        if comment.id is not None:
-            depths[comment.id] = depth
+    for comment, depth in zip(post.comments, depths(post.comments), strict=True):
         margin = INDENT * min(depth, DEEPEST_INDENT)
         lines.append(margin + ", ".join(filter(None, [comment.author or "somebody", _day(comment.published)])) + ":")
         lines += [margin + INDENT + line if line else "" for line in comment.text.splitlines()]

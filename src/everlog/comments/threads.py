@@ -68,6 +68,30 @@ def threaded(
     )
 
 
+def depths(comments: Sequence[Comment]) -> list[int]:
+    """How deep each comment stands in its thread, from 0; its parent may stand before or behind it.
+
+    >>> from everlog.records import Comment
+    >>> depths([Comment(id="2", parent="1"), Comment(id="1"), Comment(id="3", parent="2"), Comment(parent="gone")])
+    [1, 0, 2, 0]
+    """
+    above = {comment.id: comment.parent for comment in comments if comment.id is not None}
+    known: dict[str, int] = {}
+    found = []
+    for comment in comments:
+        chain: dict[str, None] = {}
+        at = comment.parent
+        while at is not None and at in above and at not in known and at not in chain:
+            chain[at] = None
+            at = above[at]
+        depth = known.get(at or "", -1)
+        for link in reversed(chain):
+            depth += 1
+            known[link] = depth
+        found.append(known.get(comment.parent or "", -1) + 1)
+    return found
+
+
 def only(comments: Iterable[Comment], keep: Callable[[Comment], bool]) -> tuple[Comment, ...]:
     """Those comments that are kept; an answer to one that is not answers nothing.
 

@@ -81,7 +81,9 @@ class Session(Web):
         refused = barred(url, typed=self._typed)
         if refused is not None:
             return Failure(url=asked.url, trouble="address", reason=refused)
-        private = bool(self.manners.headers or self.manners.cookies) and trusts(url, self.manners)
+        # What the user is known by is for looking, never for what a frame of another site may wish to post.
+        is_look = asked.method.upper() in {"GET", "HEAD"}
+        private = is_look and bool(self.manners.headers or self.manners.cookies) and trusts(url, self.manners)
         typed = place(origin_of(url)) in self._typed
         try:
             request = ask_along(asked, url, self.manners, private=private, typed=typed)

@@ -8,6 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any, BinaryIO
 from urllib.parse import quote
 
+from everlog.comments.threads import depths
 from everlog.errors import UsageError
 from everlog.export.naming import Names
 
@@ -81,15 +82,11 @@ def post_to_markdown(post: Post, media_prefix: str | None = None) -> str:
 def _comments(post: Post, to_markdown: Callable[[str, str], str]) -> str:
     """The comments as quotations below the article; an answer is quoted below what it answers."""
     parts: list[str] = []
-    depths: dict[str, int] = {}
-    for comment in post.comments:
-        depth = depths.get(comment.parent, 0) + 1 if comment.parent is not None else 1
-        if comment.id is not None:
-            depths[comment.id] = depth
+    for comment, depth in zip(post.comments, depths(post.comments), strict=True):
         name = to_markdown("", comment.author or "") or "?"
         moment = f", {comment.published.isoformat(timespec='minutes')}" if comment.published else ""
         said = f"**{name}**{moment}\n\n{to_markdown(comment.html, comment.text)}".rstrip()
-        mark = "> " * min(depth, DEEPEST_QUOTE)
+        mark = "> " * min(depth + 1, DEEPEST_QUOTE)
         parts.append("\n".join((mark + line).rstrip() for line in said.splitlines()))
     return "\n## Comments\n\n" + "\n\n".join(parts) + "\n" if parts else ""
 

@@ -68,6 +68,8 @@ class Gathered:
 
     threads: list[Thread]
     failures: list[str] = field(default_factory=list)
+    # Whether what failed was asked for at all.
+    tried: bool = False
     exchanges: tuple[Exchange, ...] = ()
     visits: list[Visit] = field(default_factory=list)
 
@@ -165,6 +167,8 @@ class Commenting:
     async def _from_services(self, services: Sequence[Service], page: Page, gathered: Gathered) -> None:
         wanted = self.rendering.worth_drawing(services)
         found: dict[str, Thread] = {}
+        # A service that is down was asked for other posts; a browser that is missing has asked nobody.
+        gathered.tried = self.rendering.settings.render != "never"
         if wanted:
             try:
                 drawn = await self.rendering.draw(page, wanted)
@@ -181,6 +185,7 @@ class Commenting:
                         gathered.failures += _unfinished(thread, drawn)
             for service in wanted:
                 self.rendering.heard(service.name, answered=service.name in found)
+        gathered.tried = gathered.tried and self.rendering.missing is None
         gathered.threads += found.values()
         gathered.failures += [self.rendering.why_not(each.name) for each in services if each.name not in found]
 
@@ -204,6 +209,7 @@ class Commenting:
         if isinstance(thread, Failure):
             if thread.trouble in PASSING or (thread.status or 0) >= 500:
                 gathered.failures.append(f"the comment feed {thread.reason}")
+                gathered.tried = True
             return
         if thread is None:
             return
@@ -251,13 +257,33 @@ def _may_be_less(gathered: Gathered, claimed: int | None) -> bool:
     return (not found and bool(claimed)) or (found == {"feed"} and claimed is None)
 
 
-def with_comments(post: Post, gathered: Gathered, claimed: int | None, held: Post | None) -> Post:
+def _with_first_dates(comments: tuple[Comment, ...], gathered: Gathered, held: Post) -> tuple[Comment, ...]:
+    """When a comment was written does not change: the date that was read first stands, unless a feed says it.
+
+    Pages say "3 days ago", which is another date at every visit.
+    """
+    exact = {comment.id for thread in gathered.threads if thread.source == "feed" for comment in thread.comments}
+    before = {comment.id: comment for comment in held.comments if comment.id is not None}
+    dated = []
+    for comment in comments:
+        old = before.get(comment.id or "")
+        if old is not None and old.published is not None and old.text == comment.text and comment.id not in exact:
+            comment = replace(comment, published=old.published)  # noqa: PLW2901 - the same comment, dated
+        dated.append(comment)
+    return tuple(dated)
+
+
+def with_comments(
+    post: Post, gathered: Gathered, claimed: int | None, held: Post | None, *, dates_stand: bool = True,
+) -> Post:
     """The post with all its comments, and whether these are all; what was held is kept where some are missing."""
     merged = merge(gathered.threads, claimed=claimed)
     state: CommentsState = "failed" if gathered.failures and merged.state != "complete" else merged.state
     if held is not None and held.comments and (state in {"failed", "partial"} or _may_be_less(gathered, claimed)):
         merged = merge([*gathered.threads, Thread(source="held", comments=held.comments)], claimed=claimed)
         state = state if state == "failed" else merged.state
+    if held is not None and dates_stand:
+        merged = replace(merged, comments=_with_first_dates(merged.comments, gathered, held))
     provenance = dict(post.provenance)
     sources = sorted({comment.source for comment in merged.comments if comment.source})
     if sources:

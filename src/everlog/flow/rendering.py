@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from everlog.comments.services import embedded
 from everlog.errors import NoBrowser, UnreadablePage
 from everlog.records import Exchange, Page
 from everlog.render import RenderFailed
+from everlog.render.finding import find_chromium
 from everlog.tree import parse
 
 if TYPE_CHECKING:
@@ -100,6 +102,17 @@ class Rendering:
     def keep_for_later(self, drawn: Rendered) -> None:
         """A page that was drawn to learn from is not drawn again when it is visited."""
         self._drawn[drawn.url] = drawn
+
+
+def can_draw(settings: Settings) -> bool:
+    """Whether there is a browser, and it may be used."""
+    if settings.render == "never" or find_spec("playwright") is None:
+        return False
+    try:
+        find_chromium(settings.browser)
+    except NoBrowser:
+        return False
+    return True
 
 
 def embedded_in(page: Page) -> tuple[Service, ...]:

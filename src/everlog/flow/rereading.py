@@ -125,7 +125,9 @@ def _with_stored_comments(
     claims = [thread.claimed for thread in reversed(gathered.threads) if thread.claimed is not None]
     if not claims and stored.held is not None and stored.held.comment_count_claimed is not None:
         claims.append(stored.held.comment_count_claimed)
-    return with_comments(post, gathered, claims[0] if claims else None, stored.held)
+    claimed = claims[0] if claims else None
+    # Today's rules may read dates better than those of the first time.
+    return with_comments(post, gathered, claimed, stored.held, dates_stand=False)
 
 
 def _drawing(exchange: Exchange, blog: Blog, archive: Archive) -> Exchange | None:

@@ -56,6 +56,7 @@ class Draft:
     drawn: Page | None = None
     made: tuple[Exchange, ...] = ()
     evidence: Evidence = field(default_factory=Evidence)
+    comments_tried: bool = True
 
     @property
     def page(self) -> Page:
@@ -75,6 +76,7 @@ class Draft:
             blog_id=blog_id, url=self.link.url, key=self.link.key, outcome=self.outcome, reason=self.reason,
             note=self.note, exchanges=self.exchanges, post=self.post,
             post_key=self.post_key, links=tuple(self.links), new_posts=self.new_posts,
+            comments_tried=self.comments_tried,
         )
 
 
@@ -160,6 +162,7 @@ async def collect_comments(draft: Draft, crew: Crew) -> None:
     gathered = await desk.gather(post, draft.evidence, draft.fetched, held)
     draft.post = with_comments(post, gathered, desk.claimed(post, gathered), held)
     draft.made = draft.made or gathered.exchanges
+    draft.comments_tried = gathered.tried
     _count_comments(draft.post, gathered.failures, crew)
     for visit in gathered.visits:
         crew.is_new(visit.key)
@@ -206,6 +209,9 @@ def _settle_claim(claim: str, draft: Draft, crew: Crew) -> None:
     if draft.post is None:
         return
     own = draft.post if crew.settings.comments else uncommented(draft.post, None)
+    if crew.settings.comments and (draft.evidence.services or own.comments_state == "partial"):
+        # Should it turn out a post of its own, the next update asks for the comments its page does not show.
+        own = replace(own, comments_state="failed")
     copy = Copy(link=draft.link, post=own, own_key=canonical(draft.post.url), original=claim)
     held = crew.held(claim)
     if held is not None:

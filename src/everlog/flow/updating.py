@@ -11,7 +11,8 @@ from everlog.errors import UnreadableFeed
 from everlog.feeds import parse_feed
 from everlog.flow.discover import discover, why_unreachable
 from everlog.flow.known import Known, entry_marks
-from everlog.flow.working import begin, crew_of, entry_links, finish, recorded_run, run_to_end, store_feed
+from everlog.flow.rendering import can_draw
+from everlog.flow.working import MOST_TRIES, begin, crew_of, entry_links, finish, recorded_run, run_to_end, store_feed
 from everlog.links import Scope
 from everlog.records import Failure
 from everlog.urls import canonical
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
     from everlog.records import Blog, Entry, Feed, Fetched, Link
 
 NOT_MODIFIED = 304
-# How often updates ask for what failed in passing: a picture on a host that is gone for good would else
-# be asked for at every update.
-MOST_TRIES = 3
 
 
 async def refresh_blog(blog: Blog, work: Work, since: datetime | None = None) -> Report:
@@ -43,7 +41,7 @@ async def refresh_blog(blog: Blog, work: Work, since: datetime | None = None) ->
         again = [link.key for link in news.links]
         if news.gap:
             again += [canonical(blog.home), *work.archive.fruitful_pages(blog.id)]
-        uncommented = work.archive.without_comments(blog.id, most_tries=MOST_TRIES) if work.settings.comments else ()
+        uncommented = _uncommented(blog, work)
         work.archive.requeue(blog.id, [*again, *uncommented])
         work.archive.requeue_failed(blog.id, most_tries=MOST_TRIES)
         with crew_of(blog, known, work, entries=news.entries) as crew:
@@ -127,6 +125,14 @@ async def _feed_now(blog: Blog, work: Work) -> tuple[Fetched, Feed | None]:
     found = await discover(blog.home, work.web)
     work.archive.update_blog(blog.id, feed_url=found.feed_url)
     return found.feed_page, found.feed
+
+
+def _uncommented(blog: Blog, work: Work) -> tuple[str, ...]:
+    """Posts that are asked for again because of their comments; those that need a browser only if there is one."""
+    if not work.settings.comments:
+        return ()
+    least = 0 if can_draw(work.settings) else 1
+    return work.archive.without_comments(blog.id, least_tries=least, most_tries=MOST_TRIES)
 
 
 def _settled_marks(news: News, blog: Blog, archive: Archive) -> dict[str, str]:

@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     from everlog.settings import Settings
     from everlog.web import Ledger, Web
 
+# How often updates ask for what failed in passing: a picture on a host that is gone for good, or the comments
+# of a service that is, would else be asked for at every update.
+MOST_TRIES = 3
+
 
 @dataclass(slots=True, kw_only=True)
 class Work:
@@ -139,7 +143,7 @@ def finish(crew: Crew, run: int, ending: Ending, reason: str) -> Report:
     failed = max(tally.failed, archive.count_failing(crew.blog.id))
     if ending == "complete" and failed:
         ending, reason = "incomplete", f"{reason}; {failed} addresses could not be fetched"
-    uncommented = archive.count_without_comments(crew.blog.id)
+    uncommented = archive.count_without_comments(crew.blog.id, most_tries=MOST_TRIES)
     if ending in {"complete", "incomplete"} and uncommented and crew.settings.comments:
         ending, reason = "incomplete", f"{reason}; the comments of {uncommented} posts could not be had"
     if ending == "complete" and held == 0:

@@ -120,7 +120,7 @@ def dot(asked: Asked) -> Reply:
 
 def _opened(body: bytes) -> bytes:
     """A document whose shadow roots can be kept: scripts' are opened by guard.js, written ones here."""
-    return _CLOSED_SHADOW.sub(rb"\1open", body) if b"shadowrootmode" in body else body
+    return _CLOSED_SHADOW.sub(rb"\1open", body)
 
 
 def html_type(content_type: str | None) -> str:

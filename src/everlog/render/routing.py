@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 SHARED = frozenset(("script", "stylesheet", "font"))
 # A page that asks for more than this is not going to end by itself.
 MAX_REQUESTS = 1_000
+MAX_REDIRECTS = 20
 # A question asked this often between two clicks is a pulse, and nobody waits for its answer.
 PULSE = 50
 # A frame's first request can be heard of before the frame itself.
@@ -133,7 +134,8 @@ class Traffic:
     def __init__(self, page: Page, *, main_frame: str, fetch: Fetch, shelf: Shelf, pictures: bool) -> None:
         self.page = page
         self.requests = 0
-        self.asked = 0
+        self._asked = 0
+        self._hops: Counter[str] = Counter()
         self.stirred_at = asyncio.get_running_loop().time()
         # Set when `fetch` itself breaks: the page's render ends with it.
         self.broken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -202,12 +204,19 @@ class Traffic:
             return refusal("BlockedByClient")
         if not self._pictures and asked.kind in {"image", "font"}:
             return dot(asked) if asked.kind == "image" else refusal("BlockedByClient")
-        if self.asked >= MAX_REQUESTS:
+        if self._asked >= MAX_REQUESTS or self._is_loop(event):
             return refusal("BlockedByClient")
-        self.asked += 1
+        self._asked += 1
         answer = await self._brought(asked)
         self.requests += 1
         return fulfilment(answer, is_document=asked.kind == "document")
+
+    def _is_loop(self, event: Event) -> bool:
+        # Chromium's network ends loops, and is not asked.
+        if "redirectedRequestId" not in event:
+            return False
+        self._hops[event.get("networkId", "")] += 1
+        return self._hops[event.get("networkId", "")] > MAX_REDIRECTS
 
     def _main_document(self) -> Reply:
         if self._is_given:
