@@ -153,6 +153,16 @@ def test_what_stands_in_a_comment_and_never_in_the_feed_is_cut():
     assert all("Answer" not in comment.text and "Says" not in comment.text for comment in check(rules, in_bare_items))
 
 
+def test_what_is_usually_cut_is_cut_where_no_page_taught_it():
+    rules = learn_comments(pairs(in_boxes, (3, 5)))
+    note = "<em class=comment-awaiting-moderation>Your comment is awaiting moderation.</em>"
+
+    def with_a_note(comments: Sequence[Said]) -> str:
+        return in_boxes(comments).replace("<div class=words>", f"<div class=words>{note}", 1)
+
+    check(rules, with_a_note)
+
+
 def test_a_list_of_recent_comments_beside_the_post_loses():
     items = (
         f"<li class=talk><b class=name>{each.author}</b><div class=words>{paragraphs(each.text)}</div></li>"

@@ -90,6 +90,13 @@ class Selection:
         """The elements of each of the alternatives that commas part, in document order."""
         return map(self._answer, _compiled(selector))
 
+    def called(self, fits: Callable[[str], bool]) -> set[Element]:
+        """The elements with a class or an id that fits."""
+        if self._classes is None:
+            self._classes = self._named()
+        named = (*self._classes.items(), *self._ids.items())
+        return {element for name, elements in named if fits(name) for element in elements}
+
     def _answer(self, steps: _Steps) -> list[Element]:
         found = self._found.get(steps)
         if found is None:
@@ -151,7 +158,10 @@ class _Compound(NamedTuple):
             names = (element.get("class") or "").split()
             if not all(name in names for name in self.classes):
                 return False
-        return not self.tests or all(test(element) for test in self.tests)
+        for test in self.tests:  # noqa: SIM110 - all() costs as much as the tests, a thousand times a page
+            if not test(element):
+                return False
+        return True
 
 
 # Compounds with the combinator before each.

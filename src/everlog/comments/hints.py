@@ -80,15 +80,18 @@ class Hints:
         >>> hints.may_be_in(b'<p id="comments">'), hints.may_be_in(b"<p>No comments.")
         (True, False)
         """
-        if self._own or self.always or b"\0" in body[:_FIRST_BYTES] or _DATA in body:
+        at = body.find(_HINT_BYTES)
+        if self._own or self.always:
             return True
-        at, seen, opened = body.find(_HINT_BYTES), 0, -1
+        if at < 0:
+            return b"\0" in body[:_FIRST_BYTES]
+        seen, opened = 0, -1
         while at >= 0:
             opened = max(opened, body.rfind(b"<", seen, at))
             if opened >= 0 and body.find(b">", opened, at) < 0:
                 return True
             at, seen = body.find(_HINT_BYTES, at + 1), at
-        return False
+        return _DATA in body
 
     def named(self, root: Element) -> list[Element]:
         """The elements of a page that are called after comments; none of them: it has no comments."""

@@ -36,7 +36,8 @@ def read_linked_data(root: Element, url: str, *, fetched_at: datetime | None = N
     >>> [(comment.author, comment.text) for comment in read_linked_data(page, "http://a.org/").comments]
     [('Ada', 'Fine.')]
     """
-    if not any('"comment"' in (script.text or "") for script in root.iter("script")):
+    data = (script for script in root.iter("script") if "json" in (script.get("type") or ""))
+    if not any('"comment"' in (script.text or "") for script in data):
         return None
     found = [pair for article in View(root, url).json_ld for pair in _below(article)]
     if not found:

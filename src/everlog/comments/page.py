@@ -22,6 +22,7 @@ from everlog.comments.linked_data import read_linked_data
 from everlog.comments.markup import comment_elements, explained, read_selected
 from everlog.comments.repeated import read_repeated
 from everlog.comments.services import embedded, read_service
+from everlog.noise import names_comments
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from everlog.comments.markup import Markup, Thread
     from everlog.comments.rules import CommentRule, CommentRules
     from everlog.tree import Element
+
+# Links from other blogs stand among the comments with neither text nor date.
+_NEARLY_ALL = 0.8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,20 +68,19 @@ def read_comments(
     if not (named or rendered or hints.always):
         return _from_data(root, url, fetched_at)
     names = PageNames(root, named)
-    may_have = rendered or hints.are_met(root, names)
-    # On pages without comments only the places for them are asked how many there are.
-    claimed = stated_count(root, url, None if may_have else named)
     best = Reading()
-    if may_have:
+    if rendered or hints.are_met(root, names):
+        page = Selection(root, article)
+        claimed = stated_count(root, url, page.called(names_comments))
         ranked = [rule for rule in (rules.ranked if rules is not None else ()) if names.meet(rule.markup.comment)]
         known = [markup for markup in KNOWN if names.meet(markup.comment)]
-        page = Selection(root, article)
-        ways = _Ways(page, url, claimed, fetched_at)
-        for reading in ways.all(ranked, known, rendered=rendered):
+        for reading in _Ways(page, url, claimed, fetched_at).all(ranked, known, rendered=rendered):
             if _is_better(reading, best, claimed):
                 best = reading
             if best.thread is not None and 2 * _count(best) >= (claimed or 0):
                 break
+    else:
+        claimed = stated_count(root, url, named, everywhere=False)
     if best.thread is None and claimed != 0:
         best = _elsewise(root, url, article, claimed, fetched_at)
     stated = best.thread.claimed if best.thread is not None else None
@@ -119,15 +122,15 @@ class _Ways:
         )
 
     def _best(self, known: Sequence[Markup]) -> Markup:
-        """The known markup that explains most of the page; the first that explains all of it ends the search."""
+        """The known markup that explains most of the page; the first that explains nearly all ends the search."""
         best, most = known[0], 0
         for markup in known:
             worth = explained(self._page, markup)
             if worth > most:
                 best, most = markup, worth
                 # A text with a name and a date counts three.
-                whole = 3 * len(comment_elements(self._page, markup))
-                if worth == whole >= 3 * (self._claimed or 0):
+                found = len(comment_elements(self._page, markup))
+                if worth >= _NEARLY_ALL * 3 * found and found >= (self._claimed or 0):
                     break
         return best
 

@@ -6,9 +6,10 @@ stands around it. The markup of a known engine takes part, and the feeds decide.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from everlog.comments.engines import KNOWN
+from everlog.comments.engines import CUT, KNOWN
 from everlog.comments.markup import Markup, explained, read_selected
 from everlog.comments.rules import CommentRule, CommentRules
 from everlog.learning.comment_content import learn_content, matched
@@ -30,6 +31,8 @@ MOST_TAUGHT = 15
 NAME = "page"
 # Blogs change their design, and pages of the old one may be left as they were.
 _MOST_RULES = 3
+# Rules for the text for which the rest is looked for.
+_MOST_TRIED = 3
 # Elements less alike to their comment do not show where its author and date stand.
 _LIKE_ENOUGH = 0.6
 # A rule that explains less of the feeds finds something else than comments.
@@ -60,15 +63,21 @@ def learn_comments(pairs: Sequence[tuple[Element, str, Sequence[Comment]]]) -> C
 def _learn(samples: Sequence[CommentSample]) -> CommentRule | None:
     """The best rule for these pages: one that was learned, or a known one if that does better."""
     judged = learn_content(samples)
-    learned = next(filter(None, (_markup(rule.content, samples) for rule in judged[:3])), None)
-    known = _known(samples)
-    rivals = [(measure(markup, samples), markup) for markup in (learned, known) if markup is not None]
-    if not rivals:
+    rivals: list[Markup] = []
+    learned = next(filter(None, (_markup(rule.content, samples) for rule in judged[:_MOST_TRIED])), None)
+    if learned is not None:
+        # Pages that taught nothing may hold what is no text either, such as a note of the moderator; what is
+        # usually cut is cut here too, if that does no harm.
+        rivals = [replace(learned, cut=(*learned.cut, *CUT)), learned]
+    if (known := _known(samples)) is not None:
+        rivals.append(known)
+    scores = [measure(markup, samples) for markup in rivals]
+    if not scores or max(scores) < _WORTH_KEEPING:
         return None
-    # What was learned goes before what is as good: it knows this blog's other pages too.
-    best, markup = max(rivals, key=lambda rival: (round(rival[0], 2), rival[1] is learned))
-    confidence = _left_out(judged) if markup is learned else best
-    return CommentRule(markup=markup, confidence=round(confidence, 4)) if best >= _WORTH_KEEPING else None
+    # Of equal ones the first: what was learned knows this blog's other pages too.
+    best = max(range(len(rivals)), key=lambda place: (round(scores[place], 2), -place))
+    confidence = scores[best] if rivals[best] is known else _left_out(judged)
+    return CommentRule(markup=rivals[best], confidence=round(confidence, 4))
 
 
 def _markup(content: Content, samples: Iterable[CommentSample]) -> Markup | None:

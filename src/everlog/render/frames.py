@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 # A page whose scripts hold the processor for longer is interrupted.
 STUCK_SECONDS = 15.0
 _INTERRUPT_SECONDS = 5.0
+_LEAST_SECONDS = 2.0
 # Pages with comments have a handful; what has more is a page of advertisements, or a trap.
 MAX_FRAMES = 100
 
@@ -44,6 +45,8 @@ class Frames:
         self._session = session
         self._desk = desk
         self._router = router
+        # When the page's time is over; None: it is over, and all that is left is to write it down.
+        self.until: float | None = None
         self._frames = {desk.main_frame: Frame(id=desk.main_frame, parent=None)}
         router.claim(desk.main_frame, desk)
         session.on("Page.frameAttached", self._attached)
@@ -65,7 +68,7 @@ class Frames:
         """
         expression = f"{call}({', '.join(json.dumps(argument) for argument in arguments)})"
         try:
-            async with asyncio.timeout(STUCK_SECONDS + seconds):
+            async with asyncio.timeout(self._patience() + seconds):
                 try:
                     return await self._run(frame, expression, name)
                 except Refused:
@@ -93,6 +96,12 @@ class Frames:
             objectId=found["object"]["objectId"],
             arguments=[{"value": frame.url}, {"value": mark}],
         )
+
+    def _patience(self) -> float:
+        if self.until is None:
+            return STUCK_SECONDS
+        left = self.until - asyncio.get_running_loop().time()
+        return min(STUCK_SECONDS, max(left, _LEAST_SECONDS))
 
     async def _run(self, frame: Frame, expression: str, name: str) -> Any:
         if frame.world is None:

@@ -19,7 +19,7 @@ QUIET_SECONDS = 0.2
 # Nothing was asked, nothing was answered: what is missing now will be missing for long.
 STALLED_SECONDS = 15.0
 # A service that is not there when the page has been at rest for so long does not come.
-READY_SECONDS = 5.0
+READY_SECONDS = 3.0
 MAX_ELEMENTS = 500_000
 _LOOK_SECONDS = 1.0
 

@@ -139,10 +139,12 @@ class Tab:
         await self._navigate(page.url)
         scene = Scene(self._frames, traffic, until=began + habits.page_seconds, max_letters=habits.max_bytes)
         clicker = Clicker(scene, services, habits.max_clicks)
+        self._frames.until = scene.until
         try:
             settled = await scene.settle() and await clicker.show_all()
         except Stuck:
             settled = False
+        self._frames.until = None
         rendered_at = datetime.now(UTC)
         body, is_cut = await self._written(page, habits, settled=settled)
         picture = await pictured(self._session, scene) if screenshot else None
