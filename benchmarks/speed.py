@@ -82,16 +82,17 @@ def _read_page(
 ) -> float | None:
     """Times one page; the ratio, or None for a page that is skipped."""
     read = template.reader.read
-    post = read(page, url, None, None, html=False)
+    post = read(page, url, None, None, html=False, comments=False)
     if not isinstance(post, everlog.Post):
         return None
-    parse, bare, whole = best_times(
-        limits.runs, partial(plain_parse, page), partial(read, page, url, None, None, html=False),
-        partial(read, page, url, None, None, html=True),
+    parse, bare, commented, whole = best_times(
+        limits.runs, partial(plain_parse, page), partial(read, page, url, None, None, html=False, comments=False),
+        partial(read, page, url, None, None, html=False), partial(read, page, url, None, None, html=True),
     )
+    times.setdefault("everlog with comments: all pages", []).append((commented, parse))
     for name in (*_kinds(template, post), "all pages"):
         times.setdefault(f"everlog: {name}", []).append((bare, parse))
-        times.setdefault(f"everlog with cleaned HTML: {name}", []).append((whole, parse))
+        times.setdefault(f"everlog with comments and cleaned HTML: {name}", []).append((whole, parse))
     return bare / parse
 
 

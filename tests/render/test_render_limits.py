@@ -75,6 +75,23 @@ def test_an_answer_that_never_comes_ends_with_the_page_s_time(short):
     assert not rendered.settled
 
 
+def test_a_page_whose_answer_never_comes_shows_its_comments_all_the_same(stage, monkeypatch):
+    monkeypatch.setattr("everlog.render.settling.STALLED_SECONDS", 0.5)
+
+    async def never(asked):
+        await asyncio.Event().wait()
+
+    rendered = stage.render(
+        """<body><section id=comments><button>Load more comments</button></section><script>
+        fetch('/never');
+        const section = document.querySelector('#comments');
+        section.onclick = () => { section.innerHTML = '<p>more</p>'; };
+        </script></body>""", Site({"https://a.blog/never": never}),
+    )
+    assert b"<p>more</p>" in rendered.body
+    assert (rendered.clicks, rendered.settled) == (1, False)
+
+
 def test_infinite_scroll_is_not_followed(short):
     rendered = short.render(
         """<body><article style='height: 2000px'>post</article><div id=comments style='height: 10px'></div>

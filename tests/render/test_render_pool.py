@@ -217,11 +217,16 @@ def test_a_browser_that_does_not_start_is_an_error_with_its_own_words(executable
     assert list(scratch.iterdir()) == []
 
 
-def test_a_tab_that_fell_asleep_shows_the_next_page(monkeypatch):
-    monkeypatch.setattr("everlog.render.chromium.NAP_SECONDS", 0.0)
-    with staged() as stage:
-        for number in range(4):
-            assert b"<p>x</p>" in stage.render(page("<p>x</p>", f"https://a.blog/{number}")).body
+def test_a_page_that_was_left_asks_for_nothing_more_and_leads_nowhere(stage):
+    restless = Site()
+    stage.render("""<body><script>setInterval(() => fetch('/again'), 50); addEventListener('pagehide', () => {
+      fetch('/last', {keepalive: true}); localStorage.a = sessionStorage.a = 'late';
+    }); setInterval(() => { location.href = '/away'; }, 1)</script></body>""", restless)
+    site = Site({"https://a.blog/look.json": "1"})
+    look = "fetch('/look.json'); document.body.append('[' + localStorage.a + sessionStorage.a + ']')"
+    for _ in range(3):
+        assert "[undefinedundefined]" in stage.html(f"<body><script>{look}</script>", site)
+    assert set(site.urls()) == {"https://a.blog/look.json"}
 
 
 @pytest.mark.parametrize("url", ["http://", "file:///etc/passwd", "chrome://version", "about:blank"])

@@ -84,15 +84,16 @@ class PostReader:
 
     def read(
         self, body: bytes, url: str, content_type: str | None, fetched: datetime | None, *, html: bool = True,
+        comments: bool = True,
     ) -> Post | Skip:
-        """The post of a page, or why it is none."""
+        """The post of a page, or why it is none. Without `html` or `comments` these are left out, and cost nothing."""
         if not body or body.isspace():
             return Skip(url=url, reason="the page is empty")
         try:
             root = parse(body, content_type)
         except UnreadablePage as error:
             return Skip(url=url, reason=error.message)
-        may_have_comments = self._hints.may_be_in(body)
+        may_have_comments = comments and self._hints.may_be_in(body)
         return self.read_parsed(root, url, fetched, html=html, may_have_comments=may_have_comments)
 
     def read_parsed(

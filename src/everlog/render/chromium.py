@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 START_SECONDS = 60.0
 CLOSE_SECONDS = 10.0
-# A page nobody looks at any more goes on with its clocks and slide shows; a busy tab has its next page before.
-NAP_SECONDS = 2.0
 
 _FEATURES_OFF = (
     # Frames of other sites stay in the page's process: a third of the processes, and all documents in one tree.
@@ -74,9 +72,7 @@ class Chromium:
         self._scratch = scratch
         self._habits = habits
         self._tabs: set[Tab] = set()
-        # Each with the moment at which it falls asleep.
-        self._idle: dict[Tab, asyncio.TimerHandle] = {}
-        self._naps: set[asyncio.Task[None]] = set()
+        self._idle: list[Tab] = []
         self._user_agent = ""
 
     @classmethod
@@ -111,25 +107,22 @@ class Chromium:
         site = site_of(url)
         for tab in self._idle:
             if tab.site == site:
-                self._idle.pop(tab).cancel()
+                self._idle.remove(tab)
                 return tab
         if len(self._tabs) >= self._habits.tabs and self._idle:
-            await self.drop(next(iter(self._idle)))
+            await self.drop(self._idle.pop(0))
         tab = await self._open_tab()
         self._tabs.add(tab)
         return tab
 
     async def give_back(self, tab: Tab) -> None:
         await tab.clean()
-        self._idle[tab] = asyncio.get_running_loop().call_later(NAP_SECONDS, self._nap, tab)
+        self._idle.append(tab)
 
     async def drop(self, tab: Tab) -> None:
         from playwright.async_api import Error  # noqa: PLC0415 - an extra, and there when this runs
 
         self._tabs.discard(tab)
-        nap = self._idle.pop(tab, None)
-        if nap is not None:
-            nap.cancel()
         try:
             async with asyncio.timeout(CLOSE_SECONDS):
                 await tab.close()
@@ -141,11 +134,6 @@ class Chromium:
         from playwright.async_api import Error  # noqa: PLC0415 - an extra, and there when this runs
 
         self._lose("the browser closes")
-        for timer in self._idle.values():
-            timer.cancel()
-        for nap in self._naps:
-            nap.cancel()
-        await asyncio.gather(*self._naps, return_exceptions=True)
         await self._router.close()
         for ending in (self._chrome.close, self._playwright.stop):
             with suppress(Error, TimeoutError):
@@ -173,11 +161,6 @@ class Chromium:
             return await Tab.open(self._chrome, self._router, self._user_agent)
         except Error as error:
             raise Lost(error.message) from None
-
-    def _nap(self, tab: Tab) -> None:
-        nap = asyncio.ensure_future(tab.nap())
-        self._naps.add(nap)
-        nap.add_done_callback(self._naps.discard)
 
     def _lose(self, reason: str) -> None:
         for tab in self._tabs:

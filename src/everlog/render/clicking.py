@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from everlog.render.frames import Stuck
 from everlog.render.session import Refused
 from everlog.render.wording import AROUND, UNWANTED, WANTED
 
@@ -86,7 +85,7 @@ class Clicker:
     async def _call(self, frame: Frame, call: str, *arguments: object) -> int:
         try:
             return int(await self._scene.frames.run(frame, call, *arguments) or 0)
-        except (Refused, Stuck):
+        except Refused:
             return 0
 
     async def _bring_into_view(self) -> None:
@@ -106,13 +105,13 @@ class Clicker:
 
     async def _scroll(self, frame: Frame, selectors: list[str], heights: dict[str, int]) -> int:
         """How many screens were scrolled over."""
+        longest = _SCREENS * _SCREEN_SECONDS
         try:
-            found = await self._scene.frames.run(
-                frame, "everlog.sweep", selectors, heights, _SCREENS, seconds=_SCREENS * _SCREEN_SECONDS
-            )
-        except (Refused, Stuck):
+            return int(await self._scene.frames.run(
+                frame, "everlog.sweep", selectors, heights, _SCREENS, seconds=longest
+            ))
+        except Refused:
             return 0
-        return int(found)
 
 
 def _is_more(size: tuple[int, int], before: tuple[int, int]) -> bool:

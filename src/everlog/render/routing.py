@@ -158,6 +158,13 @@ class Traffic:
         """Wait until no answer is missing."""
         await self._idle.wait()
 
+    def give_up(self) -> None:
+        """Wait no longer for the answers that are missing now; they may still come."""
+        for ticket in self._tickets:
+            ticket.is_waited_for = False
+        self._waited_for = 0
+        self._idle.set()
+
     def new_round(self) -> None:
         """Something was clicked: it may ask again for what was asked before, and that takes a moment."""
         self._repeats.clear()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from everlog.render.frames import Stuck
@@ -20,6 +21,8 @@ QUIET_SECONDS = 0.2
 STALLED_SECONDS = 15.0
 # A service that is not there when the page has been at rest for so long does not come.
 READY_SECONDS = 3.0
+# How long a page that does not come to rest is waited for each time before it is looked at as it is.
+RESTLESS_SECONDS = 5.0
 MAX_ELEMENTS = 500_000
 _LOOK_SECONDS = 1.0
 
@@ -33,6 +36,8 @@ class Scene:
         self.until = until
         self.max_letters = max_letters
         self.is_overgrown = False
+        # Whether all that the page wanted to do was done: no answer was given up, no script was ended.
+        self.is_whole = True
 
     @property
     def seconds_left(self) -> float:
@@ -42,19 +47,19 @@ class Scene:
     def is_over(self) -> bool:
         return self.is_overgrown or self.seconds_left <= 0
 
-    async def settle(self, quiet_seconds: float = QUIET_SECONDS) -> bool:
-        """Wait for the page to come to rest; False: it was given up, or its scripts had to be ended."""
-        missing = 0.0
+    async def settle(self, quiet_seconds: float = QUIET_SECONDS, *, longest_seconds: float = RESTLESS_SECONDS) -> bool:
+        """Wait for the page to come to rest; whether it is. Changes are waited for so long, answers while they come."""
+        loop = asyncio.get_running_loop()
+        missing = restless = 0.0
         try:
-            while not self.is_over:
-                if not await self._idle():
-                    return False
-                stirred_at = self.traffic.stirred_at
+            while not self.is_over and restless < longest_seconds and await self._idle():
+                began, stirred_at = loop.time(), self.traffic.stirred_at
                 missing = await self._still_missing(quiet_seconds, missing)
                 if missing <= 0 and self.traffic.is_idle and self.traffic.stirred_at == stirred_at:
                     return True
+                restless += loop.time() - began
         except Stuck:
-            pass
+            self.is_whole = False
         return False
 
     async def ready(self, services: Sequence[Service]) -> bool:
@@ -62,7 +67,7 @@ class Scene:
         for service in services:
             while not await self._has_answered(service):
                 waited = asyncio.get_running_loop().time() - self.traffic.stirred_at
-                if self.is_over or (self.traffic.is_idle and waited > READY_SECONDS):
+                if self.is_over or waited > (READY_SECONDS if self.traffic.is_idle else STALLED_SECONDS):
                     return False
                 await self._waited(0, 0, 1000 * QUIET_SECONDS)
         return True
@@ -82,17 +87,17 @@ class Scene:
         return [frame for frame in self.frames.all() if service.frame.search(frame.url)]
 
     async def _idle(self) -> bool:
-        while not self.traffic.is_idle:
-            now = asyncio.get_running_loop().time()
-            end = min(self.traffic.stirred_at + STALLED_SECONDS, self.until)
-            if now >= end:
-                return False
-            try:
-                async with asyncio.timeout(end - now):
+        """Wait for the answers that are missing; those that will not come are given up."""
+        loop = asyncio.get_running_loop()
+        while not self.traffic.is_idle and not self.is_over:
+            stalled_at = self.traffic.stirred_at + STALLED_SECONDS
+            if loop.time() >= stalled_at:
+                self.traffic.give_up()
+                self.is_whole = False
+            with suppress(TimeoutError):
+                async with asyncio.timeout_at(min(stalled_at, self.until)):
                     await self.traffic.idle()
-            except TimeoutError:
-                continue
-        return True
+        return self.traffic.is_idle
 
     async def _still_missing(self, quiet_seconds: float, wait_seconds: float) -> float:
         """Wait for the page to be quiet, for a second at most; how many seconds of quiet it needs still."""

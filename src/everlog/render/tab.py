@@ -29,16 +29,18 @@ if TYPE_CHECKING:
     from everlog.records import Page
     from everlog.render.habits import Fetch, RenderHabits
     from everlog.render.routing import Router
+    from everlog.render.session import Answer
     from everlog.render.shelf import Shelf
 
 # For writing the page down once its time is over.
 FINISH_SECONDS = 60.0
+# Of its time, for its first rest: a page that never rests shall still show its comments.
+_FIRST_SHARE = 0.4
 # How often a page whose scripts do not pause is interrupted before it is given up.
 _INTERRUPTIONS = 3
 # Chromium throws old documents away when it needs room. Over 200 pages a tab's process grew from 95 to 180 MB
 # without this, and stayed below 110 MB with it.
 _PAGES_BETWEEN_SWEEPS = 20
-# The page before it may hold the tab.
 _NAVIGATE_SECONDS = 15.0
 _STORES = "indexeddb,local_storage,cache_storage,file_systems,shared_storage,storage_buckets,websql"
 
@@ -108,22 +110,18 @@ class Tab:
             await asyncio.gather(work, return_exceptions=True)
 
     async def clean(self) -> None:
-        """Forget what the last page stored, and now and then the page itself."""
+        """Leave the last page, so that nothing of it runs, and forget what it stored."""
         calls = (self._frames.run(frame, "everlog.forget") for frame in self._frames.all())
         answers = await asyncio.gather(*calls, return_exceptions=True)
         if any(isinstance(answer, Stuck) for answer in answers):
             raise Lost("the page does not let go of the tab")
+        await self._send("Page.navigate", url="about:blank")
         for origin in {answer for answer in answers if isinstance(answer, str) and answer != "null"}:
             await self._session.send("Storage.clearDataForOrigin", origin=origin, storageTypes=_STORES)
         await self._context.clear_cookies()
         self._pages += 1
         if self._pages % _PAGES_BETWEEN_SWEEPS == 0:
             await self._session.send("HeapProfiler.collectGarbage")
-
-    async def nap(self) -> None:
-        """Show nothing, so that nothing runs, until the next page comes."""
-        with suppress(Lost, Refused):
-            await self._session.send("Page.navigate", url="about:blank")
 
     async def close(self) -> None:
         self.lose("the tab closed")
@@ -141,7 +139,8 @@ class Tab:
         clicker = Clicker(scene, services, habits.max_clicks)
         self._frames.until = scene.until
         try:
-            settled = await scene.settle() and await clicker.show_all()
+            await scene.settle(longest_seconds=habits.page_seconds * _FIRST_SHARE)
+            settled = await clicker.show_all() and await scene.settle() and scene.is_whole
         except Stuck:
             settled = False
         self._frames.until = None
@@ -158,14 +157,19 @@ class Tab:
             raise RenderFailed(url, "only addresses of the web are shown")
         self._frames.leave()
         try:
-            async with asyncio.timeout(_NAVIGATE_SECONDS):
-                answer = await self._session.send("Page.navigate", url=url)
-        except TimeoutError:
-            raise Lost("the tab does not take another page") from None
+            answer = await self._send("Page.navigate", url=url)
         except Refused as error:
             raise RenderFailed(url, f"the browser does not take this address ({error})") from None
         if answer.get("errorText"):
             raise RenderFailed(url, f"the browser does not show it ({answer['errorText']})")
+
+    async def _send(self, command: str, **parameters: Any) -> Answer:
+        """Send what waits for the page, which may not let go."""
+        try:
+            async with asyncio.timeout(_NAVIGATE_SECONDS):
+                return await self._session.send(command, **parameters)
+        except TimeoutError:
+            raise Lost("the page does not let go of the tab") from None
 
     async def _written(self, page: Page, habits: RenderHabits, *, settled: bool) -> tuple[bytes, bool]:
         for _ in range(_INTERRUPTIONS):

@@ -73,10 +73,13 @@
 
   // The page stays the document it is; only its own fragment and its own history entries may change.
   if (window === window.top) {
+    // The page before it may have stored something in its last moment.
     window.name = "";
+    try { sessionStorage.clear(); localStorage.clear(); } catch {}
     if (window.navigation) {
       navigation.addEventListener("navigate", (event) => {
-        if (!event.destination.sameDocument && event.cancelable) event.preventDefault();
+        // What the page itself may turn into a change of its document goes on, and ends at the door.
+        if (!event.destination.sameDocument && !event.canIntercept && event.cancelable) event.preventDefault();
       }, true);
     }
   }
