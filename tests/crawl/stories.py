@@ -59,7 +59,7 @@ def told(file: str, *words: str, environment: Mapping[str, str] | None = None) -
     whole = {**bare, **(environment or {})}
     done = subprocess.run([sys.executable, file, *words], env=whole, capture_output=True, check=False, timeout=120)
     assert done.returncode == 0, done.stderr.decode()
-    assert done.stderr == b"", "what nobody asked to see was printed"
+    assert done.stderr == b"", f"what nobody asked to see was printed: {done.stderr.decode()}"
     found: dict[str, Any] = pickle.loads(base64.b64decode(done.stdout))  # noqa: S301 - our own child's words
     return found
 
