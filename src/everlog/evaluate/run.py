@@ -44,6 +44,15 @@ class Learner(Protocol):
     ) -> Reader: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Teaching:
+    """What a blog is learned from: its feed, its feed cut to excerpts, or its pages alone."""
+
+    learner: Learner
+    cut_feeds: bool = False
+    no_feed: bool = False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Miss:
     """A post whose article was not read strictly right."""
@@ -96,32 +105,42 @@ def evaluate(
     learner: Learner = learn_with_everlog,
     *,
     cut_feeds: bool = False,
+    no_feed: bool = False,
     keep_posts: bool = False,
     jobs: int = 1,
 ) -> Generator[Result, None, None]:
-    """The blogs' results as they are done, in no particular order."""
+    """The blogs' results as they are done, in no particular order.
+
+    With `no_feed` nothing but the blogs' pages teaches, and `learner` is not asked.
+    """
+    teach = Teaching(learner, cut_feeds=cut_feeds, no_feed=no_feed)
     # The longest first, so that no process is left alone with them at the end.
     ordered = sorted(blogs, key=_size, reverse=True)
     if jobs <= 1 or len(ordered) <= 1:
         for blog in ordered:
-            yield evaluate_blog(blog, learner, cut_feeds=cut_feeds, keep_posts=keep_posts)
+            yield _evaluate(blog, teach, keep_posts=keep_posts)
         return
-    unfinished = yield from _in_processes(ordered, learner, cut_feeds, keep_posts, jobs)
+    unfinished = yield from _in_processes(ordered, teach, keep_posts, jobs)
     # Something killed a process (memory, a crash in C), and with it the whole pool. One process
     # per blog shows which blog it was.
     for blog in unfinished:
-        if (yield from _in_processes([blog], learner, cut_feeds, keep_posts, 1)):
+        if (yield from _in_processes([blog], teach, keep_posts, 1)):
             reading = _Reading(problem="the process that read it was killed")
             yield _score(blog, list(blog.truth()), reading, keep_posts=False)
 
 
 def evaluate_blog(
-    blog: Blog, learner: Learner, *, cut_feeds: bool = False, keep_posts: bool = False,
+    blog: Blog, learner: Learner, *, cut_feeds: bool = False, no_feed: bool = False, keep_posts: bool = False,
 ) -> Result:
+    """The result of one blog."""
+    return _evaluate(blog, Teaching(learner, cut_feeds=cut_feeds, no_feed=no_feed), keep_posts=keep_posts)
+
+
+def _evaluate(blog: Blog, teach: Teaching, *, keep_posts: bool) -> Result:
     """Learn one blog, read every post of its truth that counts, and score them."""
     truth = list(blog.truth())
     is_wanted = any(row.counts for row in truth)
-    reading = _read(blog, truth, learner, cut_feeds=cut_feeds) if is_wanted else _Reading()
+    reading = _read(blog, truth, teach) if is_wanted else _Reading()
     return _score(blog, truth, reading, keep_posts=keep_posts)
 
 
@@ -131,7 +150,7 @@ def total_scores(results: Sequence[Result]) -> dict[str, float | None]:
 
 
 def _in_processes(
-    blogs: Sequence[Blog], learner: Learner, cut_feeds: bool, keep_posts: bool, jobs: int,  # noqa: FBT001
+    blogs: Sequence[Blog], teach: Teaching, keep_posts: bool, jobs: int,  # noqa: FBT001
 ) -> Generator[Result, None, list[Blog]]:
     """Yields results; returns the blogs that a broken pool left undone."""
     # "spawn" starts clean: the terminal's progress bar runs a thread, and forking with threads
@@ -142,7 +161,7 @@ def _in_processes(
     undone: list[Blog] = []
     try:
         tasks = {
-            pool.submit(evaluate_blog, blog, learner, cut_feeds=cut_feeds, keep_posts=keep_posts): blog
+            pool.submit(_evaluate, blog, teach, keep_posts=keep_posts): blog
             for blog in blogs
         }
         for task in as_completed(tasks):
@@ -168,13 +187,13 @@ def _size(blog: Blog) -> int:
     return (blog.folder / "truth.jsonl").stat().st_size
 
 
-def _read(blog: Blog, truth: Sequence[Truth], learner: Learner, *, cut_feeds: bool) -> _Reading:
+def _read(blog: Blog, truth: Sequence[Truth], teach: Teaching) -> _Reading:
     from everlog.evaluate.commenting import shown_comments, taught  # noqa: PLC0415 - loads lxml
 
     reading = _Reading()
     start = time.perf_counter()
     try:
-        reader_for = taught(_learn(blog, learner, cut_feeds=cut_feeds), blog, truth)
+        reader_for = taught(_learn(blog, teach), blog, truth)
     except Exception as error:  # noqa: BLE001 - a crash in one blog must not hide the other blogs
         reading.problem = f"not learned: {_said(error)}"
         return reading
@@ -195,16 +214,20 @@ def _read(blog: Blog, truth: Sequence[Truth], learner: Learner, *, cut_feeds: bo
     return reading
 
 
-def _learn(blog: Blog, learner: Learner, *, cut_feeds: bool) -> Reader:
+def _learn(blog: Blog, teach: Teaching) -> Reader:
+    if teach.no_feed:
+        from everlog.evaluate.without_feed import learn_walking  # noqa: PLC0415 - loads lxml
+
+        return learn_walking(blog).template
     from everlog.feeds import parse_feed  # noqa: PLC0415 - loads lxml
 
     feed = blog.feed()
     links = [entry.link for entry in parse_feed(feed, blog.feed_url).entries]
-    if cut_feeds:
+    if teach.cut_feeds:
         from everlog.evaluate.cut import cut_feed  # noqa: PLC0415
 
         feed = cut_feed(feed, blog.feed_url)
-    return learner(feed, blog.linked_pages(links), feed_url=blog.feed_url)
+    return teach.learner(feed, blog.linked_pages(links), feed_url=blog.feed_url)
 
 
 def _read_page(blog: Blog, row: Truth, reader: Reader) -> Post | Skip:

@@ -42,7 +42,11 @@ def learn(feed: bytes, pages: Mapping[str, bytes], feed_url: str | None = None) 
     `feed` is the bytes of its feed, `pages` the bytes of the pages its entries link to, under any
     spelling of those links. Raises `UnreadableFeed` or `NothingToLearn`, which say what to do.
     """
-    parsed = parse_feed(feed, feed_url)
+    return learn_entries(parse_feed(feed, feed_url), pages)
+
+
+def learn_entries(parsed: Feed, pages: Mapping[str, bytes]) -> Template:
+    """The same from a feed that is parsed already, or that was made up from the pages themselves."""
     vocabulary = Vocabulary()
     samples = _samples(parsed, pages, vocabulary)
     languages = learn_language(samples, parsed)
@@ -69,7 +73,7 @@ def learn(feed: bytes, pages: Mapping[str, bytes], feed_url: str | None = None) 
         fields=MappingProxyType({name: rules for name, rules in fields.items() if rules}),
         key_paths=key_paths,
         home=parsed.home,
-        feed_url=feed_url,
+        feed_url=parsed.url,
         learned_from=len(samples),
     )
 

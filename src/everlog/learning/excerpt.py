@@ -67,7 +67,7 @@ def guess_articles(pages: Sequence[Clues], digits: Bools, *, trust_sequences: bo
         keys.append(blocks.keys(ignored))
     seen = Counter(key for page_keys in keys for key in set(page_keys))
     layouts = [page.layout for page in pages]
-    common = _common_sequences(layouts, digits)
+    common = common_sequences(layouts, digits, max(2, DESIGN_SHARE * len(layouts)))
     if not trust_sequences:
         common = [np.zeros_like(mark) for mark in common]
     return [
@@ -199,15 +199,17 @@ def _leads_home(href: str | None, url: str) -> bool:
     return not there or there.removeprefix("www.") == here.removeprefix("www.")
 
 
-def _common_sequences(layouts: Sequence[Layout], digits: Bools) -> list[Bools]:
-    """Marks the words of each page inside three-word sequences that most pages share."""
+def common_sequences(layouts: Sequence[Layout], digits: Bools, least: float) -> list[Bools]:
+    """Marks the words of each page inside three-word sequences that at least so many pages share."""
+    if not layouts:
+        return []
     number = int(digits.size)
     rows = []
     for layout in layouts:
         wide = np.where(digits[layout.words], number, layout.words).astype(np.int64)
         rows.append((wide[:-2] * 1_000_003 + wide[1:-1]) * 1_000_003 + wide[2:] if len(wide) > 2 else wide[:0])
     distinct, times = np.unique(np.concatenate([np.unique(row) for row in rows]), return_counts=True)
-    shared = distinct[times >= max(2, DESIGN_SHARE * len(layouts))]
+    shared = distinct[times >= least]
     marks = []
     for layout, row in zip(layouts, rows, strict=True):
         mark = np.zeros(len(layout.words), np.bool_)

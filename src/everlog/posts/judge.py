@@ -131,7 +131,12 @@ class PostJudge:
                 return Verdict(kind="page", by_url=by_url, by_page=False, note=error.message)
         if page is None:
             return Verdict(kind="post" if by_url else self._other(key, headed=0), by_url=by_url)
-        return self._seen(url, key, page, by_url=by_url)
+        return self._seen(url, key, page, by_url=by_url or self._names_a_post(url, page))
+
+    def _names_a_post(self, url: str, root: Element) -> bool:
+        """Whether a page says that its own address is one of a post: the same post under a second address."""
+        stated = canonical_link(root, url)
+        return stated is not None and canonical(stated) not in self.repeated and self.pattern.matches(stated)
 
     def _seen(self, url: str, key: str, root: Element, *, by_url: bool) -> Verdict:
         missing, found = self._finder.missing(root)

@@ -9,7 +9,8 @@ from __future__ import annotations
 # another language. Of 4,324 known posts of 84 blogs, one has such a word in its address where the posts of
 # its feed have none: a page called "archive".
 LISTING_WORDS = frozenset(
-    "tag tags topic topics label labels keyword keywords category categories kategorie kategorien categoria categorias "
+    "tag tags topic topics label labels keyword keywords category categories "
+    "subcategory subcategories kategorie kategorien categoria categorias "
     "categorie kategoria kategorije kategori rubrik rubrique rubriques etiqueta etiquetas etiquette schlagwort "
     "author authors autor auteur auteurs autore writers contributors user users profile member members "
     "page pages pagina seite strona paged archive archives archiv archivo archivos archivio arxiu arquivo "

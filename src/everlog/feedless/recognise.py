@@ -1,0 +1,222 @@
+"""Which of some pages of a blog are posts, when nobody says: by address, by lists, by text and by date.
+
+Seven questions are asked in turn, and each leaves fewer candidates:
+
+    address   is it one that blogs give to lists (tags, months, pages of the front page)?
+    list      do its headings lead to other pages of the blog?
+    said      does it say itself that it is a page beside the posts?
+    menu      do only the menus lead to it, and no list?
+    text      does it say something that no other page says, outside of links?
+    date      does it bear a date where the others bear theirs?
+    alike     is it made like the others?
+
+What is left is enough to learn from; `everlog.posts.PostJudge` then tells all other pages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from everlog.learning.date_stated import stated_targets
+from everlog.learning.excerpt import common_sequences
+from everlog.learning.samples import Sample
+from everlog.links import Scope, page_links, resolved
+from everlog.posts.listing_words import LISTING_WORDS
+from everlog.posts.signs import signs_of
+from everlog.posts.stated import identity
+from everlog.reading.view import View
+from everlog.records import Entry
+from everlog.urls import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from everlog.layout import Layout
+    from everlog.tree import Element
+
+# What stands on this share of the pages is design: menus, side bars, the newest posts.
+DESIGN = 0.5
+# Headings that lead to other pages: a list has so many more than the usual page.
+MORE_HEADINGS = 3
+# Words in three-word sequences that are not design and not links.
+FEWEST_WORDS = 12
+# Pages that bear no date are no posts if at least this share of the others does.
+DATED = 0.5
+# Pages that only the menus know are no posts if at least this share of the others is left.
+LISTED = 0.5
+# Signs that this share of the listed posts have, if there are enough of both, are those of a post. Of these
+# a post may lack some.
+SHARED = 0.8
+FEWEST_LISTED = 4
+FEWEST_SIGNS = 5
+LACKING = 0.3
+
+_ARCHIVES = frozenset("archive archives archiv archivo archivos archivio arxiu arquivo".split())
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_NUMBERED = re.compile(r"(?:index|page|pagina|seite)[-_]?\d+(?:\.\w{2,5})?|index\.\w{2,5}")
+_POST_QUERY = re.compile(r"(?:p|page_id|post|post_id|id|entry|article)=\w")
+
+@dataclass(frozen=True, eq=False)
+class Explored:
+    """A page of a blog that was looked at."""
+
+    url: str
+    root: Element
+    layout: Layout
+
+    @cached_property
+    def key(self) -> str:
+        """Its address in the canonical spelling."""
+        return canonical(self.url)
+
+    @cached_property
+    def view(self) -> View:
+        """The page as the readers of fields see it."""
+        return View(self.root, self.url)
+
+
+def recognise(pages: Sequence[Explored], home: str) -> list[Explored]:
+    """The posts among some pages of the blog at `home`, in the order given, each once."""
+    headed = _headings_of(pages, home)
+    candidates = _without_lists(_once(pages, home), headed)
+    candidates = [page for page in candidates if not says_page(page.root)] or candidates
+    candidates = _with_own_text(candidates, pages)
+    candidates = _dated(_without_menus(candidates, pages, headed, Scope(home)))
+    return _alike(candidates, pages, headed)
+
+
+def _once(pages: Sequence[Explored], home: str) -> list[Explored]:
+    """Pages whose address may be that of a post; of copies the first."""
+    claims = Counter(identity(page.url, page.root, home) for page in pages)
+    repeated = {key for key, count in claims.items() if count > max(2, len(pages) / 4)}
+    kept: dict[str, Explored] = {}
+    for page in pages:
+        key = identity(page.url, page.root, home, repeated=repeated)
+        # The page under its own address is a better example than a copy of it.
+        is_better = key not in kept or (page.key == key and kept[key].key != key)
+        if is_better and key != canonical(home) and not names_a_list(key, home):
+            kept[key] = page
+    return list(kept.values())
+
+
+def names_a_list(key: str, home: str) -> bool:
+    """Whether an address is one that blogs give to lists.
+
+    >>> paths = ("tag/tea", "2020/05", "index-7.html", "archives/2020", "archives/2020/tea", "2020/05/tea", "tea")
+    >>> [path for path in paths if not names_a_list(f"a.org/{path}", "https://a.org/")]
+    ['archives/2020/tea', '2020/05/tea', 'tea']
+    """
+    path, _, query = key.lower().partition("?")
+    front = canonical(home).lower().partition("?")[0]
+    segments = path.removeprefix(front).split("/")[1:] if path.startswith(front) else path.split("/")[1:]
+    if segments and segments[0] in _ARCHIVES and not segments[-1].isdecimal():
+        # "/archives/2009/02/slug.html" is a post, "/archives/2009/02" is not.
+        segments = segments[1:]
+    if not segments:
+        return not _POST_QUERY.match(query)
+    is_dated = all(segment.isdecimal() for segment in segments) and _YEAR.fullmatch(segments[0]) is not None
+    is_numbered = _NUMBERED.fullmatch(segments[-1]) is not None
+    return is_dated or is_numbered or not LISTING_WORDS.isdisjoint(segments)
+
+
+def says_page(root: Element) -> bool:
+    """Whether a page calls itself a page and not a post, in the words of the engine most blogs run on.
+
+    >>> from lxml import etree
+    >>> says_page(etree.HTML('<body class="page page-id-2">')), says_page(etree.HTML('<body class="single page-x">'))
+    (True, False)
+    """
+    body = root if root.tag == "body" else root.find("body")
+    names = set((body.get("class") or "").split()) if body is not None else set()
+    return "page" in names and names.isdisjoint({"single", "single-post"})
+
+
+def _headings_of(pages: Sequence[Explored], home: str) -> dict[str, set[str]]:
+    """URL -> the keys that the headings of a page lead to, without those that head most pages."""
+    scope = Scope(home)
+    headed = {page.url: headed_by(page, scope) for page in pages}
+    times = Counter(key for keys in headed.values() for key in keys)
+    # The newest posts in a side bar head every page.
+    return {url: {key for key in keys if times[key] <= max(2, DESIGN * len(pages))} for url, keys in headed.items()}
+
+
+def _without_lists(candidates: Sequence[Explored], headed: Mapping[str, set[str]]) -> list[Explored]:
+    usual = float(np.median([len(headed[page.url]) for page in candidates])) if candidates else 0.0
+    return [page for page in candidates if len(headed[page.url]) < usual + MORE_HEADINGS]
+
+
+def _without_menus(
+    candidates: list[Explored], pages: Sequence[Explored], headed: Mapping[str, set[str]], scope: Scope,
+) -> list[Explored]:
+    """Pages that no list heads, while links to them stand on most pages, are the blog's own: about, contact."""
+    # Every page names another one once.
+    linked = Counter(link.key for page in pages for link in page_links(page.root, page.url, within=scope))
+    listed = set().union(*headed.values())
+    kept = [page for page in candidates if page.key in listed or linked[page.key] <= DESIGN * len(pages)]
+    return kept if len(kept) >= LISTED * len(candidates) else candidates
+
+
+def _alike(
+    candidates: list[Explored], pages: Sequence[Explored], headed: Mapping[str, set[str]],
+) -> list[Explored]:
+    """Pages made like those that lists lead to: what these share, and no list has, must be there."""
+    chosen = {page.url for page in candidates}
+    lists = [page for page in pages if page.url not in chosen and headed[page.url]]
+    listed = set().union(*(headed[page.url] for page in lists))
+    signs = {page.url: signs_of(page.root) for page in candidates}
+    trusted = [page for page in candidates if page.key in listed]
+    if len(trusted) < FEWEST_LISTED:
+        trusted = candidates
+    times = Counter(sign for page in trusted for sign in signs[page.url])
+    shared = {sign for sign, count in times.items() if count >= SHARED * len(trusted)}
+    shared -= set().union(*(signs_of(page.root) for page in lists))
+    if len(shared) < FEWEST_SIGNS:
+        return candidates
+    return [page for page in candidates if len(shared - signs[page.url]) <= LACKING * len(shared)]
+
+
+def headed_by(page: Explored, scope: Scope) -> set[str]:
+    """The other pages of the blog that a page's headings lead to."""
+    keys = set()
+    for heading in page.root.iter("h1", "h2", "h3", "h4"):
+        above = heading.getparent()
+        around = [above] if above is not None and above.tag == "a" else []
+        for anchor in (*heading.iter("a"), *around):
+            target = resolved(page.url, anchor.get("href") or "")
+            if target is not None and scope.holds_key(target[1]) and target[1] not in {page.key, canonical(scope.home)}:
+                keys.add(target[1])
+    return keys
+
+
+def _with_own_text(candidates: Sequence[Explored], pages: Sequence[Explored]) -> list[Explored]:
+    """Pages that say more in words of their own than in links of their own."""
+    layouts = [page.layout for page in pages]
+    # More than a post, its list and its copy.
+    least = max(3, DESIGN * len(pages))
+    highest = max((int(layout.words.max(initial=0)) for layout in layouts), default=0)
+    design = dict(zip(layouts, common_sequences(layouts, np.zeros(highest + 1, np.bool_), least), strict=True))
+    kept = []
+    for page in candidates:
+        own, linked = ~design[page.layout], page.layout.in_links()
+        said, led = int((own & ~linked).sum()), int((own & linked).sum())
+        if said >= FEWEST_WORDS and said >= led:
+            kept.append(page)
+    return kept
+
+
+def _dated(candidates: list[Explored]) -> list[Explored]:
+    samples = [
+        Sample(entry=Entry(link=page.url), url=page.url, view=page.view, layout=page.layout) for page in candidates
+    ]
+    if not samples:
+        return []
+    languages = tuple(dict.fromkeys((*(tag for s in samples[:3] if (tag := s.view.root.get("lang"))), "en")))
+    targets = stated_targets(samples, languages)
+    dated = [page for page, target in zip(candidates, targets, strict=True) if target is not None]
+    return dated if len(dated) >= DATED * len(candidates) else candidates
