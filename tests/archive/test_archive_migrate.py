@@ -16,7 +16,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from some_visits import HOME
 
-from everlog.archive import open_archive, schema
+from everlog.archive import fts5, open_archive, schema
 from everlog.archive.archive import Habits
 from everlog.archive.migrate import SCRIPTS, Schema
 from everlog.archive.points import WRITE_POINTS
@@ -33,6 +33,15 @@ def upgrade():
     op.add_column("posts", sa.Column("extra_{number}", sa.Text))
     op.execute("update posts set extra_{number} = key")
 '''
+
+
+# The search index is SQLite's own kind of table, with tables of its own behind it.
+INDEX = "select sql from sqlite_master where name = 'search'"
+HASH = "select v from search_config where k = 'hashsize'"
+
+
+def is_ours(name, kind, _parents):
+    return kind != "table" or not name.startswith("search")
 
 
 @pytest.fixture
@@ -78,8 +87,10 @@ def test_the_scripts_lead_to_the_tables_of_the_code(tmp_path):
     open_archive(tmp_path, habits=habits).close()
     database = SqliteDatabase(tmp_path / "everlog.sqlite")
     with database.reading() as connection:
-        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        context = MigrationContext.configure(connection, opts={"compare_type": True, "include_name": is_ours})
         assert compare_metadata(context, schema.metadata) == []
+        assert connection.exec_driver_sql(INDEX).scalar_one().lower() == fts5.MAKE
+        assert connection.exec_driver_sql(HASH).scalar_one() == fts5.HASH_BYTES
     database.close()
     with open_archive(tmp_path) as archive:
         blog = archive.add_blog(HOME, scope="path").id

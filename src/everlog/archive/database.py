@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from sqlalchemy import Connection, Table
+
+    from everlog.search.asking import Query, Term
+    from everlog.search.cards import Card
 
 T = TypeVar("T")
 
@@ -18,6 +21,11 @@ MOST_VALUES = 500
 
 class Database(Protocol):
     """A database of one kind: how a transaction begins, and what its SQL has that others spell otherwise."""
+
+    @property
+    def search_index(self) -> SearchIndex:
+        """What this kind of database finds words with."""
+        ...
 
     def reading(self) -> AbstractContextManager[Connection]:
         """A transaction that sees one state of the database throughout and writes nothing."""
@@ -40,6 +48,32 @@ class Database(Protocol):
         ...
 
     def close(self) -> None: ...
+
+
+class SearchIndex(Protocol):
+    """The cards of posts, findable by their pieces. All within transactions of the caller's."""
+
+    def make(self, connection: Connection) -> None: ...
+
+    def drop(self, connection: Connection) -> None: ...
+
+    def write(self, connection: Connection, cards: Sequence[Card]) -> None: ...
+
+    def remove(self, connection: Connection, cards: Sequence[Card]) -> None:
+        """Take out these cards, which are as they were when they were written."""
+        ...
+
+    def find(
+        self, connection: Connection, query: Query, blogs: Mapping[Term, Sequence[int]], *, limit: int, offset: int,
+    ) -> list[tuple[int, float]]:
+        """The posts that fit best, with their scores (more is better). `blogs` are those each `blog:` means."""
+        ...
+
+    def count(self, connection: Connection, query: Query, blogs: Mapping[Term, Sequence[int]]) -> int: ...
+
+    def lost(self, connection: Connection) -> Sequence[int]:
+        """Posts that were written (`indexed` has them) and are not there."""
+        ...
 
 
 def in_parts(values: Sequence[T]) -> Iterator[Sequence[T]]:

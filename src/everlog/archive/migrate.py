@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import inspect, select
 
+from everlog.archive import searching
 from everlog.archive.files import sync_folder
 from everlog.archive.locks import hold
 from everlog.archive.points import nothing
@@ -69,6 +70,7 @@ def _make(database: SqliteDatabase, schema: Schema, at: Callable[[str], None]) -
         raise ValueError("new archives are made from the tables of schema.py, which are at HEAD")
     with database.writing() as connection:
         metadata.create_all(connection)
+        searching.begin(connection, database)
         at("schema-open")
         connection.execute(alembic_version.insert(), {"version_num": HEAD})
 

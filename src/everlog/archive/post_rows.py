@@ -67,6 +67,17 @@ def versions(database: Database, url: str) -> tuple[Post, ...]:
         return tuple(_filled(connection, connection.execute(statement).all()))
 
 
+def newest_posts(database: Database, blog_id: int, *, limit: int, dated: bool) -> tuple[str, ...]:
+    """The keys of posts that are not gone, the newest first; those that do not say when come last, or not at all."""
+    statement = select(_posts.c.key).where(_posts.c.blog_id == blog_id, _posts.c.gone.is_(None))
+    if dated:
+        statement = statement.where(_posts.c.published.is_not(None))
+    # The first to be found are the first on the blog's lists: the newer ones.
+    order = (_posts.c.published.desc().nulls_last(), _posts.c.id)
+    with database.reading() as connection:
+        return tuple(connection.scalars(statement.order_by(*order).limit(limit)))
+
+
 def without_comments(database: Database, blog_id: int, *, least_tries: int, most_tries: int) -> tuple[str, ...]:
     """The keys of posts whose comments were not wanted, or could not be had in so many tries."""
     state, tries = _posts.c.comments_state, _posts.c.comment_tries

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import bindparam, case, select
 
-from everlog.archive import schema
+from everlog.archive import schema, searching
 from everlog.archive.keeping import acknowledged, rows_of
 from everlog.archive.known_rows import capture_before, known_posts, latest_answer, url_ids
 from everlog.archive.points import nothing
@@ -185,6 +185,12 @@ class Recorder:
             versions.append(row)
         if versions:
             connection.execute(self._new_versions, versions)
+            # Of two versions in one batch the last is the newest.
+            latest = {post.id: (post, version, record) for post, version, record, _ in keeping.versions}
+            searching.index(connection, self._database, [
+                searching.Latest(number, post.blog_id, version, record)
+                for number, (post, version, record) in latest.items() if number is not None
+            ])
         if keeping.no_aliases:
             connection.execute(self._no_alias, [{"the_key": key, "the_blog": blog} for blog, key in keeping.no_aliases])
         aliases = [

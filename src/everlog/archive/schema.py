@@ -2,6 +2,7 @@
 
     blogs ── urls ── captures ── warc_files     the queue, and what was answered, where it stands
       ├──── posts ── versions, aliases          what was read; a version knows its capture
+      │       └──── indexed                     which version is in the search index, a table that `fts5.py` makes
       ├──── media ── media_files                which file a picture's address means now
       └──── runs, remembered
 
@@ -25,7 +26,7 @@ from sqlalchemy import (
 )
 
 # The revision this code reads and writes; the newest script in revisions/.
-HEAD = "0002"
+HEAD = "0003"
 
 # SQLite numbers rows by itself in a column called INTEGER only.
 NUMBER = BigInteger().with_variant(Integer, "sqlite")
@@ -98,6 +99,12 @@ versions = Table(
     "versions", metadata, Column("post_id", NUMBER, ForeignKey("posts.id"), primary_key=True),
     Column("version", Integer, primary_key=True), _text("record"),
     Column("capture_id", NUMBER, ForeignKey("captures.id")), _text("read_at"),
+)
+
+indexed = Table(
+    "indexed", metadata,
+    Column("post_id", NUMBER, ForeignKey("posts.id"), primary_key=True, autoincrement=False),
+    Column("version", Integer, nullable=False),
 )
 
 aliases = Table(

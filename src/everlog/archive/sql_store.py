@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from everlog.archive import blog_rows, post_rows, url_rows
+from everlog.archive import blog_rows, post_rows, searching, url_rows
 from everlog.archive.points import nothing
 from everlog.archive.recording import Recorder
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from everlog.archive.database import Database
     from everlog.archive.store import Acknowledged, Capture, Counts, Held, Problem, Run, Stored, WarcFile
     from everlog.records import Blog, Lane, Link, Post, Visit
+    from everlog.search.hit import Hit
 
 
 class SqlStore:
@@ -106,6 +107,9 @@ class SqlStore:
     def find_post(self, url: str, *, as_read: bool = False) -> Post | None:
         return post_rows.find_post(self.database, url, as_read=as_read)
 
+    def newest_posts(self, blog_id: int, *, limit: int, dated: bool = False) -> tuple[str, ...]:
+        return post_rows.newest_posts(self.database, blog_id, limit=limit, dated=dated)
+
     def without_comments(self, blog_id: int, *, least_tries: int = 0, most_tries: int) -> tuple[str, ...]:
         return post_rows.without_comments(self.database, blog_id, least_tries=least_tries, most_tries=most_tries)
 
@@ -114,6 +118,23 @@ class SqlStore:
 
     def versions(self, url: str) -> tuple[Post, ...]:
         return post_rows.versions(self.database, url)
+
+    def search(self, query: str, *, limit: int = 20, offset: int = 0) -> tuple[Hit, ...]:
+        self.index_posts()
+        return searching.search(self.database, query, limit=limit, offset=offset)
+
+    def count_found(self, query: str) -> int:
+        self.index_posts()
+        return searching.count(self.database, query)
+
+    def index_posts(self, step: Callable[[str], None] = nothing) -> int:
+        return 0 if searching.is_complete(self.database) else searching.fill(self.database, step)
+
+    def count_not_indexed(self) -> int:
+        return 0 if searching.is_complete(self.database) else searching.count_lacking(self.database)
+
+    def forget_index(self) -> None:
+        searching.forget_all(self.database)
 
     def problems(self, blog_id: int) -> Iterator[Problem]:
         return url_rows.problems(self.database, blog_id)

@@ -11,6 +11,7 @@ from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import QueuePool
 
+from everlog.archive.fts5 import Fts5Index
 from everlog.errors import ArchiveBusy, DamagedArchive, DiskFull, EverlogError, UsageError
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class SqliteDatabase:
 
     def __init__(self, file: Path) -> None:
         self.file = file
+        self.search_index = Fts5Index()
         self.engine = create_engine("sqlite://", creator=self._connect, poolclass=QueuePool, max_overflow=-1)
         self._writer = self.engine.execution_options(writes=True)
         event.listen(self.engine, "begin", _begin)

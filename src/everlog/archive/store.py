@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from everlog.records import Blog, Lane, Link, Post, Visit
+    from everlog.search.hit import Hit
 
 # What became of a visit's post: not seen before, another text than the last version, the same one
 # again, or a second address of a post that is already there.
@@ -229,6 +230,10 @@ class Store(Protocol):
         """The post at this address or one of its aliases, in any spelling; `as_read`: pictures still on the web."""
         ...
 
+    def newest_posts(self, blog_id: int, *, limit: int, dated: bool = False) -> tuple[str, ...]:
+        """The keys of posts that are not gone, the newest first; `dated`: only those that say when."""
+        ...
+
     def without_comments(self, blog_id: int, *, least_tries: int = 0, most_tries: int) -> tuple[str, ...]:
         """The keys of posts whose comments were not wanted, or could not be had in so many tries (fewer than most)."""
         ...
@@ -239,6 +244,26 @@ class Store(Protocol):
 
     def versions(self, url: str) -> tuple[Post, ...]:
         """All versions of a post, the oldest first."""
+        ...
+
+    def search(self, query: str, *, limit: int = 20, offset: int = 0) -> tuple[Hit, ...]:
+        """The posts that fit a query best (`everlog.search.asking` says what it may have); fills the index first."""
+        ...
+
+    def count_found(self, query: str) -> int:
+        """How many posts fit a query."""
+        ...
+
+    def index_posts(self, step: Callable[[str], None] = ...) -> int:
+        """Bring posts into the search index that an older version stored; `step` is told of each. How many."""
+        ...
+
+    def count_not_indexed(self) -> int:
+        """How many posts `index_posts` would bring in: none, but in an archive of an older version."""
+        ...
+
+    def forget_index(self) -> None:
+        """Empty the search index, so that it is made anew from the posts."""
         ...
 
     def problems(self, blog_id: int) -> Iterator[Problem]: ...

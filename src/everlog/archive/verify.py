@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import func, select
 
-from everlog.archive import schema
+from everlog.archive import schema, searching
 from everlog.archive.archive import DATABASE
 from everlog.archive.post_record import read_record
 from everlog.archive.walk import Broken, walk_records
@@ -59,6 +59,10 @@ def verify(archive: Archive, progress: Progress | None = None) -> Iterator[Findi
     yield from _posts(archive, tell)
     yield from _versions(archive)
     yield from _loose_ends(archive)
+    for key in searching.lacking(archive.database):
+        yield Finding(
+            kind="search", where=key, text="not found by searching; 'everlog search --rebuild' makes the index anew",
+        )
 
 
 def _warc_files(archive: Archive, tell: Progress) -> Iterator[Finding]:

@@ -19,6 +19,7 @@ from everlog.cli.inspect import inspect
 from everlog.cli.keep import export, forget, reread, verify
 from everlog.cli.later import LATER, add_later
 from everlog.cli.look import rules, show, status
+from everlog.cli.search import search
 from everlog.errors import EverlogError
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ app = typer.Typer(
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
-_HERE = (demo, inspect, crawl, update, status, show, export, rules, reread, forget, verify, evaluate)
+_HERE = (demo, inspect, crawl, update, status, search, show, export, rules, reread, forget, verify, evaluate)
 for command in _HERE:
     app.command(command.__name__)(command)
 add_later(app)

@@ -15,7 +15,6 @@ LATER = {
     "watch": "poll the feeds of all blogs as they fall due",
     "diff": "show what changed between versions of a post",
     "copy": "copy one archive into another",
-    "search": "search the archive",
     "serve": "start the web interface",
     "worker": "take jobs from a fleet's queue",
     "enqueue": "give a fleet jobs",

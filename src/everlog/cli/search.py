@@ -1,0 +1,128 @@
+"""The command that finds posts by their words."""
+
+from __future__ import annotations
+
+import json as json_module
+import os
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from everlog.cli.look import CONTROLS
+from everlog.cli.options import (
+    ArchiveFlag,
+    ConfigFlag,
+    JsonFlag,
+    QuietFlag,
+    VerboseFlag,
+    archive_of,
+    settings_from,
+)
+from everlog.errors import UsageError
+
+if TYPE_CHECKING:
+    from everlog.archive import Archive
+    from everlog.search.hit import Hit
+    from everlog.search.snippets import Marked
+
+NOTHING_FOUND = 4
+# A mark where letters cannot be bold, and where they can.
+PLAIN = ("[[", "]]")
+BOLD = ("\x1b[1m", "\x1b[0m")
+
+
+def search(
+    query: Annotated[list[str] | None, typer.Argument(metavar="QUERY", help="What to look for.")] = None,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, help="How many posts to show at most.")] = 10,
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="Make the search index anew from the posts.")] = False,
+    archive: ArchiveFlag = None,
+    config: ConfigFlag = None,
+    json: JsonFlag = False,
+    quiet: QuietFlag = False,
+    verbose: VerboseFlag = False,
+) -> None:
+    """Find posts by their words, the best first: titles, texts, comments, authors and tags, in any language.
+
+    Quote the whole query, so that the shell leaves it alone: "phrases", -not, this OR that, begin*, title:,
+    author:, tag:, blog:, before:2024-05, after:2023. Exits 4 if nothing is found.
+
+    \b
+    Examples:
+      everlog search night train
+      everlog search '"night train" author:"Ada Vale" -winter after:2023'
+    """
+    text = " ".join(query or ())
+    if not text.strip() and not rebuild:
+        raise UsageError("there is nothing to look for", advice="name a word, as in:  everlog search tide")
+    with archive_of(settings_from(config, archive=archive)) as opened:
+        if rebuild:
+            opened.forget_index()
+        _index(opened, quiet=quiet)
+        if not text.strip():
+            return
+        hits = opened.search(text, limit=limit)
+        total = opened.count_found(text)
+    if json:
+        print(json_module.dumps({"found": total, "posts": [_plain(hit) for hit in hits]}, ensure_ascii=False, indent=1))
+    else:
+        _print(hits, verbose=verbose)
+    if not quiet:
+        _remark(text, shown=len(hits), total=total)
+    if not hits:
+        raise typer.Exit(NOTHING_FOUND)
+
+
+def _index(archive: Archive, *, quiet: bool) -> None:
+    """Bring in what is not in the index: all posts of an archive that is older than it."""
+    from everlog.cli.progress import progress
+
+    waiting = archive.count_not_indexed()
+    if waiting and not quiet:
+        print(f"{waiting} posts are brought into the search index, once", file=sys.stderr)
+    with progress(waiting, "posts in the search index", quiet=quiet or not waiting) as step:
+        archive.index_posts(step)
+
+
+def _print(hits: tuple[Hit, ...], *, verbose: bool) -> None:
+    marks = BOLD if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else PLAIN
+    for hit in hits:
+        print(_shown(hit.marked_title, marks) or hit.url)
+        about = [hit.published.strftime("%Y-%m-%d") if hit.published else None, ", ".join(hit.authors), hit.url]
+        print("  " + CONTROLS.sub("", "  ".join(filter(None, about))))
+        if hit.where == "comment":
+            print(CONTROLS.sub("", f"  a comment by {hit.comment_author or 'somebody'}:"))
+        if hit.snippet:
+            print("  " + _shown(hit.snippet, marks))
+        if verbose:
+            print(f"  score {hit.score:.2f}, found in the {hit.where}")
+        print()
+
+
+def _shown(pieces: Marked, marks: tuple[str, str]) -> str:
+    before, behind = marks
+    texts = [(CONTROLS.sub("", text).replace("\n", " "), marked) for text, marked in pieces]
+    return "".join(f"{before}{text}{behind}" if marked else text for text, marked in texts)
+
+
+def _plain(hit: Hit) -> dict[str, Any]:
+    return {
+        "url": hit.url, "blog": hit.blog, "title": hit.title, "authors": list(hit.authors),
+        "published": hit.published.isoformat() if hit.published else None, "score": round(hit.score, 4),
+        "where": hit.where, "comment_id": hit.comment_id, "comment_author": hit.comment_author,
+        "marked_title": _pieces(hit.marked_title), "snippet": _pieces(hit.snippet),
+    }
+
+
+def _pieces(pieces: Marked) -> list[dict[str, Any]]:
+    return [{"text": text, "marked": marked} for text, marked in pieces]
+
+
+def _remark(text: str, *, shown: int, total: int) -> None:
+    if not shown:
+        print(f"nothing found for {text}", file=sys.stderr)
+        print("  fewer words find more; trai* finds train too; everlog status lists the blogs", file=sys.stderr)
+    elif shown < total:
+        print(f"{shown} of {total} posts; --limit shows more", file=sys.stderr)
+    else:
+        print(f"{total} posts", file=sys.stderr)

@@ -1,0 +1,102 @@
+"""`everlog search` on the demo's blog, and what it says when there is nothing to say."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+
+from everlog.cli import main
+from everlog.demo.site import truth
+
+OLDEST = truth()[-1]
+
+
+def run(capsys, *words, code=0):
+    """What a command prints: data, and talk."""
+    capsys.readouterr()
+    assert main(["search", *words]) == code
+    out, err = capsys.readouterr()
+    assert "Traceback" not in err
+    return out, err
+
+
+def test_posts_are_found_by_their_words_and_shown_with_marks(kept, capsys):
+    out, err = run(capsys, *OLDEST.title.split()[:2])
+    blocks = out.split("\n\n")
+    [oldest] = [block for block in blocks if OLDEST.path in block]
+    first, second = OLDEST.title.split()[:2]
+    assert f"[[{first}]] [[{second}]]" in oldest
+    assert OLDEST.published.date().isoformat() in oldest
+    assert OLDEST.author in oldest
+    assert err.strip().endswith(("posts", "posts; --limit shows more"))
+
+
+def test_hits_are_data_with_json(kept, capsys):
+    out, _ = run(capsys, f'title:"{OLDEST.title}"', "--json")
+    shown = json.loads(out)
+    assert shown["found"] == 1
+    [hit] = shown["posts"]
+    assert hit["url"] == kept.rstrip("/") + OLDEST.path
+    assert hit["blog"] == kept
+    assert hit["marked_title"] == [{"text": OLDEST.title, "marked": True}]
+    assert set(hit) == {
+        "url", "blog", "title", "authors", "published", "score", "where", "comment_id", "comment_author",
+        "marked_title", "snippet",
+    }
+
+
+def test_the_number_of_hits_can_be_limited_and_the_rest_is_counted(kept, capsys):
+    out, err = run(capsys, f"author:{OLDEST.author.split()[0]}", "--limit", "2")
+    assert out.count("\n\n") == 2
+    assert "2 of " in err
+    assert "--limit" in err
+
+
+def test_nothing_found_exits_4_with_advice(kept, capsys):
+    out, err = run(capsys, "zyzzyva", code=4)
+    assert out == ""
+    assert err.startswith("nothing found for zyzzyva\n  ")
+    assert run(capsys, "zyzzyva", "-q", code=4) == ("", "")
+    out, _ = run(capsys, "zyzzyva", "--json", code=4)
+    assert json.loads(out) == {"found": 0, "posts": []}
+
+
+def test_a_query_that_is_none_is_wrong_usage(kept, capsys):
+    for words in ([], [" "], ["!!!"], ["before:soon"], ["--limit", "0", "x"]):
+        out, err = run(capsys, *words, code=2)
+        assert out == ""
+        assert err
+
+
+def test_the_index_can_be_made_anew(kept, here, capsys):
+    with closing(sqlite3.connect(here / "everlog-archive" / "everlog.sqlite")) as database:
+        database.execute("delete from indexed")
+        database.execute("insert into search(search) values ('delete-all')")
+        database.commit()
+    assert main(["verify"]) == 8
+    assert "--rebuild" in capsys.readouterr().out
+    out, err = run(capsys, "--rebuild")
+    assert out == ""
+    assert "40 posts are brought into the search index" in err
+    assert main(["verify"]) == 0
+    run(capsys, "--rebuild", OLDEST.title, "-q")
+
+
+def test_what_a_stranger_wrote_does_not_steer_the_terminal(kept, here, capsys):
+    with closing(sqlite3.connect(here / "everlog-archive" / "everlog.sqlite")) as database:
+        database.execute("update versions set record = json_set(record, '$.title', ?)", ("x\x1b[31m\n",))
+        database.commit()
+    out, _ = run(capsys, OLDEST.title)
+    assert "\x1b" not in out
+
+
+def test_searching_loads_neither_lxml_nor_scrapy(kept, here):
+    code = "import sys; from everlog.cli import main; main(['search', 'box', '-q', '--json']); print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60, cwd=here,
+    )
+    heavy = {"lxml", "numpy", "babel", "dateparser", "rich", "scrapy", "twisted", "alembic"}
+    assert heavy & set(done.stdout.split()) == set()
