@@ -1,11 +1,13 @@
 """everlog beside other tools on the same posts, field by field; writes docs/accuracy.md.
 
-    python benchmarks/accuracy.py --markdown docs/accuracy.md             # the whole corpus
-    python benchmarks/accuracy.py --blogs 8 --sample 5                    # a first look
-    python benchmarks/accuracy.py --json > accuracy.json                  # for programs
+    python benchmarks/accuracy.py --markdown docs/accuracy.md             # the whole corpus, all parts
+    python benchmarks/accuracy.py --markdown docs/accuracy.md --parts retrieval,noise
+    python benchmarks/accuracy.py --blogs 8 --sample 5 --parts reading    # a first look
+    python benchmarks/accuracy.py --json > accuracy.json                  # reading, for programs
 
 Each blog is learned from its one feed, and only posts that are not in that feed are read and scored.
-The peers read the same pages. The papers' tables are counted on the way.
+The peers read the same pages. The papers' tables are counted on the way. Parts that are not measured
+again stay as they are in the file.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import everlog
-from accuracy_page import render
+from accuracy_page import joined, render
+from accuracy_papers import PAPERS
 from blogs import add_corpus_arguments, chosen_blogs, say, spread, training, unseen_posts
 from everlog.evaluate.cut import cut_feed
 from everlog.evaluate.scoring import dice, mean, plain, score_post, word_f1
@@ -44,6 +47,9 @@ TITLE_DICE = 0.5
 INAPPROPRIATE_F1 = 0.5
 # Kinds of pages.jsonl that no reader would call a post; aliases and comment pages are copies of posts.
 NOT_POSTS = frozenset({"listing", "page", "other"})
+READING = "reading"
+# In the order of the page.
+PARTS = (READING, *PAPERS)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -239,21 +245,47 @@ def as_json(outcomes: Sequence[Outcome]) -> str:
     return json.dumps(blogs, ensure_ascii=False, indent=1)
 
 
+def read_all(blogs: Sequence[Blog], arguments: argparse.Namespace) -> list[Outcome]:
+    """Every field beside the other tools; leaves if there is nothing to read."""
+    outcomes = measure_all(blogs, arguments.sample, arguments.jobs)
+    if not outcomes:
+        sys.exit("none of these blogs has a post outside its feed: nothing to measure")
+    return outcomes
+
+
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_corpus_arguments(parser)
-    parser.add_argument("--sample", type=int, metavar="N", help="only N posts of each blog")
+    parser.add_argument("--sample", type=int, metavar="N", help="only N posts of each blog, where fields are read")
     parser.add_argument("--jobs", type=int, default=2, help="processes (default: 2)")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="also write the page to this file")
+    parser.add_argument(
+        "--parts", type=lambda names: names.split(","), metavar="NAME,...",
+        help=f"what to measure, of {', '.join(PARTS)} (default: all; with --json: reading)",
+    )
     arguments = parser.parse_args()
-    outcomes = measure_all(chosen_blogs(arguments), arguments.sample, arguments.jobs)
-    if not outcomes:
-        sys.exit("none of these blogs has a post outside its feed: nothing to measure")
-    page = render(outcomes, sample=arguments.sample)
-    print(as_json(outcomes) if arguments.json else page)
+    arguments.parts = arguments.parts or ([READING] if arguments.json else list(PARTS))
+    if unknown := set(arguments.parts) - set(PARTS):
+        parser.error(f"there is no part {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
+    if arguments.json and arguments.parts != [READING]:
+        parser.error("--json is for reading alone; retrieval.py and peers.py have one of their own")
+    blogs = chosen_blogs(arguments)
+    if arguments.json:
+        print(as_json(read_all(blogs, arguments)))
+        return
+    page = arguments.markdown.read_text("utf-8") if arguments.markdown and arguments.markdown.is_file() else ""
+    try:
+        if READING in arguments.parts:
+            page = joined(page, render(read_all(blogs, arguments), sample=arguments.sample))
+        for name in (name for name in PAPERS if name in arguments.parts):
+            say(f"{name}:")
+            page = joined(page, PAPERS[name](blogs, arguments.jobs))
+    except everlog.EverlogError as error:
+        sys.exit(str(error))
+    print(page)
     if arguments.markdown:
         arguments.markdown.write_text(page + "\n", "utf-8")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,7 @@ ADAPTIVE_POST = {
     "sample": 5000, "posts": 2217, "detected": 1814, "content and title": 790, "content only": 302,
     "title only": 722, "author": 125,
 }
+MEANING = "## What the figures mean"
 SURVEY = {"own": 323, "rival": 192, "neither": 85}
 
 
@@ -39,6 +41,37 @@ def render(outcomes: Sequence[Outcome], *, sample: int | None) -> str:
         _survey(outcomes), _meaning(outcomes),
     ]
     return "\n\n".join(parts)
+
+
+def joined(page: str, part: str) -> str:
+    """The page with the sections of a part in place of those it has; new ones come before what the figures mean.
+
+    >>> print(joined("# A\\n\\n## B\\n\\nold\\n\\n## What the figures mean\\n\\nx", "## B\\n\\nnew\\n\\n## C\\n\\nd"))
+    # A
+    <BLANKLINE>
+    ## B
+    <BLANKLINE>
+    new
+    <BLANKLINE>
+    ## C
+    <BLANKLINE>
+    d
+    <BLANKLINE>
+    ## What the figures mean
+    <BLANKLINE>
+    x
+    """
+    sections = _sections(page)
+    last = sections.pop(MEANING, None)
+    sections |= _sections(part)
+    last = sections.pop(MEANING, last)
+    return "\n\n".join([*sections.values(), *([last] if last else [])])
+
+
+def _sections(page: str) -> dict[str, str]:
+    """Heading -> section, the heading included."""
+    parts = re.split(r"\n+(?=## )", page.strip())
+    return {part.partition("\n")[0]: part for part in parts if part}
 
 
 def _introduction(outcomes: Sequence[Outcome], sample: int | None) -> str:
@@ -173,7 +206,7 @@ def _meaning(outcomes: Sequence[Outcome]) -> str:
     strict = [value for outcome in outcomes if (value := outcome.scores["everlog"]["strict"]) is not None]
     perfect = sum(value == 1 for value in strict)
     low = sum(value < 0.9 for value in strict)
-    return f"""## What the figures mean
+    return f"""{MEANING}
 
 - The blogs of this corpus were at hand while everlog was written. No rule names a blog, a host or a theme, \
 but the figures are those of a development corpus: blogs that nobody had looked at are not measured here and \

@@ -1,6 +1,6 @@
 """Crawls real blogs whose posts are known, and counts what the archive holds of them.
 
-    benchmarks/crawl_corpus.py [FOLDER...] [--server SERVE.PY] [--blogs N] [--keep ARCHIVES]
+    benchmarks/crawl_corpus.py [FOLDER...] [--server SERVE.PY] [--blogs N] [--keep ARCHIVES] [--no-feed]
 
 Each blog is crawled by the command line of everlog, under its own address, through the corpus's server
 as a forward proxy. Per blog: recall of the posts known by their truth and reachable by links, and of the
@@ -33,7 +33,7 @@ from everlog.links import Scope, page_links, trap
 from everlog.tree import parse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from everlog.evaluate.corpus import Blog
 
@@ -83,6 +83,7 @@ def main() -> None:
     add_corpus_arguments(parser)
     parser.add_argument("--server", type=Path, default=SERVER, help="the corpus's server script")
     parser.add_argument("--keep", type=Path, help="keep the archives in this folder")
+    parser.add_argument("--no-feed", action="store_true", help="crawl as if no blog had a feed")
     parser.add_argument("--jobs", type=int, default=2, help="crawls at once")
     parser.add_argument("-v", "--verbose", action="store_true", help="name what is missing and what is wrong")
     parser.add_argument("--gate", action="store_true", help=f"exit 1 under {RECALL:.0%} recall, over {WRONG:.0%} wrong")
@@ -92,7 +93,8 @@ def main() -> None:
         where = arguments.keep or Path(scratch)
         log = Path(scratch) / "log.tsv"
         with served({blog.folder.parent for blog in chosen}, arguments.server, log) as proxy:
-            outcomes = list(pool.map(lambda blog: crawled(blog, proxy, log, where), chosen))
+            flags = ("--no-feed",) if arguments.no_feed else ()
+            outcomes = list(pool.map(lambda blog: crawled(blog, proxy, log, where, flags), chosen))
     if arguments.json:
         print(json.dumps([vars(outcome) | {"recall": outcome.recall} for outcome in outcomes], indent=1))
     else:
@@ -126,13 +128,13 @@ def served(folders: set[Path], script: Path, log: Path) -> Iterator[str]:
             server.terminate()
 
 
-def crawled(blog: Blog, proxy: str, log: Path, where: Path) -> Outcome:
+def crawled(blog: Blog, proxy: str, log: Path, where: Path, flags: Iterable[str] = ()) -> Outcome:
     """One blog, crawled and compared."""
     info = json.loads((blog.folder / "blog.json").read_text("utf-8"))
     archive = where / blog.id
     command = [
         sys.executable, "-m", "everlog", "crawl", info["origin"].rstrip("/") + "/", "--archive", str(archive),
-        "--delay", "0", "--no-media", "--json", "-q",
+        "--delay", "0", "--no-media", "--json", "-q", *flags,
     ]
     environment = {**os.environ, "http_proxy": proxy, "no_proxy": ""}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)

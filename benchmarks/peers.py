@@ -5,17 +5,22 @@ articles best. Where a tool wants text it gets the page decoded as a browser wou
 HTML, everlog makes the text of it, so that all are compared by the same words. An exception of a
 tool is a miss.
 
-    python benchmarks/peers.py PAGE.html          # what each of them reads from a page
+    python benchmarks/peers.py                    # extractors without a feed on the corpus, blog by blog
+    python benchmarks/peers.py --blogs 8 --json
+    python benchmarks/peers.py --page PAGE.html   # what each tool reads from a page
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import logging
+import sys
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import version
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +33,10 @@ from resiliparse.parse.encoding import detect_encoding
 from resiliparse.parse.html import HTMLTree
 from w3lib.encoding import html_to_unicode
 
+from accuracy_papers import peers_section
+from blogs import add_corpus_arguments, chosen_blogs, say
+from everlog.errors import EverlogError
+from everlog.evaluate.peers import measure_peers, site_rows, tool, total_rows
 from everlog.records import Post
 from everlog.tree import parse_fragment, take_text
 
@@ -71,11 +80,13 @@ def _decoded(page: bytes) -> str:
     return html_to_unicode(None, page)[1]
 
 
+def _text_of(name: str) -> Callable[[bytes, str], str]:
+    """The text alone, as `everlog evaluate --peers` asks for it; these tools need not be told the language."""
+    article = tool(name).article
+    return lambda page, url: article(page, url, "")
+
+
 # trafilatura ------------------------------------------------------------------------------------
-
-
-def _trafilatura_text(page: bytes, url: str) -> str:
-    return trafilatura.extract(page, url=url, favor_precision=True, include_comments=False) or ""
 
 
 def _trafilatura_post(page: bytes, url: str) -> Post:
@@ -91,10 +102,6 @@ def _trafilatura_post(page: bytes, url: str) -> Post:
 
 
 # readability-lxml -------------------------------------------------------------------------------
-
-
-def _readability_text(page: bytes, _url: str) -> str:
-    return take_text(parse_fragment(Document(page).summary(html_partial=True)))
 
 
 def _readability_post(page: bytes, url: str) -> Post:
@@ -126,16 +133,8 @@ def _goose_post(page: bytes, url: str) -> Post:
 # boilerpy3 --------------------------------------------------------------------------------------
 
 
-def _boilerpy_document(page: bytes) -> Any:
-    return boilerpy3.extractors.ArticleExtractor(raise_on_failure=False).get_doc(_decoded(page))
-
-
-def _boilerpy_text(page: bytes, _url: str) -> str:
-    return _boilerpy_document(page).content
-
-
 def _boilerpy_post(page: bytes, url: str) -> Post:
-    found = _boilerpy_document(page)
+    found = boilerpy3.extractors.ArticleExtractor(raise_on_failure=False).get_doc(_decoded(page))
     return Post(url=url, text=found.content, title=found.title)
 
 
@@ -157,11 +156,11 @@ def _resiliparse_post(page: bytes, url: str) -> Post:
 
 PEERS = (
     Peer(
-        name="trafilatura (precision)", package="trafilatura", text=_trafilatura_text,
+        name="trafilatura (precision)", package="trafilatura", text=_text_of("trafilatura"),
         post=_trafilatura_post, fields=("title", "author", "date", "tags"),
     ),
     Peer(
-        name="readability-lxml", package="readability-lxml", text=_readability_text,
+        name="readability-lxml", package="readability-lxml", text=_text_of("readability"),
         post=_readability_post, fields=("title",),
     ),
     Peer(
@@ -169,7 +168,7 @@ PEERS = (
         fields=("title", "author", "date", "tags"),
     ),
     Peer(
-        name="boilerpy3 (article)", package="boilerpy3", text=_boilerpy_text, post=_boilerpy_post,
+        name="boilerpy3 (article)", package="boilerpy3", text=_text_of("boilerpy3"), post=_boilerpy_post,
         fields=("title",),
     ),
     Peer(
@@ -181,7 +180,7 @@ PEERS = (
 
 def peer(name: str) -> Peer:
     """The tool whose package or name begins so."""
-    return next(tool for tool in PEERS if tool.package.startswith(name))
+    return next(each for each in PEERS if each.package.startswith(name))
 
 
 def _split(names: str | None) -> tuple[str, ...]:
@@ -196,22 +195,39 @@ def _moment(value: Any) -> datetime | None:
         return None
 
 
-def main() -> None:
-    """Shows what each tool reads from a page."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("page", type=Path)
-    parser.add_argument("--url", default="http://blog.example/post")
-    arguments = parser.parse_args()
-    for tool in PEERS:
-        post = tool.read(arguments.page.read_bytes(), arguments.url)
-        print(f"== {tool.label}")
+def show_page(file: Path, url: str) -> None:
+    """Prints what each tool reads from a page."""
+    for each in PEERS:
+        post = each.read(file.read_bytes(), url)
+        print(f"== {each.label}")
         if post is None:
             print("fails")
             continue
         print(f"title {post.title!r}, authors {post.authors}, published {post.published}, tags {post.tags}")
         print(post.text[:400])
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_corpus_arguments(parser)
+    parser.add_argument("--jobs", type=int, default=2, help="processes (default: 2)")
+    parser.add_argument("--page", type=Path, metavar="FILE", help="show what each tool reads from this page")
+    parser.add_argument("--url", default="http://blog.example/post", help="the address of that page")
+    arguments = parser.parse_args()
+    if arguments.page:
+        show_page(arguments.page, arguments.url)
+        return
+    blogs = chosen_blogs(arguments)
+    number = count(1)
+    try:
+        sites = measure_peers(blogs, jobs=arguments.jobs, done=lambda _: say(f"{next(number)}/{len(blogs)} blogs"))
+    except EverlogError as error:
+        sys.exit(str(error))
+    tables = {"means": total_rows(sites), "sites": site_rows(sites)}
+    print(json.dumps(tables, ensure_ascii=False, indent=1) if arguments.json else peers_section(sites))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import everlog
 
 NAMES = {
     "Comment", "Entry", "EverlogError", "Feed", "Media", "Page", "Post", "Provenance", "Skip", "Template",
-    "learn", "new_crawl", "open_archive", "update_crawl",
+    "learn", "new_crawl", "open_archive", "read_page", "update_crawl",
 }
 
 

@@ -80,3 +80,21 @@ def test_the_user_agent_names_a_contact():
 
 def test_headers_are_names_and_values():
     assert make_settings({"header": ["Cookie: a=b: c"]}).headers() == (("Cookie", "a=b: c"),)
+
+
+def test_a_feed_and_none_in_one_place_are_an_error():
+    with pytest.raises(UsageError, match="leave out one of feed and no_feed"):
+        make_settings({"feed": "https://a.org/feed", "no_feed": True})
+
+
+def test_who_names_a_feed_or_wants_none_overrules_the_layers_below():
+    feed, none = {"feed": "https://a.org/feed"}, {"no_feed": True}
+    assert make_settings(feed, none).feed is None
+    assert not make_settings(none, feed).no_feed
+    one_blog = make_settings(none | {"blog": {"https://a.org/": feed}})
+    assert one_blog.for_blog("https://a.org").feed == "https://a.org/feed"
+    assert one_blog.for_blog("https://b.org").no_feed
+
+
+def test_no_feed_can_come_from_the_environment():
+    assert make_settings(from_environment({"EVERLOG_NO_FEED": "true"})).no_feed

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from everlog.errors import EverlogError
+    from everlog.feedless.alone import read_page
     from everlog.learning.blog import learn
     from everlog.library import new_crawl, open_archive, update_crawl
     from everlog.records import Comment, Entry, Feed, Media, Page, Post, Provenance, Skip
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Comment", "Entry", "EverlogError", "Feed", "Media", "Page", "Post", "Provenance", "Skip", "Template", "learn",
-    "new_crawl", "open_archive", "update_crawl",
+    "new_crawl", "open_archive", "read_page", "update_crawl",
 ]
 
 _HOMES = {
@@ -30,6 +31,7 @@ _HOMES = {
     "learn": "everlog.learning.blog",
     "new_crawl": "everlog.library",
     "open_archive": "everlog.library",
+    "read_page": "everlog.feedless.alone",
     "update_crawl": "everlog.library",
 }
 

@@ -5,7 +5,7 @@
     ├── NothingToLearn     a feed and pages that teach nothing
     ├── UnreadablePage     bytes no document can be made of
     ├── UnreadableTemplate a stored template of another version, or not one at all
-    ├── NoFeed             a blog whose feed could not be found
+    ├── NoFeed             a blog whose feed could not be found, nor posts without one
     ├── Unreachable        an address a crawl cannot begin without gives nothing
     ├── Blocked            robots.txt or the server asks to stay away
     ├── UsageError         a wrong flag, folder or file
@@ -55,7 +55,7 @@ class UnreadableTemplate(EverlogError):
 
 
 class NoFeed(EverlogError):
-    """No feed was found for a blog."""
+    """No feed was found for a blog, and no posts could be told among its pages."""
 
     exit_code = 4
 

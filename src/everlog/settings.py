@@ -15,9 +15,9 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping  # noqa: TC003 - pydantic reads the annotations
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from everlog.errors import UsageError
 from everlog.urls import canonical
@@ -32,6 +32,8 @@ STEPS = ("render", "read", "comments", "media", "store")
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 # Variables of the same prefix that are no settings: they name the corpus of benchmarks and tests, or a program.
 NOT_SETTINGS = frozenset({"EVERLOG_CORPUS", "EVERLOG_CONFIG", "EVERLOG_CHROMIUM"})
+# Two settings that answer one question.
+EITHER = frozenset({"feed", "no_feed"})
 
 
 class Settings(BaseModel):
@@ -44,6 +46,7 @@ class Settings(BaseModel):
         "path", description="What belongs to the blog: the path of its address, its host, or subdomains too.",
     )
     feed: str | None = Field(None, description="The blog's feed, where its pages do not name it.")
+    no_feed: bool = Field(default=False, description="Go without the blog's feed: its posts are told by their pages.")
     max_pages: int | None = Field(None, ge=1, description="Stop after this many pages.")
     max_time: float | None = Field(None, gt=0, description="Stop after this many seconds.")
     delay: float = Field(1.0, ge=0, description="Seconds between two requests to one host; it grows by itself.")
@@ -88,6 +91,12 @@ class Settings(BaseModel):
                 raise ValueError(f"{line!r} is not 'Name: value'")
         return lines
 
+    @model_validator(mode="after")
+    def _one_way_or_the_other(self) -> Self:
+        if self.feed is not None and self.no_feed:
+            raise ValueError("a feed is named, and none is wanted: leave out one of feed and no_feed")
+        return self
+
     def for_blog(self, home: str) -> Settings:
         """These settings with what is set for one blog laid over them."""
         wanted = canonical(home)
@@ -114,7 +123,11 @@ def make_settings(*layers: Mapping[str, Any]) -> Settings:
     """
     merged: dict[str, Any] = {}
     for layer in layers:
-        merged |= {name.replace("-", "_"): value for name, value in layer.items() if value is not None}
+        given = {name.replace("-", "_"): value for name, value in layer.items() if value is not None}
+        if given.keys() & EITHER:
+            # Who names a feed, or wants none, has answered for all layers below.
+            merged = {name: value for name, value in merged.items() if name not in EITHER}
+        merged |= given
     try:
         return Settings.model_validate(merged)
     except ValidationError as error:
@@ -158,7 +171,9 @@ def from_environment(variables: Mapping[str, str]) -> dict[str, Any]:
 
 def _explained(error: ValidationError) -> tuple[str]:
     first = error.errors()[0]
-    name = ".".join(map(str, first["loc"])) or "settings"
+    if not first["loc"]:
+        return (f"{first['msg'].removeprefix('Value error, ')}\n  `everlog crawl --help` explains both",)
+    name = ".".join(map(str, first["loc"]))
     if first["type"] == "extra_forbidden":
         known = ", ".join(sorted(Settings.model_fields))
         return (f"unknown setting {name!r}\n  known are: {known}",)

@@ -13,6 +13,7 @@ from everlog.errors import UnreadableTemplate
 from everlog.keypaths import KeyPaths
 from everlog.reading.article import Design
 from everlog.reading.post import PostReader
+from everlog.repeats import Repeats
 from everlog.rules import Ranked, Rule
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ class Template:
 
     `designs` say where the article stands, the best first; `fields` hold the ranked rules of every
     other field; `key_paths` tell posts from other pages; `learned_from` is how many pages taught it.
-    `comments` say how the blog shows comments, where its comment feeds taught it.
+    `comments` say how the blog shows comments, where its comment feeds taught it; `repeats` what its
+    pages have in common.
     """
 
     designs: tuple[Design, ...]
@@ -41,6 +43,7 @@ class Template:
     feed_url: str | None = None
     learned_from: int = 0
     comments: CommentRules | None = None
+    repeats: Repeats | None = None
 
     def with_comments(self, rules: CommentRules | None) -> Template:
         """The same template with what was learned about the blog's comments."""
@@ -62,7 +65,7 @@ class Template:
 
     def confidence(self) -> dict[str, float | None]:
         """Each field's measured score on the feed's own pages; None where the feed could not tell."""
-        scores: dict[str, float | None] = {"text": self.designs[0].confidence if self.designs else None}
+        scores: dict[str, float | None] = {"text": self.designs[0].score if self.designs else None}
         if self.comments is not None and self.comments.ranked:
             scores["comments"] = self.comments.ranked[0].confidence
         return scores | {name: rules[0].confidence for name, rules in self.fields.items() if rules}
@@ -78,6 +81,7 @@ class Template:
             "fields": {name: [rule.to_dict() for rule in rules] for name, rules in self.fields.items()},
             "key_paths": self.key_paths.to_dict(),
             "comments": self.comments.to_dict() if self.comments is not None else None,
+            "repeats": self.repeats.to_dict() if self.repeats is not None else None,
         }
         return json.dumps(data, ensure_ascii=False, indent=1)
 
@@ -108,6 +112,7 @@ class Template:
                 key_paths=KeyPaths.from_dict(data["key_paths"]),
                 # Templates written before comments were learned have none.
                 comments=CommentRules.from_dict(rules) if (rules := data.get("comments")) is not None else None,
+                repeats=Repeats.from_dict(known) if (known := data.get("repeats")) is not None else None,
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise UnreadableTemplate(

@@ -255,7 +255,7 @@ def test_an_unknown_setting_in_the_environment_exits_2_and_names_the_known_ones(
 
 @pytest.mark.parametrize("words", [
     ["crawl"], ["crawl", "-i", "nothing.txt"], ["crawl", "https://a.example/", "--scope", "planet"],
-    ["crawl", "https://a.example/", "--no-feed"],
+    ["crawl", "https://a.example/", "--no-feed", "--feed", "https://a.example/feed"],
     ["crawl", "https://a.example/", "--render", "sometimes"], ["crawl", "https://a.example/", "--header", "nonsense"],
     ["crawl", "https://a.example/", "--config", "nothing.toml"],
 ])

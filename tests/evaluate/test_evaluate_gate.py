@@ -36,7 +36,7 @@ def test_floors_are_read_for_both_kinds_of_run(tmp_path):
     content = {"corpus": {"fingerprint": "f"}, "normal": {"strict": 97}, "cut_feeds": {"day": 9.5}}
     file.write_text(json.dumps(content))
     floors = read_floors(file)
-    assert (floors.fingerprint, floors.normal, floors.cut_feeds) == ("f", {"strict": 97.0}, {"day": 9.5})
+    assert (floors.fingerprint, floors.of("normal"), floors.of("cut_feeds")) == ("f", {"strict": 97.0}, {"day": 9.5})
 
 
 @pytest.mark.parametrize(

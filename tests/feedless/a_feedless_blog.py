@@ -31,7 +31,7 @@ def path_of(number: int) -> str:
 
 @dataclass
 class FeedlessBlog:
-    """The pages of the blog by their URL. `dated` and `headed` switch what its design shows, `root_slugs` where posts stand."""
+    """The pages of the blog by their URL. The switches say what its design shows, and where posts stand."""
 
     posts: int = 12
     dated: bool = True

@@ -9,7 +9,8 @@ import pytest
 
 import a_blog
 from everlog.archive import open_archive
-from everlog.flow.known import Known, learn_again
+from everlog.flow.known import Known
+from everlog.flow.relearning import learn_again
 from everlog.flow.rereading import reread_blog
 from everlog.flow.updating import refresh_blog
 from everlog.records import Failure
@@ -47,8 +48,9 @@ def update(web, archive, **settings):
     return asyncio.run(refresh_blog(blog, work(web, archive, **settings)))
 
 
-def test_all_comments_of_all_posts_are_kept_with_their_threads(web, archive):
-    report = crawl(web, archive)
+@pytest.mark.parametrize("no_feed", [False, True], ids=["with a feed", "without"])
+def test_all_comments_of_all_posts_are_kept_with_their_threads(web, archive, no_feed):
+    report = crawl(web, archive, no_feed=no_feed)
     assert report.exit_code == 0
     for number in range(1, POSTS + 1):
         kept, wanted = post(archive, number), said(number, number % 5)
@@ -61,8 +63,9 @@ def test_all_comments_of_all_posts_are_kept_with_their_threads(web, archive):
     assert report.tally.comments == sum(number % 5 for number in range(1, POSTS + 1))
 
 
-def test_comments_do_not_leak_into_the_article_nor_the_article_into_comments(web, archive):
-    crawl(web, archive)
+@pytest.mark.parametrize("no_feed", [False, True], ids=["with a feed", "without"])
+def test_comments_do_not_leak_into_the_article_nor_the_article_into_comments(web, archive, no_feed):
+    crawl(web, archive, no_feed=no_feed)
     for number in (1, 4, 19):
         kept = post(archive, number)
         assert kept.text == a_blog.text(number)

@@ -68,6 +68,14 @@ def home() -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
+def home_without_feed() -> Iterator[str]:
+    with Server() as server:
+        server.routes.update(pages(server.url()))
+        del server.routes["/feed.xml"]
+        yield server.url()
+
+
+@pytest.fixture(scope="module")
 def crawler() -> Iterator[Crawler]:
     with Crawler() as server:
         yield server
@@ -111,10 +119,21 @@ def test_a_crawl_killed_while_it_upgrades_the_archive_goes_on_and_loses_nothing(
 
 @pytest.mark.parametrize("seed", range(RANDOM_KILLS // KILLS_EACH))
 def test_a_crawl_killed_at_random_moments_goes_on_and_loses_nothing(seed, crawler, home, tmp_path):
+    kill_at_random(seed, crawler, home, tmp_path)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_crawl_without_a_feed_killed_at_random_moments_goes_on_and_loses_nothing(
+    seed, crawler, home_without_feed, tmp_path,
+):
+    kill_at_random(seed, crawler, home_without_feed, tmp_path)
+
+
+def kill_at_random(seed: int, crawler: Crawler, home: str, folder: Path) -> None:
     chance = random.Random(seed)  # noqa: S311 - not a secret
     deaths = archives = 0
     while deaths < KILLS_EACH:
-        place = Place(folder=tmp_path / f"archive-{archives}", log=tmp_path / f"log-{archives}")
+        place = Place(folder=folder / f"archive-{archives}", log=folder / f"log-{archives}")
         while deaths < KILLS_EACH and crawler.killed(home, place, Death(points=chance.randrange(1, 40))):
             deaths += 1
             assert damage(place) == []

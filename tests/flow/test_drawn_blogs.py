@@ -14,7 +14,7 @@ import a_blog
 from everlog.archive import open_archive
 from everlog.archive.verify import verify
 from everlog.comments.services import SERVICES
-from everlog.errors import NoBrowser
+from everlog.errors import NoBrowser, NoFeed
 from everlog.flow.archiving import archive_blog
 from everlog.flow.rereading import reread_blog
 from everlog.flow.updating import refresh_blog
@@ -131,6 +131,25 @@ def test_a_blog_that_is_written_by_its_script_is_archived_like_any_other(archive
     newer = scripted_site(13)
     report = crawl(newer, archive)
     assert post(archive, 13).text == a_blog.text(13)
+
+
+def test_a_blog_that_is_written_by_its_script_is_archived_without_its_feed(archive):
+    report = crawl(scripted_site(12), archive, no_feed=True)
+    assert (report.exit_code, report.held) == (0, 12)
+    for number in range(1, 13):
+        assert post(archive, number).text == a_blog.text(number)
+        assert post(archive, number).title == f"Post {number} of ours"
+    assert list(verify(archive)) == []
+    (blog,) = archive.blogs()
+    assert reread_blog(blog, archive, relearn=True).changed == 0
+    # The front page of an update is drawn as well: as it is sent, it never changes.
+    assert crawl(scripted_site(13), archive).tally.new_posts == 1
+    assert post(archive, 13).text == a_blog.text(13)
+
+
+def test_a_scripted_blog_without_a_feed_says_that_a_browser_is_forbidden(archive):
+    with pytest.raises(NoFeed, match=r"show nothing before their scripts ran \(--render never forbids a browser"):
+        crawl(scripted_site(6), archive, no_feed=True, render="never")
 
 
 def test_a_scripted_blog_is_read_again_from_what_was_drawn(archive):

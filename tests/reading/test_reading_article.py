@@ -4,7 +4,8 @@ from types import MappingProxyType
 
 import pytest
 
-from everlog.reading.article import ArticleFinder, Design, element_at, picked
+from everlog.reading.article import ArticleFinder, Design
+from everlog.reading.methods import element_at, picked
 from everlog.reading.view import View
 from everlog.rules import Rule
 from everlog.selectors import Finder
@@ -26,7 +27,7 @@ def view(page: str, *designs: Design) -> View:
 
 def found(page: str, *designs: Design) -> list[str]:
     """The texts of the elements that designs find, in their order."""
-    return [f.element.text for f in ArticleFinder(designs).find(view(page, *designs))]
+    return [f.pick.element.text for f in ArticleFinder(designs).find(view(page, *designs))]
 
 
 PAGE = "<div class=post>post</div><div class=old>old</div><article>whole</article>"

@@ -13,13 +13,16 @@ import typer
 from everlog.cli.options import (
     ArchiveFlag,
     ConfigFlag,
+    FeedFlag,
     JsonFlag,
     NoCommentsFlag,
+    NoFeedFlag,
     QuietFlag,
     RenderFlag,
     VerboseFlag,
     archive_of,
     log_to_stderr,
+    refuse_both,
     settings_from,
 )
 from everlog.errors import EverlogError, UsageError
@@ -42,8 +45,8 @@ def crawl(  # noqa: PLR0913, PLR0917 - one parameter per flag
         str | None,
         typer.Option("--scope", metavar="path|host|subdomains", help="What belongs to the blog (default: path)."),
     ] = None,
-    feed: Annotated[str | None, typer.Option("--feed", metavar="URL", help="The blog's feed, if you know it.")] = None,
-    no_feed: Annotated[bool, typer.Option("--no-feed", help="Crawl without a feed (not in this version yet).")] = False,
+    feed: FeedFlag = None,
+    no_feed: NoFeedFlag = False,
     header: Annotated[
         list[str] | None, typer.Option("--header", metavar="'NAME: VALUE'", help="A header for the blog's own host."),
     ] = None,
@@ -83,11 +86,12 @@ def crawl(  # noqa: PLR0913, PLR0917 - one parameter per flag
       everlog crawl https://a.blog.example/
       everlog crawl https://a.blog.example/ --max-pages 200 --archive my-blogs
       everlog crawl -i blogs.opml --no-media
+      everlog crawl https://a.blog.example/ --no-feed
     """
-    _refuse_what_is_not_there(no_feed=no_feed)
+    refuse_both(feed, no_feed=no_feed)
     settings = settings_from(
-        config, archive=archive, scope=scope, feed=feed, header=header or None, cookies=cookies, max_pages=max_pages,
-        max_time=max_time, delay=delay, concurrency=concurrency, timeout=timeout,
+        config, archive=archive, scope=scope, feed=feed, no_feed=True if no_feed else None, header=header or None,
+        cookies=cookies, max_pages=max_pages, max_time=max_time, delay=delay, concurrency=concurrency, timeout=timeout,
         media=False if no_media else None, robots=False if ignore_robots else None,
         newest_first=True if newest_first else None, render=render, screenshots=True if screenshots else None,
         comments=False if no_comments else None,
@@ -216,6 +220,7 @@ def _as_dict(job: Job, report: Report | EverlogError) -> dict[str, Any]:
         "comments_failed": tally.comments_failed, "rendered": tally.rendered, "requests": tally.requests,
         "failed": tally.failed,
         "skipped": tally.skipped, "disagreements": tally.noted, "seconds": round(tally.seconds, 3),
+        "remarks": list(tally.remarks),
         "reasons": dict(tally.reasons), "failures": [{"url": url, "reason": why} for url, why in tally.failures],
     }
 
@@ -253,8 +258,3 @@ def _refuse_what_cannot_begin(urls: list[str], settings: Settings) -> None:
             errors.append(error)
     if len(errors) == len(urls):
         raise type(errors[0])("\n".join(map(str, errors)))
-
-
-def _refuse_what_is_not_there(*, no_feed: bool) -> None:
-    if no_feed:
-        raise UsageError("--no-feed is not in this version yet", advice="leave it out")

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from everlog.evaluate.corpus import Blog
     from everlog.evaluate.gate import Floors
+    from everlog.evaluate.papers import Tables
     from everlog.evaluate.run import Learner, Miss, Result
 
 INCOMPLETE = 3
@@ -51,31 +52,49 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one parameter per flag
     floors: Annotated[
         Path | None, typer.Option("--floors", metavar="FILE", help="Exit 3 if a field is below its floor."),
     ] = None,
+    peers: Annotated[
+        bool, typer.Option("--peers", help="Instead: extractors without a feed beside other tools."),
+    ] = False,
+    retrieval: Annotated[
+        bool, typer.Option("--retrieval", help="Instead: search on pages, on cleaned pages and on articles."),
+    ] = False,
+    noise: Annotated[
+        bool, typer.Option("--noise", help="Instead: noise left and content stripped by comparing pages."),
+    ] = False,
+    telling: Annotated[
+        bool, typer.Option("--telling", help="Instead: posts told from other pages, with and without feeds."),
+    ] = False,
 ) -> None:
     """Score extraction on a corpus of blogs and print a table.
 
-    Each blog is learned from its feed alone; the posts outside the feed are read and compared with
-    the truth. The format of a folder is described in docs/corpus-format.md.
+    Each blog is learned from its feed alone (with --no-feed from its pages alone); the posts outside the feed
+    are read and compared with the truth. The format of a folder is described in docs/corpus-format.md, the
+    experiments of the papers (--peers, --retrieval, --noise, --telling) in docs/evaluation.md.
 
     \b
     Examples:
       everlog evaluate examples/corpus
       everlog evaluate examples/corpus -v --cut-feeds --misses misses.jsonl
+      everlog evaluate examples/corpus --no-feed
       everlog evaluate CORPUS --by engine --json
+      everlog evaluate CORPUS --retrieval --peers --noise
     """
-    if no_feed:
-        raise UsageError(
-            "--no-feed is not in this version yet: it reads only blogs whose feed it can learn from",
-            advice="leave it out",
-        )
+    if no_feed and cut_feeds:
+        raise UsageError("--no-feed and --cut-feeds exclude each other", advice="leave one of them out")
     from everlog.evaluate import gate, table
     from everlog.evaluate.corpus import find_blogs
+
+    wanted = [name for name, is_wanted in (("peers", peers), ("retrieval", retrieval), ("noise", noise)) if is_wanted]
+    wanted += ["telling"] * telling
+    if wanted:
+        _print_tables(_papers(wanted, find_blogs(folders), jobs=jobs, quiet=quiet), json=json, verbose=verbose)
+        return
     from everlog.evaluate.run import learn_with_everlog
 
     held = gate.read_floors(floors) if floors else None
     results = run(
         find_blogs(folders), learn_with_everlog,
-        cut_feeds=cut_feeds, jobs=jobs, posts=posts, misses=misses, quiet=quiet,
+        cut_feeds=cut_feeds, no_feed=no_feed, jobs=jobs, posts=posts, misses=misses, quiet=quiet,
     )
     _print_problems(results, quiet=quiet)
     if json:
@@ -83,8 +102,9 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one parameter per flag
         print(json_module.dumps(shown, indent=1, ensure_ascii=False))
     else:
         print(table.render(results, per_blog=verbose, by=by))
+        print(table.render_calibration(results, bins=verbose))
     if held:
-        _hold(results, held, cut_feeds=cut_feeds)
+        _hold(results, held, "no_feed" if no_feed else "cut_feeds" if cut_feeds else "normal")
 
 
 def run(
@@ -92,6 +112,7 @@ def run(
     learner: Learner,
     *,
     cut_feeds: bool = False,
+    no_feed: bool = False,
     jobs: int = 1,
     posts: Path | None = None,
     misses: Path | None = None,
@@ -107,7 +128,8 @@ def run(
         misses_file = stack.enter_context(_created(misses)) if misses else None
         step = stack.enter_context(progress(len(blogs), "blogs", quiet=quiet))
         running = stack.enter_context(closing(results_of(
-            blogs, learner, cut_feeds=cut_feeds, keep_posts=posts is not None, jobs=jobs or processors(),
+            blogs, learner, cut_feeds=cut_feeds, no_feed=no_feed, keep_posts=posts is not None,
+            jobs=jobs or processors(),
         )))
         for result in running:
             results.append(result)
@@ -118,6 +140,28 @@ def run(
             strict = mean(one.scores["strict"] for one in results)
             step("" if strict is None else f"strict {100 * strict:.1f}")
     return [replace(result, lines=()) for result in results]
+
+
+def _papers(names: Sequence[str], blogs: Sequence[Blog], *, jobs: int, quiet: bool) -> Tables:
+    from everlog.evaluate import papers
+
+    makers = {"peers": papers.peers_tables, "retrieval": papers.retrieval_tables, "noise": papers.noise_tables}
+    makers["telling"] = papers.telling_tables
+    tables: Tables = {}
+    for name in names:
+        with progress(len(blogs) * papers.ROUNDS.get(name, 1), f"blogs, {name}", quiet=quiet) as step:
+            tables |= makers[name](blogs, jobs=jobs or processors(), done=step)
+    return tables
+
+
+def _print_tables(tables: Tables, *, json: bool, verbose: bool) -> None:
+    from everlog.evaluate.papers import DETAILS, render_rows
+
+    if json:
+        print(json_module.dumps(tables, indent=1, ensure_ascii=False))
+        return
+    shown = {name: rows for name, rows in tables.items() if rows and (verbose or name not in DETAILS)}
+    print("\n\n".join(f"{name}\n\n{render_rows(rows)}" for name, rows in shown.items()))
 
 
 def processors() -> int:
@@ -147,12 +191,12 @@ def _print_problems(results: Sequence[Result], *, quiet: bool) -> None:
             print(f"{result.blog.id}: {result.problem}", file=sys.stderr)
 
 
-def _hold(results: Sequence[Result], floors: Floors, *, cut_feeds: bool) -> None:
+def _hold(results: Sequence[Result], floors: Floors, name: str) -> None:
     from everlog.evaluate import gate
 
     if floors.fingerprint not in {None, gate.fingerprint(results)}:
         print("the floors were measured on another corpus than this one", file=sys.stderr)
-    fallen = gate.below(results, floors.cut_feeds if cut_feeds else floors.normal)
+    fallen = gate.below(results, floors.of(name))
     for line in fallen:
         print(line, file=sys.stderr)
     if fallen:

@@ -12,9 +12,12 @@ import typer
 from everlog.cli.options import (
     ArchiveFlag,
     ConfigFlag,
+    FeedFlag,
     JsonFlag,
+    NoFeedFlag,
     QuietFlag,
     VerboseFlag,
+    refuse_both,
     settings_from,
 )
 
@@ -28,7 +31,8 @@ WORDS_SHOWN = 40
 
 def inspect(  # noqa: PLR0913, PLR0917 - one parameter per flag
     url: Annotated[str, typer.Argument(metavar="URL", help="The address of a blog.")],
-    feed: Annotated[str | None, typer.Option("--feed", metavar="URL", help="The blog's feed, if you know it.")] = None,
+    feed: FeedFlag = None,
+    no_feed: NoFeedFlag = False,
     scope: Annotated[
         str | None,
         typer.Option("--scope", metavar="path|host|subdomains", help="What belongs to the blog (default: path)."),
@@ -56,9 +60,10 @@ def inspect(  # noqa: PLR0913, PLR0917 - one parameter per flag
     Example:
       everlog inspect https://a.blog.example/
     """
+    refuse_both(feed, no_feed=no_feed)
     settings = settings_from(
-        config, archive=archive, feed=feed, scope=scope, delay=delay, header=header or None, cookies=cookies,
-        robots=False if ignore_robots else None,
+        config, archive=archive, feed=feed, no_feed=True if no_feed else None, scope=scope, delay=delay,
+        header=header or None, cookies=cookies, robots=False if ignore_robots else None,
     )
     if not quiet:
         print(f"looking at {url}", file=sys.stderr)
@@ -109,7 +114,8 @@ def _as_text(found: Look) -> str:
     rows = [
         ("blog", f"{found.home}  {found.title or ''}".rstrip()),
         ("platform", found.platform or "the page does not say"),
-        ("feed", f"{found.feed_url}  ({found.feed_entries} entries)"),
+        ("feed", f"{found.feed_url}  ({found.feed_entries} entries)" if found.feed_url else
+                 f"none: posts are told by their pages ({found.feed_entries} so far)"),
         ("other feeds", ", ".join(url for url in found.feeds if url != found.feed_url) or "none named"),
         ("robots.txt", found.robots),
         ("posts at", found.known.judge.pattern.regex),
@@ -130,5 +136,6 @@ def _as_text(found: Look) -> str:
         ]
     else:
         rows.append(("a post", f"{sample.url} could not be read: {sample.reason}"))
-    rows.append(("to archive it", f"everlog crawl {found.home}"))
+    way = "" if found.feed_url or not found.feeds else " --no-feed"
+    rows.append(("to archive it", f"everlog crawl {found.home}{way}"))
     return "\n".join(f"{name:<14}{value}" for name, value in rows)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 PROBLEMS_SHOWN = 20
 # What a stranger wrote must not steer the reader's terminal.
-_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 INDENT = "  "
 # Deeper answers stay in sight.
 DEEPEST_INDENT = 8
@@ -120,7 +120,8 @@ def rules(
       everlog rules https://a.blog.example/
       everlog rules https://a.blog.example/ --set title "h1.headline"
     """
-    from everlog.flow.known import Known, corrected, learn_again
+    from everlog.flow.known import Known, corrected
+    from everlog.flow.relearning import learn_again
     from everlog.flow.running import blog_named
 
     with archive_of(settings_from(config, archive=archive)) as opened:
@@ -137,7 +138,7 @@ def rules(
                 opened.update_blog(each.id, template=known.template.to_json(), knowledge=known.knowledge())
                 if not quiet:
                     print(f"kept; to use it on stored pages:  everlog reread {each.home}", file=sys.stderr)
-            _print_rules(each, known, json=json, verbose=verbose)
+            _print_rules(each, known, opened, json=json, verbose=verbose)
 
 
 def _row(blog: Blog, archive: Archive) -> dict[str, Any]:
@@ -198,16 +199,21 @@ def _print_blog(blog: Blog, archive: Archive, *, json: bool, verbose: bool) -> N
             print(f"  {each['url']}  {each['note']}")
 
 
-def _print_rules(blog: Blog, known: Any, *, json: bool, verbose: bool) -> None:
+def _print_rules(blog: Blog, known: Any, archive: Archive, *, json: bool, verbose: bool) -> None:
+    from everlog.flow.comparing import known_repeats
+
     template, judge = known.template, known.judge
+    repeats = known_repeats(blog, archive)
     if json:
         print(json_module.dumps({
             "blog": blog.home, "feed": blog.feed_url, "url_pattern": judge.pattern.regex,
             "url_pattern_specific": judge.pattern.specific, "confidence": template.confidence(),
+            "repeats": {"pages": len(repeats.pages), "pieces": len(repeats.counts)},
             "template": json_module.loads(template.to_json()),
         }, ensure_ascii=False, indent=1))
         return
-    print(f"{blog.home}  learned from {template.learned_from} posts of {blog.feed_url}")
+    teacher = blog.feed_url or "the blog, without a feed"
+    print(f"{blog.home}  learned from {template.learned_from} posts of {teacher}")
     remark = "" if judge.pattern.specific else "  (like those of any page)"
     print(f"  {'addresses':<10} {judge.pattern.regex}{remark}")
     rows: list[tuple[str, Any]] = [("text", place) for design in template.designs for place in design.places]
@@ -217,7 +223,7 @@ def _print_rules(blog: Blog, known: Any, *, json: bool, verbose: bool) -> None:
         if name in shown and not verbose:
             continue
         shown.add(name)
-        confidence = rule.confidence if name != "text" else template.designs[0].confidence
+        confidence = rule.confidence if name != "text" else template.designs[0].score
         score = f"{confidence:6.1%}" if confidence is not None else "     -"
         print(f"  {name:<10} {score}  {rule.method:<14} {rule.where or ''}")
     for rule in template.comments.ranked[: None if verbose else 1] if template.comments is not None else ():
@@ -225,7 +231,10 @@ def _print_rules(blog: Blog, known: Any, *, json: bool, verbose: bool) -> None:
         parts = {"text": markup.text, "by": markup.author, "on": markup.date}
         said = ", ".join(f"{name} {where}" for name, where in parts.items() if where)
         print(f"  {'comments':<10} {rule.confidence:6.1%}  {'css':<14} {markup.comment}: {said}")
-    print("  (the score is measured on the feed's own posts" + ("" if verbose else "; -v shows the fall-backs") + ")")
+    if repeats.pages:
+        print(f"  {'repeats':<10} {len(repeats.counts)} pieces stand on several of {len(repeats.pages)} pages compared")
+    measure = "measured on the feed's own posts" if blog.feed_url else "an estimate: no feed says what is right"
+    print(f"  (the score is {measure}" + ("" if verbose else "; -v shows the fall-backs") + ")")
 
 
 def _as_text(post: Post) -> str:
@@ -235,7 +244,7 @@ def _as_text(post: Post) -> str:
     head += ["tags: " + ", ".join(post.tags)] if post.tags else []
     version = f"  (version {post.version})" if post.version > 1 else ""
     head += [f"{post.url}{version}" + (f"  gone: {post.gone}" if post.gone else "")]
-    return _CONTROLS.sub("", "\n".join(head) + "\n\n" + post.text + "\n" + _comments_as_text(post))
+    return CONTROLS.sub("", "\n".join(head) + "\n\n" + post.text + "\n" + _comments_as_text(post))
 
 
 def _comments_as_text(post: Post) -> str:

@@ -32,6 +32,12 @@ RenderFlag = Annotated[
         help="Draw pages in a browser: where it is needed (the default), all, none.",
     ),
 ]
+FeedFlag = Annotated[
+    str | None, typer.Option("--feed", metavar="URL", help="The blog's feed, if you know it."),
+]
+NoFeedFlag = Annotated[
+    bool, typer.Option("--no-feed", help="Go without a feed, even if there is one: posts are told by their pages."),
+]
 NoCommentsFlag = Annotated[bool, typer.Option("--no-comments", help="Do not collect comments.")]
 
 CONFIG_NAME = "everlog.toml"
@@ -39,7 +45,7 @@ CONFIG_NAME = "everlog.toml"
 
 def settings_from(config: Path | None, **flags: Any) -> Settings:
     """Defaults, then the settings file, then the environment, then the flags that were given."""
-    from everlog.settings import from_environment, from_toml, make_settings
+    from everlog.settings import EITHER, from_environment, from_toml, make_settings
 
     named = config or (Path(os.environ["EVERLOG_CONFIG"]) if os.environ.get("EVERLOG_CONFIG") else None)
     file = named or Path(CONFIG_NAME)
@@ -53,6 +59,7 @@ def settings_from(config: Path | None, **flags: Any) -> Settings:
             ) from None
     environment = from_environment(os.environ)
     given = environment.keys() | {name for name, value in flags.items() if value is not None}
+    given |= EITHER if given & EITHER else set()
     for layer in layers:
         # What the environment or a flag says is meant for all blogs of this run.
         layer["blog"] = {
@@ -60,6 +67,12 @@ def settings_from(config: Path | None, **flags: Any) -> Settings:
             for address, own in layer["blog"].items()
         }
     return make_settings(*layers, environment, flags)
+
+
+def refuse_both(feed: str | None, *, no_feed: bool) -> None:
+    """Of --feed and --no-feed only one makes sense."""
+    if feed is not None and no_feed:
+        raise UsageError("--feed names a feed and --no-feed wants none", advice="leave out one of them")
 
 
 def archive_of(settings: Settings, *, create: bool = False) -> Archive:

@@ -57,6 +57,8 @@ def print_reasons(console: Console, report: Report, *, verbose: bool) -> None:
     """Why a crawl ended, and what it did not keep."""
     tally = report.tally
     console.print(f"{report.blog}: {report.reason}", markup=False)
+    for line in tally.remarks:
+        console.print(f"  {line}", markup=False)
     for line in comment_lines(tally):
         console.print(f"  {line}", markup=False)
     limit = None if verbose else REASONS_SHOWN

@@ -2,9 +2,10 @@
 
     {"corpus": {"fingerprint": "…", "blogs": 82, "posts": 3400},
      "normal":    {"strict": 97.0, "title": 98.0},
-     "cut_feeds": {"strict": 95.0}}
+     "cut_feeds": {"strict": 95.0},
+     "no_feed":   {"strict": 95.0}}
 
-Floors are per cent as the table prints them. Both runs are means over blogs.
+Floors are per cent as the table prints them. All runs are means over blogs.
 """
 
 from __future__ import annotations
@@ -25,13 +26,19 @@ if TYPE_CHECKING:
     from everlog.evaluate.run import Result
 
 
+RUNS = ("normal", "cut_feeds", "no_feed")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Floors:
     """The least per cent for each field, and the corpus they were measured on."""
 
     fingerprint: str | None
-    normal: Mapping[str, float]
-    cut_feeds: Mapping[str, float]
+    runs: Mapping[str, Mapping[str, float]]
+
+    def of(self, run: str) -> Mapping[str, float]:
+        """The floors of one run: `normal`, `cut_feeds` or `no_feed`."""
+        return self.runs.get(run, {})
 
 
 def read_floors(file: Path) -> Floors:
@@ -40,15 +47,16 @@ def read_floors(file: Path) -> Floors:
         content = json.loads(file.read_text("utf-8"))
         floors = Floors(
             fingerprint=content.get("corpus", {}).get("fingerprint"),
-            normal={str(name): float(value) for name, value in content.get("normal", {}).items()},
-            cut_feeds={str(name): float(value) for name, value in content.get("cut_feeds", {}).items()},
+            runs={
+                run: {str(name): float(value) for name, value in content.get(run, {}).items()} for run in RUNS
+            },
         )
     except (OSError, ValueError, TypeError, AttributeError) as error:
         raise UsageError(
             f"{file} cannot be used: {type(error).__name__}: {error}",
             advice='it must hold JSON: {"normal": {"strict": 97.0}, "cut_feeds": {"strict": 95.0}}',
         ) from error
-    unknown = ({*floors.normal, *floors.cut_feeds}) - set(FIELDS)
+    unknown = {name for run in floors.runs.values() for name in run} - set(FIELDS)
     if unknown:
         raise UsageError(
             f"{file}: no such field: {', '.join(sorted(unknown))}",

@@ -18,11 +18,12 @@ def group(results: Sequence[Result], by: Grouping) -> dict[str, list[Result]]:
     """The results by engine, language or kind of feed, the largest group first."""
     groups: dict[str, list[Result]] = defaultdict(list)
     for result in results:
-        groups[_group_name(result.blog, by) or "unknown"].append(result)
+        groups[group_name(result.blog, by) or "unknown"].append(result)
     return dict(sorted(groups.items(), key=lambda item: (-len(item[1]), item[0])))
 
 
-def _group_name(blog: Blog, by: Grouping) -> str:
+def group_name(blog: Blog, by: Grouping) -> str:
+    """The engine, language or kind of feed of a blog without its variants; empty if nothing says."""
     if by == "engine":
         return blog.engine.partition("(")[0].strip().casefold()
     if by == "language":

@@ -76,6 +76,8 @@ class Result:
     problem: str | None = None
     learn_seconds: float = 0.0
     read_seconds: float = 0.0
+    # Of every article that was read: how sure that was, and whether it was strictly right.
+    sure: tuple[tuple[float, bool], ...] = ()
 
 
 @dataclass(slots=True)
@@ -249,6 +251,7 @@ def _said(error: Exception) -> str:
 def _score(blog: Blog, truth: Sequence[Truth], reading: _Reading, *, keep_posts: bool) -> Result:
     by_field: dict[str, list[float]] = defaultdict(list)
     misses: list[Miss] = []
+    sure: list[tuple[float, bool]] = []
     for row in truth:
         if not row.counts:
             continue
@@ -258,6 +261,9 @@ def _score(blog: Blog, truth: Sequence[Truth], reading: _Reading, *, keep_posts:
             scores |= score_shown(reading.shown[row.url], post)
         for name, value in scores.items():
             by_field[name].append(value)
+        stated = post.provenance.get("text") if post is not None else None
+        if stated is not None and stated.confidence is not None and "strict" in scores:
+            sure.append((stated.confidence, scores["strict"] == 1.0))
         if scores.get("strict") == 0.0:
             reason = reading.problem or reading.reasons.get(row.url)
             misses.append(Miss(blog=blog.id, url=row.url, scores=scores, reason=reason))
@@ -271,4 +277,5 @@ def _score(blog: Blog, truth: Sequence[Truth], reading: _Reading, *, keep_posts:
         problem=reading.problem,
         learn_seconds=reading.learn_seconds,
         read_seconds=reading.read_seconds,
+        sure=tuple(sure),
     )

@@ -22,7 +22,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -47,6 +47,14 @@ CJK_SHARE = 0.3
 _WORD = re.compile(r"\w+")
 # Scripts written without spaces between words, Thai and Korean syllables included.
 _CJK = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+
+
+class WordScores(NamedTuple):
+    """How many of the words that were read are right, how many of the right ones were read, and both in one."""
+
+    precision: float
+    recall: float
+    f1: float
 
 
 def score_post(truth: Truth, post: Post | None) -> dict[str, float]:
@@ -148,12 +156,25 @@ def word_f1(truth: str, got: str) -> float:
     >>> round(word_f1("the sea was calm", "The sea was calm. Share!"), 3)
     0.889
     """
+    return word_scores(truth, got).f1
+
+
+def word_scores(truth: str, got: str) -> WordScores:
+    """Precision, recall and F1 of the bags of words, or of characters where the truth is CJK.
+
+    >>> word_scores("the sea was calm", "The sea was calm. Share!").precision
+    0.8
+    """
     if not got:
-        return 0.0
+        return WordScores(0.0, 0.0, 0.0)
     by_character = is_cjk(truth)
     wanted, found = _bag(truth, by_character=by_character), _bag(got, by_character=by_character)
-    total = wanted.total() + found.total()
-    return 2 * (wanted & found).total() / total if total else 1.0
+    both, total = (wanted & found).total(), wanted.total() + found.total()
+    return WordScores(
+        both / found.total() if found else float(not wanted),
+        both / wanted.total() if wanted else float(not found),
+        2 * both / total if total else 1.0,
+    )
 
 
 def dice(left: str | None, right: str | None) -> float:

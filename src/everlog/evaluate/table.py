@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING, Any
 
+from everlog.evaluate.calibration import calibration_bins, calibration_error
 from everlog.evaluate.grouping import Grouping, group
 from everlog.evaluate.run import total_scores
 from everlog.evaluate.scoring import FIELDS
@@ -34,11 +35,25 @@ def render(results: Sequence[Result], *, per_blog: bool = False, by: Grouping | 
     return "\n".join(lines)
 
 
+def render_calibration(results: Sequence[Result], *, bins: bool = False) -> str:
+    """How far the confidence of the articles can be believed; with `bins` also where it errs."""
+    sure = [one for result in results for one in result.sure]
+    error = calibration_error(sure)
+    if error is None:
+        return "calibration error of the article's confidence: -"
+    lines = [f"calibration error of the article's confidence: {error:.3f} ({len(sure)} articles)"]
+    if bins:
+        lines += [f"  {one.posts:6} articles marked {one.confidence:.3f}: {one.right:.3f} right"
+                  for one in calibration_bins(sure)]
+    return "\n".join(lines)
+
+
 def as_dict(results: Sequence[Result], *, by: Grouping | None = None) -> dict[str, Any]:
     """The same for programs: shares in [0, 1], null where there is no truth."""
     scored = sorted((result for result in results if result.posts), key=lambda result: result.blog.id)
     out: dict[str, Any] = {
         "total": {"blogs": len(scored), "posts": _posts(scored), **total_scores(scored)},
+        "calibration_error": calibration_error([one for result in scored for one in result.sure]),
         "blogs": {result.blog.id: _blog_dict(result) for result in scored},
     }
     if by:

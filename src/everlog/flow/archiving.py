@@ -1,6 +1,6 @@
 """The story of a crawl, top to bottom: read this first.
 
-    archive_blog    NewCrawl: find the feed, learn the blog, visit all of it
+    archive_blog    NewCrawl: find the feed (or do without: `exploring`), learn the blog, visit all of it
     refresh_blog    UpdateCrawl (in `updating`): ask the feed what is new or changed, visit that
 
 All state is in the archive: each of them can be killed at any moment and called again.
@@ -13,14 +13,26 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from everlog.flow.commenting import Commenting
-from everlog.flow.discover import discover, fetchable
+from everlog.flow.comparing import after_new_crawl
+from everlog.flow.discover import fetchable
+from everlog.flow.exploring import find_blog
 from everlog.flow.known import Known, drawn_where_needed, entry_marks, fetch_entries, learn_blog
 from everlog.flow.looking import estimates_of_page
 from everlog.flow.rendering import Rendering
+from everlog.flow.revisiting import FRONTS, MAPS
 from everlog.flow.updating import refresh_blog
-from everlog.flow.working import begin, crew_of, entry_links, feed_visits, finish, recorded_run, run_to_end
+from everlog.flow.working import (
+    begin,
+    crew_of,
+    entry_links,
+    feed_visits,
+    finish,
+    recorded_run,
+    robots_visits,
+    run_to_end,
+)
 from everlog.links import Scope
-from everlog.records import Link
+from everlog.records import Fetched, Link, Visit
 from everlog.tree import parse
 from everlog.urls import canonical
 
@@ -31,7 +43,8 @@ if TYPE_CHECKING:
     from everlog.flow.discover import Found
     from everlog.flow.report import Report
     from everlog.flow.working import Work
-    from everlog.records import Blog, Fetched, Visit
+    from everlog.records import Blog, Failure, Lane
+    from everlog.settings import Settings
 
 
 async def archive_blog(url: str, work: Work) -> Report:
@@ -40,15 +53,16 @@ async def archive_blog(url: str, work: Work) -> Report:
     blog = home_known_as(url, work.archive)
     if blog is not None:
         blog = _as_wanted(blog, work)
-    if blog is not None and blog.state == "finished":
-        return await refresh_blog(blog, work)
     known = Known.of(blog) if blog is not None else None
-    if blog is None or known is None:
-        found = await discover(url, work.web, work.settings.feed)
+    if blog is None or known is None or _is_to_learn_otherwise(known, work.settings):
+        rendering = Rendering(browser=work.browser, web=work.web, settings=work.settings)
+        found = await find_blog(url, rendering, work.tally)
         blog = work.archive.add_blog(found.home, scope=work.settings.scope)
         work.archive.remember(None, f"home:{canonical(url)}", blog.home)
-        with work.archive.lock(blog.id):
-            return await _new_crawl(blog, found, work)
+        with work.archive.lock(blog.id), recorded_run(blog, "crawl", work.archive) as run:
+            return await _learn_and_crawl(blog, found, rendering, work, run)
+    if blog.state == "finished":
+        return await refresh_blog(blog, work)
     with work.archive.lock(blog.id):
         return await _go_on(blog, known, work)
 
@@ -75,30 +89,24 @@ def _as_wanted(blog: Blog, work: Work) -> Blog:
     return blog
 
 
-async def _new_crawl(blog: Blog, found: Found, work: Work) -> Report:
-    with recorded_run(blog, "crawl", work.archive) as run:
-        return await _learn_and_crawl(blog, found, work, run)
+def _is_to_learn_otherwise(known: Known, settings: Settings) -> bool:
+    """Whether a blog that was learned without a feed is given one now, or the other way round."""
+    return settings.feed is not None if known.without_feed else settings.no_feed
 
 
-async def _learn_and_crawl(blog: Blog, found: Found, work: Work, run: int) -> Report:
+async def _learn_and_crawl(blog: Blog, found: Found, rendering: Rendering, work: Work, run: int) -> Report:
     scope = Scope(found.home, work.settings.scope)
-    work.tally.doing = "learning from the feed's posts"
+    work.tally.doing = "learning from the feed's posts" if found.feed_url else "learning from the posts' pages"
     pages = await fetch_entries(found, work.web, scope)
-    rendering = Rendering(browser=work.browser, web=work.web, settings=work.settings)
     shown, shown_pages = await drawn_where_needed(found, pages, rendering)
     known = learn_blog(shown, shown_pages, is_scripted=rendering.is_scripted)
     commenting, comment_feeds = await _study_comments(blog, found, shown_pages, rendering, work)
     known = replace(known, template=known.template.with_comments(commenting.rules))
-    # An entry whose page was fetched is known by the address that answered.
-    answered = {link: answer.page.url for link, answer in pages.items()}
-    links = [
-        *entry_links(found.feed.entries, found.home, found.feed_url, scope, answered),
-        Link(url=found.home, key=canonical(found.home), lane="page"),
-    ]
+    answers = _answers(found, pages, known, scope)
     # The feed and the queue come before the state: killed in between, the blog is learned again.
-    work.archive.commit([*feed_visits(blog, found.feed_url, found.feed_page, work.web), *comment_feeds])
-    work.archive.enqueue(blog.id, links)
-    work.archive.remember(blog.id, "entries", json.dumps(entry_marks(found.feed)))
+    work.archive.commit([*_other_visits(blog, found, work), *comment_feeds])
+    work.archive.enqueue(blog.id, [link for link, _ in answers])
+    _remember_for_updates(found, blog, work.archive)
     _remember_estimate(shown, known, scope, blog, work.archive)
     blog = work.archive.update_blog(
         blog.id, title=found.feed.title, feed_url=found.feed_url, template=known.template.to_json(),
@@ -106,17 +114,51 @@ async def _learn_and_crawl(blog: Blog, found: Found, work: Work, run: int) -> Re
     )
     with crew_of(blog, known, work, commenting=commenting) as crew:
         crawl = begin(crew, work)
-        fetched = {canonical(answer.page.url): answer for answer in pages.values()}
-        if found.home_page is not None:
-            fetched[canonical(found.home)] = found.home_page
-        for link in links:
-            answer = fetched.pop(link.key, None)
+        for link, answer in answers:
             if answer is not None:
                 work.tally.requests += 1
-                await crawl.take(link, answer)
+                await crawl.take_any(link, answer)
         await crew.drain()
         stop = await run_to_end(crawl)
+        after_new_crawl(crew, stop)
         return finish(crew, run, stop.ending or "complete", stop.reason)
+
+
+def _answers(
+    found: Found, pages: Mapping[str, Fetched], known: Known, scope: Scope,
+) -> list[tuple[Link, Fetched | Failure | None]]:
+    """Where the crawl begins: addresses, with their answers as far as these are there already."""
+    home = Link(url=found.home, key=canonical(found.home), lane="page")
+    if found.explored is not None:
+        posts = {entry.link for entry in found.feed.entries}
+        begun: dict[str, tuple[Link, Fetched | Failure | None]] = {}
+        for url, answer in found.explored.answers:
+            lane: Lane = "post" if isinstance(answer, Fetched) and answer.page.url in posts else "page"
+            begun[canonical(url)] = Link(url=url, key=canonical(url), lane=lane), answer
+        for url in found.explored.listed:
+            lane = "post" if known.judge.likely_post(url) else "page"
+            begun.setdefault(canonical(url), (Link(url=url, key=canonical(url), lane=lane), None))
+        return list(begun.values())
+    # An entry whose page was fetched is known by the address that answered.
+    answered = {link: answer.page.url for link, answer in pages.items()}
+    fetched = {canonical(answer.page.url): answer for answer in pages.values()}
+    if found.home_page is not None:
+        fetched[home.key] = found.home_page
+    links = [*entry_links(found.feed.entries, found.home, found.feed_url, scope, answered), home]
+    return [(link, fetched.pop(link.key, None)) for link in links]
+
+
+def _other_visits(blog: Blog, found: Found, work: Work) -> list[Visit]:
+    """The feed, or the maps of a site without one, and the robots.txt that allowed asking for it."""
+    if found.feed_url is not None and found.feed_page is not None:
+        return feed_visits(blog, found.feed_url, found.feed_page, work.web)
+    explored = found.explored
+    maps = [
+        Visit(blog_id=blog.id, url=each.url, key=canonical(each.url), outcome="feed", exchanges=each.exchanges)
+        for each in (explored.maps if explored is not None else ())
+    ]
+    robots = explored.robots if explored is not None else ()
+    return [*maps, *robots_visits(blog, (*robots, *work.web.robots_exchanges()))]
 
 
 async def _study_comments(
@@ -131,7 +173,7 @@ async def _study_comments(
     )
     if not work.settings.comments:
         return commenting, []
-    work.tally.doing = "learning from the comments of the feed's posts"
+    work.tally.doing = "learning from the comments of these posts"
     return commenting, await commenting.study((entries[link], pages[link]) for link in pages if link in entries)
 
 
@@ -140,7 +182,16 @@ async def _go_on(blog: Blog, known: Known, work: Work) -> Report:
     with recorded_run(blog, "crawl", work.archive) as run, crew_of(blog, known, work) as crew:
         crawl = begin(crew, work)
         stop = await run_to_end(crawl)
+        after_new_crawl(crew, stop)
         return finish(crew, run, stop.ending or "complete", stop.reason)
+
+
+def _remember_for_updates(found: Found, blog: Blog, archive: Archive) -> None:
+    """What the feed says now or, without one, which maps of the site named pages that links did not lead to."""
+    archive.remember(blog.id, "entries", json.dumps(entry_marks(found.feed)) if found.feed_url else None)
+    maps = [each.url for each in found.explored.maps] if found.explored is not None and found.explored.listed else []
+    archive.remember(blog.id, MAPS, json.dumps(maps) if maps else None)
+    archive.remember(blog.id, FRONTS, None)
 
 
 def _remember_estimate(found: Found, known: Known, scope: Scope, blog: Blog, archive: Archive) -> None:

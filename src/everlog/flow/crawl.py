@@ -10,10 +10,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from everlog.errors import EverlogError
+from everlog.flow.discover import is_own
 from everlog.flow.queue import Queue
 from everlog.flow.steps import Draft, steps_named, take_steps
 from everlog.records import Failure, Visit
-from everlog.urls import absolute, canonical, host_of
+from everlog.urls import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -78,7 +79,8 @@ class Crawl:
         self._silent = 0
         self._odd: list[str] = []
         self._pages_over = False
-        self._began = asyncio.get_running_loop().time()
+        # A second crawl of the same run goes on counting.
+        self._began = asyncio.get_running_loop().time() - crew.tally.seconds
 
     async def run(self) -> Stop:
         """Visit what waits, and what is found on the way, until one of the reasons to stop."""
@@ -103,6 +105,15 @@ class Crawl:
             self.stop.say("blocked", f"the server asked to be left alone until {until:%Y-%m-%d %H:%M:%S} UTC")
         self.stop.say("complete", "every address of the blog was visited")
         return self.stop
+
+    async def take_any(self, link: Link, answer: Fetched | Failure) -> None:
+        """What was asked for before the crawl began, whatever came of it."""
+        if isinstance(answer, Failure):
+            await self.take_failure(link, answer)
+        elif answer.answer.status == NOT_MODIFIED:
+            await self._take_unchanged(link, answer)
+        else:
+            await self.take(link, answer)
 
     async def take(self, link: Link, answer: Fetched) -> None:
         """A page that was fetched already goes the same way as the others."""
@@ -201,13 +212,11 @@ class Crawl:
         )
         crew.tally.requests += 1
         if isinstance(answer, Failure):
-            await self._failed(link, answer)
+            await self.take_failure(link, answer)
             return
         self._silent = 0
         if answer.answer.status == NOT_MODIFIED:
-            await crew.submit(Visit(
-                blog_id=crew.blog.id, url=link.url, key=link.key, outcome="unchanged", exchanges=answer.exchanges,
-            ))
+            await self._take_unchanged(link, answer)
             return
         try:
             await self.take(link, answer)
@@ -217,13 +226,18 @@ class Crawl:
             # One page that a step cannot cope with must not end the crawl of all others, now and at every try.
             log.exception("a bug met at %s", link.url)
             reason = f"a bug in everlog or in a step: {type(error).__name__}: {error}"
-            await self._failed(link, Failure(url=link.url, trouble="protocol", reason=reason))
+            await self.take_failure(link, Failure(url=link.url, trouble="protocol", reason=reason))
             return
         why = None if crew.settings.exhaustive else self.queue.frontier.exhausted()
         if why is not None and self.queue.holds_back_promising:
             why = None
         if why is not None:
             self.stop.say("complete", why)
+
+    async def _take_unchanged(self, link: Link, answer: Fetched) -> None:
+        await self.crew.submit(Visit(
+            blog_id=self.crew.blog.id, url=link.url, key=link.key, outcome="unchanged", exchanges=answer.exchanges,
+        ))
 
     async def _visit_medium(self, link: Link) -> None:
         crew = self.crew
@@ -239,13 +253,14 @@ class Crawl:
         finally:
             self.queue.done(link)
 
-    async def _failed(self, link: Link, failure: Failure) -> None:
+    async def take_failure(self, link: Link, failure: Failure) -> None:
+        """A page that could not be had: whose fault it is says whether it is asked for again."""
         crew = self.crew
         visit = Visit(
             blog_id=crew.blog.id, url=link.url, key=link.key, outcome="failed", reason=failure.reason,
             exchanges=failure.exchanges,
         )
-        elsewhere = not self._is_own(failure)
+        elsewhere = not is_own(failure, crew.blog.home, crew.scope)
         if elsewhere:
             # A link that leads to another host by a redirect: what is wrong there is not this blog's.
             visit = replace(visit, outcome="skip", exchanges=(), reason=f"leads out of the blog: {failure.reason}")
@@ -274,13 +289,6 @@ class Crawl:
         await crew.submit(visit)
         await self._settle(crew.copies.settled_by(link.key, None))
         self.queue.frontier.learn(link.url, 0, failed=True)
-
-    def _is_own(self, failure: Failure) -> bool:
-        """Whether it was the blog's own host that failed, not one that a redirect leads to."""
-        last = failure.exchanges[-1] if failure.exchanges else None
-        moved = absolute(last.url, last.header("location")) if last is not None and 300 <= last.status < 400 else None
-        target = moved or failure.url
-        return host_of(target) == host_of(self.crew.blog.home) or self.crew.scope.holds(target)
 
     def _count(self, draft: Draft) -> None:
         tally = self.crew.tally

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -11,10 +11,14 @@ from everlog.feeds import feed_links, parse_feed
 from everlog.links import refresh_target
 from everlog.records import Failure
 from everlog.tree import parse
-from everlog.urls import absolute, canonical
+from everlog.urls import absolute, canonical, host_of
 
 if TYPE_CHECKING:
-    from everlog.records import Feed, FeedLink, Fetched
+    from collections.abc import Mapping
+
+    from everlog.links import Scope
+    from everlog.records import Exchange, Feed, FeedLink, Fetched
+    from everlog.tree import Element
     from everlog.web import Web
 
 # Home pages that send readers on with a meta refresh do so once, sometimes twice (a language, then a folder).
@@ -25,14 +29,33 @@ FEEDS_TRIED = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Explored:
+    """What was asked for on a blog without a feed, to find its posts: addresses and answers, in this order.
+
+    `shown` are pages as a browser shows them, by their addresses, on a blog that shows nothing without one;
+    `listed` are further addresses that the site's maps name, `maps` and `robots` the answers they came from.
+    """
+
+    answers: tuple[tuple[str, Fetched | Failure], ...]
+    shown: Mapping[str, Fetched] = field(default_factory=dict)
+    listed: tuple[str, ...] = ()
+    maps: tuple[Fetched, ...] = ()
+    robots: tuple[Exchange, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """A blog's home page and its feed, as they were answered."""
+    """A blog's home page and its feed, as they were answered.
+
+    Without a feed, `feed` is made up from the pages that were `explored`, and there is no page of it.
+    """
 
     home: str
     home_page: Fetched | None
-    feed_url: str
+    feed_url: str | None
     feed: Feed
-    feed_page: Fetched
+    feed_page: Fetched | None
+    explored: Explored | None = None
 
 
 async def discover(url: str, web: Web, feed_url: str | None = None) -> Found:
@@ -40,30 +63,43 @@ async def discover(url: str, web: Web, feed_url: str | None = None) -> Found:
 
     `url` may be the feed's own address; then the feed says where the blog is.
     """
-    home, page = await _home(url, web)
+    home, page = await front_page(url, web)
+    return await feed_of(home, page, web, feed_url, asked=url)
+
+
+async def feed_of(home: str, page: Fetched, web: Web, feed_url: str | None = None, *, asked: str) -> Found:
+    """The feed of the blog whose front page this is; `NoFeed` names all that was tried."""
     if feed_url is not None:
         feed, answer = await _given_feed(feed_url, web)
         return Found(home=home, home_page=page, feed_url=answer.answer.url, feed=feed, feed_page=answer)
-    own = _as_feed(page)
+    own = as_feed(page)
     if own is not None:
-        home = own.home or url
+        home = own.home or asked
         return Found(home=home, home_page=None, feed_url=page.answer.url, feed=own, feed_page=page)
     looked: list[tuple[FeedLink, str]] = []
-    for link in feed_links(parse(page.answer.body, page.page.content_type), home)[:FEEDS_TRIED]:
+    missed: Failure | None = None
+    for link in feed_links(_root_of(page), home)[:FEEDS_TRIED]:
         if link.comments:
             continue
         reached = await web.fetch(link.url, purpose="feed")
         if isinstance(reached, Failure):
             looked.append((link, str(reached.status or reached.trouble)))
+            missed = missed or (reached if link.declared and _is_passing(reached) else None)
             continue
-        feed_found = _as_feed(reached)
+        feed_found = as_feed(reached)
         if feed_found is None:
             looked.append((link, "not a feed with entries"))
             continue
         return Found(
             home=home, home_page=page, feed_url=reached.answer.url, feed=feed_found, feed_page=reached,
         )
-    raise _no_feed(url, looked)
+    if missed is not None:
+        # It is there, but not now: without it less would be learned, for good.
+        raise Unreachable(
+            f"the feed of {asked} cannot be had now: {missed.url}: {missed.reason}",
+            advice=f"try again later, or go without it:  everlog crawl {asked} --no-feed",
+        )
+    raise _no_feed(asked, looked)
 
 
 def fetchable(url: str) -> str:
@@ -85,7 +121,8 @@ def fetchable(url: str) -> str:
     return whole if urlsplit(whole).path else whole + "/"
 
 
-async def _home(url: str, web: Web) -> tuple[str, Fetched]:
+async def front_page(url: str, web: Web) -> tuple[str, Fetched]:
+    """Where the readers of an address end up, and what they see there."""
     asked = url
     last: Fetched | None = None
     for _ in range(REFRESHES):
@@ -113,6 +150,19 @@ def _refresh(answer: Fetched) -> str | None:
         return None
 
 
+def _is_passing(failure: Failure) -> bool:
+    """Whether the server, or the way to it, was at fault for now."""
+    return (failure.status or 0) >= 500 or failure.trouble in {"timeout", "connection", "truncated", "rate-limited"}
+
+
+def _root_of(page: Fetched) -> Element:
+    """A front page that is empty names no feed, but may have one at a usual address."""
+    try:
+        return parse(page.answer.body, page.page.content_type)
+    except UnreadablePage:
+        return parse(b"<html></html>")
+
+
 async def _given_feed(feed_url: str, web: Web) -> tuple[Feed, Fetched]:
     answer = await web.fetch(feed_url, purpose="feed")
     if isinstance(answer, Failure):
@@ -120,7 +170,7 @@ async def _given_feed(feed_url: str, web: Web) -> tuple[Feed, Fetched]:
     return parse_feed(answer.answer.body, answer.answer.url), answer
 
 
-def _as_feed(answer: Fetched) -> Feed | None:
+def as_feed(answer: Fetched) -> Feed | None:
     """The feed these bytes are; None for pages, and for feeds without entries."""
     try:
         feed = parse_feed(answer.answer.body, answer.answer.url)
@@ -148,6 +198,14 @@ def why_unreachable(failure: Failure) -> Unreachable | Blocked:
     return Unreachable(f"{failure.url}: {failure.reason}", advice=advice)
 
 
+def is_own(failure: Failure, home: str, scope: Scope) -> bool:
+    """Whether it was the blog's own host that failed, not one that a redirect leads to."""
+    last = failure.exchanges[-1] if failure.exchanges else None
+    moved = absolute(last.url, last.header("location")) if last is not None and 300 <= last.status < 400 else None
+    target = moved or failure.url
+    return host_of(target) == host_of(home) or scope.holds(target)
+
+
 def _no_feed(url: str, looked: list[tuple[FeedLink, str]]) -> NoFeed:
     declared = [f"{link.url} ({what})" for link, what in looked if link.declared]
     guessed = [f"{urlsplit(link.url).path or link.url} ({what})" for link, what in looked if not link.declared]
@@ -155,5 +213,6 @@ def _no_feed(url: str, looked: list[tuple[FeedLink, str]]) -> NoFeed:
         f"no feed found for {url}\n"
         f"  the page names: {', '.join(declared) or 'none'}\n"
         f"  also tried: {', '.join(guessed) or 'nothing'}",
-        advice=f"if you know it:  everlog crawl {url} --feed FEED_URL",
+        advice=f"if you know it:   everlog crawl {url} --feed FEED_URL\n"
+               f"  to go without it: everlog crawl {url} --no-feed",
     )

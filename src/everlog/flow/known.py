@@ -5,21 +5,20 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from everlog.comments.feeds import comment_feed_url, read_comment_feed
-from everlog.errors import NothingToLearn, UnreadableFeed, UnreadablePage, UsageError
-from everlog.feeds import parse_feed
-from everlog.flow.discover import Found
+from everlog.errors import NothingToLearn, UnreadablePage, UsageError
 from everlog.flow.rendering import HTML, NotDrawn
-from everlog.learning.blog import PAGES_USED, learn
-from everlog.learning.comments import MOST_TAUGHT, learn_comments
+from everlog.learning.blog import PAGES_USED, learn, learn_entries
 from everlog.links import Scope
 from everlog.posts import PostJudge
+from everlog.posts.stated import canonical_link
 from everlog.records import Failure, Fetched
 from everlog.rules import Rule
 from everlog.scripted import needs_browser
@@ -30,12 +29,9 @@ from everlog.urls import absolute, canonical
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from everlog.archive import Archive
-    from everlog.comments.markup import Thread
-    from everlog.comments.rules import CommentRules
+    from everlog.flow.discover import Found
     from everlog.flow.rendering import Rendering
-    from everlog.records import Blog, Comment, Entry, Feed, Page
-    from everlog.tree import Element
+    from everlog.records import Blog, Entry, Feed, Page
     from everlog.web import Web
 
 FIELDS = ("text", "title", "authors", "published", "updated", "tags", "summary")
@@ -49,17 +45,20 @@ SELECTOR = re.compile(rf"{_ONE}(?:>{_ONE})*")
 class Known:
     """A learned blog: its template reads posts, its judge tells them from other pages.
 
-    `is_scripted` says that its pages show nothing before their scripts ran.
+    `is_scripted` says that its pages show nothing before their scripts ran, `without_feed` that its own
+    pages taught all this, and no feed.
     """
 
     template: Template
     judge: PostJudge
     is_scripted: bool = False
+    without_feed: bool = False
 
     def knowledge(self) -> str:
         """The judge as JSON text; the template has a place of its own in the archive."""
-        own = {"scripted": True} if self.is_scripted else {}
-        return json.dumps(self.judge.to_dict() | own, ensure_ascii=False)
+        own = {"scripted": self.is_scripted, "without_feed": self.without_feed}
+        said = {name: True for name, is_so in own.items() if is_so}
+        return json.dumps(self.judge.to_dict() | said, ensure_ascii=False)
 
     @classmethod
     def of(cls, blog: Blog) -> Known | None:
@@ -67,14 +66,17 @@ class Known:
         if blog.template is None or blog.knowledge is None:
             return None
         knowledge = json.loads(blog.knowledge)
-        is_scripted = bool(knowledge.pop("scripted", False))
         return cls(
-            template=Template.from_json(blog.template), judge=PostJudge.from_dict(knowledge), is_scripted=is_scripted,
+            template=Template.from_json(blog.template), judge=PostJudge.from_dict(knowledge),
+            is_scripted=bool(knowledge.get("scripted")), without_feed=bool(knowledge.get("without_feed")),
         )
 
 
 async def fetch_entries(found: Found, web: Web, scope: Scope) -> dict[str, Fetched]:
     """The pages of the feed's newest entries, under the entries' links."""
+    if found.explored is not None:
+        answered = {answer.page.url: answer for _, answer in found.explored.answers if isinstance(answer, Fetched)}
+        return {link: answered[link] for entry in found.feed.entries if (link := entry.link) in answered}
     wanted = [entry.link for entry in found.feed.entries if entry.link][:PAGES_USED]
     answers = await asyncio.gather(*(_fetch_entry(link, found, web, scope) for link in dict.fromkeys(wanted)))
     return {link: answer for link, answer in zip(dict.fromkeys(wanted), answers, strict=True) if answer is not None}
@@ -85,13 +87,40 @@ def learn_blog(found: Found, pages: Mapping[str, Fetched], *, is_scripted: bool 
     if not pages:
         raise NothingToLearn(
             f"none of the {len(found.feed.entries)} pages that {found.feed_url} lists can be fetched",
-            advice=f"open {found.feed.entries[0].link or found.home} in a browser; is the blog still there?",
+            advice=f"open {found.feed.entries[0].link or found.home} in a browser; is the blog still there?\n"
+                   f"  to go without the feed: everlog crawl {found.home} --no-feed",
         )
-    template = learn(found.feed_page.answer.body, _under_links(pages), found.feed_url)
     bodies = {answer.page.url: answer.answer.body for answer in pages.values()}
     others = {found.home: found.home_page.answer.body} if found.home_page else {}
+    if found.feed_page is None:
+        template = _learn_from_pages(found, _under_links(pages))
+        judge = PostJudge.learn(template, bodies, home=found.home, feed_urls=_stated(bodies, found.home), others=others)
+        return Known(template=template, judge=judge, is_scripted=is_scripted, without_feed=True)
+    template = learn(found.feed_page.answer.body, _under_links(pages), found.feed_url)
     judge = PostJudge.learn(template, bodies, home=found.home, others=others)
     return Known(template=template, judge=judge, is_scripted=is_scripted)
+
+
+def _learn_from_pages(found: Found, pages: Mapping[str, bytes]) -> Template:
+    try:
+        return learn_entries(found.feed, pages)
+    except NothingToLearn as error:
+        raise NothingToLearn(
+            f"the {len(pages)} pages of {found.home} that may be posts teach nothing: {error.message}",
+            advice=f"if you know its feed:  everlog crawl {found.home} --feed FEED_URL",
+        ) from error
+
+
+def _stated(bodies: Mapping[str, bytes], home: str) -> list[str]:
+    """Other addresses that posts call their own, as far as each is one post's alone: they teach the pattern too."""
+    scope, links = Scope(home), []
+    for url, body in bodies.items():
+        with suppress(UnreadablePage):
+            link = canonical_link(parse(body), url)
+            if link is not None and scope.holds(link) and canonical(link) != canonical(home):
+                links.append(link)
+    times = Counter(map(canonical, links))
+    return [link for link in links if times[canonical(link)] == 1]
 
 
 def entry_urls(link: str, home: str, scope: Scope) -> tuple[str, ...]:
@@ -137,11 +166,15 @@ async def drawn_where_needed(
 
     Whether they do is a question of evidence: what the feed says of its posts must stand on their pages.
     """
+    if found.explored is not None:
+        shown = found.explored.shown
+        home_page = shown.get(found.home, found.home_page)
+        return replace(found, home_page=home_page), {link: shown.get(link, page) for link, page in pages.items()}
     rendering.is_scripted = rendering.settings.render == "auto" and needs_browser(_pairs(found, pages))
     if not rendering.draws_all:
         return found, pages
     home = (found.home_page,) if found.home_page is not None else ()
-    drawn = await asyncio.gather(*(_drawn(answer, rendering) for answer in (*pages.values(), *home)))
+    drawn = await asyncio.gather(*(drawn_page(answer, rendering) for answer in (*pages.values(), *home)))
     shown = dict(zip(pages, drawn, strict=False))
     if rendering.is_scripted and needs_browser(_pairs(found, shown)):
         # A browser shows no more of it: the feed speaks of something else than the pages.
@@ -150,7 +183,8 @@ async def drawn_where_needed(
     return replace(found, home_page=drawn[-1] if home else None), shown
 
 
-async def _drawn(answer: Fetched, rendering: Rendering) -> Fetched:
+async def drawn_page(answer: Fetched, rendering: Rendering) -> Fetched:
+    """The answer with what a browser shows in place of its body; as it is if it cannot be drawn."""
     try:
         drawn = await rendering.draw(answer.page)
     except NotDrawn:
@@ -168,67 +202,6 @@ def _pairs(found: Found, pages: Mapping[str, Fetched]) -> list[tuple[Entry, Page
 
 def _under_links(pages: Mapping[str, Fetched]) -> dict[str, bytes]:
     return {link: answer.answer.body for link, answer in pages.items()}
-
-
-def learn_again(blog: Blog, archive: Archive) -> Known:
-    """Learn a blog anew from its stored feed and pages; no request is made."""
-    capture = archive.capture_of(blog.id, blog.feed_url or "")
-    if capture is None:
-        raise NothingToLearn(f"no feed of {blog.home} is stored", advice=f"everlog crawl {blog.home}")
-    feed_page = archive.exchange(capture)
-    feed = parse_feed(feed_page.body, feed_page.url)
-    scope = Scope(blog.home, blog.scope)
-    before = Known.of(blog)
-    is_scripted = before is not None and before.is_scripted
-    pages: dict[str, Fetched] = {}
-    for entry in feed.entries:
-        whole = absolute(feed_page.url, entry.link)
-        for url in entry_urls(whole, blog.home, scope) if whole else ():
-            stored = _stored_page(url, blog, archive, drawn=is_scripted)
-            if stored is not None:
-                pages[entry.link or url] = stored
-                break
-    known = learn_blog(Found(
-        home=blog.home, home_page=_stored_page(blog.home, blog, archive, drawn=is_scripted), feed_url=feed_page.url,
-        feed=feed, feed_page=Fetched(url=feed_page.url, exchanges=(feed_page,)),
-    ), pages, is_scripted=is_scripted)
-    rules = _stored_comment_rules(blog, archive) or (before.template.comments if before is not None else None)
-    return replace(known, template=known.template.with_comments(rules))
-
-
-def stored_feed(url: str, blog: Blog, archive: Archive) -> Thread | None:
-    """The comments of a stored comment feed."""
-    capture = archive.capture_of(blog.id, url)
-    if capture is None or capture.purpose != "feed":
-        return None
-    try:
-        return read_comment_feed(archive.exchange(capture).body, capture.url)
-    except UnreadableFeed:
-        return None
-
-
-def _stored_comment_rules(blog: Blog, archive: Archive) -> CommentRules | None:
-    """How the blog writes its comments, from the comment feeds that are stored; None if there are none."""
-    pairs: list[tuple[Element, str, tuple[Comment, ...]]] = []
-    for capture in archive.captures(blog.id):
-        if len(pairs) >= MOST_TAUGHT:
-            break
-        page = archive.exchange(capture)
-        try:
-            root = parse(page.body, page.header("content-type"))
-        except UnreadablePage:
-            continue
-        url = comment_feed_url(root, page.url)
-        thread = stored_feed(url, blog, archive) if url is not None else None
-        if thread is not None and thread.comments:
-            pairs.append((root, page.url, thread.comments))
-    return learn_comments(pairs) if pairs else None
-
-
-def _stored_page(url: str, blog: Blog, archive: Archive, *, drawn: bool) -> Fetched | None:
-    """A page as it is stored, as a browser showed it if it was drawn."""
-    capture = (archive.rendering_of(blog.id, url) if drawn else None) or archive.capture_of(blog.id, url)
-    return Fetched(url=url, exchanges=(archive.exchange(capture),)) if capture is not None else None
 
 
 def corrected(known: Known, name: str, selector: str) -> Known:

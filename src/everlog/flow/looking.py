@@ -5,17 +5,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from urllib.parse import urljoin
 
 from everlog.comments.feeds import comment_feed_url
 from everlog.comments.services import embedded
 from everlog.feeds import feed_links
-from everlog.feeds.sitemaps import parse_sitemap, sitemaps_of_robots
-from everlog.flow.discover import discover, fetchable
+from everlog.flow.discover import fetchable
+from everlog.flow.exploring import find_blog, read_sitemaps
 from everlog.flow.known import drawn_where_needed, fetch_entries, learn_blog
 from everlog.flow.rendering import Rendering
+from everlog.flow.report import Tally
 from everlog.links import Scope, page_links
-from everlog.records import Failure
 from everlog.tree import parse
 from everlog.urls import canonical
 
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
     from everlog.tree import Element
     from everlog.web import Web
 
-# Sitemaps of one blog that are looked into: enough for the 10,000 newest posts of the usual engines.
-SITEMAPS_READ = 10
 _PAGE_NUMBER = re.compile(r"(?:/page/?|[?&]paged?=|/p/?|page-?)(\d{1,5})(?:/|\.html?|$|&)", re.IGNORECASE)
 _MONTH = re.compile(r"/(?:19|20)\d\d/(?:0?[1-9]|1[0-2])(?:/|\.html?)?$")
 
@@ -50,7 +47,7 @@ class Look:
     title: str | None
     platform: str | None
     feeds: tuple[str, ...]
-    feed_url: str
+    feed_url: str | None
     feed_entries: int
     robots: str
     known: Known
@@ -72,15 +69,17 @@ class Look:
 
 async def look(url: str, web: Web, settings: Settings, browser: Browser | None = None) -> Look:
     """Find the feed, learn the blog, read one post, and count what leads into its history."""
-    found = await discover(fetchable(url), web, settings.feed)
-    scope = Scope(found.home, settings.scope)
     rendering = Rendering(browser=browser, web=web, settings=settings)
+    found = await find_blog(fetchable(url), rendering, Tally(blog=url))
+    scope = Scope(found.home, settings.scope)
     shown, pages = await drawn_where_needed(found, await fetch_entries(found, web, scope), rendering)
     known = learn_blog(shown, pages, is_scripted=rendering.is_scripted)
     home = shown.home_page.page if shown.home_page else None
     root = parse(home.body, home.content_type) if home else None
-    robots = next((each.body for each in web.robots_exchanges() if each.status == 200), b"")
-    estimates = [Estimate(posts=len(found.feed.entries), why="entries of the feed")]
+    answered = (*(found.explored.robots if found.explored else ()), *web.robots_exchanges())
+    robots = next((each.body for each in answered if each.status == 200), b"")
+    why = "entries of the feed" if found.feed_url else "posts told among the pages looked at"
+    estimates = [Estimate(posts=len(found.feed.entries), why=why)]
     estimates += await _from_sitemaps(found, robots, web, known)
     if root is not None:
         estimates += estimates_of_page(root, found.home, scope, known)
@@ -130,23 +129,12 @@ def estimates_of_page(root: Element, url: str, scope: Scope, known: Known) -> li
 
 
 async def _from_sitemaps(found: Found, robots: bytes, web: Web, known: Known) -> list[Estimate]:
-    named = sitemaps_of_robots(robots.decode("utf-8", "replace"))
-    waiting = list(named or (urljoin(found.home, "/sitemap.xml"),))
-    seen: set[str] = set()
-    posts: set[str] = set()
-    while waiting and len(seen) < SITEMAPS_READ:
-        url = waiting.pop(0)
-        if url in seen:
-            continue
-        seen.add(url)
-        answer = await web.fetch(url, purpose="sitemap")
-        if isinstance(answer, Failure):
-            continue
-        sitemap = parse_sitemap(answer.answer.body)
-        waiting += sitemap.more
-        keys = (canonical(address) for address, _ in sitemap.urls)
-        posts.update(key for key in keys if known.judge.pattern.matches_key(key))
-    return [Estimate(posts=len(posts), why=f"addresses like a post's in {len(seen)} sitemaps")] if posts else []
+    if found.explored is not None and found.explored.maps:
+        addresses, maps = list(found.explored.listed), list(found.explored.maps)
+    else:
+        addresses, maps = await read_sitemaps(found.home, robots, web)
+    posts = {key for key in map(canonical, addresses) if known.judge.pattern.matches_key(key)}
+    return [Estimate(posts=len(posts), why=f"addresses like a post's in {len(maps)} sitemaps")] if posts else []
 
 
 def _robots_verdict(robots: bytes, settings: Settings) -> str:

@@ -48,6 +48,8 @@ class Tally:
     waits: tuple[Wait, ...] = ()
     reasons: Counter[str] = field(default_factory=Counter)
     failures: list[tuple[str, str]] = field(default_factory=list)
+    # What the user should know about how the crawl was done.
+    remarks: list[str] = field(default_factory=list)
 
     def fail(self, url: str, reason: str, *, kind: str) -> None:
         """Count a URL that is not held, by the kind of trouble; the first few are kept by name."""

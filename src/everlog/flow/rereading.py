@@ -11,7 +11,8 @@ from everlog.comments.services import embedded, read_service
 from everlog.errors import UnreadablePage, UsageError
 from everlog.flow.commenting import Gathered, with_comments
 from everlog.flow.copies import say_the_same
-from everlog.flow.known import Known, learn_again, stored_feed
+from everlog.flow.known import Known
+from everlog.flow.relearning import learn_again, stored_feed
 from everlog.flow.steps import asks_not_to_be_kept
 from everlog.media import media_of
 from everlog.records import Media, Skip, Visit

@@ -1,4 +1,4 @@
-"""UpdateCrawl: ask the feed what is new or changed, and visit that."""
+"""UpdateCrawl: ask the feed what is new or changed, and visit that; without one, see `revisiting`."""
 
 from __future__ import annotations
 
@@ -9,10 +9,21 @@ from typing import TYPE_CHECKING
 
 from everlog.errors import UnreadableFeed
 from everlog.feeds import parse_feed
+from everlog.flow.comparing import with_company
 from everlog.flow.discover import discover, why_unreachable
 from everlog.flow.known import Known, entry_marks
-from everlog.flow.rendering import can_draw
-from everlog.flow.working import MOST_TRIES, begin, crew_of, entry_links, finish, recorded_run, run_to_end, store_feed
+from everlog.flow.revisiting import revisit_blog
+from everlog.flow.working import (
+    MOST_TRIES,
+    begin,
+    crew_of,
+    entry_links,
+    finish,
+    recorded_run,
+    run_to_end,
+    store_feed,
+    uncommented_posts,
+)
 from everlog.links import Scope
 from everlog.records import Failure
 from everlog.urls import canonical
@@ -32,8 +43,10 @@ async def refresh_blog(blog: Blog, work: Work, since: datetime | None = None) ->
     """What is new or changed in a finished blog, as its feed tells; `since` leaves older entries alone."""
     with work.archive.lock(blog.id), recorded_run(blog, "update", work.archive) as run:
         known = Known.of(blog)
-        if known is None or blog.feed_url is None:
-            raise AssertionError("a finished blog was learned from a feed")
+        if known is None:
+            raise AssertionError("a finished blog was learned")
+        if known.without_feed or blog.feed_url is None:
+            return await revisit_blog(blog, known, work, run)
         work.tally.doing = "asking the feed"
         news = await _ask_feed(blog, work, since)
         # The queue comes before the feed: killed in between, the next update is told the same news again.
@@ -41,7 +54,7 @@ async def refresh_blog(blog: Blog, work: Work, since: datetime | None = None) ->
         again = [link.key for link in news.links]
         if news.gap:
             again += [canonical(blog.home), *work.archive.fruitful_pages(blog.id)]
-        uncommented = _uncommented(blog, work)
+        uncommented = uncommented_posts(blog, work)
         work.archive.requeue(blog.id, [*again, *uncommented])
         work.archive.requeue_failed(blog.id, most_tries=MOST_TRIES)
         with crew_of(blog, known, work, entries=news.entries) as crew:
@@ -54,7 +67,8 @@ async def refresh_blog(blog: Blog, work: Work, since: datetime | None = None) ->
             work.archive.remember(blog.id, "left alone", "some" if news.left_alone else None)
             is_quiet = stop.ending == "complete" and not (news.links or news.gap or uncommented)
             reason = "nothing new: the feed is unchanged" if is_quiet else stop.reason
-            return finish(crew, run, stop.ending or "complete", reason)
+            stop = await with_company(crew, work, stop)
+            return finish(crew, run, stop.ending or "complete", reason if stop.ending == "complete" else stop.reason)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,16 +137,10 @@ async def _feed_now(blog: Blog, work: Work) -> tuple[Fetched, Feed | None]:
         with suppress(UnreadableFeed):
             return answer, parse_feed(answer.answer.body, answer.answer.url)
     found = await discover(blog.home, work.web)
+    if found.feed_page is None:
+        raise AssertionError("what was discovered has a feed")
     work.archive.update_blog(blog.id, feed_url=found.feed_url)
     return found.feed_page, found.feed
-
-
-def _uncommented(blog: Blog, work: Work) -> tuple[str, ...]:
-    """Posts that are asked for again because of their comments; those that need a browser only if there is one."""
-    if not work.settings.comments:
-        return ()
-    least = 0 if can_draw(work.settings) else 1
-    return work.archive.without_comments(blog.id, least_tries=least, most_tries=MOST_TRIES)
 
 
 def _settled_marks(news: News, blog: Blog, archive: Archive) -> dict[str, str]:

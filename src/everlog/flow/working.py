@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ from everlog.flow.copies import Copies
 from everlog.flow.crawl import Crawl
 from everlog.flow.crew import Crew
 from everlog.flow.known import entry_urls
-from everlog.flow.rendering import Rendering
+from everlog.flow.rendering import Rendering, can_draw
 from everlog.flow.report import Report
 from everlog.links import Scope
 from everlog.records import Link, Visit
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from everlog.flow.crawl import Stop
     from everlog.flow.known import Known
     from everlog.flow.report import Ending, Tally
-    from everlog.records import Blog, Entry, Fetched
+    from everlog.records import Blog, Entry, Exchange, Fetched
     from everlog.render import Browser
     from everlog.settings import Settings
     from everlog.web import Ledger, Web
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 # How often updates ask for what failed in passing: a picture on a host that is gone for good, or the comments
 # of a service that is, would else be asked for at every update.
 MOST_TRIES = 3
+# Posts that are remembered to be compared with each other; more do not tell more.
+VISITED_KEPT = 20
 
 
 @dataclass(slots=True, kw_only=True)
@@ -54,6 +56,8 @@ class Work:
     # The crawl under way, so that it can be interrupted from outside.
     crawl: Crawl | None = None
     interrupted: bool = False
+    # Posts whose pages were fetched and stored in this run, the first of them.
+    visited_posts: list[str] = field(default_factory=list)
 
     def interrupt(self) -> None:
         """End as soon as what was fetched is stored."""
@@ -106,7 +110,7 @@ def crew_of(
 
 def _stored_entries(blog: Blog, archive: Archive) -> tuple[Entry, ...]:
     """What the feed said last: a feed that did not change still names its posts' comment feeds."""
-    capture = archive.capture_of(blog.id, blog.feed_url or "")
+    capture = archive.capture_of(blog.id, blog.feed_url) if blog.feed_url is not None else None
     if capture is None:
         return ()
     try:
@@ -128,7 +132,7 @@ async def run_to_end(crawl: Crawl) -> Stop:
     """The crawl to its end, and every robots.txt that allowed or forbade something on the way."""
     stop = await crawl.run()
     crew = crawl.crew
-    for visit in _robots_visits(crew.blog, crew.web):
+    for visit in robots_visits(crew.blog, crew.web.robots_exchanges()):
         await crew.submit(visit)
     await crew.drain()
     if stop.ending == "complete":
@@ -157,7 +161,7 @@ def finish(crew: Crew, run: int, ending: Ending, reason: str) -> Report:
 
 
 def entry_links(
-    entries: Iterable[Entry], home: str, feed_url: str, scope: Scope, answered: Mapping[str, str] | None = None,
+    entries: Iterable[Entry], home: str, feed_url: str | None, scope: Scope, answered: Mapping[str, str] | None = None,
 ) -> list[Link]:
     """Where the pages of entries are: the address that answered, else all that may."""
     links: dict[str, Link] = {}
@@ -179,13 +183,14 @@ def feed_visits(blog: Blog, feed_url: str, answer: Fetched, web: Web) -> list[Vi
     """The feed as it was answered, and the robots.txt that allowed asking for it."""
     key = canonical(feed_url)
     feed = Visit(blog_id=blog.id, url=feed_url, key=key, outcome="feed", exchanges=answer.exchanges)
-    return [feed, *_robots_visits(blog, web)]
+    return [feed, *robots_visits(blog, web.robots_exchanges())]
 
 
-def _robots_visits(blog: Blog, web: Web) -> list[Visit]:
+def robots_visits(blog: Blog, answers: Iterable[Exchange]) -> list[Visit]:
+    """Every robots.txt that was asked for, to be stored."""
     return [
         Visit(blog_id=blog.id, url=each.url, key=canonical(each.url), outcome="robots", exchanges=(each,))
-        for each in web.robots_exchanges()
+        for each in answers
     ]
 
 
@@ -199,9 +204,19 @@ def _counting(work: Work) -> Callable[[Acknowledged], None]:
         tally.changed_posts += safe.kept == "changed"
         tally.aliases += safe.kept == "alias"
         tally.media += safe.visit.outcome == "media"
+        if safe.kept in {"new", "changed", "same"} and len(work.visited_posts) < VISITED_KEPT:
+            work.visited_posts.append(safe.visit.url)
         work.on_safe(safe)
 
     return count
+
+
+def uncommented_posts(blog: Blog, work: Work) -> tuple[str, ...]:
+    """Posts that are asked for again because of their comments; those that need a browser only if there is one."""
+    if not work.settings.comments:
+        return ()
+    least = 0 if can_draw(work.settings) else 1
+    return work.archive.without_comments(blog.id, least_tries=least, most_tries=MOST_TRIES)
 
 
 def _add_to_ledger(archive: Archive, ledger: Iterable[Ledger]) -> None:

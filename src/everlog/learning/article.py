@@ -50,10 +50,23 @@ class Group:
     is_cutting: bool = False
 
     @property
+    def judged_scores(self) -> list[float]:
+        """The score of every page, judged by what the others teach."""
+        return self.scores if self.is_cutting else self.bare_scores
+
+    @property
     def score(self) -> float:
-        """The mean over the pages, each judged by what the others teach."""
-        scores = self.scores if self.is_cutting else self.bare_scores
-        return float(np.mean(scores)) if scores else 0.0
+        """The mean over the pages."""
+        return float(np.mean(self.judged_scores)) if self.judged_scores else 0.0
+
+    def kept(self, number: int, page: Marked) -> NDArray[np.bool_]:
+        """The words of a page that are its article, with the cuts that all pages teach."""
+        node = self.nodes[number]
+        if node is None:
+            return np.zeros(len(page.mask), np.bool_)
+        if self.evidence is None or not self.is_cutting:
+            return page.words_of(node)
+        return self.evidence.kept(number, *self.evidence.decide())
 
 
 def compete(

@@ -13,6 +13,7 @@ from everlog.learning.designs import learn_designs
 from everlog.learning.feed_text import target_of
 from everlog.learning.language import learn_language
 from everlog.learning.metadata import learn_metadata
+from everlog.learning.method_contest import what_repeats
 from everlog.learning.published import learn_published, learn_updated
 from everlog.learning.rivals import path_samples
 from everlog.learning.samples import Sample
@@ -52,7 +53,8 @@ def learn_entries(parsed: Feed, pages: Mapping[str, bytes]) -> Template:
     languages = learn_language(samples, parsed)
     language = languages[-1].where if languages else None
     key_paths = learn_paths(path_samples(samples))
-    designs = learn_designs(samples, vocabulary, language, key_paths)
+    repeats = what_repeats(samples)
+    designs = learn_designs(samples, vocabulary, language, key_paths, repeats)
     if not designs:
         raise NothingToLearn(
             f"none of the feed's {len(samples)} pages shows what the feed says",
@@ -75,6 +77,7 @@ def learn_entries(parsed: Feed, pages: Mapping[str, bytes]) -> Template:
         home=parsed.home,
         feed_url=parsed.url,
         learned_from=len(samples),
+        repeats=repeats.compact(),
     )
 
 
@@ -99,7 +102,9 @@ def _samples(feed: Feed, pages: Mapping[str, bytes], vocabulary: Vocabulary) -> 
             continue
         used.add(url)
         layout, target = Layout(root, vocabulary), target_of(entry, vocabulary)
-        samples.append(Sample(entry=entry, url=url, view=View(root, url), layout=layout, target=target))
+        view = View(root, url)
+        view.outline = layout.outline
+        samples.append(Sample(entry=entry, url=url, view=view, layout=layout, target=target))
         size += len(pages[url])
         if len(samples) == PAGES_USED or (size > BYTES_USED and len(samples) >= FEWEST_PAGES):
             break

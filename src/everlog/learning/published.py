@@ -77,6 +77,11 @@ def learn_published(samples: Sequence[Sample], language: str | None = None) -> R
     return (*rules, *_standard(_STANDARD, present, offset, languages))
 
 
+def standard_published() -> Ranked:
+    """Rules for pages of which nothing was learned: where pages of any blog most often state their date."""
+    return tuple(_standard(_STANDARD, set(), UTC, ("en",)))
+
+
 def learn_updated(samples: Sequence[Sample], language: str | None = None) -> Ranked:
     """Rules for the date of the last change, from places that say they hold one.
 

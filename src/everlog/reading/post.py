@@ -67,7 +67,7 @@ class PostReader:
 
     def __init__(self, template: Template) -> None:
         self._template = template
-        self._articles = ArticleFinder(template.designs)
+        self._articles = ArticleFinder(template.designs, template.repeats)
         # The first rules read most pages; the others are looked up only where they are needed.
         first = [selector for design in template.designs for selector in design.tells]
         rest: list[str] = []
@@ -105,8 +105,8 @@ class PostReader:
         found = next(candidates, None)
         reason = self._why_no_post(view, found)
         if found is None or reason is not None:
-            return Skip(url=url, reason=reason or "no rule of this blog finds an article on the page")
-        view.article = found.element
+            return Skip(url=url, reason=reason or self._why_nothing(view))
+        view.article = found.pick.element
         comments = self._comments(view) if may_have_comments else Reading()
         fields, provenance = _comment_fields(comments)
         for name, rules in self._template.fields.items():
@@ -125,6 +125,13 @@ class PostReader:
             url=url, blog=self._template.home, text=text, html=markup, fetched=fetched,
             provenance=MappingProxyType(provenance), **fields,
         )
+
+    def _why_nothing(self, view: View) -> str:
+        if all(design.method != "lines" for design in self._template.designs):
+            return "no rule of this blog finds an article on the page"
+        from everlog.lines import why_nothing  # noqa: PLC0415 - few pages need it
+
+        return why_nothing(view.outline)
 
     def _comments(self, view: View) -> Reading:
         return read_comments(
@@ -153,10 +160,12 @@ class PostReader:
     ) -> tuple[str, str, Found] | None:
         """Text and HTML of the first article that shows anything, less its cuts."""
         for used in chain((found,), others):
-            players = remove_cuts(used.element, used.cutter)
+            article = used.pick.element
+            drop(used.pick.drops)
+            players = remove_cuts(article, used.cutter)
             without_words(players)
-            if has_text(used.element) or _shows_media(used.element):
-                markup = clean_html(used.element, view.url) if html else ""
+            if has_text(article) or _shows_media(article):
+                markup = clean_html(article, view.url) if html else ""
                 drop(players)
-                return take_text(used.element), markup, used
+                return take_text(article), markup, used
         return None

@@ -7,6 +7,8 @@ from collections import deque
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from everlog.outline import Outline
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from datetime import datetime
@@ -59,6 +61,11 @@ class View:
             for node in _nodes(_loads(script.text or ""))
         ]
         return [node for node in nodes if _types(node) & _ARTICLE_TYPES]
+
+    @cached_property
+    def outline(self) -> Outline:
+        """The page laid flat, as it was when this was first asked for."""
+        return Outline(self.root)
 
     @cached_property
     def head_title(self) -> str:

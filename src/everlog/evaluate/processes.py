@@ -1,0 +1,48 @@
+"""A measurement of each of many blogs, in several processes."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from typing import TYPE_CHECKING, TypeVar
+
+from everlog.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from everlog.evaluate.corpus import Blog
+
+T = TypeVar("T")
+
+
+def over_blogs(measure: Callable[[Blog], T], blogs: Sequence[Blog], *, jobs: int = 1) -> Iterator[tuple[Blog, T]]:
+    """Each blog with what was measured, as they are done; `measure` must be importable where `jobs` is above 1."""
+    # The longest first, so that no process is left alone with them at the end.
+    ordered = sorted(blogs, key=lambda blog: (blog.folder / "truth.jsonl").stat().st_size, reverse=True)
+    if jobs <= 1 or len(ordered) <= 1:
+        for blog in ordered:
+            yield blog, measure(blog)
+        return
+    # "spawn": lxml and the tools beside everlog start threads of their own, which forked children lose.
+    pool = ProcessPoolExecutor(
+        min(jobs, len(ordered)), multiprocessing.get_context("spawn"), initializer=_leave_quietly,
+    )
+    try:
+        tasks = {pool.submit(measure, blog): blog for blog in ordered}
+        for task in as_completed(tasks):
+            yield tasks[task], task.result()
+    except BrokenProcessPool as error:
+        raise UsageError(
+            "a process was killed while it measured a blog, perhaps for want of memory",
+            advice="try --jobs 1, or fewer blogs",
+        ) from error
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _leave_quietly() -> None:
+    """Ctrl-C reaches all processes of a terminal; only the first has something to say about it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)

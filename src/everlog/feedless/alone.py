@@ -1,0 +1,59 @@
+"""One page of which nothing is known: no feed, no other page of its blog."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from everlog.errors import UnreadablePage
+from everlog.feedless.titles import guess_titles
+from everlog.learning.calibration import confidence
+from everlog.learning.published import standard_published
+from everlog.reading.article import Design
+from everlog.reading.view import View
+from everlog.records import Post, Provenance, Skip
+from everlog.rules import Rule
+from everlog.template import Template
+from everlog.tree import parse
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+
+def read_page(
+    page: bytes, url: str, content_type: str | None = None, fetched: datetime | None = None,
+) -> Post | Skip:
+    """What a single page says, or a `Skip` with the reason why nothing can be made of it.
+
+    The article is told by its lines (`everlog.lines`), the title by what the page calls itself, the date by the places
+    where pages state it. A template that was learned of the blog reads better: this is for pages without one.
+
+    >>> text = b"<p>The sea was calm, and nobody spoke. We rowed on, past the rocks, until it was dark.</p>" * 4
+    >>> post = read_page(b"<title>At sea</title><h1>At sea</h1><div>" + text, "https://a.blog/at-sea")
+    >>> post.title, post.text[:16], post.provenance["text"].method
+    ('At sea', 'The sea was calm', 'lines')
+    >>> read_page(b"<a href=/>Home</a>", "https://a.blog/").reason
+    'the page is nothing but links'
+    """
+    if not page or page.isspace():
+        return Skip(url=url, reason="the page is empty")
+    try:
+        root = parse(page, content_type)
+    except UnreadablePage as error:
+        return Skip(url=url, reason=error.message)
+    (title,) = guess_titles([View(root, url)], {})
+    outcome = _anything().reader.read_parsed(root, url, fetched)
+    if isinstance(outcome, Skip) or title is None:
+        return outcome
+    provenance = {**outcome.provenance, "title": Provenance(method="agreement")}
+    return replace(outcome, title=title, provenance=MappingProxyType(provenance))
+
+
+@cache
+def _anything() -> Template:
+    """A template that holds for no blog in particular."""
+    lines = Design(places=(Rule(method="lines", where="lines"),), method="lines", confidence=confidence("lines", 0, 0))
+    fields = {"published": standard_published(), "language": (Rule(method="html-lang"),)}
+    return Template(designs=(lines,), fields=MappingProxyType(fields))
