@@ -29,6 +29,7 @@ from accuracy_papers import PAPERS
 from blogs import add_corpus_arguments, chosen_blogs, say, spread, training, unseen_posts
 from everlog.evaluate.cut import cut_feed
 from everlog.evaluate.scoring import dice, mean, plain, score_post, word_f1
+from everlog.evaluate.without_feed import learn_walking
 from everlog.tree import parse, visible_text
 from peers import PEERS, peer
 
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from everlog.evaluate.corpus import Blog, Truth
     from everlog.tree import Element
 
-EVERLOG, CUT = "everlog", "everlog, feeds cut to 55 words"
+EVERLOG, CUT, NO_FEED = "everlog", "everlog, feeds cut to 55 words", "everlog, no feed"
 ARTICLE = ("f1", "strict", "paper")
 OWN_FIELDS = ("title", "author", "date", "tags")
 TITLE_DICE = 0.5
@@ -83,10 +84,13 @@ def measure(blog: Blog, sample: int | None) -> Outcome:
     if not wanted:
         return outcome
     template = _learned(blog, outcome)
-    cut = _learned(blog, outcome, shorten=partial(cut_feed, url=blog.feed_url))
+    templates = {
+        EVERLOG: template, CUT: _learned(blog, outcome, shorten=partial(cut_feed, url=blog.feed_url)),
+        NO_FEED: _walked(blog, outcome),
+    }
     by_field: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for row in wanted:
-        read = _read(blog, row, template, cut)
+        read = _read(blog, row, templates)
         for tool, post in read.posts.items():
             for name, value in _scored(row, post).items():
                 by_field[tool][name].append(value)
@@ -95,7 +99,7 @@ def measure(blog: Blog, sample: int | None) -> Outcome:
             _count_wins(outcome, template, read)
     if template is not None:
         _count_other_pages(outcome, template, sample)
-    offered = {EVERLOG: OWN_FIELDS, CUT: OWN_FIELDS} | {tool.name: tool.fields for tool in PEERS}
+    offered = dict.fromkeys(templates, OWN_FIELDS) | {tool.name: tool.fields for tool in PEERS}
     for tool, fields in offered.items():
         kept = (*ARTICLE, *fields, *(["title_dice"] if "title" in fields else []))
         outcome.scores[tool] = {name: mean(by_field[tool][name]) for name in kept}
@@ -113,12 +117,20 @@ def _learned(
         return None
 
 
-def _read(blog: Blog, row: Truth, template: Template | None, cut: Template | None) -> _Read:
+def _walked(blog: Blog, outcome: Outcome) -> Template | None:
+    try:
+        return learn_walking(blog).template
+    except Exception as error:  # noqa: BLE001 - as above
+        outcome.problem = f"not learned without a feed: {error}"
+        return None
+
+
+def _read(blog: Blog, row: Truth, templates: Mapping[str, Template | None]) -> _Read:
     page = blog.truth_page(row)
-    tools = [EVERLOG, CUT, *(tool.name for tool in PEERS)]
+    tools = [*templates, *(tool.name for tool in PEERS)]
     if page is None:
         return _Read(truth=row, posts=dict.fromkeys(tools), root=None)
-    posts = {EVERLOG: _by_everlog(template, page, row.url), CUT: _by_everlog(cut, page, row.url)}
+    posts = {name: _by_everlog(template, page, row.url) for name, template in templates.items()}
     posts |= {tool.name: tool.read(page, row.url) for tool in PEERS}
     return _Read(truth=row, posts=posts, root=_root(page))
 

@@ -108,7 +108,9 @@ In per cent; the mean over blogs of the mean over each blog's posts. A dash: the
 - **title exact**: equal but for case, punctuation and white space.
 - **author**: a true author is among those read. **date**: the same day or the one next to it.
 - **feeds cut to 55 words**: every feed shortened to excerpts as WordPress makes them (110 characters for \
-scripts without spaces), then learned from nothing else."""
+scripts without spaces), then learned from nothing else.
+- **no feed**: learned from the blog's own pages alone, walked from its home page \
+([how](evaluation.md#without-a-feed)). Many blogs name their author nowhere but in the feed."""
 
 
 def _blogforever(outcomes: Sequence[Outcome]) -> str:

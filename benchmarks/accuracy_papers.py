@@ -11,6 +11,7 @@ from everlog.evaluate.peers import FIGURES, measure_peers, total_rows
 from everlog.evaluate.retrieval import measure_retrieval
 from everlog.evaluate.retrieval_queries import NAME, Plan
 from everlog.evaluate.retrieval_scores import SIGNIFICANT
+from everlog.evaluate.telling import telling_rows
 from tables import markdown_table, percent
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 PEERS_HEADING = "Without a feed, beside other tools"
 RETRIEVAL_HEADING = "What noise does to search"
 NOISE_HEADING = "Noise left, content stripped"
+TELLING_HEADING = "Posts told from other pages"
 LEAST = Plan().least_relevant
 # The paper on noise, Table 1: 25 queries, crawled every hour.
 PAPER = {
@@ -104,6 +106,21 @@ The least share of an element's text that must stand outside links:
 {rows_table(sweep)}"""
 
 
+def telling_section(rows: Sequence[Row]) -> str:
+    """Posts and other pages, told with the feed and without."""
+    return f"""## {TELLING_HEADING}
+
+Every labelled page by itself: is it a post of the blog? ([how](evaluation.md)) `right %` is the mean over blogs.
+
+{rows_table(rows)}
+
+Most of the posts missed are pages such as `/about/` that the labels call posts."""
+
+
+def _telling(blogs: Sequence[Blog], jobs: int) -> str:
+    return telling_section(telling_rows(blogs, jobs=jobs))
+
+
 def _peers(blogs: Sequence[Blog], jobs: int) -> str:
     return peers_section(measure_peers(blogs, jobs=jobs))
 
@@ -118,7 +135,7 @@ def _retrieval(blogs: Sequence[Blog], jobs: int) -> str:
 
 # In the order of the page.
 PAPERS: dict[str, Callable[[Sequence[Blog], int], str]] = {
-    "peers": _peers, "noise": _noise, "retrieval": _retrieval,
+    "telling": _telling, "peers": _peers, "noise": _noise, "retrieval": _retrieval,
 }
 
 

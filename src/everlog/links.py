@@ -136,6 +136,26 @@ def page_links(root: Element, url: str, *, within: Scope) -> list[PageLink]:
     return list(found.values())
 
 
+def headed_keys(root: Element, url: str) -> set[str]:
+    """The keys of the other pages that a page's headings lead to: lists head what they list.
+
+    >>> from lxml import etree
+    >>> page = etree.HTML('<h1>Blog</h1><h2><a href="/a">A</a></h2><a href="/b"><h2>B</h2></a><a href="/c">C</a>')
+    >>> sorted(headed_keys(page, "https://a.org/"))
+    ['a.org/a', 'a.org/b']
+    """
+    own = canonical(url)
+    keys: set[str] = set()
+    for heading in root.iter("h1", "h2", "h3", "h4"):
+        above = heading.getparent()
+        around = [above] if above is not None and above.tag == "a" else []
+        for anchor in (*heading.iter("a"), *around):
+            target = resolved(url, anchor.get("href") or "")
+            if target is not None and target[1] != own:
+                keys.add(target[1])
+    return keys
+
+
 def refresh_target(root: Element, url: str) -> str | None:
     """Where a page sends its readers by itself, absolute; None if it does not.
 

@@ -26,7 +26,7 @@ import numpy as np
 from everlog.learning.date_stated import stated_targets
 from everlog.learning.excerpt import common_sequences
 from everlog.learning.samples import Sample
-from everlog.links import Scope, page_links, resolved
+from everlog.links import Scope, headed_keys, page_links
 from everlog.posts.listing_words import LISTING_WORDS
 from everlog.posts.signs import signs_of
 from everlog.posts.stated import identity
@@ -183,15 +183,8 @@ def _alike(
 
 def headed_by(page: Explored, scope: Scope) -> set[str]:
     """The other pages of the blog that a page's headings lead to."""
-    keys = set()
-    for heading in page.root.iter("h1", "h2", "h3", "h4"):
-        above = heading.getparent()
-        around = [above] if above is not None and above.tag == "a" else []
-        for anchor in (*heading.iter("a"), *around):
-            target = resolved(page.url, anchor.get("href") or "")
-            if target is not None and scope.holds_key(target[1]) and target[1] not in {page.key, canonical(scope.home)}:
-                keys.add(target[1])
-    return keys
+    front = canonical(scope.home)
+    return {key for key in headed_keys(page.root, page.url) if scope.holds_key(key) and key != front}
 
 
 def _with_own_text(candidates: Sequence[Explored], pages: Sequence[Explored]) -> list[Explored]:

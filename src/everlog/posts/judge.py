@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from everlog.errors import UnreadablePage, UnreadableTemplate
 from everlog.keypaths import KeyPath, first_with_text
-from everlog.links import resolved
+from everlog.links import headed_keys
 from everlog.posts.listing_words import LISTING_WORDS
 from everlog.posts.pattern import UrlPattern
 from everlog.posts.signs import SignFinder, is_crowd, signs_of
@@ -245,16 +245,7 @@ def _parsed(pages: Mapping[str, bytes | Element]) -> dict[str, Element]:
 
 def _headed(root: Element, url: str, pattern: UrlPattern) -> int:
     """How many other posts the headings of a page link to."""
-    own = canonical(url)
-    keys: set[str] = set()
-    for heading in root.iter("h1", "h2", "h3", "h4"):
-        above = heading.getparent()
-        around = [above] if above is not None and above.tag == "a" else []
-        for anchor in (*heading.iter("a"), *around):
-            target = resolved(url, anchor.get("href") or "")
-            if target is not None and target[1] != own and pattern.matches_key(target[1]):
-                keys.add(target[1])
-    return len(keys)
+    return sum(pattern.matches_key(key) for key in headed_keys(root, url))
 
 
 def _note(kind: Kind, *, by_url: bool, by_page: bool) -> str | None:
