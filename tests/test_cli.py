@@ -59,9 +59,16 @@ def test_a_folder_without_blogs_is_an_error_with_advice_and_no_traceback(capsys,
     assert "Traceback" not in err
 
 
-def test_no_feed_is_not_there_yet(capsys):
-    assert main(["evaluate", str(EXAMPLES), "--no-feed"]) == 2
-    assert capsys.readouterr().err.startswith("--no-feed is not in this version yet")
+def test_blogs_are_evaluated_without_their_feeds(capsys):
+    assert main(["evaluate", str(EXAMPLES / "harbour-notes"), "--no-feed", "--json", "-q"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["total"]["strict"] == 1.0
+    assert 0 <= shown["calibration_error"] < 0.05
+
+
+def test_no_feed_and_a_cut_feed_exclude_each_other(capsys):
+    assert main(["evaluate", str(EXAMPLES), "--no-feed", "--cut-feeds"]) == 2
+    assert "exclude each other" in capsys.readouterr().err
 
 
 def test_a_file_that_cannot_be_written_is_an_error(capsys, tmp_path):
@@ -84,7 +91,8 @@ def test_the_bundled_blogs_are_evaluated_in_two_processes(capsys, tmp_path):
 def test_quiet_says_nothing_but_the_table(capsys):
     assert main(["evaluate", str(EXAMPLES / "umibe"), "-q"]) == 0
     out, err = capsys.readouterr()
-    assert out.splitlines()[-1].startswith("mean over 1 blogs")
+    assert out.splitlines()[-2].startswith("mean over 1 blogs")
+    assert out.splitlines()[-1].startswith("calibration error")
     assert err == ""
 
 

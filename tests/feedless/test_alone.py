@@ -34,6 +34,21 @@ def test_a_page_without_an_article_says_why(body: bytes, reason: str) -> None:
     assert read_page(body, "https://a.blog/x") == Skip(url="https://a.blog/x", reason=reason)
 
 
+@pytest.mark.parametrize(("body", "content_type", "what"), [
+    (b"%PDF-1.4 The sea was calm", None, "a PDF file"),
+    (b'{"text": "The sea was calm, and nobody spoke."}', None, "JSON"),
+    (SEA.encode(), "application/json; charset=utf-8", "application/json"),
+    (b"<?xml version='1.0'?><rss><channel><item>The sea was calm</item></channel></rss>", "text/xml", "a feed"),
+])
+def test_what_is_no_page_is_named(body: bytes, content_type: str | None, what: str) -> None:
+    outcome = read_page(body, "https://a.blog/x", content_type)
+    assert outcome == Skip(url="https://a.blog/x", reason=f"not a page but {what}")
+
+
+def test_an_address_that_is_none_does_no_harm() -> None:
+    assert isinstance(read_page(a_blog.page(3), "http://[::1"), Post)
+
+
 def test_a_page_in_one_line_is_read_like_the_same_page_in_many() -> None:
     head = "<title>Sea</title>\n<ul>\n<li><a href=/>Home</a>\n</ul>\n<div>\n"
     many = (head + f"<p>{SEA}</p>\n" * 5 + "</div>").encode()

@@ -85,6 +85,19 @@ class TestRecognising:
         blog.extra = {blog.url(5): blog.post(5).replace("<body>", "<body class='page page-id-5'>")}
         assert blog.url(5) not in recognised(blog)
 
+    @pytest.mark.parametrize("folder", ["topics", "pages", "archive"])
+    def test_posts_whose_addresses_others_give_to_lists_are_recognised(self, folder: str) -> None:
+        blog = FeedlessBlog()
+        moved = {url: page.replace(b"/2021/", f"/{folder}/2021/".encode()) for url, page in blog.pages().items()}
+        pages = {url.replace("/2021/", f"/{folder}/2021/"): page for url, page in moved.items()}
+        found = {page.url for page in recognise(walked(pages).pages, HOME)}
+        assert found == {blog.url(number).replace("/2021/", f"/{folder}/2021/") for number in range(12)}
+
+    def test_a_page_that_led_out_of_the_blog_is_left(self) -> None:
+        explorer = Explorer(HOME)
+        explorer.take("https://other.example/", b"<p>Another blog")
+        assert explorer.pages == []
+
     @settings(max_examples=30, deadline=None)
     @given(st.lists(st.binary(max_size=300), max_size=6))
     def test_any_bytes_are_survived(self, bodies: list[bytes]) -> None:

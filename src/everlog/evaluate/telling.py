@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from everlog.errors import EverlogError
+from everlog.errors import EverlogError, UsageError
 from everlog.evaluate.processes import over_blogs
 from everlog.evaluate.scoring import mean
 from everlog.evaluate.without_feed import home_of, learn_walking
@@ -43,6 +43,10 @@ def telling_rows(
 ) -> list[dict[str, str | int | float | None]]:
     """A row for blogs learned with their feed, and one without: means over blogs."""
     labelled = [blog for blog in blogs if (blog.folder / "pages.jsonl").is_file()]
+    if not labelled:
+        raise UsageError(
+            "none of these blogs says which of its pages are posts", advice="give folders of blogs with a pages.jsonl",
+        )
     told: dict[str, list[Told]] = {"with the feed": [], "without": []}
     for _, found in over_blogs(tell, labelled, jobs=jobs):
         for name, one in zip(told, found, strict=True):

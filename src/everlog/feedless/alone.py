@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import cache
 from types import MappingProxyType
@@ -21,6 +22,15 @@ from everlog.tree import parse
 if TYPE_CHECKING:
     from datetime import datetime
 
+# What servers call pages; those without a name for them say text/plain, or nothing.
+_TEXT = re.compile(r"html|text/plain|application/xml|text/xml", re.IGNORECASE)
+_MAGIC = (
+    (re.compile(rb"%PDF-"), "a PDF file"),
+    (re.compile(rb"\x89PNG|GIF8|\xff\xd8\xff|PK\x03\x04|\x1f\x8b"), "a file of another kind"),
+    (re.compile(rb'[{\[]\s*["{\[\]}]'), "JSON"),
+    (re.compile(rb"(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)?<(?:rss|feed|rdf:RDF)[\s>]", re.DOTALL), "a feed"),
+)
+
 
 def read_page(
     page: bytes, url: str, content_type: str | None = None, fetched: datetime | None = None,
@@ -37,8 +47,9 @@ def read_page(
     >>> read_page(b"<a href=/>Home</a>", "https://a.blog/").reason
     'the page is nothing but links'
     """
-    if not page or page.isspace():
-        return Skip(url=url, reason="the page is empty")
+    reason = _why_no_page(page, content_type)
+    if reason is not None:
+        return Skip(url=url, reason=reason)
     try:
         root = parse(page, content_type)
     except UnreadablePage as error:
@@ -49,6 +60,17 @@ def read_page(
         return outcome
     provenance = {**outcome.provenance, "title": Provenance(method="agreement")}
     return replace(outcome, title=title, provenance=MappingProxyType(provenance))
+
+
+def _why_no_page(body: bytes, content_type: str | None) -> str | None:
+    """What bytes are if they are no page: nobody else has looked at them before."""
+    start = body[:1024].lstrip(b"\xef\xbb\xbf \t\r\n")
+    if not start:
+        return "the page is empty" if not body.strip() else None
+    if content_type is not None and not _TEXT.search(content_type):
+        return f"not a page but {content_type.partition(';')[0].strip()}"
+    kind = next((kind for mark, kind in _MAGIC if mark.match(start)), None)
+    return f"not a page but {kind}" if kind is not None else None
 
 
 @cache

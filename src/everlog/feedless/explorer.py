@@ -69,12 +69,12 @@ class Explorer:
         return self._waiting[best].pop(key)
 
     def take(self, url: str, body: bytes, content_type: str | None = None) -> None:
-        """A page that was asked for; `url` is where it was found in the end."""
+        """A page that was asked for; `url` is where it was found in the end. What leads out of the blog is left."""
         try:
             root = parse(body, content_type) if body.strip() else None
         except UnreadablePage:
             root = None
-        if root is None or any(page.url == url for page in self.pages):
+        if root is None or url in self.bodies or not self._scope.holds(url):
             return
         page = Explored(url, root, Layout(root, self._vocabulary))
         self.pages.append(page)

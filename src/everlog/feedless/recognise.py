@@ -40,18 +40,25 @@ if TYPE_CHECKING:
     from everlog.layout import Layout
     from everlog.tree import Element
 
-# What stands on this share of the pages is design: menus, side bars, the newest posts.
+# The evidence: 81 blogs of 84 can be walked; of 1,727 pages that were taken for posts there, none is labelled as
+# anything else. "Posts" below are pages taken whose label or truth says that they are one, of some 1,750 walked over.
+# What stands on this share of the pages is design: menus, side bars, the newest posts. 1,673 posts at 0.3, 1,692 at
+# 0.5, 1,708 at 0.7, nothing else taken at any of them.
 DESIGN = 0.5
-# Headings that lead to other pages: a list has so many more than the usual page.
+# Headings that lead to other pages: a list has so many more than the usual page. 2 and 5 do the same: where lists
+# have headings they have many.
 MORE_HEADINGS = 3
-# Words in three-word sequences that are not design and not links.
+# Words in three-word sequences that are not design and not links. The same posts at 5, 25 fewer at 30.
 FEWEST_WORDS = 12
-# Pages that bear no date are no posts if at least this share of the others does.
+# Pages that bear no date are no posts if at least this share of the others does. The same posts at 0.3; at 0.7 five
+# more, and eleven pages that nobody has labelled.
 DATED = 0.5
-# Pages that only the menus know are no posts if at least this share of the others is left.
+# Pages that only the menus know are no posts if at least this share of the others is left: 1,682 posts at 0.3; 1,702
+# at 0.7, and three pages that are none.
 LISTED = 0.5
-# Signs that this share of the listed posts have, if there are enough of both, are those of a post. Of these
-# a post may lack some.
+# Signs that this share of the listed posts have, if there are enough of both, are those of a post (1,675 posts at
+# 0.6, 1,700 at 0.95). Of these a post may lack some (1,684 at 0.15, 1,700 at 0.5). With 2 listed posts, 2 signs
+# or 10 signs six posts more or less; without the question one static page is taken.
 SHARED = 0.8
 FEWEST_LISTED = 4
 FEWEST_SIGNS = 5
@@ -84,7 +91,12 @@ class Explored:
 def recognise(pages: Sequence[Explored], home: str) -> list[Explored]:
     """The posts among some pages of the blog at `home`, in the order given, each once."""
     headed = _headings_of(pages, home)
-    candidates = _without_lists(_once(pages, home), headed)
+    once = _once(pages, home)
+    listed = set().union(*headed.values())
+    named = [page for page in once if not names_a_list(page.key, home)]
+    spared = [page for page in once if page.key in listed and names_a_list(page.key, home)]
+    # A blog may call its posts what others call lists: then its own lists lead to more of these than there are others.
+    candidates = _without_lists(named if len(named) >= len(spared) else [*named, *spared], headed)
     candidates = [page for page in candidates if not says_page(page.root)] or candidates
     candidates = _with_own_text(candidates, pages)
     candidates = _dated(_without_menus(candidates, pages, headed, Scope(home)))
@@ -92,7 +104,7 @@ def recognise(pages: Sequence[Explored], home: str) -> list[Explored]:
 
 
 def _once(pages: Sequence[Explored], home: str) -> list[Explored]:
-    """Pages whose address may be that of a post; of copies the first."""
+    """The pages but the front page; of copies the first."""
     claims = Counter(identity(page.url, page.root, home) for page in pages)
     repeated = {key for key, count in claims.items() if count > max(2, len(pages) / 4)}
     kept: dict[str, Explored] = {}
@@ -100,7 +112,7 @@ def _once(pages: Sequence[Explored], home: str) -> list[Explored]:
         key = identity(page.url, page.root, home, repeated=repeated)
         # The page under its own address is a better example than a copy of it.
         is_better = key not in kept or (page.key == key and kept[key].key != key)
-        if is_better and key != canonical(home) and not names_a_list(key, home):
+        if is_better and key != canonical(home):
             kept[key] = page
     return list(kept.values())
 

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
     Bools = NDArray[np.bool_]
 
-# Pages on which the methods are tried.
+# Pages on which the methods are tried: their order matters only when no place fits, and lines cost as much as two
+# parses a page. Not tuned.
 PAGES_JUDGED = 6
 
 

@@ -35,7 +35,8 @@ _SAID = etree.XPath(
     "//*[@itemprop='articleBody' or @property='articleBody'"
     " or contains(concat(' ', normalize-space(@class), ' '), ' e-content ')]"
 )
-# A text of JSON-LD is the article of the element that is this like it.
+# A text of JSON-LD is the article of the element that is this like it. Reasoned: such texts lack markup, captions and
+# sometimes their end, but an element with half of its bigrams from elsewhere is a frame. Nine of 84 blogs state any.
 LIKE_LINKED_DATA = 0.8
 
 

@@ -16,6 +16,7 @@ from everlog.reading.authors import read_authors
 from everlog.reading.cleaning import clean_html
 from everlog.reading.cutting import remove_cuts
 from everlog.reading.language import read_language
+from everlog.reading.methods import is_placed
 from everlog.reading.places import selectors_used
 from everlog.reading.published import read_published, read_updated
 from everlog.reading.revealing import without_words
@@ -158,8 +159,14 @@ class PostReader:
     def _take(
         self, view: View, found: Found, others: Iterator[Found], *, html: bool,
     ) -> tuple[str, str, Found] | None:
-        """Text and HTML of the first article that shows anything, less its cuts."""
+        """Text and HTML of the first article that shows anything, less its cuts.
+
+        Where a learned place is there but empty, the article is empty: methods that find something on any page
+        would find something else.
+        """
         for used in chain((found,), others):
+            if is_placed(found.rule) and not is_placed(used.rule):
+                break
             article = used.pick.element
             drop(used.pick.drops)
             players = remove_cuts(article, used.cutter)
