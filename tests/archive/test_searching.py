@@ -9,6 +9,7 @@ import re
 import shutil
 import signal
 import sqlite3
+import unicodedata
 from contextlib import closing
 from datetime import UTC, datetime
 
@@ -28,6 +29,7 @@ from everlog.errors import DamagedArchive, EverlogError, UsageError
 from everlog.records import Comment
 from everlog.search.asking import ask
 from everlog.search.cards import card_of
+from everlog.search.cutting import CUT
 
 TRAIN, CAT, RAIN = HOME + "train", HOME + "cat", "http://b.example/notes/rain"
 
@@ -180,6 +182,14 @@ def test_hits_come_in_pages(searched):
     assert [hit.url for hit in searched.search("late OR 猫", limit=2)] == everything[:2]
     assert [hit.url for hit in searched.search("late OR 猫", limit=2, offset=2)] == everything[2:]
     assert searched.count_found("late OR 猫") == 3
+
+
+@pytest.mark.parametrize("huge", [2**63 - 1, 2**63, 10**20])
+def test_limits_and_offsets_may_be_of_any_size(searched, huge):
+    assert len(searched.search("late OR 猫", limit=huge)) == len(searched.search("after:2000", limit=huge)) == 3
+    assert len(searched.search("late OR 猫", limit=huge, offset=1)) == 2
+    assert searched.search("late OR 猫", offset=huge) == searched.search("after:2000", limit=huge, offset=huge) == ()
+    assert searched.search("late", limit=-huge) == ()
 
 
 def test_a_date_that_is_none_is_an_error(searched):
@@ -336,6 +346,52 @@ def test_an_index_of_other_pieces_is_made_anew(stored, tmp_path):
             assert archive.count_not_indexed() == (2 if first_it_is_written else 3)
             assert found(archive, "hills") == [TRAIN]
             assert list(verify(archive)) == []
+
+
+def state(folder):
+    with closing(sqlite3.connect(folder / "everlog.sqlite")) as database:
+        return database.execute("select value from remembered where name = 'search'").fetchone()[0]
+
+
+@pytest.mark.parametrize("other", [str(CUT), f"{CUT}/1.1.0", f"{CUT}/1.1.0 filling"])
+@pytest.mark.parametrize("is_written_first", [False, True])
+def test_an_index_made_with_another_unicode_is_made_anew(stored, tmp_path, other, is_written_first):
+    folder = shutil.copytree(stored, tmp_path / "other")
+    assert state(folder) == f"{CUT}/{unicodedata.unidata_version}"
+    with closing(sqlite3.connect(folder / "everlog.sqlite")) as database:
+        database.execute("update remembered set value = ? where name = 'search'", (other,))
+        # As the other one has cut a text: to take out what this one cuts would leave it behind.
+        database.execute("insert into search(rowid, text) values (1, 'leftover')")
+        database.commit()
+    with open_archive(folder) as archive:
+        if is_written_first:
+            blog = archive.find_blog(HOME).id
+            with archive.lock(blog):
+                archive.commit([visit(blog, TRAIN, f"{LONG} herring", at=9)])
+        assert archive.count_not_indexed() == (2 if is_written_first else 3)
+        assert found(archive, "herring" if is_written_first else "hills") == [TRAIN]
+        assert found(archive, "leftover") == []
+        assert archive.count_found("blog:example") == 3
+        assert list(verify(archive)) == []
+    assert state(folder) == f"{CUT}/{unicodedata.unidata_version}"
+
+
+def test_an_index_that_is_emptied_while_it_is_filled_lacks_nothing(stored, tmp_path, monkeypatch):
+    folder = shutil.copytree(stored, tmp_path / "emptied")
+    monkeypatch.setattr(searching, "GROUP", 1)
+    monkeypatch.setattr(searching, "AT_ONCE", 1)
+    with open_archive(folder) as archive, open_archive(folder) as other:
+        archive.forget_index()
+        told = []
+
+        def step(key):
+            told.append(key)
+            if len(told) == 2:
+                other.forget_index()
+
+        archive.index_posts(step)
+        assert list(verify(archive)) == []
+        assert archive.count_found("late OR 猫") == 3
 
 
 def fill_and_die(folder, deaths):

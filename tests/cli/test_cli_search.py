@@ -8,6 +8,7 @@ import subprocess
 import sys
 from contextlib import closing
 
+from cli.program import everlog
 from everlog.cli import main
 from everlog.demo.site import truth
 
@@ -65,7 +66,7 @@ def test_nothing_found_exits_4_with_advice(kept, capsys):
 
 
 def test_a_query_that_is_none_is_wrong_usage(kept, capsys):
-    for words in ([], [" "], ["!!!"], ["before:soon"], ["--limit", "0", "x"]):
+    for words in ([], [" "], ["!!!"], ["before:soon"], ["--limit", "0", "x"], ["--limit", "9" * 20, "x"]):
         out, err = run(capsys, *words, code=2)
         assert out == ""
         assert err
@@ -91,6 +92,47 @@ def test_what_a_stranger_wrote_does_not_steer_the_terminal(kept, here, capsys):
         database.commit()
     out, _ = run(capsys, OLDEST.title)
     assert "\x1b" not in out
+
+
+def test_nor_does_it_turn_the_order_of_what_stands_beside_it(kept, here, capsys):
+    turning = "\u202e\u202a\u2066\u2069\u200e\u200f\u061c"
+    changes = [("title", f"Box{turning}es"), ("text", f"box {turning} lid"), ("title", "")]
+    for field, value in changes:
+        with closing(sqlite3.connect(here / "everlog-archive" / "everlog.sqlite")) as database:
+            database.execute(
+                "update versions set record = json_set(record, ?, ?, '$.url', 'http://a.example/' || ?)",
+                (f"$.{field}", value, turning),
+            )
+            database.commit()
+        out, _ = run(capsys, OLDEST.title)
+        assert "http://a.example/" in out
+        assert not set(turning) & set(out)
+    assert out.startswith("http://a.example/\n")
+
+
+def test_a_query_that_begins_with_a_hyphen_goes_behind_two(kept, capsys):
+    first, second = OLDEST.title.split()[:2]
+    out, err = run(capsys, f"-zyzzyva {first} {second}", code=2)
+    assert out == ""
+    assert err.startswith("there is no option -z\n  ")
+    assert "everlog search -- '-winter tide'" in err
+    assert "NOT winter" in err
+    behind, _ = run(capsys, "--limit", "40", "--", f"-zyzzyva {first} {second}")
+    assert OLDEST.path in behind
+    assert run(capsys, "--limit", "40", "NOT", "zyzzyva", first, second)[0] == behind
+    assert "No such option: --limt" in run(capsys, "--limt", "3", "x", code=2)[1]
+
+
+def test_a_terminal_that_cannot_spell_a_letter_gets_it_escaped(kept, here):
+    with closing(sqlite3.connect(here / "everlog-archive" / "everlog.sqlite")) as database:
+        database.execute("update versions set record = json_set(record, '$.title', 'Łódź 🎉')")
+        database.commit()
+    url = kept.rstrip("/") + OLDEST.path
+    for words in (("search", OLDEST.title), ("show", url)):
+        done = everlog(*words, folder=here, PYTHONIOENCODING="ascii")
+        assert (done.code, "bug" in done.err) == (0, False)
+        assert r"\u0141\u00f3d\u017a \ud83c\udf89" in done.out
+    assert everlog("show", url, "--json", folder=here, PYTHONIOENCODING="ascii").json["title"] == "Łódź 🎉"
 
 
 def test_searching_loads_neither_lxml_nor_scrapy(kept, here):

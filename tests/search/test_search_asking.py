@@ -119,6 +119,35 @@ def test_too_many_words_are_refused():
         ask(" ".join(f"w{number}" for number in range(MOST_TERMS + 1)))
 
 
+def test_the_words_of_a_phrase_count():
+    assert len(ask('"' + "tide " * MOST_TERMS + '"').wanted[0][0].units) == MOST_TERMS
+    for text in ('"' + "tide " * (MOST_TERMS + 1) + '"', "tide-" * (MOST_TERMS + 1), "-" + "a:" * 100_000):
+        with pytest.raises(UsageError, match="too many words to look for\n  look for at most"):
+            ask(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "culprit"),
+    [
+        ("tide OR before:2020", "before:2020"), ("before:2020 OR tide", "before:2020"), ("tide OR -winter", "-winter"),
+        ("-winter OR tide", "-winter"), ("tide OR NOT winter", "-winter"), ('tide OR -tag:"a b" x', '-tag:"a b"'),
+        ("tide -winter OR flood", "-winter"), ("a OR b OR after:2020", "after:2020"), ("a OR ! -b", "-b"),
+    ],
+)
+def test_or_beside_what_holds_for_the_whole_query_is_refused_with_advice(text, culprit):
+    with pytest.raises(UsageError, match=f"OR cannot stand beside {culprit}, .*\n  leave OR out to have both"):
+        ask(text)
+
+
+def test_dates_and_what_is_not_wanted_may_stand_elsewhere():
+    assert wanted("-winter tide OR flood before:2020") == [[(None, "tide"), (None, "flood")]]
+    assert wanted('tide "OR" -winter') == [[(None, "tide")], [(None, "or")]]
+
+
+def test_signs_between_do_not_loosen_an_or():
+    assert wanted("tide OR ( flood )") == [[(None, "tide"), (None, "flood")]]
+
+
 @given(st.text() | st.text('abc"-:* ORANDtileuhg2024猫', max_size=40))
 def test_any_text_is_a_query_or_an_error_of_ours(text):
     try:

@@ -56,6 +56,15 @@ def test_a_run_inside_a_phrase_ends_where_it_ends():
     assert looked_up(units("iphone手")) == (("iphone", "手"), True)
 
 
+def test_what_becomes_of_a_character_is_the_same_whatever_stands_beside_it():
+    assert pieces("أحمد café").split() == [*pieces("أحمد").split(), "cafe"]
+    everything = [chr(number) for number in range(0x110000) if not 0xD800 <= number < 0xE000]
+    alone = [plain(character) for character in everything]
+    # Between characters that nothing joins, in one text that has all there is to be dropped.
+    among = plain("\x00".join(everything[1:]) + " é")
+    assert among == "\x00".join(alone[1:]) + " e"
+
+
 @given(st.text())
 def test_any_text_can_be_cut_and_its_pieces_are_letters(text):
     for piece in pieces(text).split():

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everlog.search.asking import ask
-from everlog.search.snippets import MORE, WIDTH, Seeker
+from everlog.search.asking import MOST_TERMS, ask
+from everlog.search.cutting import plain
+from everlog.search.snippets import MORE, WIDTH, Seeker, _folded, _pattern
 
 
 def marked(query: str, text: str) -> str:
@@ -54,6 +55,37 @@ def test_marks_that_overlap_are_one():
 def test_a_text_may_have_any_number_of_different_characters():
     everything = "".join(map(chr, range(0x20000, 0x3A000))) + " Night"
     assert marked("night", everything) == everything.replace("Night", "[Night]")
+
+
+def test_texts_are_folded_for_marks_as_they_are_for_the_index():
+    everything = "\x00".join(chr(number) for number in (*range(1, 0xD800), *range(0xE000, 0x20000)))
+    assert _folded(everything)[0] == plain(everything)
+    for text in ("أحمد", "أحمد café", "احمد é"):
+        assert marked("أحمد", text) == marked("احمد", text) == text.replace(text[:4], f"[{text[:4]}]")
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "shown"),
+    [
+        ("tide", "xtide tidex étide tideé ж tide", "xtide tidex étide tideé ж [tide]"),
+        ('"tide tide"', "xtide tide tide", "xtide [tide tide]"), ('"a b"', "ab a_b a, b", "ab [a_b] [a, b]"),
+        ("ti*", "étide tidé ti", "étide [tidé] [ti]"), ("tide", "手tide机", "手[tide]机"), ("क", "कि क", "कि [क]"),
+        ('"iphone 手"', "iPhone手机 xiphone手", "[iPhone手]机 xiphone手"), ('"क 手"', "कि手 क手", "कि手 [क手]"),
+        ('"party 🎉"', "party! 🎉 party 🎈🎉", "[party! 🎉] party 🎈🎉"),
+    ],
+)
+def test_no_letter_of_any_script_touches_a_marked_word(query, text, shown):
+    assert marked(query, text) == shown
+
+
+def test_a_pattern_has_no_class_of_all_scripts_in_it():
+    [[term]] = ask('"' + "tide " * MOST_TERMS + '"').wanted
+    assert len(_pattern(term)) < 10 * MOST_TERMS
+
+
+def test_a_phrase_of_pictures_among_pictures_is_looked_for_once():
+    text = "🎉 " * 2_000
+    assert marked('"' + "🎉 " * (MOST_TERMS - 1) + 'x"', text) == text.strip()
 
 
 def test_a_phrase_may_have_signs_between_its_words():

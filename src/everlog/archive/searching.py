@@ -17,7 +17,7 @@ from everlog.archive.database import in_parts
 from everlog.archive.texts import moment_or_none
 from everlog.search.asking import ask
 from everlog.search.cards import card_of
-from everlog.search.cutting import CUT
+from everlog.search.cutting import KIND
 from everlog.search.hit import Hit
 from everlog.search.snippets import Seeker, blogs_meant
 
@@ -41,6 +41,8 @@ AT_ONCE = 100
 # In the table `remembered`: the kind of pieces the index is of, and whether posts may still lack.
 _STATE = "search"
 _FILLING = " filling"
+# Databases count in 64 bits.
+_LARGEST = 2**63 - 1
 
 _posts, _versions, _indexed = schema.posts, schema.versions, schema.indexed
 _remembered = schema.remembered
@@ -78,13 +80,12 @@ class Latest(NamedTuple):
 def begin(connection: Connection, database: Database) -> None:
     """The empty index of a new archive."""
     database.search_index.make(connection)
-    _note(connection, database, str(CUT))
+    _note(connection, database, KIND)
 
 
 def index(connection: Connection, database: Database, latest: Sequence[Latest]) -> None:
     """Put versions into the index, in the place of those before; in the transaction that is open."""
-    if _state(connection).removesuffix(_FILLING) != str(CUT):
-        _reset(connection, database)
+    _reset_if_other(connection, database)
     # A first version has none before it: most of a crawl's posts.
     again = [each.post_id for each in latest if each.version > 1]
     for part in in_parts(again):
@@ -103,14 +104,14 @@ def index(connection: Connection, database: Database, latest: Sequence[Latest]) 
 def is_complete(database: Database) -> bool:
     """Whether all posts are in the index."""
     with database.reading() as connection:
-        return _state(connection) == str(CUT)
+        return _state(connection) == KIND
 
 
 def count_lacking(database: Database) -> int:
     """How many posts are not in the index, or not in their newest version."""
     statement = select(func.count()).select_from(_posts.outerjoin(_indexed, _indexed.c.post_id == _posts.c.id))
     with database.reading() as connection:
-        if _state(connection).removesuffix(_FILLING) != str(CUT):
+        if _is_other(connection):
             return connection.execute(select(func.count()).select_from(_posts)).scalar_one()
         return connection.execute(statement.where(_LACKING)).scalar_one()
 
@@ -132,15 +133,17 @@ def fill(database: Database, step: Progress) -> int:
     while True:
         keys: list[str] = []
         with database.writing() as connection:
-            if _state(connection).removesuffix(_FILLING) != str(CUT):
-                _reset(connection, database)
+            _reset_if_other(connection, database)
             while len(keys) < GROUP and (rows := connection.execute(_NEXT, {"after": after, "most": AT_ONCE}).all()):
                 index(connection, database, [Latest(*row[:4]) for row in rows])
                 keys += (row.key for row in rows)
                 after = rows[-1].id
-            if not keys:
-                _note(connection, database, str(CUT))
+            if not keys and not after:
+                _note(connection, database, KIND)
                 return done
+            if not keys:
+                # Somebody may have emptied the index between two groups: nothing lacks if nothing does from the start.
+                after = 0
         for key in keys:
             step(key)
         done += len(keys)
@@ -155,9 +158,11 @@ def forget_all(database: Database) -> None:
 def search(database: Database, text: str, *, limit: int, offset: int) -> tuple[Hit, ...]:
     """The posts that fit a query best."""
     query = ask(text)
+    limit, offset = (min(max(number, 0), _LARGEST) for number in (limit, offset))
     with database.reading() as connection:
-        meant = _blogs_meant(connection, query)
-        found = database.search_index.find(connection, query, meant, limit=max(limit, 0), offset=max(offset, 0))
+        found = database.search_index.find(
+            connection, query, _blogs_meant(connection, query), limit=limit, offset=offset,
+        )
         return tuple(_hits(connection, found, Seeker(query)))
 
 
@@ -181,11 +186,21 @@ def _note(connection: Connection, database: Database, state: str) -> None:
     )
 
 
+def _is_other(connection: Connection) -> bool:
+    """Whether the index is of pieces that this program would not cut so: it could not take them out again."""
+    return _state(connection).removesuffix(_FILLING) != KIND
+
+
+def _reset_if_other(connection: Connection, database: Database) -> None:
+    if _is_other(connection):
+        _reset(connection, database)
+
+
 def _reset(connection: Connection, database: Database) -> None:
     database.search_index.drop(connection)
     database.search_index.make(connection)
     connection.execute(_indexed.delete())
-    _note(connection, database, f"{CUT}{_FILLING}")
+    _note(connection, database, f"{KIND}{_FILLING}")
 
 
 def _blogs_meant(connection: Connection, query: Query) -> Mapping[Term, Sequence[int]]:

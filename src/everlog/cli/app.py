@@ -7,6 +7,8 @@ Exit codes: 0 complete, 1 a bug, 2 wrong usage or configuration, 3 usable but in
 
 from __future__ import annotations
 
+import codecs
+import io
 import sys
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,7 +21,7 @@ from everlog.cli.inspect import inspect
 from everlog.cli.keep import export, forget, reread, verify
 from everlog.cli.later import LATER, add_later
 from everlog.cli.look import rules, show, status
-from everlog.cli.search import search
+from everlog.cli.search import SearchCommand, search
 from everlog.errors import EverlogError
 
 if TYPE_CHECKING:
@@ -36,7 +38,7 @@ app = typer.Typer(
 )
 _HERE = (demo, inspect, crawl, update, status, search, show, export, rules, reread, forget, verify, evaluate)
 for command in _HERE:
-    app.command(command.__name__)(command)
+    app.command(command.__name__, cls=SearchCommand if command is search else None)(command)
 add_later(app)
 
 COMMANDS = (*(command.__name__ for command in _HERE), *LATER)
@@ -45,6 +47,7 @@ COMMANDS = (*(command.__name__ for command in _HERE), *LATER)
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
     argv = with_crawl(list(sys.argv[1:] if arguments is None else arguments))
+    _spell_everything()
     try:
         typer.main.get_command(app).main(args=argv, prog_name="everlog")
     except SystemExit as leaving:
@@ -71,6 +74,21 @@ def with_crawl(argv: list[str]) -> list[str]:
     if argv and argv[0] not in COMMANDS and any("://" in word and word[0] != "-" for word in argv):
         return ["crawl", *argv]
     return argv
+
+
+def _spell_everything() -> None:
+    """What stdout has no letters for is printed as JSON escapes it, so that `--json` says the same anywhere."""
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+        codecs.register_error("everlog", _escaped)
+        sys.stdout.reconfigure(errors="everlog")
+
+
+def _escaped(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    import json
+
+    return json.dumps(error.object[error.start : error.end])[1:-1], error.end
 
 
 def _version(value: bool) -> None:

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from everlog.records import Blog, Post
 
 PROBLEMS_SHOWN = 20
-# What a stranger wrote must not steer the reader's terminal.
-CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+# What a stranger wrote must not steer the reader's terminal, nor turn the order of what stands beside it.
+CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 INDENT = "  "
 # Deeper answers stay in sight.
 DEEPEST_INDENT = 8

@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from everlog.cli.look import CONTROLS
 from everlog.cli.options import (
@@ -30,11 +31,33 @@ NOTHING_FOUND = 4
 # A mark where letters cannot be bold, and where they can.
 PLAIN = ("[[", "]]")
 BOLD = ("\x1b[1m", "\x1b[0m")
+# More than anybody reads.
+MOST_SHOWN = 1_000_000
+
+
+class SearchCommand(TyperCommand):
+    """Knows that what looks like an option may be a word that is not wanted."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except Exception as error:
+            # By its name: where the class is to be had differs between versions of typer.
+            name = getattr(error, "option_name", "")
+            if type(error).__name__ != "NoSuchOption" or name.startswith("--"):
+                raise
+            raise UsageError(
+                f"there is no option {name}",
+                advice="a query that begins with - goes behind --, options before it:  everlog search -- "
+                "'-winter tide'\n  or say NOT:  everlog search NOT winter tide",
+            ) from None
 
 
 def search(
     query: Annotated[list[str] | None, typer.Argument(metavar="QUERY", help="What to look for.")] = None,
-    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, help="How many posts to show at most.")] = 10,
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", min=1, max=MOST_SHOWN, help="How many posts to show at most."),
+    ] = 10,
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Make the search index anew from the posts.")] = False,
     archive: ArchiveFlag = None,
     config: ConfigFlag = None,
@@ -45,12 +68,14 @@ def search(
     """Find posts by their words, the best first: titles, texts, comments, authors and tags, in any language.
 
     Quote the whole query, so that the shell leaves it alone: "phrases", -not, this OR that, begin*, title:,
-    author:, tag:, blog:, before:2024-05, after:2023. Exits 4 if nothing is found.
+    author:, tag:, blog:, before:2024-05, after:2023. A query that begins with - goes behind --, options before it.
+    Exits 4 if nothing is found.
 
     \b
     Examples:
       everlog search night train
       everlog search '"night train" author:"Ada Vale" -winter after:2023'
+      everlog search --limit 3 -- '-winter tide'
     """
     text = " ".join(query or ())
     if not text.strip() and not rebuild:
@@ -87,11 +112,11 @@ def _index(archive: Archive, *, quiet: bool) -> None:
 def _print(hits: tuple[Hit, ...], *, verbose: bool) -> None:
     marks = BOLD if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else PLAIN
     for hit in hits:
-        print(_shown(hit.marked_title, marks) or hit.url)
+        print(_shown(hit.marked_title, marks) or _line(hit.url))
         about = [hit.published.strftime("%Y-%m-%d") if hit.published else None, ", ".join(hit.authors), hit.url]
-        print("  " + CONTROLS.sub("", "  ".join(filter(None, about))))
+        print("  " + _line("  ".join(filter(None, about))))
         if hit.where == "comment":
-            print(CONTROLS.sub("", f"  a comment by {hit.comment_author or 'somebody'}:"))
+            print(_line(f"  a comment by {hit.comment_author or 'somebody'}:"))
         if hit.snippet:
             print("  " + _shown(hit.snippet, marks))
         if verbose:
@@ -101,8 +126,12 @@ def _print(hits: tuple[Hit, ...], *, verbose: bool) -> None:
 
 def _shown(pieces: Marked, marks: tuple[str, str]) -> str:
     before, behind = marks
-    texts = [(CONTROLS.sub("", text).replace("\n", " "), marked) for text, marked in pieces]
+    texts = [(_line(text), marked) for text, marked in pieces]
     return "".join(f"{before}{text}{behind}" if marked else text for text, marked in texts)
+
+
+def _line(text: str) -> str:
+    return CONTROLS.sub("", text).replace("\n", " ")
 
 
 def _plain(hit: Hit) -> dict[str, Any]:

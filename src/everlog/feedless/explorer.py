@@ -22,11 +22,13 @@ from everlog.urls import canonical
 if TYPE_CHECKING:
     from everlog.tree import Element
 
-# With 40 pages, 80 of 81 blogs that can be walked show at least ten posts or all they have.
+# The evidence: known posts met on 84 blogs, and the blogs on which fewer than ten are met (three cannot be walked).
+# 958 posts and 18 blogs with 20 pages, 1,718 and 6 with 40, 2,171 and 5 with 60: what is met later teaches no more.
 MOST_PAGES = 40
-# A blog of dead links ends the search as well.
+# A blog of dead links ends the search as well: 1,368 posts and 8 blogs with 40 addresses asked for.
 MOST_ASKED = 80
-# Kinds that are named as lists wait until others were seen so many times more: each list names many of these.
+# Kinds that are named as lists wait until others were seen so many times more: each list names many of these. 1,647
+# posts at 0, 1,718 at 2, 1,757 at 5; but lists are also what posts are told by.
 LISTS_WAIT = 2
 
 

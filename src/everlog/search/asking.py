@@ -10,6 +10,8 @@
     before:2024-05          published before, or since, a day, month or year
     after:2023
 
+Dates and what is not wanted hold for the whole query, so OR cannot stand beside them.
+
 Anything else is text, whatever it looks like: a lone quote, an unknown `name:`, brackets.
 """
 
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
 Field = Literal["title", "author", "tag", "blog"]
 
-# More words than anybody types; what is pasted by mistake is told apart from what is meant.
+# More words than anybody types, those of phrases counted; what is pasted by mistake is told apart from what is meant.
 MOST_TERMS = 64
 
 _QUOTES = str.maketrans(dict.fromkeys("“”„‟«»＂", '"'))
@@ -38,6 +40,7 @@ _PART = re.compile(
         (?:"(?P<phrase>[^"]*)"|(?P<word>[^\s"]+)|")""",
     re.VERBOSE | re.IGNORECASE,
 )
+_DATES = frozenset({"before", "after"})
 _DATE = re.compile(r"(\d{4})(?:[-/.](\d{1,2}))?(?:[-/.](\d{1,2}))?", re.ASCII)
 
 
@@ -76,7 +79,7 @@ class _Part:
 
 
 def ask(text: str) -> Query:
-    """The query a user typed. Raises UsageError if it has nothing to look for, or a date that is none.
+    """The query a user typed. Raises UsageError if it has nothing to look for, a date that is none, an idle OR.
 
     >>> query = ask('tide "night train" -winter after:2023')
     >>> [term.units for [term] in query.wanted], query.unwanted[0].units, query.since.year
@@ -89,8 +92,8 @@ def ask(text: str) -> Query:
     since: list[datetime] = []
     until: list[datetime] = []
     joins = False
-    for part in _parts(text):
-        if part.field in {"before", "after"}:
+    for part in _tied(text):
+        if part.field in _DATES:
             # What is not before a day is after it.
             (until if (part.field == "before") != part.excluded else since).append(_day(part))
         elif _is_word(part, "OR") and wanted and not joins:
@@ -104,7 +107,7 @@ def ask(text: str) -> Query:
             else:
                 wanted.append([term])
         joins = False
-    if len(unwanted) + sum(map(len, wanted)) > MOST_TERMS:
+    if sum(len(term.units) for choice in (unwanted, *wanted) for term in choice) > MOST_TERMS:
         raise UsageError("these are too many words to look for", advice=f"look for at most {MOST_TERMS} at once")
     if not (wanted or unwanted or since or until):
         raise UsageError(f"there is nothing to look for in {text!r}", advice="name a word, as in:  everlog search tide")
@@ -112,6 +115,24 @@ def ask(text: str) -> Query:
         wanted=tuple(map(tuple, wanted)), unwanted=tuple(unwanted), since=max(since, default=None),
         until=min(until, default=None),
     )
+
+
+def _tied(text: str) -> list[_Part]:
+    """The pieces that say something. Raises UsageError if an OR stands beside what it cannot tie."""
+    parts = [part for part in _parts(text) if part.field in _DATES or units(part.text)]
+    for before, tie, behind in zip(parts, parts[1:], parts[2:], strict=False):
+        for part in (before, behind) if _is_word(tie, "OR") else ():
+            if part.excluded or part.field in _DATES:
+                raise UsageError(
+                    f"OR cannot stand beside {_spelled(part)}, which holds for the whole query",
+                    advice="leave OR out to have both, or search once for each",
+                )
+    return parts
+
+
+def _spelled(part: _Part) -> str:
+    field = f"{part.field}:" if part.field else ""
+    return f"{'-' if part.excluded else ''}{field}" + (f'"{part.text}"' if part.quoted else part.text)
 
 
 def _parts(text: str) -> Iterator[_Part]:

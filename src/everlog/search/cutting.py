@@ -14,7 +14,9 @@ from functools import lru_cache
 from everlog.words import UNSPACED, fold
 
 # Changes whenever the same text is cut otherwise: an index of other pieces has to be made anew.
-CUT = 1
+CUT = 2
+# What letters are, and how they are taken apart, Unicode says: another Python may know another one.
+KIND = f"{CUT}/{unicodedata.unidata_version}"
 
 # What `words.UNSPACED` has, and Lao, Burmese, Khmer, jamo, bopomofo, small kana, iteration marks, rare Han.
 # Pictures too: they stand beside each other without blanks, and are looked for one by one.
@@ -36,7 +38,9 @@ _DROPPED = (
 _STROKES = (("ł", "l"), ("ø", "o"), ("đ", "d"), ("ħ", "h"), ("ŧ", "t"), ("ı", "i"), ("æ", "ae"), ("œ", "oe"))
 LETTER = rf"(?:[^\W_{PAIRED}]|[{SIGNS}])"
 
-_ACCENTED = re.compile(f"[\u00c0-\u052f\u1e00-\u1fff{_DROPPED}]")
+# All that has something dropped in it: Latin, Greek and Cyrillic letters, Arabic ones with a hamza or madda, signs
+# struck through (all code points were tried). It stays all: letters that Unicode gains are taken apart by `fold`.
+_ACCENTED = re.compile(f"[\u00c0-\u052f\u0622-\u0626\u06c0-\u06d3\u1e00-\u1fff\u219a-\u22ed{_DROPPED}]")
 _DROP = re.compile(f"[{_DROPPED}]+")
 _RUN = re.compile(f"[{PAIRED}]+")
 # Signs of ASCII part words by themselves, in whatever index.
@@ -51,6 +55,7 @@ def plain(text: str) -> str:
     'cafe lodz, naive strasse, 한국'
     """
     folded = fold(text)
+    # Without any of them nothing is changed below: what becomes of a letter is up to it, not to its neighbours.
     if folded.isascii() or not _ACCENTED.search(folded):
         return folded
     bare = unicodedata.normalize("NFC", _DROP.sub("", unicodedata.normalize("NFD", folded)))

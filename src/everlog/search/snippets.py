@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from everlog.search.cutting import LETTER, is_paired, plain, units
+from everlog.search.cutting import LETTER, PAIRED, SIGNS, is_paired, plain, units
 from everlog.words import is_unspaced, squeeze
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from everlog.search.asking import Query, Term
 
@@ -29,6 +29,9 @@ _MOST_PLACES = 500
 # As far a cut is moved to fall between words.
 _LONGEST_WORD = 24
 _GAP = re.compile(r"\s")
+# Compiled once: a class of so many scripts takes milliseconds.
+_LETTERS = re.compile(f"{LETTER}+")
+_NO_LETTER = re.compile(rf"[^\w{PAIRED}{SIGNS}]|_")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +80,12 @@ class Seeker:
     """Finds what a query asks for in texts."""
 
     def __init__(self, query: Query) -> None:
-        self._patterns = [re.compile(_pattern(term)) for term in query.shown]
+        self._wanted = [_Wanted(term) for term in query.shown]
 
     @property
     def size(self) -> int:
         """How many terms it looks for."""
-        return len(self._patterns)
+        return len(self._wanted)
 
     def seek(self, text: str) -> Sought:
         """
@@ -91,15 +94,16 @@ class Seeker:
         (('Ein ', False), ('Café', True), (' in 東', False), ('京都', True))
         """
         squeezed = squeeze(text)
-        folded, starts = _folded(squeezed) if self._patterns else ("", None)
+        folded, starts = _folded(squeezed) if self._wanted else ("", None)
+        blanked = _blanked(folded) if any(wanted.is_phrase for wanted in self._wanted) else folded
         found: list[_Place] = []
-        for term, pattern in enumerate(self._patterns):
-            for match in islice(pattern.finditer(folded), _MOST_PLACES):
-                start, end = match.span()
+        for term, wanted in enumerate(self._wanted):
+            for start, end in islice(wanted.spans(blanked), _MOST_PLACES):
                 if starts is not None:
                     # A sign that became several is marked whole, an accent behind it too.
-                    start, end = starts[start], max(starts[end], starts[end - 1] + 1)
-                found.append(_Place(start, end, term))
+                    found.append(_Place(starts[start], max(starts[end], starts[end - 1] + 1), term))
+                else:
+                    found.append(_Place(start, end, term))
         return Sought(squeezed, tuple(sorted(found, key=lambda place: (place.start, -place.end))))
 
 
@@ -113,10 +117,35 @@ def blogs_meant(term: Term, known: Sequence[tuple[int, str, str]]) -> tuple[int,
     """
     homes = [(number, home.partition("://")[2], title) for number, home, title in known]
     exact = tuple(number for number, home, _ in homes if units(home) == term.units)
-    pattern = re.compile(_pattern(term))
+    wanted = _Wanted(term)
     return exact or tuple(
-        number for number, *texts in homes if any(pattern.search(_folded(text)[0]) for text in texts)
+        number for number, *texts in homes if any(any(wanted.spans(_blanked(_folded(text)[0]))) for text in texts)
     )
+
+
+class _Wanted:
+    """A term, and where it stands in texts that are folded and, if it is a phrase, blanked."""
+
+    def __init__(self, term: Term) -> None:
+        self.is_phrase = len(term.units) > 1
+        self._is_open = term.beginning
+        self._begins_word, self._ends_word = (not is_paired(term.units[place]) for place in (0, -1))
+        self._pattern = re.compile(_pattern(term))
+
+    def spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """From where to where, with no letter before the first word or behind the last."""
+        at = 0
+        while (match := self._pattern.search(text, at)) is not None:
+            start, end = match.span()
+            at = start + 1
+            if self._begins_word and start and _LETTERS.match(text, start - 1, start):
+                continue
+            if self._ends_word and (more := _LETTERS.match(text, end)):
+                if not self._is_open:
+                    continue
+                end = more.end()
+            yield start, end
+            at = end
 
 
 class _Plain(dict[str, str]):
@@ -153,20 +182,35 @@ def _folded(text: str) -> tuple[str, Sequence[int] | None]:
     return folded, [*starts, len(text)]
 
 
+def _blanked(folded: str) -> str:
+    """The text with blanks for all that is no letter, each where it stood.
+
+    >>> _blanked("don’t_panic, 東京!")
+    'don t panic  東京 '
+    """
+    return _NO_LETTER.sub(" ", folded)
+
+
 def _pattern(term: Term) -> str:
-    """The units with nothing but signs between them, and no letter before the first or behind the last."""
-    parts = []
-    for place, unit in enumerate(term.units):
-        literal = re.escape(unit)
-        if is_paired(unit):
-            parts.append(literal)
-            continue
-        open_end = term.beginning and place == len(term.units) - 1
+    """The units with nothing but blanks between them; letters beyond ASCII around them are not looked at.
+
+    Classes of a few signs only, so that it is compiled at once. No unit has a blank in it: it matches in one way.
+    """
+    parts: list[str] = []
+    was_word = False
+    for unit in term.units:
+        is_word = not is_paired(unit)
+        if parts:
+            parts.append(" +" if was_word and is_word else " *")
+        parts.append(re.escape(unit))
+        was_word = is_word
+    if not is_paired(term.units[0]):
         # What may not stand before it is looked for behind it: a pattern that begins with letters is searched
         # for several times as fast.
-        parts.append(f"{literal}(?<!{LETTER}{literal})" + (f"{LETTER}*" if open_end else f"(?!{LETTER})"))
-    # No two units touch without a boundary between them, so the gap can match in one way only.
-    return r"[\W_]*".join(parts)
+        parts[0] += f"(?<![a-z0-9]{parts[0]})"
+    if was_word and not term.beginning:
+        parts.append("(?![a-z0-9])")
+    return "".join(parts)
 
 
 def _best(places: Sequence[_Place], width: int) -> Sequence[_Place]:
