@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -22,8 +23,10 @@ from everlog.flow.relearning import learn_again
 from everlog.flow.rereading import reread_blog
 from everlog.flow.updating import refresh_blog
 from everlog.learning.blog import PAGES_USED
+from everlog.reading.article import Design
 from everlog.records import Failure
 from everlog.repeats.comparison import LEAST_COMPANY
+from everlog.rules import Rule
 from everlog.settings import make_settings
 from everlog.urls import canonical
 from flow.a_site import FEED, POSTS, a_site, crawl, listing, work
@@ -411,3 +414,38 @@ def test_with_enough_new_posts_no_older_one_is_asked_for_to_compare(archive):
     web.asked.clear()
     crawl(web, archive)
     assert set(web.asked) == {a_blog.HOME, *(a_blog.url(number) for number in range(21, 27))}
+
+
+def test_a_new_post_is_compared_with_the_pages_of_the_last_crawl(archive):
+    web = a_site_without_feed()
+    crawl(web, archive)
+    blog = archive.blogs()[0]
+    template = Known.of(blog).template
+    by_repeats = Design(places=(Rule(method="repeats", where="repeats"),), method="repeats", confidence=1.0)
+    assert template.repeats is not None
+    archive.update_blog(blog.id, template=replace(template, designs=(by_repeats,)).to_json())
+    # Since the blog was learned, something was put below all its posts.
+    banner = f"<p>{a_blog.sentence('banner', 40)}</p>"
+    for newest in (range(21, 26), [26]):
+        for number in newest:
+            web.put(a_blog.url(number), a_blog.page(number, noise=banner))
+        put_front(web, newest[-1])
+        crawl(web, archive)
+    with_banner, without = (archive.find_post(a_blog.url(number)).text for number in (25, 26))
+    assert with_banner == f"{a_blog.text(25)}\n\n{a_blog.sentence('banner', 40)}"
+    assert without == a_blog.text(26)
+
+
+def test_addresses_that_posts_call_their_own_count_as_far_as_the_blogs_scope_goes(archive):
+    home = a_blog.HOME + "blog/"
+    web = MemoryWeb()
+    links = "".join(f"<h2><a href=/blog/?p={number}>Post {number} of ours</a></h2>" for number in ALL)
+    web.put(home, f"<html><head><title>A Blog</title></head><body>{links}</body></html>")
+    for number in ALL:
+        head = f"<link rel=canonical href=/writings/{number}>"
+        web.put(f"{home}?p={number}", a_blog.page(number, head=head))
+    known = {}
+    for scope in ("path", "host"):
+        known[scope] = asyncio.run(look(home, web, make_settings({"scope": scope}))).known
+    assert not known["path"].judge.likely_post(a_blog.HOME + "writings/77")
+    assert known["host"].judge.likely_post(a_blog.HOME + "writings/77")

@@ -23,11 +23,12 @@ from everlog.urls import canonical
 from everlog.words import comparable
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from everlog.feedless.explorer import Explorer
     from everlog.feedless.recognise import Explored
     from everlog.template import Template
+    from everlog.tree import Element
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,16 +52,22 @@ def learn_explored(explorer: Explorer) -> Learned:
     posts = {entry.link: explorer.bodies[entry.link] for entry in feed.entries if entry.link}
     template = learn_entries(feed, posts)
     front = {page.url: explorer.bodies[page.url] for page in pages if page.key == canonical(home)}
-    judge = PostJudge.learn(template, posts, home=home, feed_urls=own_addresses(pages, posts, home), others=front)
+    stated = own_addresses(((page.url, page.root) for page in pages if page.url in posts), Scope(home))
+    judge = PostJudge.learn(template, posts, home=home, feed_urls=stated, others=front)
     return Learned(template=template, judge=judge, feed=feed)
 
 
-def own_addresses(pages: Sequence[Explored], posts: Container[str], home: str) -> list[str]:
-    """The addresses that the pages of posts call their own, where each names another one."""
-    scope = Scope(home)
-    stated = [link for page in pages if page.url in posts and (link := canonical_link(page.root, page.url))]
+def own_addresses(posts: Iterable[tuple[str, Element]], scope: Scope) -> list[str]:
+    """The addresses within the blog that posts, given as URL and page, call their own, where each names another one.
+
+    >>> from lxml import etree
+    >>> pages = [(f"https://a.org/?p={n}", etree.HTML(f"<link rel=canonical href=/post-{n}>")) for n in (1, 2)]
+    >>> own_addresses(pages, Scope("https://a.org/")), own_addresses(pages, Scope("https://a.org/blog/"))
+    (['https://a.org/post-1', 'https://a.org/post-2'], [])
+    """
+    stated = [link for url, root in posts if (link := canonical_link(root, url))]
     times = Counter(map(canonical, stated))
-    front = canonical(home)
+    front = canonical(scope.home)
     return [link for link in stated if times[key := canonical(link)] == 1 and scope.holds_key(key) and key != front]
 
 

@@ -4,7 +4,7 @@
     exploring   an address -> home page and, if there is no feed, one made up from some pages
     known       feed and pages -> what is known about the blog
     archiving   NewCrawl and UpdateCrawl
-    updating    what the feed says is new; `revisiting` the same without a feed
+    updating    what the feed says is new; `revisiting` the same without a feed, by `walking` back over lists
     comparing   what repeats on the pages of one crawl
     crawl       visits URL after URL, in the order of `queue`
     steps       what is done with a page: read, media, store

@@ -13,14 +13,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from everlog.flow.commenting import Commenting
-from everlog.flow.comparing import after_new_crawl
+from everlog.flow.comparing import after_new_crawl, compared_anew
 from everlog.flow.discover import fetchable
 from everlog.flow.exploring import find_blog
 from everlog.flow.known import Known, drawn_where_needed, entry_marks, fetch_entries, learn_blog
 from everlog.flow.looking import estimates_of_page
 from everlog.flow.rendering import Rendering
-from everlog.flow.revisiting import FRONTS, MAPS
+from everlog.flow.revisiting import MAPS
 from everlog.flow.updating import refresh_blog
+from everlog.flow.walking import FRONTS
 from everlog.flow.working import (
     begin,
     crew_of,
@@ -99,7 +100,7 @@ async def _learn_and_crawl(blog: Blog, found: Found, rendering: Rendering, work:
     work.tally.doing = "learning from the feed's posts" if found.feed_url else "learning from the posts' pages"
     pages = await fetch_entries(found, work.web, scope)
     shown, shown_pages = await drawn_where_needed(found, pages, rendering)
-    known = learn_blog(shown, shown_pages, is_scripted=rendering.is_scripted)
+    known = learn_blog(shown, shown_pages, scope, is_scripted=rendering.is_scripted)
     commenting, comment_feeds = await _study_comments(blog, found, shown_pages, rendering, work)
     known = replace(known, template=known.template.with_comments(commenting.rules))
     answers = _answers(found, pages, known, scope)
@@ -179,6 +180,7 @@ async def _study_comments(
 
 async def _go_on(blog: Blog, known: Known, work: Work) -> Report:
     work.archive.requeue_failed(blog.id)
+    known = compared_anew(known, blog, work.archive)
     with recorded_run(blog, "crawl", work.archive) as run, crew_of(blog, known, work) as crew:
         crawl = begin(crew, work)
         stop = await run_to_end(crawl)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from everlog.errors import UnreadablePage
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from everlog.archive import Archive
     from everlog.flow.crawl import Stop
     from everlog.flow.crew import Crew
+    from everlog.flow.known import Known
     from everlog.flow.working import Work
     from everlog.outline import Outline
     from everlog.records import Blog
@@ -73,6 +75,13 @@ def known_repeats(blog: Blog, archive: Archive) -> Repeats:
     from everlog.repeats import Repeats  # noqa: PLC0415 - as above
 
     return Repeats.from_dict(json.loads(archive.recall(blog.id, REPEATS) or "{}"))
+
+
+def compared_anew(known: Known, blog: Blog, archive: Archive) -> Known:
+    """The same knowledge, to read pages by what repeated at the last crawl instead of when the blog was learned."""
+    if known.template.repeats is None or archive.recall(blog.id, REPEATS) is None:
+        return known
+    return replace(known, template=replace(known.template, repeats=known_repeats(blog, archive)))
 
 
 def _outlines(keys: Iterable[str], crew: Crew) -> Iterator[Outline]:

@@ -7,7 +7,7 @@ import logging
 import re
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from everlog.errors import EverlogError
 from everlog.flow.discover import is_own
@@ -17,13 +17,15 @@ from everlog.records import Failure, Visit
 from everlog.urls import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Coroutine, Iterable
 
     from everlog.flow.crew import Crew
     from everlog.flow.report import Ending
     from everlog.records import Fetched, Link, Outcome
 
 log = logging.getLogger("everlog")
+
+T = TypeVar("T")
 
 # Two pictures at a time from other hosts: they come from a few large hosts and are asked for beside the pages.
 MEDIA_WORKERS = 2
@@ -106,6 +108,28 @@ class Crawl:
         self.stop.say("complete", "every address of the blog was visited")
         return self.stop
 
+    def goes_on(self) -> bool:
+        """Whether another page may be asked for; the limit of pages is noticed here."""
+        if self.crew.error is not None:
+            raise self.crew.error
+        settings, tally = self.crew.settings, self.crew.tally
+        if settings.max_pages is not None and tally.requests + self._busy >= settings.max_pages:
+            self.stop.say("limit", f"the limit of {settings.max_pages} pages is reached")
+        return self.stop.ending is None
+
+    async def unless_ended(self, asking: Coroutine[Any, Any, T]) -> T | None:
+        """What comes of asking before the crawl itself runs; None if its time is over, or it is interrupted, first."""
+        asked = asyncio.ensure_future(asking)
+        hurry: asyncio.Future[Any] = asyncio.ensure_future(self._hurry.wait())
+        watch = asyncio.ensure_future(self._watch_the_clock())
+        try:
+            await asyncio.wait({asked, hurry}, return_when=asyncio.FIRST_COMPLETED)
+            return asked.result() if asked.done() else None
+        finally:
+            for task in (asked, hurry, watch):
+                task.cancel()
+            await asyncio.gather(asked, hurry, watch, return_exceptions=True)
+
     async def take_any(self, link: Link, answer: Fetched | Failure) -> None:
         """What was asked for before the crawl began, whatever came of it."""
         if isinstance(answer, Failure):
@@ -161,7 +185,7 @@ class Crawl:
                 self._changed.set()
 
     async def _next_page(self) -> Link | None:
-        while self._goes_on():
+        while self.goes_on():
             if self.queue.posts_overflowed:
                 await self.crew.drain()
                 self.queue.refill(("post",), self._now())
@@ -298,14 +322,6 @@ class Crawl:
         elif draft.outcome != "post":
             tally.pages += 1
         tally.noted += draft.note is not None
-
-    def _goes_on(self) -> bool:
-        if self.crew.error is not None:
-            raise self.crew.error
-        settings, tally = self.crew.settings, self.crew.tally
-        if settings.max_pages is not None and tally.requests + self._busy >= settings.max_pages:
-            self.stop.say("limit", f"the limit of {settings.max_pages} pages is reached")
-        return self.stop.ending is None
 
     async def _watch_the_clock(self) -> None:
         """Keep the figures fresh, end at the limit of time, notice what went wrong in the writer."""

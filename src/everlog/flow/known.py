@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import blake2b
@@ -16,9 +15,7 @@ from urllib.parse import urlsplit
 from everlog.errors import NothingToLearn, UnreadablePage, UsageError
 from everlog.flow.rendering import HTML, NotDrawn
 from everlog.learning.blog import PAGES_USED, learn, learn_entries
-from everlog.links import Scope
 from everlog.posts import PostJudge
-from everlog.posts.stated import canonical_link
 from everlog.records import Failure, Fetched
 from everlog.rules import Rule
 from everlog.scripted import needs_browser
@@ -27,11 +24,13 @@ from everlog.tree import parse
 from everlog.urls import absolute, canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from everlog.flow.discover import Found
     from everlog.flow.rendering import Rendering
+    from everlog.links import Scope
     from everlog.records import Blog, Entry, Feed, Page
+    from everlog.tree import Element
     from everlog.web import Web
 
 FIELDS = ("text", "title", "authors", "published", "updated", "tags", "summary")
@@ -82,7 +81,7 @@ async def fetch_entries(found: Found, web: Web, scope: Scope) -> dict[str, Fetch
     return {link: answer for link, answer in zip(dict.fromkeys(wanted), answers, strict=True) if answer is not None}
 
 
-def learn_blog(found: Found, pages: Mapping[str, Fetched], *, is_scripted: bool = False) -> Known:
+def learn_blog(found: Found, pages: Mapping[str, Fetched], scope: Scope, *, is_scripted: bool = False) -> Known:
     """Learn the blog from its feed and the pages its entries link to."""
     if not pages:
         raise NothingToLearn(
@@ -94,7 +93,8 @@ def learn_blog(found: Found, pages: Mapping[str, Fetched], *, is_scripted: bool 
     others = {found.home: found.home_page.answer.body} if found.home_page else {}
     if found.feed_page is None:
         template = _learn_from_pages(found, _under_links(pages))
-        judge = PostJudge.learn(template, bodies, home=found.home, feed_urls=_stated(bodies, found.home), others=others)
+        stated = _stated(pages.values(), scope)
+        judge = PostJudge.learn(template, bodies, home=found.home, feed_urls=stated, others=others)
         return Known(template=template, judge=judge, is_scripted=is_scripted, without_feed=True)
     template = learn(found.feed_page.answer.body, _under_links(pages), found.feed_url)
     judge = PostJudge.learn(template, bodies, home=found.home, others=others)
@@ -111,16 +111,18 @@ def _learn_from_pages(found: Found, pages: Mapping[str, bytes]) -> Template:
         ) from error
 
 
-def _stated(bodies: Mapping[str, bytes], home: str) -> list[str]:
-    """Other addresses that posts call their own, as far as each is one post's alone: they teach the pattern too."""
-    scope, links = Scope(home), []
-    for url, body in bodies.items():
+def _stated(pages: Iterable[Fetched], scope: Scope) -> list[str]:
+    """Other addresses that posts call their own: they teach the pattern too."""
+    # Only blogs without a feed need this, and it is slow to load.
+    from everlog.feedless import own_addresses  # noqa: PLC0415
+
+    return own_addresses(_parsed({answer.page.url: answer.page for answer in pages}.values()), scope)
+
+
+def _parsed(pages: Iterable[Page]) -> Iterator[tuple[str, Element]]:
+    for page in pages:
         with suppress(UnreadablePage):
-            link = canonical_link(parse(body), url)
-            if link is not None and scope.holds(link) and canonical(link) != canonical(home):
-                links.append(link)
-    times = Counter(map(canonical, links))
-    return [link for link in links if times[canonical(link)] == 1]
+            yield page.url, parse(page.body, page.content_type)
 
 
 def entry_urls(link: str, home: str, scope: Scope) -> tuple[str, ...]:

@@ -73,7 +73,7 @@ async def look(url: str, web: Web, settings: Settings, browser: Browser | None =
     found = await find_blog(fetchable(url), rendering, Tally(blog=url))
     scope = Scope(found.home, settings.scope)
     shown, pages = await drawn_where_needed(found, await fetch_entries(found, web, scope), rendering)
-    known = learn_blog(shown, pages, is_scripted=rendering.is_scripted)
+    known = learn_blog(shown, pages, scope, is_scripted=rendering.is_scripted)
     home = shown.home_page.page if shown.home_page else None
     root = parse(home.body, home.content_type) if home else None
     answered = (*(found.explored.robots if found.explored else ()), *web.robots_exchanges())

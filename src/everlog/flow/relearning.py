@@ -30,7 +30,7 @@ def learn_again(blog: Blog, archive: Archive) -> Known:
     is_scripted = before is not None and before.is_scripted
     lessons = _lessons_of_pages if before is not None and before.without_feed else _lessons_of_feed
     found, pages = lessons(blog, archive, drawn=is_scripted)
-    known = learn_blog(found, pages, is_scripted=is_scripted)
+    known = learn_blog(found, pages, Scope(blog.home, blog.scope), is_scripted=is_scripted)
     rules = _stored_comment_rules(blog, archive) or (before.template.comments if before is not None else None)
     return replace(known, template=known.template.with_comments(rules))
 

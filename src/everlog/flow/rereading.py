@@ -10,6 +10,7 @@ from everlog.comments.markup import Thread
 from everlog.comments.services import embedded, read_service
 from everlog.errors import UnreadablePage, UsageError
 from everlog.flow.commenting import Gathered, with_comments
+from everlog.flow.comparing import compared_anew
 from everlog.flow.copies import say_the_same
 from everlog.flow.known import Known
 from everlog.flow.relearning import learn_again, stored_feed
@@ -52,6 +53,8 @@ def reread_blog(
             archive.update_blog(blog.id, template=known.template.to_json(), knowledge=known.knowledge())
         else:
             known = _known(blog)
+        # As updates read.
+        known = compared_anew(known, blog, archive)
         result = Reread(blog=blog.home)
         batch: list[Visit] = []
         for capture in archive.captures(blog.id):

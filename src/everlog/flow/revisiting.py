@@ -3,39 +3,31 @@
 from __future__ import annotations
 
 import json
-from collections import deque
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from everlog.errors import UnreadablePage
 from everlog.feeds.sitemaps import parse_sitemap
-from everlog.flow.comparing import with_company
-from everlog.flow.crawl import NOT_MODIFIED
-from everlog.flow.discover import why_unreachable
-from everlog.flow.known import drawn_page
+from everlog.flow.comparing import compared_anew, with_company
+from everlog.flow.crawl import NOT_MODIFIED, Stop
 from everlog.flow.relearning import stored_page
+from everlog.flow.walking import FRONTS, MOST_LISTS, ask, links_on, newest_posts, walk_back
 from everlog.flow.working import MOST_TRIES, begin, crew_of, finish, run_to_end, uncommented_posts
-from everlog.links import page_links, trap
-from everlog.records import Failure, Fetched, Link, Visit
-from everlog.tree import parse
+from everlog.links import trap
+from everlog.records import Failure, Link, Visit
 from everlog.urls import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from everlog.flow.crawl import Crawl
     from everlog.flow.crew import Crew
     from everlog.flow.known import Known
     from everlog.flow.report import Report
     from everlog.flow.working import Work
-    from everlog.links import PageLink
     from everlog.records import Blog, Outcome
 
-# A list that still shows one of the newest posts that are held leaves no gap. Of several, because the newest may
-# have been taken back.
-NEWEST = 5
 # Lists that are searched for the newest posts, where the front page does not show them: those found first.
 LISTS_SEARCHED = 100
-FRONTS = "fronts"
 MAPS = "maps"
 
 
@@ -45,89 +37,27 @@ async def revisit_blog(blog: Blog, known: Known, work: Work, run: int) -> Report
     uncommented = uncommented_posts(blog, work)
     archive.requeue(blog.id, uncommented)
     archive.requeue_failed(blog.id, most_tries=MOST_TRIES)
-    with crew_of(blog, known, work) as crew:
-        work.tally.doing = "looking at the front page"
-        answers = await _walk_back(crew)
-        maps = await _ask_maps(crew)
+    with crew_of(blog, compared_anew(known, blog, archive), work) as crew:
         crawl = begin(crew, work, is_update=True)
         crawl.asks_anew = frozenset(uncommented)
-        for link, answer in answers:
-            await crawl.take_any(link, answer)
-        for visit in maps:
-            crawl.queue.add(visit.links)
-            await crew.submit(visit)
-        await crew.drain()
+        work.tally.doing = "looking at the front page"
+        is_over = await walk_back(crawl, _fronts(crew))
+        await _ask_maps(crawl)
+        work.tally.doing = "visiting pages"
         stop = await run_to_end(crawl)
+        if is_over and stop.ending == "complete":
+            stop = Stop("limit", _why_over(blog))
         is_quiet = stop.ending == "complete" and not (uncommented or work.tally.new_posts or work.tally.changed_posts)
         reason = "nothing new: the front page leads to no post that is not held" if is_quiet else stop.reason
         stop = await with_company(crew, work, stop)
         return finish(crew, run, stop.ending or "complete", reason if stop.ending == "complete" else stop.reason)
 
 
-async def _walk_back(crew: Crew) -> list[tuple[Link, Fetched | Failure]]:
-    """The front page and, while new posts are met and no held one of the newest, the lists it leads to."""
-    fruitful = set(crew.archive.fruitful_pages(crew.blog.id))
-    waiting = deque(_fronts(crew))
-    answers: dict[str, tuple[Link, Fetched | Failure]] = {}
-    met: set[str] = set()
-    newest: set[str] | None = None
-    while waiting:
-        url = waiting.popleft()
-        key = canonical(url)
-        if key in answers:
-            continue
-        answer = await _ask(url, crew)
-        answers[key] = Link(url=url, key=key, lane="page"), answer
-        if isinstance(answer, Failure):
-            crew.archive.remember(crew.blog.id, FRONTS, None)
-            if key == canonical(crew.blog.home):
-                raise why_unreachable(answer)
-            continue
-        links = await _links_of(answer, crew)
-        fresh = {link.key for link in links if _is_news(link, crew)} - met
-        if not fresh:
-            continue
-        met |= fresh
-        newest = _newest(crew) if newest is None else newest
-        if newest.isdisjoint(link.key for link in links):
-            waiting += [link.url for link in links if link.key in fruitful]
-    return list(answers.values())
-
-
-async def _ask(url: str, crew: Crew, *, is_map: bool = False) -> Fetched | Failure:
-    # What scripts write into a page may be new while the page itself is the same.
-    is_conditional = is_map or not crew.rendering.draws_all
-    known = crew.archive.capture_of(crew.blog.id, url) if is_conditional else None
-    crew.tally.requests += 1
-    return await crew.web.fetch(
-        url, purpose="sitemap" if is_map else "page", etag=known.etag if known else None,
-        last_modified=known.last_modified if known else None,
+def _why_over(blog: Blog) -> str:
+    return (
+        f"{MOST_LISTS} lists were looked at, and there are more that may lead to posts that are not held"
+        f"; to go on from there:  everlog crawl {blog.home}"
     )
-
-
-async def _links_of(answer: Fetched, crew: Crew) -> list[PageLink]:
-    if answer.answer.status == NOT_MODIFIED:
-        return []
-    if crew.rendering.draws_all:
-        answer = await drawn_page(answer, crew.rendering)
-    return _page_links(answer, crew)
-
-
-def _page_links(answer: Fetched, crew: Crew) -> list[PageLink]:
-    page = answer.page
-    try:
-        return page_links(parse(page.body, page.content_type), page.url, within=crew.scope)
-    except UnreadablePage:
-        return []
-
-
-def _is_news(link: PageLink, crew: Crew) -> bool:
-    return not crew.has_seen(link.key) and crew.known.judge.likely_post(link.url) and trap(link.url) is None
-
-
-def _newest(crew: Crew) -> set[str]:
-    """The keys of the newest posts that are held and say when they were published."""
-    return set(crew.archive.newest_posts(crew.blog.id, limit=NEWEST, dated=True))
 
 
 def _fronts(crew: Crew) -> list[str]:
@@ -136,7 +66,7 @@ def _fronts(crew: Crew) -> list[str]:
     kept = archive.recall(blog.id, FRONTS)
     if kept is not None:
         return list(json.loads(kept))
-    newest = _newest(crew)
+    newest = newest_posts(crew)
     shown = {blog.home: _shown(blog.home, newest, crew)}
     if newest and not shown[blog.home]:
         lists = (f"http://{key}" for key in islice(archive.fruitful_pages(blog.id), LISTS_SEARCHED))
@@ -152,18 +82,18 @@ def _as_stored(urls: Iterable[str], crew: Crew) -> list[str]:
     return [capture.url for capture in captures if capture is not None]
 
 
-def _shown(url: str, newest: set[str], crew: Crew) -> int:
+def _shown(url: str, newest: frozenset[str], crew: Crew) -> int:
     """How many of the newest posts a stored page leads to."""
     stored = stored_page(url, crew.blog, crew.archive, drawn=crew.known.is_scripted)
-    return len(newest & {link.key for link in _page_links(stored, crew)}) if stored is not None else 0
+    return len(newest & {link.key for link in links_on(stored, crew)}) if stored is not None else 0
 
 
-async def _ask_maps(crew: Crew) -> list[Visit]:
-    """The maps of a site whose links did not lead everywhere, with the addresses that are new on them."""
-    visits = []
+async def _ask_maps(crawl: Crawl) -> None:
+    """The maps of a site whose links did not lead everywhere: the addresses that are new on them wait to be visited."""
+    crew = crawl.crew
     for url in json.loads(crew.archive.recall(crew.blog.id, MAPS) or "[]"):
-        answer = await _ask(url, crew, is_map=True)
-        if isinstance(answer, Failure):
+        answer = await crawl.unless_ended(ask(url, crew, is_conditional=True, is_map=True)) if crawl.goes_on() else None
+        if answer is None or isinstance(answer, Failure):
             continue
         links = [
             Link(url=address, key=canonical(address), lane="post" if crew.known.judge.likely_post(address) else "page")
@@ -171,8 +101,9 @@ async def _ask_maps(crew: Crew) -> list[Visit]:
             if crew.scope.holds(address) and trap(address) is None and crew.is_new(canonical(address))
         ]
         outcome: Outcome = "unchanged" if answer.answer.status == NOT_MODIFIED else "feed"
-        visits.append(Visit(
+        crawl.queue.add(links)
+        await crew.submit(Visit(
             blog_id=crew.blog.id, url=url, key=canonical(url), outcome=outcome, exchanges=answer.exchanges,
             links=tuple(links), new_posts=len(links),
         ))
-    return visits
+    await crew.drain()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from everlog.errors import UnreadableFeed
 from everlog.feeds import parse_feed
-from everlog.flow.comparing import with_company
+from everlog.flow.comparing import compared_anew, with_company
 from everlog.flow.discover import discover, why_unreachable
 from everlog.flow.known import Known, entry_marks
 from everlog.flow.revisiting import revisit_blog
@@ -57,7 +57,7 @@ async def refresh_blog(blog: Blog, work: Work, since: datetime | None = None) ->
         uncommented = uncommented_posts(blog, work)
         work.archive.requeue(blog.id, [*again, *uncommented])
         work.archive.requeue_failed(blog.id, most_tries=MOST_TRIES)
-        with crew_of(blog, known, work, entries=news.entries) as crew:
+        with crew_of(blog, compared_anew(known, blog, work.archive), work, entries=news.entries) as crew:
             crawl = begin(crew, work, is_update=True)
             # A page that did not change may have other comments by now.
             crawl.asks_anew = frozenset((*uncommented, *news.recounted))
