@@ -215,8 +215,8 @@ but the figures are those of a development corpus: blogs that nobody had looked 
 may be read less well.
 - A mean hides its parts: of {len(strict)} blogs, {perfect} have every article strictly right and {low} have \
 fewer than nine of ten.
-- The tools differ in what they are for. The peers read any page of the web on its own; everlog reads only \
-blogs that have a feed, and has seen about ten of their posts before.
+- The tools differ in what they are for. The peers read any page of the web on its own; everlog reads \
+blogs, and has seen ten to forty of their pages before.
 - A field is scored only where the truth has it, and articles only where the truth's text stands whole in \
 the page. Posts that nothing on the blog links to do not count.
 - The truth comes from feeds, exports and sources of the same blogs and has its own quirks; a figure of \
