@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from everlog.learning.calibration import STRICT, confidence
 from everlog.learning.cuts import Marked
 from everlog.learning.excerpt import Clues, excerpt_start, guess_articles
 from everlog.learning.feed_text import target_of
-from everlog.learning.method_contest import agreement, judged, rivals
+from everlog.learning.method_contest import agreement, judged, rivals, unjudged
 from everlog.learning.rivals import rival_places
 from everlog.reading.article import Design
 from everlog.rules import Rule
@@ -24,7 +25,7 @@ from everlog.signatures import HIDDEN, Signatures
 from everlog.words import words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -92,7 +93,7 @@ def learn_designs(
         _mark_guesses(pupils, vocabulary, language)
     elif sum(pupil.is_full for pupil in pupils) >= ENOUGH_FULL:
         pupils = [pupil for pupil in pupils if pupil.is_full]
-    others = rivals([pupil.sample for pupil in pupils], repeats)
+    others = partial(rivals, [pupil.sample for pupil in pupils], repeats)
     groups = _ranked(pupils, method, key_paths, others)
     if method != FULL_TEXTS and groups and groups[0].score < DOUBTFUL_GUESS:
         _mark_guesses(pupils, vocabulary, language, trust_sequences=False)
@@ -101,12 +102,13 @@ def learn_designs(
     designs = [_design(group, pupils, method) for group in groups[:DESIGNS_KEPT]]
     designs += _designs_of_unread(pupils, groups, method)
     _note_articles(pupils, groups)
-    others = [rival for rival in judged(others, [pupil.marked for pupil in pupils]) if rival.score >= LEAST_SCORE]
-    standing_by = [rival.design() for rival in others]
-    if method == FULL_TEXTS:
-        return _in_order(designs, standing_by)
-    # A guess is a judge among places, not between places and methods; where it fits no place, it is wrong.
-    return (*designs, *standing_by) if designs else ()
+    best = max((design.score for design in designs), default=0.0)
+    if method != FULL_TEXTS or best + CLEARLY >= 1.0:
+        # A guess is a judge among places, not between places and methods; where it fits no place, it is wrong.
+        # And where nothing can be clearly better, nobody needs to look.
+        return (*designs, *(rival.design() for rival in unjudged())) if designs else ()
+    found = [rival for rival in judged(others(), [pupil.marked for pupil in pupils]) if rival.score >= LEAST_SCORE]
+    return _in_order(designs, [rival.design() for rival in found])
 
 
 def _method(pupils: Sequence[_Pupil]) -> str:
@@ -199,7 +201,7 @@ def _title_end(sample: Sample, vocabulary: Vocabulary) -> int | None:
 
 
 def _ranked(
-    pupils: Sequence[_Pupil], method: str, key_paths: KeyPaths | None, others: Sequence[Rival] = (),
+    pupils: Sequence[_Pupil], method: str, key_paths: KeyPaths | None, others: Callable[[], list[Rival]] | None = None,
 ) -> list[Group]:
     marked = [pupil.marked for pupil in pupils]
     guests = rival_places([pupil.sample for pupil in pupils], key_paths) if key_paths is not None else []
@@ -210,9 +212,10 @@ def _ranked(
     top = max((group.score for group in holding), default=0.0)
     near = [group for group in holding if group.score >= top - (NEARLY_AGREED if method == "pages" else NEARLY)]
     near.sort(key=lambda group: _mean_size(group, marked))
-    if method == "pages":
+    if method == "pages" and len(near) > 1 and others is not None:
         # Nobody says where the article begins: of places that do equally well, the one the other methods mean.
-        near.sort(key=lambda group: -round(_agreement(group, marked, others), 2))
+        asked = others()
+        near.sort(key=lambda group: -round(_agreement(group, marked, asked), 2))
     return near + [group for group in groups if group not in near]
 
 

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 
     Bools = NDArray[np.bool_]
 
-# Pages on which the methods are tried: their order matters only when no place fits, and lines cost as much as two
-# parses a page. Not tuned.
+# Pages on which the methods are tried: lines cost as much as two parses a page. Not tuned.
 PAGES_JUDGED = 6
 
 
@@ -53,8 +52,9 @@ class Rival:
         right = sum(score >= STRICT for score in self.scores)
         score = round(self.score, 4)
         return Design(
-            places=(replace(self.rule, confidence=score),), method=self.rule.method, score=score, right=right,
-            judged=len(self.scores), confidence=confidence(self.rule.method, right, len(self.scores)),
+            places=(replace(self.rule, confidence=score if self.scores else None),), method=self.rule.method,
+            score=score, right=right, judged=len(self.scores),
+            confidence=confidence(self.rule.method, right, len(self.scores)),
         )
 
 
@@ -73,6 +73,11 @@ def rivals(samples: Sequence[Sample], repeats: Repeats) -> list[Rival]:
             kept = tuple(kept_words(sample.layout, pick) for sample, pick in zip(samples, picks, strict=False))
             found.append(Rival(rule, kept))
     return found
+
+
+def unjudged() -> list[Rival]:
+    """The methods in the order of what they are worth on other blogs, where none could be better than a place."""
+    return [Rival(Rule(method=method, where=method), ()) for method in FEEDLESS]
 
 
 def kept_words(layout: Layout, pick: Pick | None) -> Bools:
