@@ -69,10 +69,10 @@ def test_scripts_may_be_mixed() -> None:
     assert all(text.strip() in post.text for text in mixed)
 
 
-def test_twenty_megabytes_are_read_or_refused() -> None:
-    body = b"<div>" + f"<p>{SEA}</p>".encode() * 220_000
-    assert len(body) > 20_000_000
-    assert isinstance(read_page(body, "https://a.blog/x"), Post | Skip)
+def test_twenty_megabytes_are_refused_with_their_size() -> None:
+    outcome = read_page(b"<div>" + f"<p>{SEA}</p>".encode() * 220_000, "https://a.blog/x")
+    assert isinstance(outcome, Skip)
+    assert outcome.reason == "page too large: 20,020,005 bytes"
 
 
 @settings(max_examples=60, deadline=None)

@@ -72,6 +72,7 @@ def _show(archive: Archive, where: str) -> None:
     print("What to try next:")
     for command, what in (
         (f"everlog show {oldest.url} --archive {where}", "the whole post"),
+        (f"everlog search box --archive {where}", "full text, ranked"),
         (f"everlog rules --archive {where}", "what was learned from the feed"),
         (f"everlog status --archive {where}", "what is held"),
         (f"everlog export --format markdown -o demo-notes --archive {where}", "all posts as Markdown"),

@@ -28,7 +28,7 @@ def over_blogs(measure: Callable[[Blog], T], blogs: Sequence[Blog], *, jobs: int
         return
     # "spawn": lxml and the tools beside everlog start threads of their own, which forked children lose.
     pool = ProcessPoolExecutor(
-        min(jobs, len(ordered)), multiprocessing.get_context("spawn"), initializer=_leave_quietly,
+        min(jobs, len(ordered)), multiprocessing.get_context("spawn"), initializer=leave_quietly,
     )
     try:
         tasks = {pool.submit(measure, blog): blog for blog in ordered}
@@ -43,6 +43,6 @@ def over_blogs(measure: Callable[[Blog], T], blogs: Sequence[Blog], *, jobs: int
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _leave_quietly() -> None:
+def leave_quietly() -> None:
     """Ctrl-C reaches all processes of a terminal; only the first has something to say about it."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -7,7 +7,6 @@ a reason. Only one blog is in memory per process.
 from __future__ import annotations
 
 import multiprocessing
-import signal
 import time
 from collections import defaultdict
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -16,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from everlog.errors import EverlogError
+from everlog.evaluate.processes import leave_quietly
 from everlog.evaluate.scoring import FIELDS, mean, score_post, score_shown
 from everlog.export.jsonl import post_to_line
 from everlog.records import Post, Skip
@@ -158,7 +158,7 @@ def _in_processes(
     # "spawn" starts clean: the terminal's progress bar runs a thread, and forking with threads
     # may deadlock.
     pool = ProcessPoolExecutor(
-        min(jobs, len(blogs)), multiprocessing.get_context("spawn"), initializer=_leave_quietly,
+        min(jobs, len(blogs)), multiprocessing.get_context("spawn"), initializer=leave_quietly,
     )
     undone: list[Blog] = []
     try:
@@ -178,11 +178,6 @@ def _in_processes(
         raise
     pool.shutdown()
     return undone
-
-
-def _leave_quietly() -> None:
-    """Ctrl-C reaches all processes of a terminal; only the first has something to say about it."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _size(blog: Blog) -> int:
