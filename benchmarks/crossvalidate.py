@@ -234,10 +234,10 @@ def _rules(designs: Sequence[Design]) -> list[Any]:
     return rules
 
 
-def changed(setting: Setting) -> ExitStack:
+def changed(setting: Setting, constants: Sequence[Constant] = CONSTANTS) -> ExitStack:
     """The constants of the setting put in place, until the end of the `with`."""
     stack = ExitStack()
-    for constant in CONSTANTS:
+    for constant in constants:
         if constant.label in setting:
             for module, name, more in constant.places():
                 stack.enter_context(mock.patch.object(import_module(module), name, setting[constant.label] + more))

@@ -4,8 +4,8 @@
 
 The posts are made up, but not simple: about 300 words each, drawn by Zipf's law from 40,000 words of a
 language and from those of a topic, six kinds of scripts (Chinese, Japanese and Korean are a fifth), names,
-tags, some comments. The queries come from titles, with a fixed seed: 50 of one word, 100 of two, 50 names,
-each with at least 20 posts that fit. Words everybody uses are not left out.
+tags, some comments. The queries are drawn as for the evaluation of retrieval (docs/evaluation.md), from the titles of a
+thousand of the posts: 50 of one word, 100 of two, 50 names, each with at least 20 posts in the archive that fit.
 
 *Indexing* is what an older archive's first search does: read each post's record, cut it, write the index in
 groups, sync. A crawl does the same in smaller groups; the second figure is for these. *Query* is one call of
@@ -33,12 +33,16 @@ import numpy as np
 from everlog.archive import open_archive, schema, searching
 from everlog.archive.post_record import write_post
 from everlog.archive.texts import stamp
+from everlog.evaluate.retrieval_queries import Document, Plan, draw_queries
 from everlog.records import Comment, Post
+from everlog.search.asking import ask
+from everlog.words import is_unspaced
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from everlog.archive import Archive
+    from everlog.evaluate.retrieval_index import Query
 
 SHARES = {"latin": 0.6, "accents": 0.12, "cyrillic": 0.08, "chinese": 0.08, "japanese": 0.06, "korean": 0.06}
 UNSPACED = {"chinese", "japanese"}
@@ -47,12 +51,10 @@ CONSONANTS = "b c d f g h j k l m n p r s t v w z br ch cl dr fl gr kr pl sh sk 
 VOWELS = "a e i o u ai ea ee io ou".split()
 CYRILLIC = "абвгдежзийклмнопрстуфхцчшщыэюя"
 KANA = [chr(number) for number in range(0x3042, 0x3093)]
-LEAST_RELEVANT = 20
-KINDS = {"one word": 50, "two words": 100, "names": 50}
+# Posts whose titles queries are drawn from.
+TITLES = 1_000
 # Posts a crawl stores at once (archive/writer.py).
 CRAWL_GROUP = 64
-# Few posts have few names that are common enough; what was found until then is asked.
-TRIES = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +78,8 @@ class Maker:
         self.names = [f"{self._syllables(2).title()} {self._syllables(2).title()}" for _ in range(NAMES)]
         self.languages = {name: self._language(name) for name in SHARES}
 
-    def posts(self, count: int) -> Iterator[tuple[Post, list[str], str | None]]:
-        """Posts, each with the words of its title and the name in it."""
+    def posts(self, count: int) -> Iterator[tuple[Post, str]]:
+        """Posts, each with its language."""
         chosen = self.chance.choices(list(SHARES), list(SHARES.values()), k=count)
         for number, kind in enumerate(chosen):
             language, topic = self.languages[kind], self.chance.randrange(TOPICS)
@@ -98,7 +100,7 @@ class Maker:
                 title=_joined(language, [*title, *([name] if name else [])]).rstrip(".。"), authors=(author,),
                 published=datetime(2010, 1, 1, tzinfo=UTC) + timedelta(hours=number), comments=comments,
                 tags=tuple(language.words[place] for place in language.topics[topic][:2]),
-            ), title, name
+            ), kind
 
     def _words(self, language: Language, count: int, topic: int) -> list[str]:
         places = np.searchsorted(language.sums, self.numbers.random(count)).clip(0, VOCABULARY - 1)
@@ -140,21 +142,36 @@ def _joined(language: Language, words: list[str]) -> str:
     return stop.join(blank.join(words[start : start + 13]) for start in range(0, len(words), 13))
 
 
-def store(archive: Archive, maker: Maker, count: int) -> tuple[int, list[tuple[list[str], str | None]]]:
-    """Put posts into the archive as one without an index has them; the size of their text, and their titles."""
+@dataclass(slots=True)
+class Stored:
+    """What is known of the stored posts: the bytes of their text, the language of each, and some as documents."""
+
+    size: int
+    languages: dict[int, str]
+    titled: list[Document]
+
+
+def store(archive: Archive, maker: Maker, count: int) -> Stored:
+    """Put posts into the archive as one without an index has them."""
     for number in range(BLOGS):
         archive.add_blog(f"http://{number}.example/", scope="path")
-    size, titles, rows = 0, [], []
-    for number, (post, words, name) in enumerate(maker.posts(count), 1):
+    stored, rows = Stored(0, {}, []), []
+    for number, (post, language) in enumerate(maker.posts(count), 1):
         written = write_post(post, {})
         said = [part for comment in post.comments for part in (comment.author or "", comment.text)]
-        size += sum(len(part.encode()) for part in (post.text, post.title or "", *post.authors, *post.tags, *said))
-        titles.append((words, name))
+        parts = (post.text, post.title or "", *post.authors, *post.tags, *said)
+        stored.size += sum(len(part.encode()) for part in parts)
+        stored.languages[number] = language
+        if number % max(1, count // TITLES) == 0:
+            stored.titled.append(Document(
+                number=number, blog=str(number % BLOGS), language=language, title=post.title or "",
+                authors=post.authors, text=post.text,
+            ))
         rows.append((number, post, written))
         if len(rows) == 1_000 or number == count:
             _insert(archive, rows)
             rows = []
-    return size, titles
+    return stored
 
 
 def _insert(archive: Archive, rows: list) -> None:
@@ -170,24 +187,37 @@ def _insert(archive: Archive, rows: list) -> None:
         ])
 
 
-def queries(archive: Archive, titles: list[tuple[list[str], str | None]], seed: int) -> dict[str, list[str]]:
-    """Drawn from titles, each with enough posts that fit."""
-    chance = random.Random(seed)  # noqa: S311 - not a secret
-    found: dict[str, list[str]] = {kind: [] for kind in KINDS}
-    for kind, wanted in KINDS.items():
-        tried: set[str] = set()
-        for _ in range(TRIES):
-            words, name = chance.choice(titles)
-            if kind == "names":
-                text = f'"{name}"' if name else ""
-            else:
-                count = 1 if kind == "one word" else 2
-                text = " ".join(chance.sample(sorted(set(words)), count)) if len(set(words)) >= count else ""
-            if text and text not in tried and archive.count_found(text) >= LEAST_RELEVANT:
-                found[kind].append(text)
-            tried.add(text)
-            if len(found[kind]) == wanted:
-                break
+class Found:
+    """The archive as the generator of queries asks it."""
+
+    def __init__(self, archive: Archive, posts: int) -> None:
+        self._database = archive.database
+        self._posts = posts
+
+    def matching(self, query: Query) -> frozenset[int]:
+        asked = ask(typed(query))
+        with self._database.reading() as connection:
+            found = self._database.search_index.find(connection, asked, {}, limit=self._posts, offset=0)
+        return frozenset(number for number, _ in found)
+
+
+def typed(query: Query) -> str:
+    """A query as a reader would type it.
+
+    >>> from everlog.evaluate.retrieval_index import Query
+    >>> typed(Query(kind="", phrases=(("sea",), ("ada", "vale"), ("海", "岸"))))
+    'sea "ada vale" 海岸'
+    """
+    texts = ["".join(phrase) if is_unspaced("".join(phrase)) else " ".join(phrase) for phrase in query.phrases]
+    return " ".join(f'"{text}"' if " " in text else text for text in texts)
+
+
+def queries(archive: Archive, stored: Stored) -> dict[str, list[str]]:
+    """Kind -> queries, drawn as for the evaluation of retrieval."""
+    found: dict[str, list[str]] = {}
+    finder = Found(archive, len(stored.languages))
+    for query in draw_queries(stored.titled, finder, Plan(), languages=stored.languages):
+        found.setdefault(query.kind, []).append(typed(query))
     return found
 
 
@@ -247,7 +277,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as place, open_archive(options.keep or place) as archive:
-        size, titles = store(archive, Maker(options.seed), options.posts)
+        stored = store(archive, Maker(options.seed), options.posts)
         crawl_speed = in_crawl_groups(archive, min(10_000, options.posts))
         without = used(archive)
         begun, worked = time.perf_counter(), time.process_time()
@@ -255,10 +285,10 @@ def main() -> None:
         took, cpu = time.perf_counter() - begun, time.process_time() - worked
         index_size = used(archive) - without
         figures = {
-            "posts": options.posts, "text_mb": size / 1e6, "index_mb": index_size / 1e6,
-            "index_to_text": index_size / size, "posts_per_second": options.posts / took,
+            "posts": options.posts, "text_mb": stored.size / 1e6, "index_mb": index_size / 1e6,
+            "index_to_text": index_size / stored.size, "posts_per_second": options.posts / took,
             "posts_per_cpu_second": options.posts / cpu, "posts_per_second_in_crawl_groups": crawl_speed,
-            "load": os.getloadavg()[0], "queries": timed(archive, queries(archive, titles, options.seed)),
+            "load": os.getloadavg()[0], "queries": timed(archive, queries(archive, stored)),
         }
     if options.json:
         print(json.dumps(figures, indent=1))

@@ -158,6 +158,14 @@ def test_a_collection_without_common_words_gives_no_queries(titles):
         assert draw_queries(titles, index, Plan(least_relevant=71)) == ()
 
 
+def test_titles_of_some_documents_may_ask_an_index_of_more(titles):
+    plan = Plan(one_word=3, two_words=2, names=1, least_relevant=10)
+    with filled(*(each.text for each in titles)) as index:
+        drawn = draw_queries(titles[:7], index, plan, languages={each.number: each.language for each in titles})
+        assert drawn
+        assert all(len(index.matching(each)) >= plan.least_relevant for each in drawn)
+
+
 # editions ----------------------------------------------------------------------------------------
 
 

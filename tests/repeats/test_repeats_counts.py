@@ -23,6 +23,19 @@ def test_pages_added_one_by_one_are_pages_learned_together():
     assert grown == Repeats.learn(pages)
 
 
+def test_the_same_holds_where_pages_are_more_than_can_be_remembered():
+    pages = [page(f"<p>Menu</p><p>{TEXTS[number % 7]}</p><p>{'ab' * number}</p>") for number in range(3 * MOST_PAGES)]
+    grown = Repeats()
+    for outline in [*pages, *pages[:4]]:
+        grown = grown.with_page(outline)
+    assert grown == Repeats.learn([*pages, *pages[:4]])
+
+
+def test_an_element_that_a_page_bears_twice_is_borne_by_one_page():
+    known = Repeats.learn(blog("<div><p>Hi</p><p>Hi</p></div><p>{}</p>", 2))
+    assert max(known.counts) == 2
+
+
 def test_a_page_that_is_there_twice_counts_once():
     pages = blog(DESIGN, 2)
     assert Repeats.learn([*pages, pages[0]]) == Repeats.learn(pages)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import numpy as np
 from compared_pages import page
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,6 +28,22 @@ def test_runs_know_their_letters_and_those_in_links():
     units = Units(page("<p>abc <a href='/'>de</a></p><p>12 f</p>"))
     assert units.letters.tolist() == [5, 1]
     assert units.linked.tolist() == [2, 0]
+
+
+def test_links_are_counted_in_full_wherever_they_are_asked_for():
+    outline = page("<p>abc <a href='/'>de</a></p><p>12 f <a href='/'>ghi</a> <a name=x>jk</a></p><p><a href='/'>l</a>")
+    units = Units(outline)
+    asked = np.array(["f" in segment for segment in outline.segments])
+    assert units.linked.tolist() == [2, 3, 1]
+    assert units.linked_around(asked).tolist() == [0, 3, 0]
+
+
+def test_numbers_and_signs_are_shown_but_blanks_are_not():
+    outline = page("<p>12</p><p>\u00a0 \t</p><p>&amp;</p><p>a</p><p>\u3000</p><style>b</style>")
+    units = Units(outline)
+    everything = [segment for segment, is_in in zip(outline.segments, units.spoken, strict=True) if is_in]
+    assert everything == ["12", "&", "a", "\u3000"]
+    assert not units.shown(np.zeros(len(outline.segments), np.bool_)).any()
 
 
 def test_fingerprints_are_the_same_in_every_process():

@@ -11,15 +11,13 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from itertools import chain, combinations, islice, pairwise
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from everlog.evaluate.retrieval_index import Phrase, Query
 from everlog.words import UNSPACED, fold, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from everlog.evaluate.retrieval_index import Index
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 T = TypeVar("T")
 
@@ -69,14 +67,25 @@ class Plan:
     seed: int = 20100516
 
 
-def draw_queries(documents: Sequence[Document], index: Index, plan: Plan) -> tuple[Query, ...]:
+class Finder(Protocol):
+    """Anything that can be asked, such as `Index`."""
+
+    def matching(self, query: Query) -> Collection[int]:
+        """The numbers of all documents that match."""
+
+
+def draw_queries(
+    documents: Sequence[Document], index: Finder, plan: Plan, *, languages: Mapping[int, str] | None = None,
+) -> tuple[Query, ...]:
     """The same queries for the same documents and plan; fewer where the collection does not give as many.
 
     One word: any word of a title that is not too common in its language. Two words: two such words of one
     title, wherever they stand in a document. Names: see `names_of`; their words stand side by side.
+
+    If the index holds more than these documents, `languages` has the language of every number in it.
     """
     chance = random.Random(plan.seed)  # noqa: S311 - draws must be the same every time
-    drawer = _Drawer(documents, index, plan)
+    drawer = _Drawer(documents, index, plan, languages or {each.number: each.language for each in documents})
     singles = _shuffled({unit for units in drawer.units for unit in units}, chance)
     pairs = _shuffled({pair for units in drawer.units for pair in combinations(units, 2)}, chance)
     two, one = names_of(documents)
@@ -131,14 +140,16 @@ def units_of(title: str) -> list[Phrase]:
 class _Drawer:
     """Knows how often words stand in the collection."""
 
-    def __init__(self, documents: Sequence[Document], index: Index, plan: Plan) -> None:
+    def __init__(
+        self, documents: Sequence[Document], index: Finder, plan: Plan, languages: Mapping[int, str],
+    ) -> None:
         self._index = index
         self._plan = plan
-        self._languages = {document.number: document.language for document in documents}
-        self._sizes = Counter(self._languages.values())
-        self.units = [
-            [unit for unit in units_of(document.title) if self._is_telling(unit)] for document in documents
-        ]
+        self._languages = languages
+        self._sizes = Counter(languages.values())
+        titles = [units_of(document.title) for document in documents]
+        telling = {unit for unit in dict.fromkeys(chain.from_iterable(titles)) if self._is_telling(unit)}
+        self.units = [[unit for unit in units if unit in telling] for units in titles]
 
     def relevant_enough(self, kind: str, candidates: Iterable[tuple[Phrase, ...]]) -> Iterator[Query]:
         for phrases in candidates:

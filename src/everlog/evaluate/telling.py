@@ -65,7 +65,7 @@ def telling_rows(
 
 def tell(blog: Blog) -> tuple[Told, Told]:
     """One blog, with its feed and without."""
-    rows = list(_labelled(blog))
+    rows = list(labelled_pages(blog))
     return _told(rows, lambda: _judge_of_feed(blog)), _told(rows, lambda: learn_walking(blog).judge)
 
 
@@ -89,7 +89,7 @@ def _judge_of_feed(blog: Blog) -> PostJudge:
     return PostJudge.learn(template, pages, home=home, others={home: front} if front else {})
 
 
-def _labelled(blog: Blog) -> Iterator[tuple[str, bytes, bool]]:
+def labelled_pages(blog: Blog) -> Iterator[tuple[str, bytes, bool]]:
     """URL, bytes and label of the pages that are posts or surely none."""
     parts = urlsplit(blog.origin)
     with (blog.folder / "pages.jsonl").open(encoding="utf-8") as lines:

@@ -24,6 +24,11 @@ MOST_OFFERED = 200
 
 def learn_walking(blog: Blog) -> Learned:
     """What the blog's own pages teach; raises `NothingToLearn` where no posts are recognised."""
+    return learn_explored(walk(blog))
+
+
+def walk(blog: Blog) -> Explorer:
+    """The pages that a crawl would look at first; raises `NothingToLearn` where there are none."""
     home = home_of(blog)
     explorer = _walked(Explorer(home), blog)
     if len(explorer.pages) < FEWEST_PAGES:
@@ -33,7 +38,7 @@ def learn_walking(blog: Blog) -> Learned:
         explorer = _walked(explorer, blog)
     if not explorer.pages:
         raise NothingToLearn("the corpus holds no page of the blog", advice="look at its folder site/")
-    return learn_explored(explorer)
+    return explorer
 
 
 def home_of(blog: Blog) -> str:

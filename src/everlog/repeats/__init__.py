@@ -1,6 +1,6 @@
 """What repeats across the pages of a blog is not content (DiffPost, with whole elements).
 
-units.py takes a page apart and gives every piece a fingerprint, counts.py remembers how many pages
+units.py takes a page apart and gives every piece a fingerprint (prints.py), counts.py remembers how many pages
 bore which, cleaning.py says what is left of a page, choosing.py finds the article in that, and
 comparison.py says which older posts a crawl needs as company for its new ones.
 """

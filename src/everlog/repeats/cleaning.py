@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from everlog.outline import Outline
     from everlog.repeats.counts import Repeats
+    from everlog.repeats.prints import Places
     from everlog.repeats.units import Flags
 
 # Less text than this outside of links, and a run is a list of links. The paper's value; on 75 blogs (3,136 posts, 3
@@ -58,9 +59,11 @@ def kept_segments(
 ) -> Flags:
     """The same for pages that were taken apart already."""
     noise = repeated_pieces(units, repeats)
-    noise[units.runs] |= is_link_list(units, least_outside_links)
-    kept: Flags = units.spoken & ~units.covered(noise)
-    return kept
+    kept = units.shown(~units.covered(noise))
+    # Addresses have to be looked up in the tree, and most links stand in menus, which are gone already.
+    lists = np.zeros(len(noise), np.bool_)
+    lists[units.runs] = is_link_list(units, units.linked_around(kept), least_outside_links)
+    return kept & ~units.covered(lists)
 
 
 def repeated_pieces(units: Units, repeats: Repeats, *, share: float = 0.0) -> Flags:
@@ -75,17 +78,17 @@ def repeated_pieces(units: Units, repeats: Repeats, *, share: float = 0.0) -> Fl
     return repeated
 
 
-def is_link_list(units: Units, least_outside_links: float = LEAST_OUTSIDE_LINKS) -> Flags:
-    """Marks the runs with too little text outside of links.
+def is_link_list(units: Units, linked: Places, least_outside_links: float = LEAST_OUTSIDE_LINKS) -> Flags:
+    """Marks the runs with too little text outside of links, given the letters of each in links.
 
     Only runs are asked: a page whose menu is longer than its article is not one list of links.
     """
-    lists: Flags = units.letters - units.linked < least_outside_links * units.letters
+    lists: Flags = units.letters - linked < least_outside_links * units.letters
     return lists
 
 
 def link_lists(units: Units) -> Flags:
     """Marks the segments of runs with too little text outside of links."""
     lists = np.zeros(len(units.prints), np.bool_)
-    lists[units.runs] = is_link_list(units)
+    lists[units.runs] = is_link_list(units, units.linked)
     return units.covered(lists)

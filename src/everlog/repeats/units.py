@@ -8,18 +8,19 @@ A piece is a stretch of an outline's segments:
     a text: what stands between two tags of a run that has more than one such text
 
 Words inside a paragraph are no pieces, or a name that a blog writes often would be cut out of its sentences.
-Fingerprints of all pieces come from one pass over the segments: each is a difference of prefix sums.
+Fingerprints of all pieces come from one pass over the segments (prints.py).
 """
 
 from __future__ import annotations
 
 from functools import cached_property
-from itertools import chain, compress
+from itertools import chain, compress, repeat
+from operator import attrgetter
 from typing import TYPE_CHECKING
-from zlib import crc32
 
 import numpy as np
 
+from everlog.repeats.prints import Stretches, prints_of_tags, prints_of_texts
 from everlog.tree import BLOCK, INVISIBLE
 
 if TYPE_CHECKING:
@@ -28,10 +29,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from everlog.outline import Outline
+    from everlog.repeats.prints import Places, Prints
 
     Flags = NDArray[np.bool_]
-    Places = NDArray[np.int64]
-    Prints = NDArray[np.uint64]
 
 # They part lines or show pictures, and hold no text.
 _EMPTY = frozenset(("br", "hr", "img"))
@@ -46,21 +46,15 @@ _INLINE = frozenset(
 # Without digits "3 comments" and "12 comments" are alike, and so are days of one month: 86.2 % of the noise
 # goes instead of 85.1 %, and 0.01 points more of the articles (same pages).
 _NO_LETTERS = bytes(byte for byte in range(1, 128) if not chr(byte).isalpha())
+_BLANKS = bytes(byte for byte in range(1, 128) if chr(byte).isspace())
 # Stands between two segments; no page can hold it.
 _GAP = "\0"
 
 _KINDS = ["", *sorted(BLOCK | INVISIBLE | _INLINE)]
+_NUMBERS: dict[object, int] = {tag: number for number, tag in enumerate(_KINDS)}
+# All other tags, and what is no element, are one kind, so that nothing grows.
 _OTHER = len(_KINDS)
-
-
-class _Numbers(dict[object, int]):
-    """Numbers of the known tags; all others, and what is no element, are one kind, so that nothing grows."""
-
-    def __missing__(self, tag: object) -> int:
-        return _OTHER
-
-
-_NUMBERS = _Numbers((tag, number) for number, tag in enumerate(_KINDS))
+_TAG = attrgetter("tag")
 
 
 def _marks(tags: Iterable[str]) -> Flags:
@@ -68,31 +62,12 @@ def _marks(tags: Iterable[str]) -> Flags:
     return np.array([kind in wanted for kind in (*_KINDS, None)], np.bool_)
 
 
-def _of_texts(texts: list[bytes]) -> Prints:
-    # The same in every process, unlike `hash`. A page has some 200 pieces, a blog up to 500 that repeat: by the
-    # checksum alone one page in 40,000 would lose an element by chance, and lengths must agree too. Whoever forges
-    # one hides his own words from his own archive.
-    sums_of_texts, lengths = (np.fromiter(map(sign, texts), np.uint64, len(texts)) for sign in (crc32, len))
-    return sums_of_texts << np.uint64(32) | lengths
-
-
-def _powers(number: int, count: int) -> Prints:
-    powers = np.full(count, number, np.uint64)
-    powers[0] = 1
-    return np.cumprod(powers, dtype=np.uint64)
-
-
 _IS_BLOCK = _marks(BLOCK - _EMPTY)
 _IS_INVISIBLE = _marks(INVISIBLE)
 _IS_RUNNING = _marks(_RUNNING)
 _IS_INLINE = _marks(_INLINE)
 _LINK, _CODE = _NUMBERS["a"], _NUMBERS["pre"]
-# An odd number has an inverse: a stretch of a polynomial can be moved to where it would begin at zero.
-_BASE = 0x9E3779B97F4A7C15
-_BASES = (_BASE, pow(_BASE, -1, 1 << 64))
-_PRINT_OF_TAG = _of_texts([kind.encode() for kind in (*_KINDS, "?")]) * np.uint64(_BASE)
-# For all but the longest pages.
-_POWERS = tuple(_powers(base, 8192) for base in _BASES)
+_PRINTS_OF_KINDS = prints_of_tags([*_KINDS, "?"])
 
 
 class Units:
@@ -101,8 +76,8 @@ class Units:
     The segments of all pages are numbered on, page after page. Piece i is the segments `start[i]:stop[i]`, of page
     `owner[i]`, and has the fingerprint `prints[i]`; `runs` and `texts` are the slices of those kinds. Every text
     stands in exactly one run; `letters` and `linked` count the letters of each run and those of them in links,
-    `lengths` those of every segment. `spoken` marks the segments that show anything at all; `pages` are the
-    fingerprints of whole pages, and `bounds` where each page begins and the last ends.
+    `lengths` those of every segment. `pages` are the fingerprints of whole pages, and `bounds` where each page begins
+    and the last ends.
 
     Many pages at once cost less than the same pages one by one.
 
@@ -119,20 +94,35 @@ class Units:
         self.bounds = 2 * sheaf.bounds
         kinds = sheaf.kinds()
         self._anchors = (kinds == _LINK).nonzero()[0]
-        hidden = sheaf.covered(_IS_INVISIBLE[kinds].nonzero()[0])
-        self.spoken, self.lengths, texts = _letters(sheaf, hidden)
+        self._hidden = sheaf.covered(_IS_INVISIBLE[kinds].nonzero()[0])
+        self.lengths, texts = _letters(sheaf.outlines, self._hidden)
         ranks = sums(self.lengths > 0)
         start, stop, holder, first_run, first_text = _pieces(sheaf, kinds, ranks)
         first, last = ranks[start], ranks[stop]
         held = (last > first).nonzero()[0]
         self.start, self.stop = start[held], stop[held]
-        prints = _Prints(texts)
-        self.prints = prints.of(first[held], last[held], kinds[holder[held]])
+        stretches = Stretches(texts)
+        self.prints = stretches.prints(first[held], last[held]) + _PRINTS_OF_KINDS[kinds[holder[held]]]
         run, text = held.searchsorted((first_run, first_text)).tolist()
         self.runs, self.texts = slice(run, text), slice(text, len(held))
         self.owner = self.bounds[1:-1].searchsorted(self.start, side="right")
         pages = ranks[self.bounds]
-        self.pages = prints.of(pages[:-1], pages[1:], kinds[sheaf.bounds[:-1]])
+        self.pages = stretches.prints(pages[:-1], pages[1:]) + _PRINTS_OF_KINDS[kinds[sheaf.bounds[:-1]]]
+
+    @cached_property
+    def spoken(self) -> Flags:
+        """Marks the segments that show anything at all."""
+        return self.shown(np.ones(len(self.lengths), np.bool_))
+
+    def shown(self, asked: Flags) -> Flags:
+        """Marks those of the asked segments that show anything at all."""
+        shown: Flags = (self.lengths > 0) & asked
+        # "12" and "&" have no letters and are shown all the same.
+        others = asked & ~shown & ~self._hidden
+        if others.any():
+            segments = chain.from_iterable(outline.segments for outline in self._sheaf.outlines)
+            shown[others] = _lengths(_without(_BLANKS, _GAP.join(compress(segments, others.tolist())))) > 0
+        return shown
 
     @cached_property
     def letters(self) -> Places:
@@ -145,7 +135,17 @@ class Units:
 
         An `a` without an address is a name for a place, and often closed far too late.
         """
-        return self.letters_in(self._sheaf.covered(self._sheaf.with_address(self._anchors)))
+        return self.linked_around(self.spoken)
+
+    def linked_around(self, asked: Flags) -> Places:
+        """The same for the runs that hold any of the asked segments; of the others fewer may be counted."""
+        starts, stops = self.start[self.runs], self.stop[self.runs]
+        before = sums(asked)
+        holding = before[stops] > before[starts]
+        held = sums(_covered(len(asked), starts[holding], stops[holding]) & (self.lengths > 0))
+        sheaf, anchors = self._sheaf, self._anchors
+        anchors = anchors[held[sheaf.tail_slot[anchors]] > held[sheaf.text_slot[anchors]]]
+        return self.letters_in(sheaf.covered(sheaf.with_address(anchors)))
 
     def letters_in(self, marked: Flags) -> Places:
         """How many letters each run has in the marked segments."""
@@ -158,7 +158,7 @@ class Units:
 
     def covered(self, chosen: Flags) -> Flags:
         """Marks the segments that stand in any of the chosen pieces."""
-        return _covered(len(self.spoken), self.start[chosen], self.stop[chosen])
+        return _covered(len(self.lengths), self.start[chosen], self.stop[chosen])
 
 
 class _Sheaf:
@@ -186,8 +186,8 @@ class _Sheaf:
 
     def kinds(self) -> NDArray[np.uint8]:
         """The kind of every element."""
-        numbers = [_NUMBERS[element.tag] for outline in self.outlines for element in outline.elements]
-        return np.frombuffer(bytes(numbers), np.uint8)
+        elements = chain.from_iterable(outline.elements for outline in self.outlines)
+        return np.frombuffer(bytes(list(map(_NUMBERS.get, map(_TAG, elements), repeat(_OTHER)))), np.uint8)
 
     def covered(self, chosen: Places | list[int]) -> Flags:
         """Marks the segments that stand in any of the chosen elements."""
@@ -199,7 +199,7 @@ class _Sheaf:
         first = self.bounds.tolist()
         return [
             place for place, at in zip(anchors.tolist(), page, strict=True)
-            if self.outlines[at].elements[place - first[at]].get("href") is not None
+            if "href" in self.outlines[at].elements[place - first[at]].attrib
         ]
 
 
@@ -226,20 +226,28 @@ def _covered(count: int, start: Places, stop: Places) -> Flags:
     return marked
 
 
-def _letters(sheaf: _Sheaf, hidden: Flags) -> tuple[Flags, Places, list[bytes]]:
-    """Which segments show anything, how many letters each has, and the letters of those that have some."""
-    text = _GAP.join([_GAP.join(outline.segments) for outline in sheaf.outlines])
+def _letters(outlines: Sequence[Outline], hidden: Flags) -> tuple[Places, Prints]:
+    """How many letters each segment has that is not hidden, and the fingerprints of those that have some."""
+    # Page by page: what is put together of all of them is large, and large memory is slow to come by.
+    letters = b"\0".join([_without(_NO_LETTERS, _GAP.join(outline.segments)) for outline in outlines])
+    lengths = _lengths(letters)
+    held = lengths > 0
+    texts = prints_of_texts(filter(None, letters.split(b"\0")), lengths[held])[~hidden[held]]
+    lengths *= ~hidden
+    return lengths, texts
+
+
+def _without(signs: bytes, text: str) -> bytes:
     if not text.isascii():
         text = text.replace("\u00a0", " ")
-    letters = text.encode("utf-8", "replace").translate(None, _NO_LETTERS).split(b"\0")
-    lengths = np.fromiter(map(len, letters), np.int64, len(letters)) * ~hidden
-    spoken = lengths > 0
-    texts = list(compress(letters, spoken.tolist()))
-    # "12" and "&" have no letters and are shown all the same.
-    others = ~spoken & ~hidden
-    segments = chain.from_iterable(outline.segments for outline in sheaf.outlines)
-    spoken[others] = np.fromiter(map(bool, map(str.strip, compress(segments, others.tolist()))), np.bool_)
-    return spoken, lengths, texts
+    return text.encode("utf-8", "replace").translate(None, signs)
+
+
+def _lengths(text: bytes) -> Places:
+    """How long the parts of a text between its gaps are."""
+    gaps = (np.frombuffer(text, np.uint8) == 0).nonzero()[0]
+    lengths: Places = np.diff(gaps, prepend=-1, append=len(text)) - 1
+    return lengths
 
 
 def _pieces(
@@ -267,19 +275,3 @@ def _pieces(
     stop = np.concatenate((sheaf.tail_slot[elements], stops, texts + 1))
     holder = np.concatenate((elements, holders, above[texts]))
     return start, stop, holder, len(elements), len(elements) + len(starts)
-
-
-class _Prints:
-    """Fingerprints of stretches of texts."""
-
-    def __init__(self, texts: list[bytes]) -> None:
-        powers, self._inverses = _POWERS
-        if len(texts) >= len(powers):
-            powers, self._inverses = (_powers(base, len(texts) + 1) for base in _BASES)
-        self._added = np.zeros(len(texts) + 1, np.uint64)
-        (_of_texts(texts) * powers[:len(texts)]).cumsum(out=self._added[1:])
-
-    def of(self, first: Places, last: Places, kinds: NDArray[np.uint8]) -> Prints:
-        """The fingerprints of the texts `first:last` in elements of these kinds."""
-        prints: Prints = (self._added[last] - self._added[first]) * self._inverses[first] + _PRINT_OF_TAG[kinds]
-        return prints
