@@ -17,6 +17,12 @@ def short():
         yield found
 
 
+@pytest.fixture(scope="module")
+def small():
+    with staged(RenderHabits(max_bytes=300_000)) as found:
+        yield found
+
+
 ENDLESS = {
     "nodes": "setInterval(() => document.body.append(document.createElement('p')), 10)",
     "frames of an animation": """
@@ -127,8 +133,8 @@ def test_a_page_that_is_stuck_again_and_again_is_given_up(short, monkeypatch):
     assert b"<p>next</p>" in short.render("<p>next</p>").body
 
 
-def test_a_huge_page_is_cut_to_size_and_stays_well_formed(short):
-    rendered = short.render(
+def test_a_huge_page_is_cut_to_size_and_stays_well_formed(small):
+    rendered = small.render(
         """<body><ul></ul><script>const items = '<li><b>word</b> &lt;and&gt; ümläut</li>'.repeat(15_000);
         document.querySelector('ul').insertAdjacentHTML('beforeend', items)</script><p>end</p></body>"""
     )
@@ -137,16 +143,16 @@ def test_a_huge_page_is_cut_to_size_and_stays_well_formed(short):
     assert rendered.body.endswith(b"</ul></body></html>")
 
 
-def test_a_huge_frame_is_cut_and_its_page_is_not(short):
+def test_a_huge_frame_is_cut_and_its_page_is_not(small):
     site = Site({"https://b.example/": "<ul>" + f"<li>{'x' * 100}</li>" * 5_000 + "</ul>"})
-    rendered = short.render("<iframe src='https://b.example/'></iframe><p id=end>end</p>", site)
+    rendered = small.render("<iframe src='https://b.example/'></iframe><p id=end>end</p>", site)
     assert len(rendered.body) <= 300_500
     assert not rendered.settled
     assert len(parse(rendered.body).xpath("/html/body/p[@id='end']")) == 1
 
 
-def test_a_very_deep_page_is_kept(short):
-    rendered = short.render(
+def test_a_very_deep_page_is_kept(small):
+    rendered = small.render(
         """<body><script>let at = document.body;
         for (let n = 0; n < 1500; n++) at = at.appendChild(document.createElement('div'));
         at.append('bottom')</script></body>"""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+import signal
 from collections import Counter
 from dataclasses import replace
 
@@ -9,6 +12,7 @@ import pytest
 from stage import HOME, Site, answer, page, redirect
 
 from everlog.records import Failure
+from everlog.render.settling import QUIET_SECONDS
 from everlog.tree import parse
 
 
@@ -263,6 +267,60 @@ def test_failures_and_error_answers_reach_the_page_as_they_are(stage):
     for expected in ("[dead no]", "[broken 500]", "[missing 404]"):
         assert expected in html
     assert "[odd" in html
+
+
+def test_what_came_over_a_connection_that_was_just_closed_is_asked_for_again(stage):
+    def closing(times, text):
+        left = [times]
+
+        def closed(asked):
+            left[0] -= 1
+            return text if left[0] < 0 else Failure(url=asked.url, trouble="connection", reason="closed")
+
+        return closed
+
+    site = Site({
+        "https://a.blog/a.js": closing(1, "document.body.append('[ran]'); fetch('/b.json').then(r => r.text())"
+                                          ".then(text => document.body.append(text))"),
+        "https://a.blog/b.json": closing(1, "[told]"), "https://b.example/": closing(9, "[never]"),
+        "https://a.blog/c.json": closing(9, "[never]"),
+    })
+    html = stage.html(
+        """<body><script src=/a.js></script><iframe src=https://b.example/></iframe>
+        <script>fetch('/c.json', {method: 'POST', body: 'x'}).catch(() => document.body.append('[lost]'))</script>""",
+        site,
+    )
+    assert all(word in html for word in ("[ran]", "[told]", "[lost]"))
+    asked = Counter(site.urls())
+    assert asked == {"https://a.blog/a.js": 2, "https://a.blog/b.json": 2, "https://b.example/": 2,
+                     "https://a.blog/c.json": 1}
+
+
+def test_a_frame_that_cannot_be_reached_is_empty_and_not_the_browser_s_own_words(stage):
+    site = Site({"https://b.example/": Failure(url="https://b.example/", trouble="dns", reason="no such host")})
+    rendered = stage.render("<body><iframe src=https://b.example/></iframe><p>End</p></body>", site)
+    assert rendered.settled
+    assert b"data-everlog-frame" not in rendered.body
+    assert len(rendered.body) < 500
+
+
+@pytest.mark.parametrize("kind", ["NetworkService", "renderer"])
+def test_an_answer_that_is_long_on_its_way_through_the_browser_is_waited_for(stage, kind):
+    async def stopped(asked):
+        processes = [pid for name, pid in await stage.browser.processes() if name.endswith(kind)]
+        assert processes
+        for pid in processes:
+            os.kill(pid, signal.SIGSTOP)
+            # Longer than a page is quiet before it counts as being at rest.
+            asyncio.get_running_loop().call_later(4 * QUIET_SECONDS, os.kill, pid, signal.SIGCONT)
+        return '{"next": "/2.json"}'
+
+    site = Site({"https://a.blog/1.json": stopped, "https://a.blog/2.json": "2", "https://b.example/": stopped})
+    scripted = """<body><script>
+        fetch('/1.json').then(r => r.json()).then(({next}) => fetch(next)).then(r => r.text())
+          .then(text => document.body.append(`[${text}]`))</script>"""
+    assert "[2]" in stage.html(scripted, site)
+    assert '{"next": "/2.json"}</template>' in stage.html("<body><iframe src=https://b.example/></iframe>", site)
 
 
 def test_an_error_of_who_fetches_is_raised_to_who_asked(stage):

@@ -229,6 +229,15 @@ def test_a_page_that_was_left_asks_for_nothing_more_and_leads_nowhere(stage):
     assert set(site.urls()) == {"https://a.blog/look.json"}
 
 
+def test_the_workers_of_a_page_that_was_left_ask_for_nothing_more(stage):
+    worker = "setInterval(() => fetch('/tick'), 20)"
+    stage.render("<body><script>new Worker('/w.js')</script>", Site({"https://a.blog/w.js": worker}))
+    for _ in range(3):
+        site = Site({"https://a.blog/look.json": "1"})
+        stage.render("<body><script>fetch('/look.json')</script>", site)
+        assert set(site.urls()) == {"https://a.blog/look.json"}
+
+
 @pytest.mark.parametrize("url", ["http://", "file:///etc/passwd", "chrome://version", "about:blank"])
 def test_an_address_that_is_not_of_the_web_is_an_error_of_the_page(stage, url):
     with pytest.raises(RenderFailed):

@@ -174,6 +174,17 @@ def test_a_page_that_wants_to_leave_stays(stage):
     assert site.asked == []
 
 
+def test_a_page_that_turns_leaving_into_a_change_of_itself_may_do_so(stage):
+    turning = "event.intercept({async handler() { document.body.append('turned'); }})"
+    site = Site()
+    for listening in (f"navigation.addEventListener('navigate', (event) => {{ {turning} }})",
+                      f"navigation.onnavigate = (event) => {{ {turning} }}"):
+        html = stage.html(f"<body><p>here</p><script>{listening}; location.href = '/other'</script></body>", site)
+        assert "<p>here</p>" in html
+        assert "</script>turned" in html
+    assert site.asked == []
+
+
 DISTURBING = {
     "dialogs": "for (let n = 0; n < 1000; n++) { alert('x'); confirm('x'); prompt('x'); }",
     "print": "print()",

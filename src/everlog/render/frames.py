@@ -37,6 +37,11 @@ class Frame:
     # In another process, and so out of reach: Chromium does this with a few addresses whatever it is told.
     is_remote: bool = False
 
+    @property
+    def is_error(self) -> bool:
+        """Whether it shows the browser's own words about an address that could not be reached."""
+        return self.url.startswith("chrome-error:")
+
 
 class Frames:
     """All documents of a tab. Frames of other sites are in the same process, and so in the same tree."""
@@ -59,7 +64,7 @@ class Frames:
 
     def all(self) -> list[Frame]:
         """The page first, then its frames in the order they came."""
-        return [frame for frame in self._frames.values() if not frame.is_remote][:MAX_FRAMES]
+        return [frame for frame in self._frames.values() if not frame.is_remote and not frame.is_error][:MAX_FRAMES]
 
     async def run(self, frame: Frame, call: str, *arguments: Any, seconds: float = 0.0, name: str = "page") -> Any:
         """Call a function of ours in a frame. `seconds` is how long it may wait for something itself.
@@ -158,6 +163,8 @@ class Frames:
             self._frames.pop(frame, None)
         self._desk.frames -= gone
         self._router.release(gone)
+        if self._desk.traffic is not None:
+            self._desk.traffic.waits.left(gone)
 
 
 def _value(answer: Answer) -> Any:

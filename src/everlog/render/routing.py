@@ -8,13 +8,13 @@ redirected requests through, answer preflights themselves and add CORS headers t
 from __future__ import annotations
 
 import asyncio
-import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from everlog.records import Failure
 from everlog.render.replies import asked_for, dot, fulfilment, is_unwanted, main_document, passage, refusal
 from everlog.render.session import Lost, Refused
+from everlog.render.waits import Waits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,8 +29,6 @@ SHARED = frozenset(("script", "stylesheet", "font"))
 # A page that asks for more than this is not going to end by itself.
 MAX_REQUESTS = 1_000
 MAX_REDIRECTS = 20
-# A question asked this often between two clicks is a pulse, and nobody waits for its answer.
-PULSE = 50
 # A frame's first request can be heard of before the frame itself.
 UNKNOWN_FRAME_SECONDS = 3.0
 
@@ -44,11 +42,13 @@ class Router:
         self._session = session
         self._desks: dict[str, Desk] = {}
         self._waiting: dict[str, asyncio.Future[None]] = {}
+        self._marks: dict[str, asyncio.Future[None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def open(self) -> None:
         self._session.on("Fetch.requestPaused", self._paused)
         self._session.on("Target.targetCreated", self._target)
+        self._session.on("Target.targetDestroyed", self._target_gone)
         await self._session.send("Fetch.enable", patterns=[{"urlPattern": "*"}])
         await self._session.send("Target.setDiscoverTargets", discover=True)
 
@@ -63,6 +63,11 @@ class Router:
         for frame in frames:
             self._desks.pop(frame, None)
 
+    def expect(self, mark: str) -> asyncio.Future[None]:
+        """Done once an address that nobody but us knows was asked for."""
+        arrived = self._marks[mark] = asyncio.get_running_loop().create_future()
+        return arrived
+
     async def close(self) -> None:
         for task in self._tasks:
             task.cancel()
@@ -73,11 +78,19 @@ class Router:
         info = event["targetInfo"]
         desk = self._desks.get(info.get("parentFrameId") or "")
         if desk is not None:
-            desk.frames.add(info["targetId"])
+            desk.hire(info["targetId"])
             self.claim(info["targetId"], desk)
 
+    def _target_gone(self, event: Event) -> None:
+        desk = self._desks.get(event["targetId"])
+        if desk is not None and desk.dismiss(event["targetId"]):
+            self.release([event["targetId"]])
+
     def _paused(self, event: Event) -> None:
-        desk = self._desks.get(event.get("frameId") or "")
+        mark = self._marks.pop(event["request"]["url"], None)
+        if mark is not None and not mark.done():
+            mark.set_result(None)
+        desk = self._desks.get(event.get("frameId") or "") if _is_awaited(event) else None
         # Counted here, and not in the task, so that no page seems to be at rest meanwhile.
         ticket = desk.traffic.begin(event) if desk is not None and desk.traffic is not None else None
         task = asyncio.ensure_future(self._serve(event, ticket))
@@ -88,7 +101,7 @@ class Router:
 
     async def _serve(self, event: Event, ticket: Ticket | None) -> None:
         try:
-            if ticket is None:
+            if ticket is None and _is_awaited(event):
                 ticket = await self._late(event)
             command, parameters = await ticket.answer() if ticket is not None else refusal("BlockedByClient")
             await self._send(event["requestId"], command, parameters)
@@ -126,6 +139,28 @@ class Desk:
         self.main_frame = main_frame
         self.frames = {main_frame}
         self.traffic: Traffic | None = None
+        self._workers: set[str] = set()
+        self._alone = asyncio.Event()
+        self._alone.set()
+
+    def hire(self, worker: str) -> None:
+        self.frames.add(worker)
+        self._workers.add(worker)
+        self._alone.clear()
+
+    def dismiss(self, worker: str) -> bool:
+        """Whether it was a worker of this tab."""
+        if worker not in self._workers:
+            return False
+        self._workers.remove(worker)
+        self.frames.discard(worker)
+        if not self._workers:
+            self._alone.set()
+        return True
+
+    async def alone(self) -> None:
+        """Wait until no worker is left."""
+        await self._alone.wait()
 
 
 class Traffic:
@@ -136,7 +171,7 @@ class Traffic:
         self.requests = 0
         self._asked = 0
         self._hops: Counter[str] = Counter()
-        self.stirred_at = asyncio.get_running_loop().time()
+        self.waits = Waits(main_frame)
         # Set when `fetch` itself breaks: the page's render ends with it.
         self.broken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._main_frame = main_frame
@@ -144,31 +179,7 @@ class Traffic:
         self._shelf = shelf
         self._pictures = pictures
         self._is_given = False
-        self._waited_for = 0
-        self._idle = asyncio.Event()
-        self._idle.set()
-        self._repeats: Counter[str] = Counter()
         self._tickets: set[Ticket] = set()
-
-    @property
-    def is_idle(self) -> bool:
-        return self._waited_for == 0
-
-    async def idle(self) -> None:
-        """Wait until no answer is missing."""
-        await self._idle.wait()
-
-    def give_up(self) -> None:
-        """Wait no longer for the answers that are missing now; they may still come."""
-        for ticket in self._tickets:
-            ticket.is_waited_for = False
-        self._waited_for = 0
-        self._idle.set()
-
-    def new_round(self) -> None:
-        """Something was clicked: it may ask again for what was asked before, and that takes a moment."""
-        self._repeats.clear()
-        self._stir()
 
     def close(self) -> None:
         """Nobody waits for answers any more."""
@@ -179,27 +190,14 @@ class Traffic:
             self.broken.exception()
 
     def begin(self, event: Event) -> Ticket:
-        request = event["request"]
-        place = request["method"] + re.sub(r"\d+", "", request["url"])
-        self._repeats[place] += 1
-        ticket = Ticket(self, event, is_waited_for=self._repeats[place] <= PULSE and not is_unwanted(event))
+        ticket = Ticket(self, event)
         self._tickets.add(ticket)
-        if ticket.is_waited_for:
-            self._waited_for += 1
-            self._idle.clear()
-            self._stir()
+        self.waits.asked(event)
         return ticket
 
     def end(self, ticket: Ticket) -> None:
         self._tickets.discard(ticket)
-        if ticket.is_waited_for:
-            self._waited_for -= 1
-            if not self._waited_for:
-                self._idle.set()
-            self._stir()
-
-    def _stir(self) -> None:
-        self.stirred_at = asyncio.get_running_loop().time()
+        self.waits.answered(ticket.event)
 
     async def answer(self, event: Event) -> Reply:
         asked = asked_for(event)
@@ -238,7 +236,7 @@ class Traffic:
                 origin = next((value for name, value in asked.headers if name.lower() == "origin"), None)
                 # What one blog's crawl may ask for, such as an address typed by the user, is not for the others.
                 return await self._shelf.get((self._fetch, asked.url, origin), lambda: _awaited(self._fetch, asked))
-            return await self._fetch(asked)
+            return await _awaited(self._fetch, asked)
         except Exception as error:  # noqa: BLE001 - whatever it is, it is raised where the page was to be rendered
             if not self.broken.done():
                 self.broken.set_exception(error)
@@ -248,18 +246,26 @@ class Traffic:
 class Ticket:
     """One request of a page, from its coming up to its answer."""
 
-    def __init__(self, traffic: Traffic, event: Event, *, is_waited_for: bool) -> None:
-        self.is_waited_for = is_waited_for
+    def __init__(self, traffic: Traffic, event: Event) -> None:
+        self.event = event
         self.task: asyncio.Task[Any] | None = None
         self._traffic = traffic
-        self._event = event
 
     async def answer(self) -> Reply:
-        return await self._traffic.answer(self._event)
+        return await self._traffic.answer(self.event)
 
     def end(self) -> None:
         self._traffic.end(self)
 
 
+def _is_awaited(event: Event) -> bool:
+    """Whether a document waits for the answer. What one asks for while it is left is in no document's log."""
+    return "networkId" in event
+
+
 async def _awaited(fetch: Fetch, asked: Asked) -> Exchange | Failure:
-    return await fetch(asked)
+    answer = await fetch(asked)
+    if isinstance(answer, Failure) and answer.trouble == "connection" and asked.method in {"GET", "HEAD"}:
+        # A server may close a connection just as it is used again. Chromium's network would ask anew, and is not asked.
+        return await fetch(asked)
+    return answer

@@ -14,11 +14,13 @@ if TYPE_CHECKING:
 
     from everlog.comments.services import Service
     from everlog.render.frames import Frame, Frames
-    from everlog.render.routing import Traffic
+    from everlog.render.waits import Waits
 
 QUIET_SECONDS = 0.2
 # Nothing was asked, nothing was answered: what is missing now will be missing for long.
 STALLED_SECONDS = 15.0
+# An answer that a page had for so long is one it does not want to read to the end.
+UNTAKEN_SECONDS = 5.0
 # A service that is not there when the page has been at rest for so long does not come.
 READY_SECONDS = 3.0
 # How long a page that does not come to rest is waited for each time before it is looked at as it is.
@@ -30,14 +32,17 @@ _LOOK_SECONDS = 1.0
 class Scene:
     """A page on its way to rest, and until when it may be."""
 
-    def __init__(self, frames: Frames, traffic: Traffic, *, until: float, max_letters: int) -> None:
+    def __init__(self, frames: Frames, waits: Waits, *, until: float, max_letters: int) -> None:
         self.frames = frames
-        self.traffic = traffic
+        self.waits = waits
         self.until = until
         self.max_letters = max_letters
         self.is_overgrown = False
         # Whether all that the page wanted to do was done: no answer was given up, no script was ended.
         self.is_whole = True
+        # For how long, by the page's own clock, it has been quiet after the last of what it waited for.
+        self._quiet_seconds = 0.0
+        self._stirs = waits.stirs
 
     @property
     def seconds_left(self) -> float:
@@ -53,9 +58,9 @@ class Scene:
         missing = restless = 0.0
         try:
             while not self.is_over and restless < longest_seconds and await self._idle():
-                began, stirred_at = loop.time(), self.traffic.stirred_at
+                began, stirs = loop.time(), self.waits.stirs
                 missing = await self._still_missing(quiet_seconds, missing)
-                if missing <= 0 and self.traffic.is_idle and self.traffic.stirred_at == stirred_at:
+                if missing <= 0 and self.waits.is_idle and self.waits.stirs == stirs:
                     return True
                 restless += loop.time() - began
         except Stuck:
@@ -65,11 +70,14 @@ class Scene:
     async def ready(self, services: Sequence[Service]) -> bool:
         """Wait until each service has answered, or shows that it will not."""
         for service in services:
+            waited, stirs = 0.0, self.waits.stirs
             while not await self._has_answered(service):
-                waited = asyncio.get_running_loop().time() - self.traffic.stirred_at
-                if self.is_over or waited > (READY_SECONDS if self.traffic.is_idle else STALLED_SECONDS):
+                if self.waits.stirs != stirs:
+                    waited, stirs = 0.0, self.waits.stirs
+                if self.is_over or waited > (READY_SECONDS if self.waits.is_answered else STALLED_SECONDS):
                     return False
                 await self._waited(0, 0, 1000 * QUIET_SECONDS)
+                waited += QUIET_SECONDS
         return True
 
     async def size(self) -> tuple[int, int]:
@@ -89,23 +97,28 @@ class Scene:
     async def _idle(self) -> bool:
         """Wait for the answers that are missing; those that will not come are given up."""
         loop = asyncio.get_running_loop()
-        while not self.traffic.is_idle and not self.is_over:
-            stalled_at = self.traffic.stirred_at + STALLED_SECONDS
-            if loop.time() >= stalled_at:
-                self.traffic.give_up()
-                self.is_whole = False
+        while not self.waits.is_idle and not self.is_over:
+            is_answered = self.waits.is_answered
+            given_up_at = self.waits.stirred_at + (UNTAKEN_SECONDS if is_answered else STALLED_SECONDS)
+            if loop.time() >= given_up_at:
+                self.waits.give_up()
+                self.is_whole = self.is_whole and is_answered
             with suppress(TimeoutError):
-                async with asyncio.timeout_at(min(stalled_at, self.until)):
-                    await self.traffic.idle()
-        return self.traffic.is_idle
+                async with asyncio.timeout_at(min(given_up_at, loop.time() + _LOOK_SECONDS, self.until)):
+                    await self.waits.idle()
+        return self.waits.is_idle
 
     async def _still_missing(self, quiet_seconds: float, wait_seconds: float) -> float:
         """Wait for the page to be quiet, for a second at most; how many seconds of quiet it needs still."""
+        if self._stirs != self.waits.stirs:
+            self._stirs, self._quiet_seconds = self.waits.stirs, 0.0
         quiet = 1000 * quiet_seconds
-        least = quiet + 1000 * (self.traffic.stirred_at - asyncio.get_running_loop().time())
-        least = max(least, 1000 * wait_seconds, 0.0)
-        longest = max(1000 * min(_LOOK_SECONDS, self.seconds_left), least)
-        since = await self._waited(quiet, longest, least)
+        least_seconds = max(quiet_seconds - self._quiet_seconds, wait_seconds, 0.0)
+        longest = 1000 * max(min(_LOOK_SECONDS, self.seconds_left), least_seconds)
+        since = await self._waited(quiet, longest, 1000 * least_seconds)
+        if since is None:
+            return quiet_seconds
+        self._quiet_seconds += least_seconds
         # All documents share one thread. Those in a box without scripts have no clock to wait with.
         others = self.frames.all()[1:]
         answers = await self._each("everlog.since", frames=others) if others else []
@@ -115,13 +128,13 @@ class Scene:
             await self.size()
         return float(quiet - min([since, *answers])) / 1000
 
-    async def _waited(self, quiet: float, longest: float, least: float) -> float:
+    async def _waited(self, quiet: float, longest: float, least: float) -> float | None:
         try:
             waited = await self.frames.run(
                 self.frames.main, "everlog.rest", quiet, longest, least, seconds=_LOOK_SECONDS
             )
         except Refused:
-            return 0.0
+            return None
         return float(waited)
 
     async def _has_answered(self, service: Service) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -71,10 +72,23 @@ class Tab:
         page.on("crash", lambda _: tab.lose("the tab crashed"))
         page.on("close", lambda _: tab.lose("the tab closed"))
         context.on("page", _close)
+        session.on("Network.requestWillBeSent", tab.sent)
+        session.on("Network.loadingFinished", tab.taken)
+        session.on("Network.loadingFailed", tab.taken)
+        # What was answered is not looked at again, so it need not be kept.
+        await session.send("Network.enable", maxTotalBufferSize=0, maxResourceBufferSize=0)
         await session.send("Page.enable")
         await session.send("DOM.enable")
         await session.send("Page.addScriptToEvaluateOnNewDocument", source=script("guard"))
         return tab
+
+    def sent(self, event: Answer) -> None:
+        if self._desk.traffic is not None:
+            self._desk.traffic.waits.sent(event)
+
+    def taken(self, event: Answer) -> None:
+        if self._desk.traffic is not None:
+            self._desk.traffic.waits.taken(event)
 
     def lose(self, reason: str) -> None:
         if not self.lost.done():
@@ -115,13 +129,34 @@ class Tab:
         answers = await asyncio.gather(*calls, return_exceptions=True)
         if any(isinstance(answer, Stuck) for answer in answers):
             raise Lost("the page does not let go of the tab")
-        await self._send("Page.navigate", url="about:blank")
+        await self._leave()
         for origin in {answer for answer in answers if isinstance(answer, str) and answer != "null"}:
             await self._session.send("Storage.clearDataForOrigin", origin=origin, storageTypes=_STORES)
         await self._context.clear_cookies()
         self._pages += 1
         if self._pages % _PAGES_BETWEEN_SWEEPS == 0:
             await self._session.send("HeapProfiler.collectGarbage")
+
+    async def _leave(self) -> None:
+        """Go where there is nothing, and wait until all that the page asked for on its way out has come up to us.
+
+        A page asks at its end, and its workers a little later; how long that takes to come here nobody says. So the
+        empty page asks too, for what only we know, on both ways there are: what was asked before it comes before it.
+        """
+        await self._send("Page.navigate", url="about:blank")
+        try:
+            async with asyncio.timeout(_NAVIGATE_SECONDS):
+                await self._desk.alone()
+                marks = [f"https://{secrets.token_hex(16)}.invalid/" for _ in range(2)]
+                arrived = [self._router.expect(mark) for mark in marks]
+                asking = (
+                    f"void fetch('{mark}', {{mode: 'no-cors', keepalive: {stays}}}).catch(() => 0)"
+                    for mark, stays in zip(marks, ("false", "true"), strict=True)
+                )
+                await self._session.send("Runtime.evaluate", expression="; ".join(asking))
+                await asyncio.gather(*arrived)
+        except TimeoutError:
+            raise Lost("the page does not let go of the tab") from None
 
     async def close(self) -> None:
         self.lose("the tab closed")
@@ -135,7 +170,8 @@ class Tab:
         began = loop.time()
         page = traffic.page
         await self._navigate(page.url)
-        scene = Scene(self._frames, traffic, until=began + habits.page_seconds, max_letters=habits.max_bytes)
+        until = loop.time() + habits.page_seconds
+        scene = Scene(self._frames, traffic.waits, until=until, max_letters=habits.max_bytes)
         clicker = Clicker(scene, services, habits.max_clicks)
         self._frames.until = scene.until
         try:

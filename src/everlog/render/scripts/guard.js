@@ -77,9 +77,17 @@
     window.name = "";
     try { sessionStorage.clear(); localStorage.clear(); } catch {}
     if (window.navigation) {
-      navigation.addEventListener("navigate", (event) => {
-        // What the page itself may turn into a change of its document goes on, and ends at the door.
-        if (!event.destination.sameDocument && !event.canIntercept && event.cancelable) event.preventDefault();
+      // What a page that listens may turn into a change of its own document goes on, and ends at the door. From one
+      // that does not, nothing comes there: one that tries without a pause would keep the whole browser busy.
+      const listen = EventTarget.prototype.addEventListener, stop = Event.prototype.preventDefault;
+      let isHeard = false;
+      define(navigation, "addEventListener", function addEventListener(kind, ...rest) {
+        isHeard ||= kind === "navigate";
+        return listen.call(navigation, kind, ...rest);
+      });
+      listen.call(navigation, "navigate", (event) => {
+        const mayTurn = event.canIntercept && (isHeard || navigation.onnavigate);
+        if (!event.destination.sameDocument && !mayTurn && event.cancelable) stop.call(event);
       }, true);
     }
   }

@@ -5,6 +5,7 @@
 
   // A place whose content was only replaced this often is a clock or a slide show, not a page that still loads.
   const TICKS = 5;
+  const TURNS = 4;
   let stirred = performance.now();
   const ticks = new WeakMap();
   const watched = new WeakSet();
@@ -48,9 +49,14 @@
   const isOff = (element) => element.disabled || element.ariaDisabled === "true" || element.ariaExpanded === "true";
   const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
   // After two frames were drawn: what comes into view is looked for at the end of one, in frames of other sites
-  // later than in the page. What is not drawn has no animation frames, so the clock goes on without them.
+  // later than in the page. What is not drawn has no animation frames: the clock goes on without them, at once
+  // where it had to do so before.
   const frame = () => new Promise(requestAnimationFrame);
-  const drawn = () => Promise.race([frame().then(frame).then(() => pause(0)), pause(150)]);
+  let isDrawn = true;
+  const drawn = async () => {
+    const late = pause(isDrawn ? 2000 : 150).then(() => false);
+    isDrawn = await Promise.race([frame().then(frame).then(() => pause(0)).then(() => true), late]);
+  };
 
   // Clicks what can be clicked, each control once; again those that are as they were, if something came of it.
   const press = (elements, most, again) => {
@@ -77,14 +83,17 @@
     since() {
       see(observer.takeRecords());
       roots().forEach(watch);
-      return document.readyState === "loading" ? 0 : performance.now() - stirred;
+      // Scripts that were read wait for others to be compiled; a page that is never complete is not waited for long.
+      const late = { loading: Infinity, interactive: 2000, complete: 0 }[document.readyState];
+      return Math.max(performance.now() - stirred - late, 0);
     },
 
     // The same once it is enough, or once the time is over. The clock is the page's own, so a page that
     // waits for the processor does not seem to be at rest.
     async rest(quiet, longest, least) {
       const end = performance.now() + longest;
-      if (least > 0) await pause(least);
+      // In turns, so that what waits for the processor with us has had it as often as we.
+      for (let turn = 0; least > 0 && turn < TURNS; turn++) await pause(least / TURNS);
       for (;;) {
         const since = everlog.since(), left = end - performance.now();
         if (since >= quiet || left <= 0) return since;
