@@ -60,6 +60,20 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FeedHints:
+    """How often a feed wishes to be asked, in its own words.
+
+    `ttl_minutes` and `period_seconds` are how long it may be kept and how often it says it changes;
+    `skip_hours` (0 to 23) and `skip_days` (0 is Monday), both GMT, are when nobody should come.
+    """
+
+    ttl_minutes: int | None = None
+    skip_hours: tuple[int, ...] = ()
+    skip_days: tuple[int, ...] = ()
+    period_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Feed:
     """A parsed feed. `home` is the page it says it belongs to; `next_pages` where older entries may be."""
 
@@ -72,6 +86,7 @@ class Feed:
     kind: str = ""
     next_pages: tuple[str, ...] = ()
     problem: str | None = None
+    hints: FeedHints | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -297,11 +312,18 @@ class Visit:
     settles: bool = False
     # Whether comments that could not be had were asked for at all: a missing browser uses up no try.
     comments_tried: bool = True
+    # Where a post stood before and the page answers: it leads to the home page or a list, or shows no post any more.
+    sight: Literal["led-away", "no-post"] | None = None
+    # Set when the version that is held was read by another template: what that one takes along is no edit.
+    other_template: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blog:
-    """What an archive knows about a blog. `template` and `knowledge` are JSON texts of what was learned."""
+    """What an archive knows about a blog. `template` and `knowledge` are JSON texts of what was learned.
+
+    `gone` says why the blog is not asked for any more, `former_homes` where it was before it moved.
+    """
 
     id: int
     home: str
@@ -314,3 +336,23 @@ class Blog:
     added_at: datetime
     crawled_at: datetime | None = None
     forgotten_at: datetime | None = None
+    gone: str | None = None
+    gone_at: datetime | None = None
+    former_homes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """What happened to a blog or to one of its posts, as the archive's ledger keeps it: nothing is ever taken out.
+
+    `at` is when it was noticed, `reason` a sentence for people, `detail` what a program may want to know.
+    """
+
+    blog_id: int
+    kind: str
+    at: datetime
+    reason: str
+    post_id: int | None = None
+    url: str | None = None
+    detail: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+    id: int | None = None

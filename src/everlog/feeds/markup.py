@@ -19,6 +19,7 @@ _NAMESPACES = (
     ("purl.org/dc/terms", "dcterms:"),
     ("modules/content", "content:"),
     ("modules/slash", "slash:"),
+    ("modules/syndication", "sy:"),
     ("wellformedweb.org/commentapi", "wfw:"),
     ("syndication/thread", "thr:"),
     ("feedburner", "feedburner:"),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from lxml import etree
 
 from everlog.feeds.dates import parse_date
+from everlog.feeds.hints import read_hints
 from everlog.feeds.labels import names, plain, tags
 from everlog.feeds.markup import XML_BASE, XML_LANG, Names, first_text, html_of, is_html, local_name, text_of
 from everlog.records import Entry, Feed
@@ -54,6 +55,7 @@ def read_xml_feed(root: etree._Element, url: str | None, *, limit: int, broken: 
         entries=tuple(_distinct(reader.entry(item) for item in items[:limit])),
         kind=kind,
         next_pages=_next_pages(reader, about),
+        hints=read_hints(reader.names, about),
     )
 
 
