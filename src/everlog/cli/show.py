@@ -1,0 +1,155 @@
+"""The command that prints one post, or tells its versions."""
+
+from __future__ import annotations
+
+import json as json_module
+import sys
+from itertools import pairwise
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from everlog.cli.look import CONTROLS
+from everlog.cli.options import (
+    ArchiveFlag,
+    ConfigFlag,
+    JsonFlag,
+    QuietFlag,
+    VerboseFlag,
+    archive_of,
+    settings_from,
+)
+from everlog.errors import UsageError
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from everlog.archive import Archive
+    from everlog.archive.holdings import Version
+    from everlog.changes import Changes
+    from everlog.records import Post
+
+INDENT = "  "
+# Deeper answers stay in sight.
+DEEPEST_INDENT = 8
+
+
+def show(
+    url: Annotated[str, typer.Argument(metavar="URL", help="The address of a post, in any spelling.")],
+    html: Annotated[bool, typer.Option("--html", help="The article as cleaned HTML.")] = False,
+    versions: Annotated[
+        bool, typer.Option("--versions", help="Its versions: when each was read, what changed; with --json all whole."),
+    ] = False,
+    archive: ArchiveFlag = None,
+    config: ConfigFlag = None,
+    json: JsonFlag = False,
+    quiet: QuietFlag = False,
+    verbose: VerboseFlag = False,  # noqa: ARG001 - where a bug happened is said by the program itself
+) -> None:
+    """Print one post, as text.
+
+    \b
+    Examples:
+      everlog show https://a.blog.example/2024/05/a-post/
+      everlog show https://a.blog.example/2024/05/a-post/ --json
+      everlog show https://a.blog.example/2024/05/a-post/ --versions
+    """
+    with archive_of(settings_from(config, archive=archive)) as opened:
+        if versions:
+            _show_versions(versions_of(url, opened, as_read=not (json or html)), json=json, html=html, quiet=quiet)
+            return
+        post = opened.find_post(url)
+    if post is None:
+        raise not_here(url)
+    if json:
+        from everlog.export.jsonl import post_to_dict
+
+        print(json_module.dumps(post_to_dict(post), ensure_ascii=False, indent=1))
+    else:
+        print(post.html if html else _as_text(post))
+
+
+def versions_of(url: str, archive: Archive, *, as_read: bool) -> tuple[Version, ...]:
+    """All versions of a post; an error with advice if there is none."""
+    found = archive.history(url, as_read=as_read)
+    if not found:
+        raise not_here(url)
+    return found
+
+
+def not_here(url: str) -> UsageError:
+    """What is said of an address at which the archive has no post."""
+    return UsageError(
+        f"no post at {url} in this archive",
+        advice="everlog export --format csv  lists all; everlog status BLOG says what is missing and why",
+    )
+
+
+def when(moment: datetime) -> str:
+    """A time of our own clock, for people."""
+    return moment.strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def summary_of(changes: Changes, *, is_same_page: bool) -> str:
+    """What changed, and whether it was the author at all: a page that is read by better rules says something else."""
+    by_rules = is_same_page and (changes.fields or not changes.text.is_empty)
+    return changes.summary() + (" (the same page, read by other rules)" if by_rules else "")
+
+
+def _show_versions(found: tuple[Version, ...], *, json: bool, html: bool, quiet: bool) -> None:
+    if json:
+        from everlog.export.jsonl import post_to_dict
+
+        plain = [post_to_dict(each.post) | {"read_at": each.read_at.isoformat()} for each in found]
+        print(json_module.dumps(plain, ensure_ascii=False, indent=1))
+    elif html:
+        for each in found:
+            print(each.post.html)
+    else:
+        for line in _version_lines(found):
+            print(CONTROLS.sub("", line))
+        if not quiet:
+            print(f"\nwhat changed:  everlog diff {found[-1].post.url}   all versions whole: --json", file=sys.stderr)
+
+
+def _version_lines(found: tuple[Version, ...]) -> list[str]:
+    from everlog.changes import compare
+
+    lines = [f"version 1  {when(found[0].read_at)}  as it was found"]
+    for before, each in pairwise(found):
+        summary = summary_of(compare(before.post, each.post), is_same_page=each.same_page)
+        lines.append(f"version {each.post.version}  {when(each.read_at)}  {summary}")
+    return lines
+
+
+def _as_text(post: Post) -> str:
+    head = [post.title or post.url]
+    line = ", ".join(filter(None, [", ".join(post.authors), _day(post.published), post.language]))
+    head += [line] if line else []
+    head += ["tags: " + ", ".join(post.tags)] if post.tags else []
+    version = f"  (version {post.version})" if post.version > 1 else ""
+    head += [f"{post.url}{version}" + (f"  gone: {post.gone}" if post.gone else "")]
+    return CONTROLS.sub("", "\n".join(head) + "\n\n" + post.text + "\n" + _comments_as_text(post))
+
+
+def _comments_as_text(post: Post) -> str:
+    """The comments below the article, answers set in below what they answer."""
+    from everlog.comments.threads import depths
+
+    claimed = post.comment_count_claimed
+    if not post.comments:
+        whys = {"failed": "its comments could not be had", "off": "its comments were not wanted"}
+        why = whys.get(post.comments_state) or (f"none of its {claimed} comments was found" if claimed else "")
+        return f"\n({why})\n" if why else ""
+    count = f"{len(post.comments)} comments" + (f" of {claimed}" if claimed not in {None, len(post.comments)} else "")
+    lines = ["", f"-- {count}", ""]
+    for comment, depth in zip(post.comments, depths(post.comments), strict=True):
+        margin = INDENT * min(depth, DEEPEST_INDENT)
+        lines.append(margin + ", ".join(filter(None, [comment.author or "somebody", _day(comment.published)])) + ":")
+        lines += [margin + INDENT + line if line else "" for line in comment.text.splitlines()]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _day(moment: datetime | None) -> str | None:
+    return moment.strftime("%Y-%m-%d") if moment else None
