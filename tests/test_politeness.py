@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everlog.politeness import LONGEST_ADDED_SECONDS, NEVER, HostClock, retry_after
+from everlog.politeness import LONGEST_ADDED_SECONDS, NEVER, Cause, HostClock, retry_after
 
 NOW = datetime(2024, 5, 1, 12, tzinfo=UTC)
 
@@ -83,6 +83,24 @@ def test_requests_are_a_delay_apart_and_the_longer_wish_wins() -> None:
     assert wait(clock) == 1.0
 
 
+def test_the_cause_of_a_wait_has_no_figures_that_change() -> None:
+    clock = HostClock(delay_seconds=1.0, concurrency=1)
+    assert clock.cause == Cause(reason="the time between requests")
+    clock.crawl_delay(10.0, "Crawl-delay: 10")
+    assert clock.cause == Cause(reason="as robots.txt asks", signal="Crawl-delay: 10")
+    clock.started(NOW)
+    assert clock.cause == Cause(reason="answers still to come")
+    clock.answered(NOW, status=500, seconds=0.1)
+    assert clock.cause == Cause(reason="since requests failed", signal="500")
+    assert clock.why == "since requests failed"
+    causes = set()
+    for step in range(1, 9):
+        clock.started(NOW)
+        clock.answered(NOW + seconds(100 * step), status=429, seconds=0.1)
+        causes.add(clock.cause)
+    assert causes == {Cause(reason="the server answered 429", signal="429")}
+
+
 def test_no_more_are_in_flight_than_allowed() -> None:
     clock = HostClock(concurrency=2)
     clock.started(NOW)
@@ -112,7 +130,7 @@ def test_a_refusal_is_followed_by_a_wait_that_doubles(status: int) -> None:
         now = turn
     assert waits[:3] == [5.1, 10.1, 20.1]
     assert waits[-1] <= 601
-    assert str(status) in clock.held_why
+    assert str(status) in clock.held_for.signal
     asked(clock, 200, now=now)
     asked(clock, status, now=now + seconds(100))
     assert clock.held_until == now + seconds(105.1), "a good answer ends the series"

@@ -1,6 +1,7 @@
 """When a host may be asked again: the pure clock of one host, and what `Retry-After` means.
 
 HostClock     the turns of one host: delays, back-off, requests in flight
+Cause         what a turn waits for, and the server's own word for it
 retry_after   the moment a `Retry-After` header names
 """
 
@@ -37,6 +38,9 @@ SLOW_SECONDS = 2.0
 # How much of the usual each answer is: the last ten answers or so count.
 USUAL_SHARE = 0.1
 
+# A server may say much in one header; more than this tells nobody more.
+LONGEST_SIGNAL = 100
+
 _REFUSALS = frozenset({429, 503})
 _SECONDS = re.compile(r"\d+(?:\.\d+)?")
 
@@ -57,6 +61,21 @@ def retry_after(value: str | None, now: datetime) -> datetime | None:
     return until if until is not None and until > now else None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cause:
+    """What a request waits for: a reason of a few kinds, and the server's own signal where it gave one.
+
+    Waits are added up by cause, so no figure that changes belongs into the reason.
+    """
+
+    reason: str
+    signal: str = ""
+
+
+OWN_DELAY = Cause(reason="the time between requests")
+ANSWERS = Cause(reason="answers still to come")
+
+
 @dataclass(slots=True)
 class HostClock:
     """The turns of one host. It never looks at a clock: every question brings its own `now`.
@@ -75,9 +94,10 @@ class HostClock:
     slowed: int = 0
     in_flight: int = 0
     held_until: datetime | None = None
-    held_why: str = ""
+    held_for: Cause = OWN_DELAY
+    _robots_signal: str = ""
     _added_seconds: float = 0.0
-    _added_why: str = ""
+    _added_for: Cause = OWN_DELAY
     _last_start: datetime | None = None
     _last_growth: datetime | None = None
     _refusals: int = 0
@@ -91,30 +111,41 @@ class HostClock:
     @property
     def why(self) -> str:
         """What the next turn waits for, in words."""
+        cause = self.cause
         if self.held_until is not None:
-            return self.held_why
-        if self.in_flight >= self.concurrency:
-            return f"{self.in_flight} answers still to come"
+            return cause.reason
+        if cause is ANSWERS:
+            return f"{self.in_flight} {cause.reason}"
         pace = f"{self.pace_seconds:.3g} s between requests"
+        return pace if cause is OWN_DELAY else f"{pace}, {cause.reason}"
+
+    @property
+    def cause(self) -> Cause:
+        """What the next turn waits for, as the ledger counts it."""
+        if self.held_until is not None:
+            return self.held_for
+        if self.in_flight >= self.concurrency:
+            return ANSWERS
         if self._added_seconds:
-            return f"{pace}, {self._added_why}"
+            return self._added_for
         if self.crawl_delay_seconds > self.delay_seconds:
-            return f"{pace}, as robots.txt asks"
-        return pace
+            return Cause(reason="as robots.txt asks", signal=self._robots_signal)
+        return OWN_DELAY
 
     def share(self, *, delay_seconds: float, concurrency: int) -> None:
         """One more asks this host: the politer of both manners holds for all."""
         self.delay_seconds = max(self.delay_seconds, delay_seconds)
         self.concurrency = max(1, min(self.concurrency, concurrency))
 
-    def crawl_delay(self, seconds: float | None) -> None:
-        """What robots.txt asks for, or no longer asks for."""
+    def crawl_delay(self, seconds: float | None, signal: str = "") -> None:
+        """What robots.txt asks for, in its own words too, or no longer asks for."""
         self.crawl_delay_seconds = min(max(seconds or 0.0, 0.0), LONGEST_CRAWL_DELAY_SECONDS)
+        self._robots_signal = signal[:LONGEST_SIGNAL]
 
-    def hold(self, until: datetime, why: str) -> None:
+    def hold(self, until: datetime, reason: str, signal: str = "") -> None:
         """Nobody asks before `until`; an earlier moment never shortens a wait."""
         if self.held_until is None or until > self.held_until:
-            self.held_until, self.held_why = until, why
+            self.held_until, self.held_for = until, Cause(reason=reason, signal=signal[:LONGEST_SIGNAL])
 
     def resting(self, now: datetime) -> bool:
         """Whether the host was in trouble lately, or asked to be left alone."""
@@ -144,40 +175,47 @@ class HostClock:
         """A request ended without an answer that says anything about the host."""
         self.in_flight -= 1
 
-    def answered(self, now: datetime, *, status: int | None, seconds: float, retry_after: datetime | None = None,
-                 ) -> None:
-        """An answer came, or (`status` None) the connection failed, `seconds` after the request."""
+    def answered(
+        self, now: datetime, *, status: int | None, seconds: float, retry_after: datetime | None = None, said: str = "",
+    ) -> None:
+        """An answer came, or (`status` None) the connection failed, `seconds` after the request.
+
+        `said` is the `Retry-After` that `retry_after` was read from, word for word.
+        """
         self.in_flight -= 1
         # Requests in flight together meet the same trouble: it counts once.
         news = self._last_growth is None or _later(now, -seconds) >= self._last_growth
         if status in _REFUSALS:
             self._refused(now, status, retry_after, news=news)
         elif status is None or status >= 500:
-            self._grow(now, FAILURE_STEP_SECONDS, "since requests failed", news=news)
-            self.hold(_later(now, self._added_seconds), f"trying again after a failure, {self.pace_seconds:.3g} s")
+            failed = Cause(reason="since requests failed", signal="" if status is None else f"{status}")
+            self._grow(now, FAILURE_STEP_SECONDS, failed, news=news)
+            self.hold(_later(now, self._added_seconds), failed.reason, failed.signal)
         elif self._is_slow(seconds):
-            self._grow(now, SLOW_STEP_SECONDS, "since answers got slow", news=news)
+            self._grow(now, SLOW_STEP_SECONDS, Cause(reason="since answers got slow"), news=news)
         else:
             self._relax()
             usual = self._usual_seconds if self._usual_seconds is not None else seconds
             self._usual_seconds = usual + USUAL_SHARE * (seconds - usual)
         if retry_after is not None and status is not None and status >= 400:
-            self.hold(retry_after, f"the server answered {status} and asked to wait")
+            signal = f"{status}, Retry-After: {said}" if said else f"{status}"
+            self.hold(retry_after, f"the server answered {status}", signal)
 
     def _refused(self, now: datetime, status: int | None, asked: datetime | None, *, news: bool) -> None:
-        self._grow(now, FAILURE_STEP_SECONDS, "since the server asked for less", news=news)
+        less = Cause(reason=f"since the server answered {status}", signal=f"{status}")
+        self._grow(now, FAILURE_STEP_SECONDS, less, news=news)
         if news:
             self._refusals += 1
         wait = min(FIRST_BACK_OFF_SECONDS * 2.0 ** min(self._refusals - 1, 30), LONGEST_BACK_OFF_SECONDS)
         if asked is None:
-            self.hold(_later(now, wait), f"the server answered {status}")
+            self.hold(_later(now, wait), f"the server answered {status}", f"{status}")
 
-    def _grow(self, now: datetime, step: float, why: str, *, news: bool) -> None:
+    def _grow(self, now: datetime, step: float, cause: Cause, *, news: bool) -> None:
         if news:
             self.slowed += 1
             self._last_growth = now
             self._added_seconds = min(max(2 * self._added_seconds, step), LONGEST_ADDED_SECONDS)
-            self._added_why = why
+            self._added_for = cause
 
     def _relax(self) -> None:
         self._refusals = 0

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from everlog.records import Asked, Exchange, Failure, Fetched, Purpose, Wait
 
 
@@ -32,8 +34,29 @@ class Manners:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Waited:
+    """Waits of one host for one reason.
+
+    `signal` is what the server itself said, word for word, or empty where it said nothing. `times` counts
+    the requests that waited, and those that were not made because it would have taken too long: `until` is
+    when these may be. `seconds` is what requests stood in line for it, all together.
+    """
+
+    reason: str
+    signal: str = ""
+    times: int = 1
+    seconds: float = 0.0
+    first_at: datetime
+    last_at: datetime
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Ledger:
-    """What was asked of one host so far, and how long was waited for it."""
+    """What was asked of one host, how long was waited for it, and why.
+
+    `slowed` is how often its answers made the pace slower, `delay_seconds` the pace as it is now.
+    """
 
     host: str
     requests: int
@@ -41,6 +64,8 @@ class Ledger:
     waited_seconds: float
     slowed: int
     delay_seconds: float
+    asked_at: datetime | None = None
+    waits: tuple[Waited, ...] = ()
 
 
 class Web(Protocol):
@@ -61,7 +86,11 @@ class Web(Protocol):
         ...
 
     def ledger(self) -> tuple[Ledger, ...]:
-        """What was asked of every host so far."""
+        """What was asked of every host since the ledger was last taken."""
+        ...
+
+    def take_ledger(self) -> tuple[Ledger, ...]:
+        """The same, for an archive that adds it up: from here on counting begins anew."""
         ...
 
     def robots_exchanges(self) -> tuple[Exchange, ...]:

@@ -27,11 +27,11 @@ def run(scene: Callable[[Leaps], Awaitable[Any]]) -> Any:
 
 
 def test_without_a_delay_nobody_waits() -> None:
-    async def scene(leaps: Leaps) -> list[float]:
+    async def scene(leaps: Leaps) -> list[Any]:
         host = line(leaps, concurrency=3)
         return [await host.turn(1.0) for _ in range(3)]
 
-    assert run(scene) == [0.0, 0.0, 0.0]
+    assert run(scene) == [(), (), ()]
 
 
 def test_turns_come_in_order_and_a_delay_apart() -> None:
@@ -83,6 +83,73 @@ def test_a_long_hold_sends_home_those_who_wait_and_those_who_come() -> None:
         return [[type(each) for each in sent_home], leaps.now() >= until, wait is not None and wait.until == until]
 
     assert run(scene) == [[HeldOff] * 4, True, True]
+
+
+def test_a_wait_for_several_reasons_is_told_in_parts() -> None:
+    async def scene(leaps: Leaps) -> list[dict[tuple[str, str], float]]:
+        host = line(leaps, delay=10.0, concurrency=9)
+        await host.turn(1000.0)
+        waiting = [asyncio.ensure_future(host.turn(1000.0)) for _ in range(2)]
+        await asyncio.sleep(0)
+        leaps.moment += timedelta(seconds=4)
+        until = leaps.now() + timedelta(seconds=100)
+        host.answered(status=429, seconds=4.0, retry_after=until, said="100")
+        spells = await asyncio.gather(*waiting)
+        return [{(cause.reason, cause.signal): seconds for cause, seconds in each} for each in spells]
+
+    first, second = run(scene)
+    own, refused = ("the time between requests", ""), ("the server answered 429", "429, Retry-After: 100")
+    assert first == {own: 4.0, refused: 100.0}
+    assert second == {own: 4.0, refused: 100.0, ("since the server answered 429", "429"): 11.0}
+
+
+def test_who_waits_for_answers_on_their_way_says_so() -> None:
+    async def scene(leaps: Leaps) -> Any:
+        host = line(leaps)
+        await host.turn(1.0)
+        waiting = asyncio.ensure_future(host.turn(1.0))
+        await asyncio.sleep(0)
+        leaps.moment += timedelta(seconds=3)
+        host.answered(status=200, seconds=3.0)
+        return await waiting
+
+    [(cause, seconds)] = run(scene)
+    assert (cause.reason, cause.signal, seconds) == ("answers still to come", "", 3.0)
+
+
+def test_who_comes_late_has_not_waited_for_what_others_waited_for() -> None:
+    async def scene(leaps: Leaps) -> list[float]:
+        host = line(leaps)
+        await host.turn(1.0)
+        early = asyncio.ensure_future(host.turn(1.0))
+        await asyncio.sleep(0)
+        leaps.moment += timedelta(seconds=3)
+        late = asyncio.ensure_future(host.turn(1.0))
+        await asyncio.sleep(0)
+        leaps.moment += timedelta(seconds=2)
+        host.answered(status=200, seconds=5.0)
+        await early
+        host.answered(status=200, seconds=0.0)
+        return [sum(seconds for _, seconds in await each) for each in (early, late)]
+
+    assert run(scene) == [5.0, 2.0]
+
+
+def test_who_is_sent_home_from_the_line_says_what_was_waited_for_until_then() -> None:
+    async def scene(leaps: Leaps) -> HeldOff:
+        host = line(leaps)
+        await host.turn(1.0)
+        waiting = asyncio.ensure_future(host.turn(100.0))
+        await asyncio.sleep(0)
+        leaps.moment += timedelta(seconds=3)
+        host.answered(status=503, seconds=3.0, retry_after=leaps.now() + timedelta(hours=1), said="3600")
+        [held] = await asyncio.gather(waiting, return_exceptions=True)
+        assert isinstance(held, HeldOff)
+        return held
+
+    held = run(scene)
+    assert (held.cause.reason, held.cause.signal) == ("the server answered 503", "503, Retry-After: 3600")
+    assert [(cause.reason, seconds) for cause, seconds in held.spells] == [("answers still to come", 3.0)]
 
 
 def test_who_leaves_the_line_keeps_nobody_waiting() -> None:

@@ -3,6 +3,8 @@
 process   starts Scrapy, runs one task inside it, stops it
 session   what one blog's crawl asks: robots, turns, redirects, second tries
 hosts     the line before each host
+holds     a host's wish to be left alone, from one run to the next
+ledger    what was asked of each host, and what was waited for
 robots    robots.txt as RFC 9309 reads it
 asking    one request, ready to go
 engine    Scrapy as a mere downloader

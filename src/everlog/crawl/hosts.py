@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from everlog.politeness import HostClock
+from everlog.politeness import Cause, HostClock
 from everlog.records import Wait
 
 if TYPE_CHECKING:
@@ -31,13 +31,27 @@ class Timekeeper:
         return cls(now=lambda: start + timedelta(seconds=time.monotonic() - origin), sleep=asyncio.sleep)
 
 
-class HeldOff(Exception):
-    """The host is not to be asked for longer than anybody here waits."""
+# How long somebody waited in line, by what for.
+Spells = tuple[tuple[Cause, float], ...]
 
-    def __init__(self, until: datetime, why: str) -> None:
-        super().__init__(why)
+
+class HeldOff(Exception):
+    """The host is not to be asked for longer than anybody here waits; `spells` were waited before that was known."""
+
+    def __init__(self, until: datetime, cause: Cause, spells: Spells = ()) -> None:
+        super().__init__(cause.reason)
         self.until = until
-        self.why = why
+        self.cause = cause
+        self.spells = spells
+
+
+@dataclass(slots=True, eq=False)
+class _Visitor:
+    """One who waits in line: `before` is what the line had waited for when they came."""
+
+    place: asyncio.Future[Spells]
+    longest_wait_seconds: float
+    before: dict[Cause, float]
 
 
 class HostLine:
@@ -47,42 +61,50 @@ class HostLine:
         self.host = host
         self.clock = HostClock(delay_seconds=delay_seconds, concurrency=max(1, concurrency))
         self._time = timekeeper
-        self._line: deque[tuple[asyncio.Future[None], float]] = deque()
+        self._line: deque[_Visitor] = deque()
+        # What those in line waited for since it was last empty, and what they wait for just now.
+        self._spent: dict[Cause, float] = {}
+        self._cause: Cause | None = None
+        self._since = timekeeper.now()
         self._alarm: asyncio.Future[None] | None = None
         self._alarm_at: datetime | None = None
         self._stopped = False
 
-    async def turn(self, longest_wait_seconds: float) -> float:
-        """Wait until the host may be asked; the seconds that took. HeldOff if it would take too long."""
+    async def turn(self, longest_wait_seconds: float) -> Spells:
+        """Wait until the host may be asked; for what, and how long. HeldOff if it would take too long."""
         if self._stopped:
             raise asyncio.CancelledError
         now = self._time.now()
         self._check(now, longest_wait_seconds)
         if not self._line and (turn := self.clock.next_turn(now)) is not None and turn <= now:
             self.clock.started(now)
-            return 0.0
-        place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        entry = (place, longest_wait_seconds)
-        self._line.append(entry)
+            return ()
+        self._reckon(now)
+        place: asyncio.Future[Spells] = asyncio.get_running_loop().create_future()
+        visitor = _Visitor(place, longest_wait_seconds, dict(self._spent))
+        self._line.append(visitor)
         self._arrange()
         try:
-            await place
+            return await place
         except asyncio.CancelledError:
-            self._step_out(entry)
+            self._step_out(visitor)
             raise
-        return (self._time.now() - now).total_seconds()
 
-    async def ride(self, longest_wait_seconds: float) -> float:
+    async def ride(self, longest_wait_seconds: float) -> Spells:
         """Ask in the wake of a page that had its turn, as a browser does; a host that wants rest is left in peace."""
         if self._stopped or self.clock.resting(self._time.now()):
             return await self.turn(longest_wait_seconds)
         self.clock.rode()
-        return 0.0
+        return ()
 
-    def answered(self, *, status: int | None, seconds: float, retry_after: datetime | None = None) -> None:
-        """The answer to one turn came."""
-        self.clock.answered(self._time.now(), status=status, seconds=seconds, retry_after=retry_after)
+    def answered(
+        self, *, status: int | None, seconds: float, retry_after: datetime | None = None, said: str = "",
+    ) -> bool:
+        """The answer to one turn came; whether it made the pace slower."""
+        before = self.clock.slowed
+        self.clock.answered(self._time.now(), status=status, seconds=seconds, retry_after=retry_after, said=said)
         self._arrange()
+        return self.clock.slowed > before
 
     def withdrawn(self) -> None:
         """One turn was not used, or ended in a way that is not the host's fault."""
@@ -105,36 +127,52 @@ class HostLine:
         self._stopped = True
         if self._alarm is not None:
             self._alarm.cancel()
-        for place, _ in tuple(self._line):
-            place.cancel()
+        for visitor in tuple(self._line):
+            visitor.place.cancel()
 
     def _check(self, now: datetime, longest_wait_seconds: float) -> None:
         held = self.clock.held_until
         if held is not None and (held - now).total_seconds() > longest_wait_seconds:
-            raise HeldOff(held, self.clock.held_why)
+            raise HeldOff(held, self.clock.held_for)
 
     def _arrange(self) -> None:
+        self._reckon(self._time.now())
         while self._line:
-            place, longest = self._line[0]
-            if place.done():
+            visitor = self._line[0]
+            if visitor.place.done():
                 self._line.popleft()
                 continue
             now = self._time.now()
             try:
-                self._check(now, longest)
+                self._check(now, visitor.longest_wait_seconds)
             except HeldOff as held:
                 self._line.popleft()
-                place.set_exception(held)
+                held.spells = self._spells(visitor)
+                visitor.place.set_exception(held)
                 continue
             turn = self.clock.next_turn(now)
-            if turn is None:
-                return
-            if turn > now:
+            if turn is not None and turn <= now:
+                self._line.popleft()
+                self.clock.started(now)
+                visitor.place.set_result(self._spells(visitor))
+                continue
+            self._cause = self.clock.cause
+            if turn is not None:
                 self._wake_at(turn, now)
-                return
-            self._line.popleft()
-            self.clock.started(now)
-            place.set_result(None)
+            return
+        self._cause = None
+        self._spent.clear()
+
+    def _reckon(self, now: datetime) -> None:
+        """The time since the line was last looked at was waited for what it waited for then."""
+        if self._cause is not None and now > self._since:
+            self._spent[self._cause] = self._spent.get(self._cause, 0.0) + (now - self._since).total_seconds()
+        self._since = now
+
+    def _spells(self, visitor: _Visitor) -> Spells:
+        before = visitor.before
+        spells = ((cause, seconds - before.get(cause, 0.0)) for cause, seconds in self._spent.items())
+        return tuple((cause, seconds) for cause, seconds in spells if seconds > 0)
 
     def _wake_at(self, turn: datetime, now: datetime) -> None:
         if self._alarm is not None and not self._alarm.done():
@@ -150,10 +188,10 @@ class HostLine:
         self._alarm = None
         self._arrange()
 
-    def _step_out(self, entry: tuple[asyncio.Future[None], float]) -> None:
-        place, _ = entry
+    def _step_out(self, visitor: _Visitor) -> None:
+        place = visitor.place
         if place.done() and not place.cancelled() and place.exception() is None:
             # The turn was given in the same moment in which its owner was called off.
             self.withdrawn()
-        elif entry in self._line:
-            self._line.remove(entry)
+        elif visitor in self._line:
+            self._line.remove(visitor)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
 
 from everlog.crawl.hosts import HostLine, Timekeeper
@@ -61,7 +60,7 @@ class OpenWeb:
         for line in self._lines.values():
             line.stop()
 
-    def line(self, host: str, manners: Manners, recall: Callable[[str], str | None] | None) -> HostLine:
+    def line(self, host: str, manners: Manners) -> HostLine:
         """The line before a host, as the session that first joins it finds it."""
         line = self._lines.get(host)
         if line is None:
@@ -71,17 +70,4 @@ class OpenWeb:
             if self._stopped:
                 line.stop()
         line.clock.share(delay_seconds=manners.delay_seconds, concurrency=manners.concurrency)
-        kept = recall(f"wait {host}") if recall is not None else None
-        if kept is not None:
-            _hold(line, kept)
         return line
-
-
-def _hold(line: HostLine, kept: str) -> None:
-    moment, _, why = kept.partition(" ")
-    try:
-        until = datetime.fromisoformat(moment)
-    except ValueError:
-        return
-    if until.tzinfo is not None:
-        line.clock.hold(until, why or "the server asked to wait")

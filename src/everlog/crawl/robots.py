@@ -34,6 +34,7 @@ class Rules:
     read_at: datetime
     trouble: Trouble | None = None
     reason: str = ""
+    signal: str = ""
     until: datetime | None = None
     parsed: Protego | None = None
 
@@ -59,6 +60,15 @@ class Rules:
             wishes.append(rate.seconds / rate.requests)
         # "Crawl-delay: nan" is a number, too.
         return max((wish for wish in wishes if wish is not None and not isnan(wish)), default=None)
+
+    def delay_said(self, agent: str) -> str:
+        """The same in the words of robots.txt; empty if it says nothing about it."""
+        if self.parsed is None:
+            return ""
+        delay, rate = self.parsed.crawl_delay(agent), self.parsed.request_rate(agent)
+        said = ["" if delay is None else f"Crawl-delay: {delay:g}"]
+        said.append("" if rate is None else f"Request-rate: {rate.requests}/{rate.seconds}")
+        return ", ".join(filter(None, said))
 
 
 @dataclass(slots=True)
@@ -103,12 +113,12 @@ def read_rules(exchange: Exchange, read_at: datetime) -> Rules:
         return rules_of(text_of(exchange), read_at)
     if 400 <= exchange.status < 500 and exchange.status != 429:
         return Rules(read_at=read_at)
-    return out_of_reach(f"robots.txt answers {exchange.status}", read_at)
+    return out_of_reach(f"robots.txt answers {exchange.status}", read_at, signal=f"{exchange.status}")
 
 
-def out_of_reach(what: str, read_at: datetime) -> Rules:
-    """Rules nobody could read: stay out."""
-    return Rules(read_at=read_at, trouble="robots", reason=f"{what}: stay out until it is reachable")
+def out_of_reach(what: str, read_at: datetime, *, signal: str = "") -> Rules:
+    """Rules nobody could read: stay out. `signal` is what the server said instead of them."""
+    return Rules(read_at=read_at, trouble="robots", reason=f"{what}: stay out until it is reachable", signal=signal)
 
 
 def text_of(exchange: Exchange) -> str:
@@ -144,3 +154,14 @@ def remember_rules(
     if remember is not None and rules.trouble is None:
         stored = {"read_at": rules.read_at.isoformat(), "text": text_of(exchange)}
         remember(f"robots {origin}", json.dumps(stored))
+
+
+def agent_name(user_agent: str) -> str:
+    """What robots.txt may know us by: the name without version and comment.
+
+    >>> agent_name("everlog/0.1 (+https://everlog.example)"), agent_name("Mozilla/5.0 (compatible; mine/2)")
+    ('everlog', 'Mozilla/5.0 (compatible; mine/2)')
+    """
+    # Who borrows a browser's name has his own somewhere behind it.
+    borrowed = user_agent.lower().startswith("mozilla/")
+    return user_agent if borrowed else user_agent.partition("/")[0].partition(" ")[0]

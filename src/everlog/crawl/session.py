@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -19,12 +18,14 @@ from everlog.crawl.asking import (
     spelled,
     trusts,
 )
+from everlog.crawl.holds import recall_hold, remember_hold
 from everlog.crawl.hosts import HeldOff
-from everlog.crawl.robots import Rules, out_of_reach, read_rules, remember_rules, remembered_rules
-from everlog.politeness import retry_after
+from everlog.crawl.ledger import LedgerBook
+from everlog.crawl.robots import Rules, agent_name, out_of_reach, read_rules, remember_rules, remembered_rules
+from everlog.politeness import Cause, retry_after
 from everlog.records import Failure, Fetched
 from everlog.urls import absolute
-from everlog.web import Ledger, Web
+from everlog.web import Web
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from everlog.crawl.hosts import HostLine
     from everlog.crawl.process import OpenWeb
     from everlog.records import Asked, Exchange, Purpose, Trouble, Wait
-    from everlog.web import Manners
+    from everlog.web import Ledger, Manners
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 MOST_REDIRECTS = 10
@@ -59,11 +60,9 @@ class Session(Web):
         self._recall = recall
         self._remember = remember
         self._typed = frozenset(place(origin_of(spelled(url))) for url in manners.typed)
-        self._agent = _name(manners.user_agent)
+        self._agent = agent_name(manners.user_agent)
         self._lines: dict[str, HostLine] = {}
-        self._requests: Counter[str] = Counter()
-        self._bytes: Counter[str] = Counter()
-        self._waited: dict[str, float] = {}
+        self._book = LedgerBook()
         self._robots_exchanges: list[Exchange] = []
 
     async def fetch(
@@ -91,7 +90,7 @@ class Session(Web):
         except Hitch as hitch:
             return Failure(url=asked.url, trouble=hitch.trouble, reason=hitch.reason)
         except HeldOff as held:
-            return Failure(url=asked.url, trouble="rate-limited", reason=held.why, until=held.until)
+            return Failure(url=asked.url, trouble="rate-limited", reason=held.cause.reason, until=held.until)
 
     def waiting(self) -> tuple[Wait, ...]:
         """The hosts nobody is asking just now, and why."""
@@ -99,15 +98,12 @@ class Session(Web):
         return tuple(wait for wait in waits if wait is not None)
 
     def ledger(self) -> tuple[Ledger, ...]:
-        """What this session asked of every host so far."""
-        return tuple(
-            Ledger(
-                host=host, requests=self._requests[host], bytes=self._bytes[host],
-                waited_seconds=self._waited.get(host, 0.0),
-                slowed=line.clock.slowed, delay_seconds=line.clock.pace_seconds,
-            )
-            for host, line in self._lines.items()
-        )
+        """What this session asked of every host since its ledger was last taken."""
+        return self._book.figures(self._pace)
+
+    def take_ledger(self) -> tuple[Ledger, ...]:
+        """The same, for an archive that adds it up: from here on counting begins anew."""
+        return self._book.take(self._pace)
 
     def robots_exchanges(self) -> tuple[Exchange, ...]:
         """What was asked and answered for robots.txt since this was last called."""
@@ -133,9 +129,8 @@ class Session(Web):
             except Hitch as hitch:
                 return Failure(url=url, trouble=hitch.trouble, reason=hitch.reason, exchanges=tuple(trail))
             except HeldOff as held:
-                return Failure(
-                    url=url, trouble="rate-limited", reason=held.why, until=held.until, exchanges=tuple(trail)
-                )
+                reason, exchanges = held.cause.reason, tuple(trail)
+                return Failure(url=url, trouble="rate-limited", reason=reason, until=held.until, exchanges=exchanges)
             trail.append(last)
             target = _target(last)
             if target is None:
@@ -158,6 +153,9 @@ class Session(Web):
         if rules.allows(url, self._agent):
             return None
         if rules.trouble is not None:
+            if rules.trouble == "robots":
+                unread = Cause(reason="robots.txt could not be read", signal=rules.signal)
+                self._book.put_off(host_key(url), unread, rules.stands_until, self._web.timekeeper.now())
             return Failure(url=url, trouble=rules.trouble, reason=rules.reason, until=rules.stands_until)
         return Failure(url=url, trouble="robots", reason=f"robots.txt disallows {url}")
 
@@ -212,31 +210,35 @@ class Session(Web):
         line = self._line(host)
         now = self._web.timekeeper.now
         longest = self.manners.longest_wait_seconds
-        waited = await (line.ride(min(longest, RIDE_WAIT_SECONDS)) if rides else line.turn(longest))
-        if waited:
-            self._waited[host] = self._waited.get(host, 0.0) + waited
+        try:
+            spells = await (line.ride(min(longest, RIDE_WAIT_SECONDS)) if rides else line.turn(longest))
+        except HeldOff as held:
+            self._book.held_off(host, held, now())
+            raise
+        self._book.waited(host, spells, now())
         began = now()
         try:
             answer = await self._web.download(ask)
         except Hitch as hitch:
-            self._requests[host] += hitch.trouble not in UNSENT
             # An answer too large, or none that anybody may ask for, says nothing about how busy the host is.
-            if hitch.again:
-                line.answered(status=None, seconds=(now() - began).total_seconds())
-            else:
+            slowed = hitch.again and line.answered(status=None, seconds=(now() - began).total_seconds())
+            if not hitch.again:
                 line.withdrawn()
+            if hitch.trouble not in UNSENT:
+                self._book.asked(host, began, slowed=slowed)
             raise
         except BaseException:
-            self._requests[host] += 1
+            self._book.asked(host, began)
             line.withdrawn()
             raise
-        self._requests[host] += 1
-        self._bytes[host] += answer.wire_bytes
-        exchange = answer.exchange
-        until = retry_after(exchange.header("Retry-After"), now())
-        line.answered(status=exchange.status, seconds=answer.seconds, retry_after=until)
-        if self._remember is not None and exchange.status in PATIENCE and line.clock.held_until is not None:
-            self._remember(f"wait {host}", f"{line.clock.held_until.isoformat()} {line.clock.held_why}")
+        # By the clock that gives the turns, so that what was fetched and what is allowed can be compared.
+        exchange = replace(answer.exchange, fetched_at=now())
+        said = exchange.header("Retry-After") or ""
+        until = retry_after(said, now())
+        slowed = line.answered(status=exchange.status, seconds=answer.seconds, retry_after=until, said=said)
+        self._book.asked(host, began, wire_bytes=answer.wire_bytes, slowed=slowed)
+        if exchange.status in PATIENCE:
+            remember_hold(self._remember, host, line.clock, now())
         return exchange
 
     async def _rules(self, origin: str) -> Rules:
@@ -250,7 +252,8 @@ class Session(Web):
             # What only this session may not reach, or not yet, is not everybody's.
             if rules.trouble not in {"address", "rate-limited"}:
                 book.keep(origin, rules)
-                self._line(host_key(origin)).clock.crawl_delay(rules.crawl_delay(self._agent))
+                clock = self._line(host_key(origin)).clock
+                clock.crawl_delay(rules.crawl_delay(self._agent), rules.delay_said(self._agent))
             return rules
 
     async def _read_rules(self, origin: str) -> Rules:
@@ -269,19 +272,12 @@ class Session(Web):
     def _line(self, host: str) -> HostLine:
         line = self._lines.get(host)
         if line is None:
-            line = self._lines[host] = self._web.line(host, self.manners, self._recall)
+            line = self._lines[host] = self._web.line(host, self.manners)
+            recall_hold(self._recall, self._remember, host, line.clock, self._web.timekeeper.now())
         return line
 
-
-def _name(user_agent: str) -> str:
-    """What robots.txt may know us by: the name without version and comment.
-
-    >>> _name("everlog/0.1 (+https://everlog.example)"), _name("Mozilla/5.0 (compatible; mine/2)")
-    ('everlog', 'Mozilla/5.0 (compatible; mine/2)')
-    """
-    # Who borrows a browser's name has his own somewhere behind it.
-    borrowed = user_agent.lower().startswith("mozilla/")
-    return user_agent if borrowed else user_agent.partition("/")[0].partition(" ")[0]
+    def _pace(self, host: str) -> float:
+        return self._line(host).clock.pace_seconds
 
 
 def _spelled(url: str) -> str:

@@ -1,0 +1,44 @@
+"""How a host's wish to be left alone survives into the next run."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from everlog.politeness import HostClock
+
+# A host may ask for centuries, by mistake as a rule: nobody would ever look whether it still means it. One
+# request a week is no burden to anybody, and a host that repeats its wish is left alone for another week.
+LONGEST_REMEMBERED = timedelta(days=7)
+
+
+def remember_hold(remember: Callable[[str, str], None] | None, host: str, clock: HostClock, now: datetime) -> None:
+    """Keep for the next run what the host asked for; the signal is kept as it was given."""
+    if remember is not None and clock.held_until is not None:
+        until = min(clock.held_until, now + LONGEST_REMEMBERED)
+        remember(f"wait {host}", f"{until.isoformat()} {clock.held_for.reason}\t{clock.held_for.signal}")
+
+
+def recall_hold(
+    recall: Callable[[str], str | None] | None, remember: Callable[[str, str], None] | None, host: str,
+    clock: HostClock, now: datetime,
+) -> None:
+    """Hold to what the host asked an earlier run for."""
+    kept = recall(f"wait {host}") if recall is not None else None
+    if kept is None:
+        return
+    moment, _, why = kept.partition(" ")
+    reason, _, signal = why.partition("\t")
+    try:
+        until = datetime.fromisoformat(moment)
+    except ValueError:
+        return
+    if until.tzinfo is None:
+        return
+    clock.hold(min(until, now + LONGEST_REMEMBERED), reason or "the server asked to wait", signal)
+    if until > now + LONGEST_REMEMBERED:
+        # Kept by an older version: cut anew in every run, it would never end.
+        remember_hold(remember, host, clock, now)
