@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everlog.links import Scope, page_links, refresh_target, resolved, trap
+from everlog.links import Scope, keys_elsewhere, page_links, refresh_target, resolved, scope_of, trap
+from everlog.records import Blog
 from everlog.tree import parse
 
 HOME = Scope("https://a.org/")
@@ -110,3 +113,22 @@ def test_no_link_breaks_anything(base, href):
     if found is not None:
         trap(found[0], this_year=2025)
         HOME.holds(found[0])
+
+
+@pytest.mark.parametrize(
+    ("key", "elsewhere"),
+    [
+        ("c.org/x", ("b.org/x", "a.org/notes/x")),
+        ("a.org/notes/x?p=1", ("c.org/x?p=1", "b.org/x?p=1")),
+        ("a.org/notes", ("c.org", "b.org")),
+        ("a.org/notebook", ()),
+        ("d.org/x", ()),
+    ],
+)
+def test_a_page_of_a_blog_that_moved_twice_is_known_at_all_its_homes(key, elsewhere):
+    blog = Blog(
+        id=1, home="https://c.org/index.html", added_at=datetime(2024, 1, 1, tzinfo=UTC),
+        former_homes=("https://a.org/notes/", "https://b.org/"),
+    )
+    assert keys_elsewhere(key, blog) == elsewhere
+    assert scope_of(blog).holds_key(key) is bool(elsewhere)

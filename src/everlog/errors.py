@@ -20,6 +20,11 @@ The text of each ends with what to do next; `exit_code` is the command line's.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from everlog.records import Failure
+
 
 class EverlogError(Exception):
     """Base of all errors everlog raises on purpose."""
@@ -61,9 +66,13 @@ class NoFeed(EverlogError):
 
 
 class Unreachable(EverlogError):
-    """An address that a crawl cannot begin without gives nothing."""
+    """An address that a crawl cannot begin without gives nothing; `failure` is what it gave instead."""
 
     exit_code = 4
+
+    def __init__(self, message: str, *, advice: str | None = None, failure: Failure | None = None) -> None:
+        super().__init__(message, advice=advice)
+        self.failure = failure
 
 
 class Blocked(EverlogError):

@@ -11,6 +11,7 @@ from urllib.parse import urldefrag, urlsplit
 from everlog.urls import absolute, canonical, host_of
 
 if TYPE_CHECKING:
+    from everlog.records import Blog
     from everlog.tree import Element
 
 # The longest address of 9,902 pages of blogs has 481 characters.
@@ -82,10 +83,16 @@ class Scope:
     (True, False, False)
     >>> Scope("https://a.org/blog/", "subdomains").holds("https://en.a.org/")
     True
+
+    A blog that moved holds what lies at its `former` homes as well.
+
+    >>> Scope("https://b.org/", former=("https://a.org/",)).holds("https://a.org/2020/x")
+    True
     """
 
     home: str
     mode: str = "path"
+    former: tuple[str, ...] = ()
 
     def holds(self, url: str) -> bool:
         """Whether a URL belongs to the blog."""
@@ -93,10 +100,17 @@ class Scope:
 
     def holds_key(self, key: str) -> bool:
         """The same for a URL in its canonical spelling."""
+        return self._holds_here(key) or any(scope.holds_key(key) for scope in self._formerly)
+
+    def _holds_here(self, key: str) -> bool:
         if self.mode == "path":
             return key.startswith(self._above) and (len(key) == len(self._above) or key[len(self._above)] in "/?#")
         host = _host_of_key(key)
         return host == self._host or (self.mode == "subdomains" and host.endswith("." + self._host))
+
+    @cached_property
+    def _formerly(self) -> tuple[Scope, ...]:
+        return tuple(Scope(home, self.mode) for home in self.former)
 
     @cached_property
     def _host(self) -> str:
@@ -104,10 +118,29 @@ class Scope:
 
     @cached_property
     def _above(self) -> str:
-        """The home's key; the folder of a home that is a file."""
-        key = canonical(self.home).partition("?")[0]
-        folder, slash, name = key.rpartition("/")
-        return folder if slash and re.search(r"\.(?:html?|php|aspx?)$", name, re.IGNORECASE) else key
+        return _folder_of(self.home)
+
+
+def scope_of(blog: Blog) -> Scope:
+    """What belongs to a blog of an archive, wherever it has lived."""
+    return Scope(blog.home, blog.scope, blog.former_homes)
+
+
+def keys_elsewhere(key: str, blog: Blog) -> tuple[str, ...]:
+    """The keys that a page of a blog has at the other homes of the blog, its present one first: the same path there."""
+    homes = [_folder_of(home) for home in (blog.home, *reversed(blog.former_homes))]
+    inside = [home for home in homes if key == home or (key.startswith(home) and key[len(home)] in "/?#")]
+    if not inside:
+        return ()
+    below = key.removeprefix(max(inside, key=len))
+    return tuple(dict.fromkeys(home + below for home in homes if home + below != key))
+
+
+def _folder_of(home: str) -> str:
+    """A home's key; the folder of a home that is a file."""
+    key = canonical(home).partition("?")[0]
+    folder, slash, name = key.rpartition("/")
+    return folder if slash and re.search(r"\.(?:html?|php|aspx?)$", name, re.IGNORECASE) else key
 
 
 def page_links(root: Element, url: str, *, within: Scope) -> list[PageLink]:

@@ -72,6 +72,10 @@ class Settings(BaseModel):
     exhaustive: bool = Field(
         default=False, description="Visit every address of the blog, even where nothing new can be expected.",
     )
+    recheck_days: float = Field(
+        90.0, ge=0, le=3650,
+        description="Posts are looked at again after 1, 2, 4, ... days, at most this many apart; 0: never.",
+    )
     newest_first: bool = Field(default=False, description="Fetch the newest posts first.")
     header: tuple[str, ...] = Field((), description="Headers for the blog's own host, as 'Name: value'.")
     cookies: str | None = Field(None, description="A cookie file (Netscape format) for the blog's own host.")

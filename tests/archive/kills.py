@@ -179,6 +179,9 @@ def _lost(archive: Archive, blog_id: int, acknowledged: Path, stored: int) -> It
             yield f"{post.url} cannot be read from its WARC record"
         if len(archive.versions(post.url)) != post.version:
             yield f"{post.url} lacks versions"
+        told = [event.detail["version"] for event in archive.events(post_url=post.url, kinds=["edited"])]
+        if told != list(range(2, post.version + 1)):
+            yield f"{post.url} has {post.version} versions, and the ledger tells of {told}"
 
 
 def _doubled(folder: Path, stored: int) -> Iterator[str]:

@@ -144,10 +144,10 @@ def test_redirects_and_canonical_links_are_aliases(archive, blog):
 def test_a_page_that_is_gone_leaves_its_copy(archive, blog):
     archive.commit([some.post_visit(blog, URL)])
     gone = some.page(
-        blog, URL, outcome="failed", reason="not there (404)", exchanges=(some.exchange(URL, b"no", status=404),),
+        blog, URL, outcome="failed", reason="not there (410)", exchanges=(some.exchange(URL, b"no", status=410),),
     )
     archive.commit([gone])
-    assert (archive.find_post(URL).gone, archive.find_post(URL).text) == ("not there (404)", LONG)
+    assert (archive.find_post(URL).gone, archive.find_post(URL).text) == ("its page answers 410 Gone", LONG)
     archive.commit([some.post_visit(blog, URL, at=60)])
     assert archive.find_post(URL).gone is None
     assert_sound(archive)
@@ -188,7 +188,7 @@ def test_reading_again_says_nothing_about_the_web(archive, blog):
         some.page(blog, URL, outcome="failed", reason="gone", exchanges=(some.exchange(URL, b"", status=410),)),
     ])
     archive.commit([some.post_visit(blog, URL, LONG + " better read", exchanges=())])
-    assert archive.find_post(URL).gone == "gone"
+    assert archive.find_post(URL).gone == "its page answers 410 Gone"
     assert [problem.reason for problem in archive.problems(blog)] == ["gone"]
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 import some_visits as some
-from some_visits import HOME
+from some_visits import HOME, LONG
 
 from everlog.archive import open_archive
 from everlog.archive.verify import verify
@@ -51,7 +51,17 @@ def test_what_a_browser_drew_is_found_beside_the_answer_it_was_made_from(archive
 
 def test_a_drawing_of_an_older_answer_is_not_taken_for_one_of_the_newest(archive, blog):
     archive.commit([drawn_visit(blog)])
-    archive.commit([some.post_visit(blog, URL, "other words", at=9)])
+    archive.commit([some.post_visit(blog, URL, LONG + " other words", at=9)])
+    assert archive.rendering_of(blog, URL) is None
+
+
+def test_a_drawing_of_an_answer_that_is_not_read_from_is_none_of_the_answer_before_or_behind_it(archive, blog):
+    whole = drawn_visit(blog)
+    login = drawn_visit(blog, b"Please log in.", at=9, drawn=b"the login, drawn")
+    archive.commit([whole, replace(login, post=some.post(URL, "Please log in."))])
+    found = archive.rendering_of(blog, URL)
+    assert archive.exchange(found, purpose="rendered").body == b"<p>drawn</p>"
+    archive.commit([replace(whole, exchanges=whole.exchanges[-1:])])
     assert archive.rendering_of(blog, URL) is None
 
 

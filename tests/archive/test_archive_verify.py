@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import sqlite3
 from contextlib import closing
+from datetime import timedelta
 
 import pytest
 import some_visits as some
-from some_visits import HOME, LONG
+from some_visits import HOME, LONG, START
 
 from everlog.archive import open_archive
+from everlog.archive.holdings import Poll
 from everlog.archive.verify import verify
+from everlog.watching.schedule import first_polling
 
 URL = HOME + "a"
 
@@ -28,6 +31,10 @@ def folder(tmp_path):
             archive.commit([some.post_visit(blog, URL, edited, at=1), some.post_visit(blog, HOME + "b", edited, at=2)])
             archive.commit([some.page(blog, URL, exchanges=(some.exchange(URL, edited.encode(), at=3),))])
             archive.commit([some.page(blog, URL, exchanges=(some.exchange(URL, b"", status=304, at=4),))])
+        archive.update_blog(blog, template="{}", knowledge="{}")
+        archive.change_template(blog, template="{}", knowledge="{}", at=START, reason="redesigned")
+        archive.set_poll(Poll(blog_id=blog, polling=first_polling([], START, seed="a")))
+        archive.plan_rechecks(blog, now=START, most=timedelta(days=90))
     return tmp_path
 
 
@@ -111,6 +118,12 @@ def test_a_changed_or_missing_media_file_is_seen(folder):
         ("update warc_files set length = length - 1", "ends within a record"),
         ("update warc_files set length = length - 9", "ends within a record"),
         ("update media_files set path = '../../etc/passwd'", "the file is not there"),
+        ("update events set detail = '{' where detail is not null", "its detail cannot be read"),
+        ("update events set blog_id = 7", "an event of a post of another blog"),
+        ("update rechecks set blog_id = 7", "looked at again for another blog"),
+        ("update polls set state = '{\"due'", "its state cannot be read"),
+        ("update templates set knowledge = '['", "its knowledge cannot be read"),
+        ("update blogs set former_homes = 'x'", "its former_homes cannot be read"),
     ],
 )
 def test_a_row_that_does_not_fit_is_seen(folder, statement, text):

@@ -293,8 +293,14 @@ def test_comments_that_come_later_are_found(archive, blog):
 
 
 def as_of_revision_2(folder):
-    """The archive as everlog left it before there was an index."""
+    """The archive as everlog left it before there was an index, and a watch."""
+    later = {"blogs": ("gone", "gone_at", "former_homes"), "posts": ("gone_at", "missing_since", "missing_tries")}
     with closing(sqlite3.connect(folder / "everlog.sqlite")) as database:
+        for table in ("polls", "rechecks", "templates", "events", "hosts", "waits"):
+            database.execute(f"drop table {table}")
+        for table, columns in later.items():
+            for column in columns:
+                database.execute(f"alter table {table} drop column {column}")
         for statement in ("drop table search", "drop table indexed", "delete from remembered where name = 'search'",
                           "update alembic_version set version_num = '0002'"):
             database.execute(statement)

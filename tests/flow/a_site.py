@@ -63,7 +63,7 @@ def put_feed(web: MemoryWeb, numbers: Iterable[int], **contents: str) -> None:
 def work(web: MemoryWeb, archive: Archive, **settings: Any) -> Work:
     """What a crawl of the site is given."""
     chosen = make_settings({"min_free_bytes": 0}, settings)
-    return Work(web=web, archive=archive, settings=chosen, tally=Tally(blog=a_blog.HOME))
+    return Work(web=web, archive=archive, settings=chosen, tally=Tally(blog=a_blog.HOME), now=lambda: web.now)
 
 
 def crawl(web: MemoryWeb, archive: Archive, **settings: Any) -> Report:

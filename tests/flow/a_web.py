@@ -27,6 +27,7 @@ class Answer:
     status: int = 200
     headers: tuple[tuple[str, str], ...] = ()
     redirect: str | None = None
+    hop: int = 301
 
 
 @dataclass
@@ -35,6 +36,7 @@ class MemoryWeb:
 
     answers: dict[str, Answer | Failure] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
+    now: datetime = NOW
 
     def put(self, url: str, body: bytes | str, **how: object) -> None:
         data = body.encode() if isinstance(body, str) else body
@@ -49,20 +51,22 @@ class MemoryWeb:
             self.asked.append(url)
             answer = self.answers.get(canonical(url))
             if answer is None:
-                missing = Exchange(url=url, status=404, body=b"not here", fetched_at=NOW, purpose=purpose)
+                missing = Exchange(url=url, status=404, body=b"not here", fetched_at=self.now, purpose=purpose)
                 return Failure(url=url, trouble="http", reason="answers 404", status=404, exchanges=(missing,))
             if isinstance(answer, Failure):
                 return answer
             tag = f'"{sha256(answer.body).hexdigest()[:12]}"'
             headers = (("Content-Type", answer.type), ("ETag", tag), *answer.headers)
             if answer.redirect is not None:
-                exchanges.append(Exchange(url=url, status=301, headers=headers, fetched_at=NOW, purpose=purpose))
+                exchanges.append(Exchange(
+                    url=url, status=answer.hop, headers=headers, fetched_at=self.now, purpose=purpose,
+                ))
                 url = answer.redirect
                 continue
             known = etag == tag
             exchanges.append(Exchange(
                 url=url, status=304 if known else answer.status, headers=headers, body=b"" if known else answer.body,
-                fetched_at=NOW, purpose=purpose,
+                fetched_at=self.now, purpose=purpose,
             ))
             return Fetched(url=url, exchanges=tuple(exchanges))
 
@@ -73,13 +77,13 @@ class MemoryWeb:
         if isinstance(answer, Failure):
             return answer
         if answer is None:
-            return Exchange(url=asked.url, status=404, body=b"not here", fetched_at=NOW, purpose="requisite")
+            return Exchange(url=asked.url, status=404, body=b"not here", fetched_at=self.now, purpose="requisite")
         headers = (("Content-Type", answer.type), *answer.headers)
         if answer.redirect is not None:
             headers += (("Location", answer.redirect),)
         status = 302 if answer.redirect is not None else answer.status
         return Exchange(
-            url=asked.url, status=status, headers=headers, body=answer.body, fetched_at=NOW, purpose="requisite",
+            url=asked.url, status=status, headers=headers, body=answer.body, fetched_at=self.now, purpose="requisite",
         )
 
     def count(self, url: str) -> int:
@@ -90,6 +94,9 @@ class MemoryWeb:
         return ()
 
     def ledger(self) -> tuple[Ledger, ...]:
+        return ()
+
+    def take_ledger(self) -> tuple[Ledger, ...]:
         return ()
 
     def robots_exchanges(self) -> tuple[Exchange, ...]:

@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING, Self
 
 from everlog.archive import files as disk
 from everlog.archive import media_files, schema, url_rows, warc_files
+from everlog.archive.holdings import Stored
 from everlog.archive.locks import Lock
 from everlog.archive.media_files import MediaFiles
 from everlog.archive.migrate import bring_up_to_date
 from everlog.archive.points import nothing
 from everlog.archive.sql_store import SqlStore
 from everlog.archive.sqlite import SqliteDatabase
-from everlog.archive.store import Stored
 from everlog.archive.texts import storable
 from everlog.archive.warc_files import ROTATE_BYTES, WarcFiles
 from everlog.errors import DamagedArchive, DiskFull, EverlogError, UsageError
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import BinaryIO
 
+    from everlog.archive.holdings import Acknowledged, Capture, Held, Place
     from everlog.archive.migrate import Schema
-    from everlog.archive.store import Acknowledged, Capture, Held, Place
     from everlog.records import Exchange, Purpose, Visit
 
 DATABASE = "everlog.sqlite"

@@ -8,22 +8,28 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import select
 
 from everlog.archive import schema
-from everlog.archive.store import Run
+from everlog.archive.event_rows import insert_events
+from everlog.archive.holdings import Run
 from everlog.archive.texts import moment_of, moment_or_none, stamp, stamp_now, storable
 from everlog.records import Blog
 from everlog.urls import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from sqlalchemy import Connection, Row
 
     from everlog.archive.database import Database
+    from everlog.records import Event
 
 CHANGEABLE = frozenset(
-    {"title", "feed_url", "scope", "state", "template", "knowledge", "crawled_at", "forgotten_at"},
+    {
+        "title", "feed_url", "scope", "state", "template", "knowledge", "crawled_at", "forgotten_at", "gone", "gone_at",
+    },
 )
+
+_AS_STORED = ("id", "home", "title", "feed_url", "scope", "state", "template", "knowledge", "gone")
 
 
 def add_blog(database: Database, home: str, *, scope: str) -> Blog:
@@ -34,7 +40,7 @@ def add_blog(database: Database, home: str, *, scope: str) -> Blog:
             database.insert(schema.blogs).on_conflict_do_nothing(index_elements=["key"]),
             {"key": key, "home": storable(home), "scope": scope, "state": "new", "added_at": stamp_now()},
         )
-        return _blog(connection.execute(select(schema.blogs).where(schema.blogs.c.key == key)).one())
+        return blog_of(connection.execute(select(schema.blogs).where(schema.blogs.c.key == key)).one())
 
 
 def all_blogs(database: Database, *, forgotten: bool) -> tuple[Blog, ...]:
@@ -43,7 +49,7 @@ def all_blogs(database: Database, *, forgotten: bool) -> tuple[Blog, ...]:
     if not forgotten:
         statement = statement.where(schema.blogs.c.forgotten_at.is_(None))
     with database.reading() as connection:
-        return tuple(_blog(row) for row in connection.execute(statement))
+        return tuple(blog_of(row) for row in connection.execute(statement))
 
 
 def find_blog(database: Database, url: str) -> Blog | None:
@@ -57,18 +63,36 @@ def find_blog(database: Database, url: str) -> Blog | None:
                     select(schema.blogs).join(table, table.c.blog_id == schema.blogs.c.id)
                     .where(table.c.key == key).order_by(schema.blogs.c.id).limit(1),
                 ).first()
-    return None if row is None else _blog(row)
+    return None if row is None else blog_of(row)
 
 
-def update_blog(database: Database, blog_id: int, changes: Mapping[str, str | datetime | None]) -> Blog:
-    """Change fields of a blog."""
+def update_blog(
+    database: Database, blog_id: int, changes: Mapping[str, str | datetime | None], events: Sequence[Event] = (),
+) -> Blog:
+    """Change fields of a blog, and note in the ledger what that means."""
     if unknown := changes.keys() - CHANGEABLE:
         raise ValueError(f"a blog has no changeable {', '.join(sorted(unknown))}")
     values = {name: _storable(value) for name, value in changes.items()}
     with database.writing() as connection:
         if values:
             connection.execute(schema.blogs.update().where(schema.blogs.c.id == blog_id).values(values))
-        return _blog(connection.execute(select(schema.blogs).where(schema.blogs.c.id == blog_id)).one())
+        insert_events(connection, database, events)
+        return blog_of(connection.execute(select(schema.blogs).where(schema.blogs.c.id == blog_id)).one())
+
+
+def move_blog(database: Database, blog_id: int, home: str, events: Sequence[Event] = ()) -> Blog:
+    """A blog that has another home now; the one before is remembered. `ValueError` if another blog lives there."""
+    with database.writing() as connection:
+        row = connection.execute(select(schema.blogs).where(schema.blogs.c.id == blog_id)).one()
+        key = storable(canonical(home))
+        taken = connection.execute(select(schema.blogs.c.id).where(schema.blogs.c.key == key)).scalar()
+        if taken not in {None, blog_id}:
+            raise ValueError(f"{home} is another blog of this archive")
+        former = [each for each in json.loads(row.former_homes or "[]") if canonical(each) != key]
+        values = {"home": storable(home), "key": key, "former_homes": json.dumps([*former, row.home])}
+        connection.execute(schema.blogs.update().where(schema.blogs.c.id == blog_id).values(values))
+        insert_events(connection, database, events)
+        return blog_of(connection.execute(select(schema.blogs).where(schema.blogs.c.id == blog_id)).one())
 
 
 def begin_run(database: Database, blog_id: int, kind: str) -> int:
@@ -97,22 +121,25 @@ def all_runs(database: Database, blog_id: int) -> tuple[Run, ...]:
         return tuple(_run(row) for row in connection.execute(statement))
 
 
-def remember(database: Database, blog_id: int | None, name: str, value: str | None) -> None:
-    """Keep a small text under a name; None removes it."""
-    table, row = schema.remembered, {"blog_id": blog_id or 0, "name": storable(name)}
+def remember(database: Database, blog_id: int | None, values: Mapping[str, str | None]) -> None:
+    """Keep small texts under names; None removes one."""
+    table, owner = schema.remembered, blog_id or 0
+    kept = [
+        {"blog_id": owner, "name": storable(name), "value": storable(value)}
+        for name, value in values.items() if value is not None
+    ]
+    removed = [storable(name) for name, value in values.items() if value is None]
     with database.writing() as connection:
-        if value is None:
+        if removed:
+            connection.execute(table.delete().where(table.c.blog_id == owner, table.c.name.in_(removed)))
+        if kept:
+            statement = database.insert(table)
             connection.execute(
-                table.delete().where(table.c.blog_id == row["blog_id"], table.c.name == row["name"]),
+                statement.on_conflict_do_update(
+                    index_elements=["blog_id", "name"], set_={"value": statement.excluded.value},
+                ),
+                kept,
             )
-            return
-        statement = database.insert(table)
-        connection.execute(
-            statement.on_conflict_do_update(
-                index_elements=["blog_id", "name"], set_={"value": statement.excluded.value},
-            ),
-            {**row, "value": storable(value)},
-        )
 
 
 def recall(database: Database, blog_id: int | None, name: str) -> str | None:
@@ -135,11 +162,13 @@ def _storable(value: str | datetime | None) -> str | None:
     return storable(value) if isinstance(value, str) else stamp(value)
 
 
-def _blog(row: Row[Any]) -> Blog:
+def blog_of(row: Row[Any], *, prefix: str = "") -> Blog:
+    """The blog of a row, or of those columns of a wider row that begin with `prefix`."""
+    found = {name.removeprefix(prefix): value for name, value in row._mapping.items() if name.startswith(prefix)}
     return Blog(
-        id=row.id, home=row.home, title=row.title, feed_url=row.feed_url, scope=row.scope, state=row.state,
-        template=row.template, knowledge=row.knowledge, added_at=moment_of(row.added_at),
-        crawled_at=moment_or_none(row.crawled_at), forgotten_at=moment_or_none(row.forgotten_at),
+        **{name: found[name] for name in _AS_STORED}, added_at=moment_of(found["added_at"]),
+        crawled_at=moment_or_none(found["crawled_at"]), forgotten_at=moment_or_none(found["forgotten_at"]),
+        gone_at=moment_or_none(found["gone_at"]), former_homes=tuple(json.loads(found["former_homes"] or "[]")),
     )
 
 

@@ -2,28 +2,44 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import BindParameter, bindparam, select
+from sqlalchemy import BindParameter, bindparam, func, or_, select
 
 from everlog.archive import schema
 from everlog.archive.database import in_parts
 from everlog.archive.keeping import Keeping, KnownPost, addresses, identity_of
+from everlog.archive.texts import stamp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from datetime import datetime
 
     from sqlalchemy import Connection
 
+    from everlog.archive.happenings import Company
     from everlog.archive.post_record import Written
     from everlog.records import Visit
 
+# What a visit may come to that brings no post where one is held.
+_OF_POSTS = frozenset({"failed", "unchanged", "listing", "page", "skip"})
+# Posts that are looked at in one run are looked at within these hours.
+ONE_RUN = timedelta(hours=6)
 # Made once: with few visits in a batch, SQLAlchemy takes longer to build a statement than to run it.
 _WANTED: BindParameter[str] = bindparam("wanted", expanding=True)
 _URL_IDS = select(schema.urls.c.blog_id, schema.urls.c.key, schema.urls.c.id).where(
     schema.urls.c.key.in_(_WANTED), schema.urls.c.blog_id.in_(bindparam("blogs", expanding=True)),
 )
 _POSTS_BY_KEY = select(schema.posts).where(schema.posts.c.key.in_(_WANTED))
+_RECORDS = (
+    select(schema.versions.c.post_id, schema.versions.c.record)
+    .join(
+        schema.posts,
+        (schema.posts.c.id == schema.versions.c.post_id) & (schema.posts.c.version == schema.versions.c.version),
+    )
+    .where(schema.versions.c.post_id.in_(bindparam("wanted", expanding=True)))
+)
 _POSTS_BY_CONTENT = select(schema.posts).where(schema.posts.c.content.in_(_WANTED))
 
 
@@ -75,7 +91,7 @@ def known_posts(connection: Connection, visits: Sequence[Visit], written: Mappin
     for visit in visits:
         if visit.post is not None:
             keys |= {identity_of(visit), *(key for key, _ in addresses(visit))}
-        elif visit.outcome == "failed" or visit.post_key is not None:
+        elif visit.outcome in _OF_POSTS or visit.post_key is not None:
             keys.add(identity_of(visit))
     contents = {post.content for post in written.values() if post.content}
     rows: dict[int, KnownPost] = {}
@@ -88,4 +104,60 @@ def known_posts(connection: Connection, visits: Sequence[Visit], written: Mappin
         keeping.by_key[post.blog_id, post.key] = post
         if post.content:
             keeping.by_content.setdefault((post.blog_id, post.content), post)
+    _add_records(connection, keeping, visits, written)
+    keeping.company = company_of(connection, keeping)
     return keeping
+
+
+def company_of(connection: Connection, keeping: Keeping) -> Company:
+    """What tells deletions from a blog that is rebuilt: how many posts vanished when one did, how many are well."""
+    asked: dict[tuple[int, str], tuple[int, int]] = {}
+
+    def company(known: KnownPost, since: datetime) -> tuple[int, int]:
+        # By the hour, so that posts which vanish one after the other ask one question.
+        start = stamp(since.replace(minute=0, second=0, microsecond=0) - ONE_RUN)
+        batch = [post for post in keeping.by_key.values() if post.blog_id == known.blog_id and post.id is not None]
+        if (known.blog_id, start) not in asked:
+            stored = _vanished(connection, known.blog_id, start, besides=[post.id for post in batch])
+            asked[known.blog_id, start] = stored, _seen_well(connection, known.blog_id, start)
+        vanished, seen = asked[known.blog_id, start]
+        return vanished + sum(post is not known and (post.missing_since or "") >= start for post in batch), seen
+
+    return company
+
+
+def _vanished(connection: Connection, blog_id: int, start: str, *, besides: Sequence[int | None]) -> int:
+    posts = schema.posts
+    return connection.execute(
+        select(func.count()).where(
+            posts.c.blog_id == blog_id, posts.c.missing_since >= start, posts.c.id.not_in(besides),
+        ),
+    ).scalar_one()
+
+
+def _seen_well(connection: Connection, blog_id: int, start: str) -> int:
+    captures, urls = schema.captures, schema.urls
+    held = select(schema.posts.c.key).where(schema.posts.c.blog_id == blog_id)
+    return connection.execute(
+        select(func.count(captures.c.url_id.distinct()))
+        .join_from(captures, urls, urls.c.id == captures.c.url_id)
+        .where(
+            captures.c.blog_id == blog_id, captures.c.fetched_at >= start, captures.c.answer,
+            urls.c.outcome.in_(["post", "unchanged"]), or_(urls.c.lane == "post", urls.c.key.in_(held)),
+        ),
+    ).scalar_one()
+
+
+def _add_records(
+    connection: Connection, keeping: Keeping, visits: Sequence[Visit], written: Mapping[int, Written],
+) -> None:
+    """The held versions of posts that were read otherwise this time."""
+    differing: dict[int, KnownPost] = {}
+    for position, post in written.items():
+        visit = visits[position]
+        known = keeping.by_key.get((visit.blog_id, identity_of(visit)))
+        if known is not None and known.id is not None and known.digest != post.digest:
+            differing[known.id] = known
+    for part in in_parts(sorted(differing)):
+        for post_id, record in connection.execute(_RECORDS, {"wanted": part}):
+            differing[post_id].record = record

@@ -1,5 +1,7 @@
 """A post as one version of it is stored, and back; and the two hashes it is told apart by.
 
+`digest` is of all that was read, to the letter: where it is the same, nothing has to be compared.
+
 The names are those of the export. What changes while the version stays the same is not in it (aliases,
 `gone`, which file a picture became): it is added on the way out.
 """
@@ -8,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +23,12 @@ if TYPE_CHECKING:
 
 # A text this long is nobody else's by chance; a shorter one needs its title and date to be known by.
 TELLING_WORDS = 50
+# What is told of a post without anybody having edited it. It is kept current in the version that is held.
+_AROUND = ("updated", "language", "summary", "comments_state", "comment_count_claimed")
+# What a page may stop to say without its being untrue.
+_LASTING = ("title", "authors", "published", "tags", "language")
+# Of a comment, what may become known later. Who wrote it and what are the comment itself.
+_OF_COMMENTS = ("id", "parent", "author_url", "published", "url", "source")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +94,45 @@ def read_record(record: str) -> tuple[Post, tuple[tuple[str, str], ...]]:
         fetched=_moment(found["fetched"]),
     )
     return post, media
+
+
+def brought_up_to_date(record: str, reading: str) -> str | None:
+    """A stored version with what a later reading of it says anew, though nobody edited the post; None if nothing."""
+    held, read = json.loads(record), json.loads(reading)
+    before = json.dumps(held, ensure_ascii=False)
+    for name in _AROUND:
+        if read[name] is not None:
+            held[name] = read[name]
+            _with_provenance(held, read, name)
+    pairs = list(zip(held["comments"], read["comments"], strict=False))
+    if len(held["comments"]) == len(read["comments"]) and all(_is_same_comment(*pair) for pair in pairs):
+        for old, new in pairs:
+            old |= {name: new[name] for name in _OF_COMMENTS if old[name] is None}
+    after = json.dumps(held, ensure_ascii=False)
+    return after if after != before else None
+
+
+def completed(written: Written, record: str) -> Written:
+    """A new version with what only the one before says: a theme that hides the date does not undo it."""
+    read, held = json.loads(written.record), json.loads(record)
+    lost = [name for name in _LASTING if not read[name] and held[name]]
+    for name in lost:
+        read[name] = held[name]
+        _with_provenance(read, held, name)
+    if not lost:
+        return written
+    return replace(
+        written, record=json.dumps(read, ensure_ascii=False), published=stamp_or_none(_moment(read["published"])),
+    )
+
+
+def _with_provenance(taker: dict[str, Any], giver: Mapping[str, Any], name: str) -> None:
+    if name in giver["provenance"]:
+        taker["provenance"][name] = giver["provenance"][name]
+
+
+def _is_same_comment(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+    return bool(old["author"] == new["author"] and old["text"] == new["text"])
 
 
 def _content(read: Mapping[str, Any]) -> str | None:

@@ -10,8 +10,9 @@ from sqlalchemy import func, select, true
 
 from everlog.archive import schema
 from everlog.archive.database import in_parts
+from everlog.archive.holdings import PostState, Version
 from everlog.archive.post_record import read_record
-from everlog.archive.texts import stamp, storable
+from everlog.archive.texts import moment_of, moment_or_none, stamp, storable
 from everlog.records import Media
 from everlog.urls import canonical
 
@@ -49,7 +50,7 @@ def all_posts(
 def find_post(database: Database, url: str, *, as_read: bool = False) -> Post | None:
     """The post at this address or one of its aliases, in any spelling; `as_read`: its pictures still on the web."""
     with database.reading() as connection:
-        post_id = _post_id(connection, url)
+        post_id = post_id_of(connection, url)
         if post_id is None:
             return None
         rows = connection.execute(_current().where(_posts.c.id == post_id)).all()
@@ -60,11 +61,27 @@ def find_post(database: Database, url: str, *, as_read: bool = False) -> Post | 
 def versions(database: Database, url: str) -> tuple[Post, ...]:
     """All versions of a post, the oldest first."""
     with database.reading() as connection:
-        post_id = _post_id(connection, url)
+        post_id = post_id_of(connection, url)
         if post_id is None:
             return ()
         statement = _select().where(_posts.c.id == post_id).order_by(_versions.c.version)
         return tuple(_filled(connection, connection.execute(statement).all()))
+
+
+def history(database: Database, url: str, *, as_read: bool = False) -> tuple[Version, ...]:
+    """All versions of a post with the times they were read, the oldest first; `as_read`: pictures still on the web."""
+    with database.reading() as connection:
+        post_id = post_id_of(connection, url)
+        if post_id is None:
+            return ()
+        statement = _select().add_columns(_versions.c.read_at).where(_posts.c.id == post_id)
+        rows = connection.execute(statement.order_by(_versions.c.version)).all()
+        found: list[Version] = []
+        for row, filled in zip(rows, _filled(connection, rows), strict=True):
+            post = replace(filled, html=read_record(row.record)[0].html) if as_read else filled
+            same_page = bool(found) and post.warc is not None and post.warc == found[-1].post.warc
+            found.append(Version(post=post, read_at=moment_of(row.read_at), same_page=same_page))
+        return tuple(found)
 
 
 def newest_posts(database: Database, blog_id: int, *, limit: int, dated: bool) -> tuple[str, ...]:
@@ -76,6 +93,14 @@ def newest_posts(database: Database, blog_id: int, *, limit: int, dated: bool) -
     order = (_posts.c.published.desc().nulls_last(), _posts.c.id)
     with database.reading() as connection:
         return tuple(connection.scalars(statement.order_by(*order).limit(limit)))
+
+
+def newest_dates(database: Database, blog_id: int, *, limit: int) -> tuple[datetime, ...]:
+    """When the newest posts were published, the newest first."""
+    published = _posts.c.published
+    statement = select(published).where(_posts.c.blog_id == blog_id, published.is_not(None))
+    with database.reading() as connection:
+        return tuple(map(moment_of, connection.scalars(statement.order_by(published.desc()).limit(limit))))
 
 
 def without_comments(database: Database, blog_id: int, *, least_tries: int, most_tries: int) -> tuple[str, ...]:
@@ -97,6 +122,36 @@ def count_without_comments(database: Database, blog_id: int, *, most_tries: int 
         return connection.execute(statement).scalar_one()
 
 
+def post_key(database: Database, blog_id: int, keys: Sequence[str]) -> str | None:
+    """The key of the post of a blog that is known under one of these keys, the first that is."""
+    aliases = schema.aliases
+    with database.reading() as connection:
+        for key in map(storable, keys):
+            own = select(_posts.c.key).where(_posts.c.key == key, _posts.c.blog_id == blog_id)
+            other = (
+                select(_posts.c.key).join(aliases, aliases.c.post_id == _posts.c.id)
+                .where(aliases.c.key == key, aliases.c.blog_id == blog_id)
+            )
+            for statement in (own, other):
+                found: str | None = connection.scalar(statement)
+                if found is not None:
+                    return found
+    return None
+
+
+def post_state(database: Database, blog_id: int, key: str) -> PostState | None:
+    """Whether a post is still on the web, as far as is known."""
+    statement = select(
+        _posts.c.id, _posts.c.gone, _posts.c.gone_at, _posts.c.missing_since, _posts.c.missing_tries,
+    ).where(_posts.c.key == storable(key), _posts.c.blog_id == blog_id)
+    with database.reading() as connection:
+        row = connection.execute(statement).first()
+    return None if row is None else PostState(
+        id=row.id, gone=row.gone, gone_at=moment_or_none(row.gone_at),
+        missing_since=moment_or_none(row.missing_since), missing_tries=row.missing_tries or 0,
+    )
+
+
 def _in_order(database: Database, statement: Select[Any]) -> Iterator[Post]:
     after = 0
     while True:
@@ -110,7 +165,8 @@ def _in_order(database: Database, statement: Select[Any]) -> Iterator[Post]:
         after = rows[-1].post_id
 
 
-def _post_id(connection: Connection, url: str) -> int | None:
+def post_id_of(connection: Connection, url: str) -> int | None:
+    """The row of the post at this address or one of its aliases."""
     key = storable(canonical(url))
     for table, number in ((_posts, _posts.c.id), (schema.aliases, schema.aliases.c.post_id)):
         found: int | None = connection.scalar(select(number).where(table.c.key == key).order_by(number).limit(1))

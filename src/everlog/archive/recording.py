@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import bindparam, case, select
 
 from everlog.archive import schema, searching
+from everlog.archive.event_rows import insert_events, last_of_text
+from everlog.archive.happenings import worth_telling
 from everlog.archive.keeping import acknowledged, rows_of
 from everlog.archive.known_rows import capture_before, known_posts, latest_answer, url_ids
 from everlog.archive.points import nothing
 from everlog.archive.post_record import write_post
 from everlog.archive.texts import stamp, stamp_now, stamp_or_none, storable, storable_or_none
+from everlog.records import Event
 from everlog.urls import canonical
 
 if TYPE_CHECKING:
@@ -20,9 +23,9 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Table
 
     from everlog.archive.database import Database
+    from everlog.archive.holdings import Acknowledged, Stored, WarcFile
     from everlog.archive.keeping import Keeping
     from everlog.archive.post_record import Written
-    from everlog.archive.store import Acknowledged, Stored, WarcFile
     from everlog.records import Exchange, Link, Post, Visit
 
     Pair = tuple[Visit, Sequence[Stored]]
@@ -64,6 +67,13 @@ class Recorder:
         self._no_alias = schema.aliases.delete().where(
             schema.aliases.c.key == bindparam("the_key"), schema.aliases.c.blog_id == bindparam("the_blog"),
         )
+        self._corrected = (
+            schema.versions.update()
+            .where(schema.versions.c.post_id == bindparam("the_post"))
+            .where(schema.versions.c.version == bindparam("the_version"))
+            .values(record=bindparam("the_record"))
+        )
+        self._refused = schema.captures.update().where(schema.captures.c.id == bindparam("the_id")).values(answer=False)
         self._touched = (
             schema.posts.update()
             .where(schema.posts.c.id == bindparam("the_id"))
@@ -173,20 +183,21 @@ class Recorder:
         if touched:
             connection.execute(self._touched, touched)
         self._record_versions(connection, keeping)
+        self._record_readings(connection, keeping)
+        self._record_events(connection, keeping)
         return tuple(acknowledged(visit, outcome) for visit, outcome in zip(visits, outcomes, strict=True))
 
     def _record_versions(self, connection: Connection, keeping: Keeping) -> None:
-        now = stamp_now()
         versions: Rows = []
-        for post, version, record, capture_id in keeping.versions:
-            row = {"post_id": post.id, "version": version, "record": record, "capture_id": capture_id, "read_at": now}
+        for post, version, record, capture_id, at in keeping.versions:
+            row = {"post_id": post.id, "version": version, "record": record, "capture_id": capture_id, "read_at": at}
             if capture_id is None and version > 1:
                 row["capture_id"] = capture_before(connection, versions, post, version)
             versions.append(row)
         if versions:
             connection.execute(self._new_versions, versions)
             # Of two versions in one batch the last is the newest.
-            latest = {post.id: (post, version, record) for post, version, record, _ in keeping.versions}
+            latest = {post.id: (post, version, record) for post, version, record, *_ in keeping.versions}
             searching.index(connection, self._database, [
                 searching.Latest(number, post.blog_id, version, record)
                 for number, (post, version, record) in latest.items() if number is not None
@@ -199,6 +210,28 @@ class Recorder:
         ]
         if aliases:
             connection.execute(self._aliases, aliases)
+
+    def _record_readings(self, connection: Connection, keeping: Keeping) -> None:
+        """What readings brought that made no version."""
+        if keeping.corrected:
+            connection.execute(self._corrected, [
+                {"the_post": post.id, "the_version": version, "the_record": record}
+                for post, version, record in keeping.corrected.values()
+            ])
+        if keeping.refused:
+            connection.execute(self._refused, [{"the_id": capture_id} for capture_id in keeping.refused])
+
+    def _record_events(self, connection: Connection, keeping: Keeping) -> None:
+        """What happened to posts."""
+        asked = {each.post.id for each in keeping.events if each.after_emptied is not None and each.post.id is not None}
+        last = last_of_text(connection, asked) if asked else {}
+        insert_events(connection, self._database, [
+            Event(
+                blog_id=each.post.blog_id, post_id=each.post.id, kind=each.kind, at=each.at, reason=each.reason,
+                detail=each.detail,
+            )
+            for each in worth_telling(keeping.events, last)
+        ])
 
     def _record_media(self, connection: Connection, pairs: Sequence[Pair]) -> None:
         files: Rows = []

@@ -4,7 +4,10 @@
       ├──── posts ── versions, aliases          what was read; a version knows its capture
       │       └──── indexed                     which version is in the search index, a table that `fts5.py` makes
       ├──── media ── media_files                which file a picture's address means now
+      ├──── polls, templates                    when its feed is asked again; how it was read before a redesign
+      ├──── events                              edits, deletions, moves, deaths: what happened to it, and when
       └──── runs, remembered
+    hosts ── waits                              what was asked of whom, how long was waited, and why
 
 Texts that are times are `texts.stamp`s. Paths are relative to the archive's folder.
 """
@@ -26,7 +29,7 @@ from sqlalchemy import (
 )
 
 # The revision this code reads and writes; the newest script in revisions/.
-HEAD = "0003"
+HEAD = "0004"
 
 # SQLite numbers rows by itself in a column called INTEGER only.
 NUMBER = BigInteger().with_variant(Integer, "sqlite")
@@ -52,7 +55,8 @@ alembic_version = Table("alembic_version", metadata, Column("version_num", Text,
 blogs = Table(
     "blogs", metadata, _id(), Column("key", Text, nullable=False, unique=True), _text("home"), Column("title", Text),
     Column("feed_url", Text), _text("scope"), _text("state"), Column("template", Text), Column("knowledge", Text),
-    _text("added_at"), Column("crawled_at", Text), Column("forgotten_at", Text),
+    _text("added_at"), Column("crawled_at", Text), Column("forgotten_at", Text), Column("gone", Text),
+    Column("gone_at", Text), Column("former_homes", Text),
 )
 
 urls = Table(
@@ -70,7 +74,8 @@ warc_files = Table(
     Column("length", BigInteger, nullable=False), Column("closed", Boolean, nullable=False),
 )
 
-# `original_id` is the capture that holds the body of one that found it unchanged.
+# `original_id` is the capture that holds the body of one that found it unchanged. `answer` is set for the one that
+# answered a visit, unless it shows so much less than what is held that nothing is read from it.
 captures = Table(
     "captures", metadata, _id(), _blog(), Column("url_id", NUMBER, ForeignKey("urls.id"), nullable=False),
     _text("url"), _text("purpose"), Column("answer", Boolean, nullable=False),
@@ -89,6 +94,7 @@ posts = Table(
     "posts", metadata, _id(), _blog(), _text("key"), Column("version", Integer, nullable=False), _text("digest"),
     Column("content", Text), Column("published", Text), Column("comments", Integer, nullable=False),
     Column("gone", Text), _text("found_at"), Column("comments_state", Text), Column("comment_tries", Integer),
+    Column("gone_at", Text), Column("missing_since", Text), Column("missing_tries", Integer),
     UniqueConstraint("key", "blog_id", name="one_post"),
     Index("posts_by_content", "content"),
     Index("posts_of_blog", "blog_id", "id"),
@@ -131,6 +137,50 @@ runs = Table(
     "runs", metadata, _id(), _blog(), _text("kind"), _text("started_at"), Column("ended_at", Text),
     Column("reason", Text), Column("counts", Text),
     Index("runs_of_blog", "blog_id", "id"),
+)
+
+# `state` is a `watching.schedule.Polling`; the rest is what a poll needs before it reads that. A lease is the word of
+# one watcher that it is asking now: `lease_until` is when its word is worth nothing any more.
+polls = Table(
+    "polls", metadata, Column("blog_id", NUMBER, ForeignKey("blogs.id"), primary_key=True, autoincrement=False),
+    Column("due_at", Text), _text("state"), Column("etag", Text), Column("last_modified", Text), Column("digest", Text),
+    Column("lease", Text), Column("lease_until", Text),
+    Index("polls_due", "due_at"),
+)
+
+# When the page of a post is looked at again, although no feed speaks of it.
+rechecks = Table(
+    "rechecks", metadata, Column("post_id", NUMBER, ForeignKey("posts.id"), primary_key=True, autoincrement=False),
+    _blog(), _text("due_at"),
+    Index("rechecks_due", "blog_id", "due_at"),
+)
+
+# How a blog was read until a redesign.
+templates = Table(
+    "templates", metadata, _id(), _blog(), _text("template"), _text("knowledge"), Column("learned_at", Text),
+    _text("retired_at"), _text("reason"),
+    Index("templates_of_blog", "blog_id", "retired_at"),
+)
+
+events = Table(
+    "events", metadata, _id(), _blog(), Column("post_id", NUMBER, ForeignKey("posts.id")), _text("kind"), _text("at"),
+    _text("reason"), Column("detail", Text),
+    Index("events_of_blog", "blog_id", "id"),
+    Index("events_of_post", "post_id", "id"),
+)
+
+hosts = Table(
+    "hosts", metadata, Column("host", Text, primary_key=True), Column("requests", BigInteger, nullable=False),
+    Column("bytes", BigInteger, nullable=False), Column("waited_seconds", Float, nullable=False),
+    Column("slowed", BigInteger, nullable=False), Column("delay_seconds", Float, nullable=False),
+    Column("asked_at", Text),
+)
+
+# Waits of one host that have the same reason and the same signal of the server are one row.
+waits = Table(
+    "waits", metadata, Column("host", Text, primary_key=True), Column("reason", Text, primary_key=True),
+    Column("signal", Text, primary_key=True), Column("times", BigInteger, nullable=False),
+    Column("seconds", Float, nullable=False), _text("first_at"), _text("last_at"), Column("until", Text),
 )
 
 # `blog_id` 0 is for what belongs to no blog: a NULL would not be told apart from another.

@@ -4,22 +4,50 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from everlog.archive import blog_rows, post_rows, searching, url_rows
+from everlog.archive import (
+    blog_rows,
+    event_rows,
+    ledger_rows,
+    overview_rows,
+    poll_rows,
+    post_rows,
+    recheck_rows,
+    searching,
+    template_rows,
+    url_rows,
+)
 from everlog.archive.points import nothing
 from everlog.archive.recording import Recorder
+from everlog.archive.store import Store
+from everlog.web import Waited
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from datetime import datetime
+    from datetime import datetime, timedelta
 
     from everlog.archive.database import Database
-    from everlog.archive.store import Acknowledged, Capture, Counts, Held, Problem, Run, Stored, WarcFile
-    from everlog.records import Blog, Lane, Link, Post, Visit
+    from everlog.archive.holdings import (
+        Acknowledged,
+        Capture,
+        Counts,
+        Held,
+        Poll,
+        PostState,
+        Problem,
+        Run,
+        Stored,
+        Version,
+        WarcFile,
+    )
+    from everlog.archive.overview_rows import Lost, Outline
+    from everlog.archive.template_rows import FormerTemplate
+    from everlog.records import Blog, Event, Lane, Link, Post, Visit
     from everlog.search.hit import Hit
+    from everlog.web import Ledger
 
 
-class SqlStore:
-    """All state of a crawl; see `store.Store` for what each method promises."""
+class SqlStore(Store):
+    """All state of a crawl; `Store` says what each method promises."""
 
     def __init__(self, database: Database, *, at: Callable[[str], None] = nothing) -> None:
         self.database = database
@@ -34,8 +62,11 @@ class SqlStore:
     def find_blog(self, url: str) -> Blog | None:
         return blog_rows.find_blog(self.database, url)
 
-    def update_blog(self, blog_id: int, **changes: str | datetime | None) -> Blog:
-        return blog_rows.update_blog(self.database, blog_id, changes)
+    def update_blog(self, blog_id: int, *, events: Sequence[Event] = (), **changes: str | datetime | None) -> Blog:
+        return blog_rows.update_blog(self.database, blog_id, changes, events)
+
+    def move_blog(self, blog_id: int, home: str, *, events: Sequence[Event] = ()) -> Blog:
+        return blog_rows.move_blog(self.database, blog_id, home, events)
 
     def enqueue(self, blog_id: int, links: Iterable[Link]) -> int:
         with self.database.writing() as connection:
@@ -45,6 +76,9 @@ class SqlStore:
         self, blog_id: int, lane: Lane, *, limit: int, now: datetime, after_id: int = 0,
     ) -> tuple[tuple[int, Link], ...]:
         return url_rows.queued(self.database, blog_id, lane, limit=limit, now=now, after_id=after_id)
+
+    def has_waiting(self, blog_id: int, *, lanes: Sequence[Lane], now: datetime) -> bool:
+        return url_rows.has_waiting(self.database, blog_id, lanes=lanes, now=now)
 
     def known_keys(self, blog_id: int) -> Iterator[str]:
         return url_rows.known_keys(self.database, blog_id)
@@ -110,6 +144,9 @@ class SqlStore:
     def newest_posts(self, blog_id: int, *, limit: int, dated: bool = False) -> tuple[str, ...]:
         return post_rows.newest_posts(self.database, blog_id, limit=limit, dated=dated)
 
+    def newest_dates(self, blog_id: int, *, limit: int) -> tuple[datetime, ...]:
+        return post_rows.newest_dates(self.database, blog_id, limit=limit)
+
     def without_comments(self, blog_id: int, *, least_tries: int = 0, most_tries: int) -> tuple[str, ...]:
         return post_rows.without_comments(self.database, blog_id, least_tries=least_tries, most_tries=most_tries)
 
@@ -118,6 +155,9 @@ class SqlStore:
 
     def versions(self, url: str) -> tuple[Post, ...]:
         return post_rows.versions(self.database, url)
+
+    def history(self, url: str, *, as_read: bool = False) -> tuple[Version, ...]:
+        return post_rows.history(self.database, url, as_read=as_read)
 
     def search(self, query: str, *, limit: int = 20, offset: int = 0) -> tuple[Hit, ...]:
         self.index_posts()
@@ -136,6 +176,50 @@ class SqlStore:
     def forget_index(self) -> None:
         searching.forget_all(self.database)
 
+    def change_template(
+        self, blog_id: int, *, template: str, knowledge: str, at: datetime, reason: str, events: Sequence[Event] = (),
+    ) -> Blog:
+        return template_rows.change_template(
+            self.database, blog_id, template=template, knowledge=knowledge, at=at, reason=reason, events=events,
+        )
+
+    def templates(self, blog_id: int) -> tuple[FormerTemplate, ...]:
+        return template_rows.all_templates(self.database, blog_id)
+
+    def template_at(self, blog_id: int, moment: datetime) -> FormerTemplate | None:
+        return template_rows.template_at(self.database, blog_id, moment)
+
+    def note_events(self, events: Sequence[Event]) -> None:
+        event_rows.note_events(self.database, events)
+
+    def events(
+        self, *, blog_id: int | None = None, post_url: str | None = None, kinds: Sequence[str] | None = None,
+        since: datetime | None = None, limit: int | None = None,
+    ) -> Iterator[Event]:
+        return event_rows.all_events(
+            self.database, blog_id=blog_id, post_url=post_url, kinds=kinds, since=since, limit=limit,
+        )
+
+    def plan_rechecks(self, blog_id: int, *, now: datetime, most: timedelta) -> None:
+        recheck_rows.plan(self.database, blog_id, now=now, most=most)
+
+    def take_rechecks(
+        self, blog_id: int, *, now: datetime, most: timedelta, limit: int,
+    ) -> tuple[tuple[str, str], ...]:
+        return recheck_rows.take_due(self.database, blog_id, now=now, most=most, limit=limit)
+
+    def make_due(self, blog_id: int, keys: Sequence[str], *, at: datetime) -> None:
+        recheck_rows.make_due(self.database, blog_id, keys, at=at)
+
+    def has_due_rechecks(self, blog_id: int, *, now: datetime) -> bool:
+        return recheck_rows.has_due(self.database, blog_id, now=now)
+
+    def post_state(self, blog_id: int, key: str) -> PostState | None:
+        return post_rows.post_state(self.database, blog_id, key)
+
+    def post_key(self, blog_id: int, *keys: str) -> str | None:
+        return post_rows.post_key(self.database, blog_id, keys)
+
     def problems(self, blog_id: int) -> Iterator[Problem]:
         return url_rows.problems(self.database, blog_id)
 
@@ -144,6 +228,57 @@ class SqlStore:
 
     def counts(self, blog_id: int) -> Counts:
         return url_rows.counts(self.database, blog_id)
+
+    def not_polled(self, *, limit: int) -> tuple[Blog, ...]:
+        return poll_rows.not_polled(self.database, limit=limit)
+
+    def add_polls(self, polls: Sequence[Poll]) -> None:
+        poll_rows.add_polls(self.database, polls)
+
+    def set_poll(self, poll: Poll) -> None:
+        poll_rows.set_poll(self.database, poll)
+
+    def claim_due(
+        self, owner: str, *, now: datetime, until: datetime, limit: int,
+    ) -> tuple[tuple[Poll, Blog], ...]:
+        return poll_rows.claim_due(self.database, owner, now=now, until=until, limit=limit)
+
+    def renew_claims(self, owner: str, *, until: datetime) -> None:
+        poll_rows.renew(self.database, owner, until=until)
+
+    def give_back(self, owner: str, polls: Sequence[Poll] = ()) -> None:
+        poll_rows.give_back(self.database, owner, polls)
+
+    def poll_of(self, blog_id: int) -> Poll | None:
+        return poll_rows.poll_of(self.database, blog_id)
+
+    def next_due(self, *, now: datetime) -> datetime | None:
+        return poll_rows.next_due(self.database, now=now)
+
+    def count_due(self, *, now: datetime) -> tuple[int, int]:
+        return poll_rows.count_due(self.database, now=now)
+
+    def add_to_ledger(self, ledger: Sequence[Ledger], at: datetime) -> None:
+        ledger_rows.add_to_ledger(self.database, ledger, at)
+
+    def note_wait(
+        self, host: str, *, reason: str, at: datetime, signal: str = "", seconds: float = 0.0,
+        until: datetime | None = None,
+    ) -> None:
+        wait = Waited(reason=reason, signal=signal, seconds=seconds, first_at=at, last_at=at, until=until)
+        ledger_rows.note_waits(self.database, {host: (wait,)})
+
+    def note_waits(self, waits: Mapping[str, Sequence[Waited]]) -> None:
+        ledger_rows.note_waits(self.database, waits)
+
+    def ledger(self, host: str | None = None) -> Iterator[Ledger]:
+        return ledger_rows.ledger(self.database, host)
+
+    def outlines(self) -> Iterator[Outline]:
+        return overview_rows.outlines(self.database)
+
+    def lost_posts(self, blog_id: int) -> Iterator[Lost]:
+        return overview_rows.lost_posts(self.database, blog_id)
 
     def begin_run(self, blog_id: int, kind: str) -> int:
         return blog_rows.begin_run(self.database, blog_id, kind)
@@ -155,7 +290,10 @@ class SqlStore:
         return blog_rows.all_runs(self.database, blog_id)
 
     def remember(self, blog_id: int | None, name: str, value: str | None) -> None:
-        blog_rows.remember(self.database, blog_id, name, value)
+        blog_rows.remember(self.database, blog_id, {name: value})
+
+    def remember_all(self, blog_id: int | None, values: Mapping[str, str | None]) -> None:
+        blog_rows.remember(self.database, blog_id, values)
 
     def recall(self, blog_id: int | None, name: str) -> str | None:
         return blog_rows.recall(self.database, blog_id, name)

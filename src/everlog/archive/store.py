@@ -2,129 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Protocol
+
+from everlog.archive.watch_store import WatchStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from everlog.records import Blog, Lane, Link, Post, Visit
+    from everlog.archive.holdings import (
+        Acknowledged,
+        Capture,
+        Counts,
+        Held,
+        Problem,
+        Run,
+        Stored,
+        Version,
+        WarcFile,
+    )
+    from everlog.records import Blog, Event, Lane, Link, Post, Visit
     from everlog.search.hit import Hit
 
-# What became of a visit's post: not seen before, another text than the last version, the same one
-# again, or a second address of a post that is already there.
-Kept = Literal["new", "changed", "same", "alias"]
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """Where a WARC record stands: its file (relative to the archive), offset and length in it."""
-
-    file: str
-    offset: int
-    length: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WarcFile:
-    """A WARC file as the database knows it: what is behind its `length` was never acknowledged."""
-
-    name: str
-    blog_id: int
-    length: int
-    closed: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
-    """A capture whose record has the body of its URL: what a body that did not change refers to."""
-
-    id: int
-    url: str
-    digest: str
-    fetched_at: datetime
-    content_type: str | None
-    etag: str | None
-    last_modified: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stored:
-    """What the files know of one exchange: where it stands, its payload's digest, who holds its body."""
-
-    place: Place
-    digest: str
-    original: Held | None = None
-    media_path: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Acknowledged:
-    """The word that a visit is safe: it survives a crash from here on."""
-
-    visit: Visit
-    post_id: int | None = None
-    kept: Kept | None = None
-    version: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Capture:
-    """A stored answer. `place` is where its body stands: for one that had not changed, at its original."""
-
-    id: int
-    url: str
-    purpose: str
-    status: int
-    content_type: str | None
-    etag: str | None
-    last_modified: str | None
-    digest: str
-    fetched_at: datetime
-    place: Place
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
-    """A URL that is not held, and why."""
-
-    url: str
-    lane: Lane
-    outcome: str
-    reason: str
-    tries: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Counts:
-    """What is held of a blog, and what still waits."""
-
-    posts: int
-    versions: int
-    pages: int
-    media: int
-    comments: int
-    aliases: int
-    queued: Mapping[str, int]
-    outcomes: Mapping[str, int]
-    notes: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
-    """One crawl or update of a blog: when, how it ended and what it brought (counts by name)."""
-
-    id: int
-    kind: str
-    started_at: datetime
-    ended_at: datetime | None
-    reason: str | None
-    counts: Mapping[str, float]
-
-
-class Store(Protocol):
-    """Blogs, queue, captures, posts, versions, media: all state of a crawl."""
+class Store(WatchStore, Protocol):
+    """Blogs, queue, captures, posts, versions, media: all state of a crawl, and of the watch that comes after it."""
 
     def add_blog(self, home: str, *, scope: str) -> Blog:
         """The blog at this home, made if it is new (`home` is told apart by its canonical spelling)."""
@@ -136,8 +38,15 @@ class Store(Protocol):
         """The blog whose home this is, in any spelling, or whose post or page it is."""
         ...
 
-    def update_blog(self, blog_id: int, **changes: str | datetime | None) -> Blog:
-        """Change fields of a blog: title, feed_url, scope, state, template, knowledge, crawled_at, forgotten_at."""
+    def update_blog(self, blog_id: int, *, events: Sequence[Event] = (), **changes: str | datetime | None) -> Blog:
+        """Change fields of a blog, and note events with it.
+
+        The fields are title, feed_url, scope, state, template, knowledge, crawled_at, forgotten_at, gone, gone_at.
+        """
+        ...
+
+    def move_blog(self, blog_id: int, home: str, *, events: Sequence[Event] = ()) -> Blog:
+        """A blog that has another home now; the one before stays among its `former_homes`."""
         ...
 
     def enqueue(self, blog_id: int, links: Iterable[Link]) -> int:
@@ -148,6 +57,10 @@ class Store(Protocol):
         tuple[int, Link], ...
     ]:
         """Waiting URLs with their row ids, in the order of rows, those whose `again_at` has passed."""
+        ...
+
+    def has_waiting(self, blog_id: int, *, lanes: Sequence[Lane], now: datetime) -> bool:
+        """Whether any URL of a blog waits in one of these lanes and may be asked for."""
         ...
 
     def known_keys(self, blog_id: int) -> Iterator[str]:
@@ -234,6 +147,10 @@ class Store(Protocol):
         """The keys of posts that are not gone, the newest first; `dated`: only those that say when."""
         ...
 
+    def newest_dates(self, blog_id: int, *, limit: int) -> tuple[datetime, ...]:
+        """When the newest posts were published, the newest first."""
+        ...
+
     def without_comments(self, blog_id: int, *, least_tries: int = 0, most_tries: int) -> tuple[str, ...]:
         """The keys of posts whose comments were not wanted, or could not be had in so many tries (fewer than most)."""
         ...
@@ -244,6 +161,10 @@ class Store(Protocol):
 
     def versions(self, url: str) -> tuple[Post, ...]:
         """All versions of a post, the oldest first."""
+        ...
+
+    def history(self, url: str, *, as_read: bool = False) -> tuple[Version, ...]:
+        """All versions of a post with the times they were read, the oldest first; `as_read`: as for `find_post`."""
         ...
 
     def search(self, query: str, *, limit: int = 20, offset: int = 0) -> tuple[Hit, ...]:
@@ -266,6 +187,10 @@ class Store(Protocol):
         """Empty the search index, so that it is made anew from the posts."""
         ...
 
+    def post_key(self, blog_id: int, *keys: str) -> str | None:
+        """The key of the post that is known under one of these, the first that is: as its own, or as an alias."""
+        ...
+
     def problems(self, blog_id: int) -> Iterator[Problem]: ...
 
     def notes(self, blog_id: int) -> Iterator[tuple[str, str]]:
@@ -282,6 +207,10 @@ class Store(Protocol):
 
     def remember(self, blog_id: int | None, name: str, value: str | None) -> None:
         """Keep a small text (robots.txt and when it was read, a host's wait) under a name; None removes it."""
+        ...
+
+    def remember_all(self, blog_id: int | None, values: Mapping[str, str | None]) -> None:
+        """Keep several small texts in one transaction."""
         ...
 
     def recall(self, blog_id: int | None, name: str) -> str | None: ...

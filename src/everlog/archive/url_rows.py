@@ -8,7 +8,7 @@ from sqlalchemy import bindparam, func, or_, select, true
 
 from everlog.archive import schema
 from everlog.archive.database import in_parts
-from everlog.archive.store import Capture, Counts, Held, Place, Problem, WarcFile
+from everlog.archive.holdings import Capture, Counts, Held, Place, Problem, WarcFile
 from everlog.archive.texts import moment_of, stamp, storable
 from everlog.records import Link
 from everlog.urls import canonical
@@ -61,6 +61,16 @@ def queued(
             (row.id, Link(url=row.url, key=row.key, lane=row.lane, found_on=row.found_on, rank=row.rank))
             for row in connection.execute(statement)
         )
+
+
+def has_waiting(database: Database, blog_id: int, *, lanes: Sequence[Lane], now: datetime) -> bool:
+    """Whether any URL of a blog waits to be visited and may be asked for."""
+    statement = select(_urls.c.id).where(
+        _urls.c.blog_id == blog_id, _urls.c.state == "queued", _urls.c.lane.in_(lanes),
+        or_(_urls.c.again_at.is_(None), _urls.c.again_at <= stamp(now)),
+    )
+    with database.reading() as connection:
+        return connection.execute(statement.limit(1)).first() is not None
 
 
 def known_keys(database: Database, blog_id: int) -> Iterator[str]:
@@ -231,20 +241,25 @@ def held_bodies(
 
 
 def held_answer(database: Database, blog_id: int, key: str) -> Held | None:
-    """The latest stored body of a URL."""
+    """The body that a URL had when it last answered: its own, or the one it turned out to have again."""
     statement = (
-        select(_captures)
-        .join(_urls, _urls.c.id == _captures.c.url_id)
-        .where(
-            _urls.c.blog_id == blog_id, _urls.c.key == storable(key), _captures.c.blog_id == blog_id,
-            _captures.c.answer, _captures.c.status.between(200, 299), _captures.c.original_id.is_(None),
+        select(
+            _captures, func.coalesce(_original.c.id, _captures.c.id).label("body_id"),
+            func.coalesce(_original.c.url, _captures.c.url).label("body_url"),
+            func.coalesce(_original.c.fetched_at, _captures.c.fetched_at).label("body_at"),
         )
+        .join(_urls, _urls.c.id == _captures.c.url_id)
+        .join(_original, _original.c.id == _captures.c.original_id, isouter=True)
+        .where(_urls.c.blog_id == blog_id, _urls.c.key == storable(key), _captures.c.blog_id == blog_id, GOOD)
         .order_by(_captures.c.id.desc())
         .limit(1)
     )
     with database.reading() as connection:
         row = connection.execute(statement).first()
-    return None if row is None else _held(row)
+    return None if row is None else Held(
+        id=row.body_id, url=row.body_url, digest=row.digest, fetched_at=moment_of(row.body_at),
+        content_type=row.content_type, etag=row.etag, last_modified=row.last_modified,
+    )
 
 
 def capture_of(database: Database, blog_id: int, url: str) -> Capture | None:
@@ -268,14 +283,16 @@ def rendering_of(database: Database, blog_id: int, url: str) -> Capture | None:
     current = capture_of(database, blog_id, url)
     of_url = [_urls.c.blog_id == blog_id, _urls.c.key == storable(canonical(url)), _captures.c.blog_id == blog_id]
     places = _captures_with_places().join(_urls, _urls.c.id == _captures.c.url_id).where(*of_url)
+    if current is None:
+        return None
     with database.reading() as connection:
-        made = connection.execute(
-            places.where(_captures.c.purpose == "rendered").order_by(_captures.c.id.desc()).limit(1),
-        ).first()
-        if made is None or current is None:
+        drawings = places.where(_captures.c.purpose == "rendered", _captures.c.id < current.id)
+        made = connection.execute(drawings.order_by(_captures.c.id.desc()).limit(1)).first()
+        if made is None:
             return None
-        # A visit's answer is stored behind what was made of it.
-        behind = places.where(_captures.c.id > made.id, GOOD).order_by(_captures.c.id).limit(1)
+        # A visit's answer is stored behind what was made of it, also one that nothing is read from.
+        answers = places.where(_captures.c.id > made.id, _captures.c.purpose == current.purpose)
+        behind = answers.order_by(_captures.c.id).limit(1)
         answer = connection.execute(behind).first()
     return _capture(made) if answer is not None and answer.digest == current.digest else None
 

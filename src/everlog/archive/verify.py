@@ -7,6 +7,7 @@ WARC file's committed length: the next crawl of its blog cuts them off.
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -59,6 +60,7 @@ def verify(archive: Archive, progress: Progress | None = None) -> Iterator[Findi
     yield from _posts(archive, tell)
     yield from _versions(archive)
     yield from _loose_ends(archive)
+    yield from _structured(archive)
     for key in searching.lacking(archive.database):
         yield Finding(
             kind="search", where=key, text="not found by searching; 'everlog search --rebuild' makes the index anew",
@@ -231,12 +233,48 @@ def _loose_ends(archive: Archive) -> Iterator[Finding]:
         "media whose file is not known": select(schema.media.c.url)
         .join(schema.media_files, schema.media_files.c.sha256 == schema.media.c.sha256, isouter=True)
         .where(schema.media_files.c.sha256.is_(None)),
+        "an event of a post of another blog": select(schema.events.c.id)
+        .join(posts, posts.c.id == schema.events.c.post_id).where(posts.c.blog_id != schema.events.c.blog_id),
+        "a post that is looked at again for another blog": select(posts.c.key)
+        .join(schema.rechecks, schema.rechecks.c.post_id == posts.c.id)
+        .where(posts.c.blog_id != schema.rechecks.c.blog_id),
         "twice the same post": select(posts.c.key).group_by(posts.c.key, posts.c.blog_id).having(func.count() > 1),
     }
     for text, statement in checks.items():
         with archive.database.reading() as connection:
             for (where,) in connection.execute(statement.limit(AT_ONCE)):
                 yield Finding(kind="row", where=str(where), text=text)
+
+
+def _structured(archive: Archive) -> Iterator[Finding]:
+    """Texts that programs read, beside the versions: what was learned, when is asked again, what happened."""
+    for table, key, names in (
+        (schema.blogs, schema.blogs.c.id, ("template", "knowledge", "former_homes")),
+        (schema.templates, schema.templates.c.id, ("template", "knowledge")),
+        (schema.polls, schema.polls.c.blog_id, ("state",)),
+        (schema.events, schema.events.c.id, ("detail",)),
+    ):
+        after = 0
+        while True:
+            statement = select(key.label("number"), *(table.c[name] for name in names)).where(key > after)
+            with archive.database.reading() as connection:
+                rows = connection.execute(statement.order_by(key).limit(AT_ONCE)).all()
+            if not rows:
+                break
+            for row in rows:
+                for name in names:
+                    if not _is_json(row._mapping[name]):
+                        where = f"{table.name} {row.number}"
+                        yield Finding(kind="row", where=where, text=f"its {name} cannot be read")
+            after = rows[-1].number
+
+
+def _is_json(text: str | None) -> bool:
+    try:
+        json.loads(text or "null")
+    except ValueError:
+        return False
+    return True
 
 
 def _all(archive: Archive, table: Any) -> list[Row[Any]]:

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from everlog.archive import files as disk
+from everlog.archive.holdings import Place, WarcFile
 from everlog.archive.points import nothing
-from everlog.archive.store import Place, WarcFile
 from everlog.errors import DamagedArchive
 from everlog.warc import Original, exchange_records, info_record
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from everlog.archive.store import Held
+    from everlog.archive.holdings import Held
     from everlog.records import Exchange
 
 FOLDER = "warc"

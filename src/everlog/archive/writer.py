@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from everlog.archive.archive import Archive
-    from everlog.archive.store import Acknowledged
+    from everlog.archive.holdings import Acknowledged
     from everlog.records import Visit
 
     Waiting = tuple[Visit, int, "Future[Acknowledged]"]

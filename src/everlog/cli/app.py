@@ -16,12 +16,16 @@ import typer
 
 from everlog.cli.crawl import crawl, update
 from everlog.cli.demo import demo
+from everlog.cli.diff import diff
 from everlog.cli.evaluate import evaluate
 from everlog.cli.inspect import inspect
 from everlog.cli.keep import export, forget, reread, verify
 from everlog.cli.later import LATER, add_later
-from everlog.cli.look import rules, show, status
+from everlog.cli.look import rules
 from everlog.cli.search import SearchCommand, search
+from everlog.cli.show import show
+from everlog.cli.status import status
+from everlog.cli.watch import watch
 from everlog.errors import EverlogError
 
 if TYPE_CHECKING:
@@ -36,7 +40,9 @@ app = typer.Typer(
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
-_HERE = (demo, inspect, crawl, update, status, search, show, export, rules, reread, forget, verify, evaluate)
+_HERE = (
+    demo, inspect, crawl, update, watch, status, search, show, diff, export, rules, reread, forget, verify, evaluate,
+)
 for command in _HERE:
     app.command(command.__name__, cls=SearchCommand if command is search else None)(command)
 add_later(app)

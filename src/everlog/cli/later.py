@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     import typer
 
 LATER = {
-    "watch": "poll the feeds of all blogs as they fall due",
-    "diff": "show what changed between versions of a post",
     "copy": "copy one archive into another",
     "serve": "start the web interface",
     "worker": "take jobs from a fleet's queue",

@@ -16,10 +16,12 @@ from everlog.flow.commenting import Commenting
 from everlog.flow.comparing import after_new_crawl, compared_anew
 from everlog.flow.discover import fetchable
 from everlog.flow.exploring import find_blog
+from everlog.flow.fates import all_is_well, plan_rechecks
 from everlog.flow.known import Known, drawn_where_needed, entry_marks, fetch_entries, learn_blog
 from everlog.flow.looking import estimates_of_page
 from everlog.flow.rendering import Rendering
 from everlog.flow.revisiting import MAPS
+from everlog.flow.traits import remember_traits
 from everlog.flow.updating import refresh_blog
 from everlog.flow.walking import FRONTS
 from everlog.flow.working import (
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from everlog.archive import Archive
+    from everlog.flow.crawl import Stop
     from everlog.flow.discover import Found
     from everlog.flow.report import Report
     from everlog.flow.working import Work
@@ -72,7 +75,8 @@ def home_known_as(url: str, archive: Archive) -> Blog | None:
     """The blog of an archive that this address means: its home, in any spelling, or what led to it."""
     home = archive.recall(None, f"home:{canonical(url)}") or url
     wanted = canonical(home)
-    return next((blog for blog in archive.blogs(forgotten=True) if canonical(blog.home) == wanted), None)
+    blog = archive.find_blog(home)
+    return blog if blog is not None and canonical(blog.home) == wanted else None
 
 
 def _as_wanted(blog: Blog, work: Work) -> Blog:
@@ -122,6 +126,7 @@ async def _learn_and_crawl(blog: Blog, found: Found, rendering: Rendering, work:
         await crew.drain()
         stop = await run_to_end(crawl)
         after_new_crawl(crew, stop)
+        _prepare_watching(blog, stop, work)
         return finish(crew, run, stop.ending or "complete", stop.reason)
 
 
@@ -185,7 +190,16 @@ async def _go_on(blog: Blog, known: Known, work: Work) -> Report:
         crawl = begin(crew, work)
         stop = await run_to_end(crawl)
         after_new_crawl(crew, stop)
+        _prepare_watching(blog, stop, work)
         return finish(crew, run, stop.ending or "complete", stop.reason)
+
+
+def _prepare_watching(blog: Blog, stop: Stop, work: Work) -> None:
+    """When a blog was visited to its end: it is well, what it is known by, and when its posts are looked at again."""
+    if stop.ending in {"complete", "incomplete"}:
+        all_is_well(blog, work)
+        remember_traits(blog, work.archive)
+        plan_rechecks(blog, work)
 
 
 def _remember_for_updates(found: Found, blog: Blog, archive: Archive) -> None:

@@ -16,7 +16,7 @@ from everlog.flow.running import Job, run_jobs
 from everlog.settings import make_settings
 
 if TYPE_CHECKING:
-    from everlog.archive.store import Acknowledged
+    from everlog.archive.holdings import Acknowledged
 
 
 def main() -> None:

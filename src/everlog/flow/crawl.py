@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from everlog.errors import EverlogError
 from everlog.flow.discover import is_own
+from everlog.flow.presence import key_of_moved
 from everlog.flow.queue import Queue
 from everlog.flow.steps import Draft, steps_named, take_steps
 from everlog.records import Failure, Visit
@@ -261,6 +262,7 @@ class Crawl:
     async def _take_unchanged(self, link: Link, answer: Fetched) -> None:
         await self.crew.submit(Visit(
             blog_id=self.crew.blog.id, url=link.url, key=link.key, outcome="unchanged", exchanges=answer.exchanges,
+            post_key=key_of_moved(link.key, None, self.crew),
         ))
 
     async def _visit_medium(self, link: Link) -> None:
@@ -282,7 +284,7 @@ class Crawl:
         crew = self.crew
         visit = Visit(
             blog_id=crew.blog.id, url=link.url, key=link.key, outcome="failed", reason=failure.reason,
-            exchanges=failure.exchanges,
+            exchanges=failure.exchanges, post_key=key_of_moved(link.key, None, crew),
         )
         elsewhere = not is_own(failure, crew.blog.home, crew.scope)
         if elsewhere:

@@ -7,12 +7,14 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
+from everlog.flow.eras import Eras
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from concurrent.futures import Future
 
     from everlog.archive import Archive
-    from everlog.archive.store import Acknowledged
+    from everlog.archive.holdings import Acknowledged
     from everlog.archive.writer import GroupWriter
     from everlog.comments.rules import CommentRules
     from everlog.flow.commenting import Commenting
@@ -21,8 +23,9 @@ if TYPE_CHECKING:
     from everlog.flow.rendering import Rendering
     from everlog.flow.report import Tally
     from everlog.links import Scope
-    from everlog.records import Blog, Post, Visit
+    from everlog.records import Blog, Page, Post, Visit
     from everlog.settings import Settings
+    from everlog.tree import Element
     from everlog.web import Web
 
 # Visits handed to the writer and not yet safe. Four are under way at the usual concurrency; more only
@@ -52,6 +55,20 @@ class Crew:
     _unsafe: set[Future[Acknowledged]] = field(default_factory=set)
     _on_the_way: dict[str, Post] = field(default_factory=dict)
     _room: asyncio.Event = field(default_factory=asyncio.Event)
+    _eras: Eras | None = None
+
+    def known_for(self, page: Page, root: Element) -> Known:
+        """What reads a page: what is known of the blog, or was when pages looked like this one."""
+        if self._eras is None:
+            self._eras = Eras.of(self.blog.id, self.archive)
+        return self._eras.known_for(root, page.fetched_at, self.known)
+
+    def is_of_another_design(self, key: str, known: Known) -> bool:
+        """Whether the post that is held of an address was read by the rules of before a redesign, and now is not."""
+        if self._eras is None or not self._eras.former or known is not self.known or known.learned_at is None:
+            return False
+        held = self.held(key)
+        return held is not None and held.fetched is not None and held.fetched < known.learned_at
 
     def is_new(self, key: str) -> bool:
         """Whether a URL was not met before in this blog; from now on it was."""

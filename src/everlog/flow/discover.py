@@ -195,7 +195,7 @@ def why_unreachable(failure: Failure) -> Unreachable | Blocked:
         "timeout": "try again later, or with a longer --timeout",
         "too-large": "raise max_page_bytes in the settings if the page is meant to be that large",
     }.get(failure.trouble, "open the address in a browser to see whether the blog is still there")
-    return Unreachable(f"{failure.url}: {failure.reason}", advice=advice)
+    return Unreachable(f"{failure.url}: {failure.reason}", advice=advice, failure=failure)
 
 
 def is_own(failure: Failure, home: str, scope: Scope) -> bool:

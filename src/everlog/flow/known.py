@@ -7,6 +7,7 @@ import json
 import re
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import datetime
 from hashlib import blake2b
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -45,18 +46,23 @@ class Known:
     """A learned blog: its template reads posts, its judge tells them from other pages.
 
     `is_scripted` says that its pages show nothing before their scripts ran, `without_feed` that its own
-    pages taught all this, and no feed.
+    pages taught all this, and no feed. `learned_at` is when the first of the pages was fetched that look like this;
+    None where an older version did not write it down.
     """
 
     template: Template
     judge: PostJudge
     is_scripted: bool = False
     without_feed: bool = False
+    learned_at: datetime | None = None
 
     def knowledge(self) -> str:
         """The judge as JSON text; the template has a place of its own in the archive."""
-        own = {"scripted": self.is_scripted, "without_feed": self.without_feed}
-        said = {name: True for name, is_so in own.items() if is_so}
+        own = {
+            "scripted": self.is_scripted, "without_feed": self.without_feed,
+            "learned_at": self.learned_at.isoformat() if self.learned_at is not None else None,
+        }
+        said = {name: value for name, value in own.items() if value}
         return json.dumps(self.judge.to_dict() | said, ensure_ascii=False)
 
     @classmethod
@@ -64,10 +70,17 @@ class Known:
         """What an archive remembers of a blog; None for one that was not learned yet."""
         if blog.template is None or blog.knowledge is None:
             return None
-        knowledge = json.loads(blog.knowledge)
+        return cls.from_texts(blog.template, blog.knowledge)
+
+    @classmethod
+    def from_texts(cls, template: str, knowledge: str) -> Known:
+        """The same from the texts themselves, as an archive keeps them of a blog's former designs too."""
+        said = json.loads(knowledge)
+        since = said.get("learned_at")
         return cls(
-            template=Template.from_json(blog.template), judge=PostJudge.from_dict(knowledge),
-            is_scripted=bool(knowledge.get("scripted")), without_feed=bool(knowledge.get("without_feed")),
+            template=Template.from_json(template), judge=PostJudge.from_dict(said),
+            is_scripted=bool(said.get("scripted")), without_feed=bool(said.get("without_feed")),
+            learned_at=datetime.fromisoformat(since) if since is not None else None,
         )
 
 
@@ -90,15 +103,16 @@ def learn_blog(found: Found, pages: Mapping[str, Fetched], scope: Scope, *, is_s
                    f"  to go without the feed: everlog crawl {found.home} --no-feed",
         )
     bodies = {answer.page.url: answer.answer.body for answer in pages.values()}
+    since = min(answer.answer.fetched_at for answer in pages.values())
     others = {found.home: found.home_page.answer.body} if found.home_page else {}
     if found.feed_page is None:
         template = _learn_from_pages(found, _under_links(pages))
         stated = _stated(pages.values(), scope)
         judge = PostJudge.learn(template, bodies, home=found.home, feed_urls=stated, others=others)
-        return Known(template=template, judge=judge, is_scripted=is_scripted, without_feed=True)
+        return Known(template=template, judge=judge, is_scripted=is_scripted, without_feed=True, learned_at=since)
     template = learn(found.feed_page.answer.body, _under_links(pages), found.feed_url)
     judge = PostJudge.learn(template, bodies, home=found.home, others=others)
-    return Known(template=template, judge=judge, is_scripted=is_scripted)
+    return Known(template=template, judge=judge, is_scripted=is_scripted, learned_at=since)
 
 
 def _learn_from_pages(found: Found, pages: Mapping[str, bytes]) -> Template:

@@ -11,28 +11,40 @@ from everlog.feeds import parse_feed
 from everlog.flow.discover import Found
 from everlog.flow.known import Known, entry_urls, learn_blog
 from everlog.learning.comments import MOST_TAUGHT, learn_comments
-from everlog.links import Scope
+from everlog.links import scope_of
 from everlog.records import Fetched
 from everlog.tree import parse
 from everlog.urls import absolute
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from everlog.archive import Archive
     from everlog.comments.markup import Thread
     from everlog.comments.rules import CommentRules
-    from everlog.records import Blog, Comment
+    from everlog.records import Blog, Comment, Feed
     from everlog.tree import Element
 
 
 def learn_again(blog: Blog, archive: Archive) -> Known:
-    """Learn a blog anew from its stored feed and pages, or, if it has no feed, from its pages alone."""
+    """Learn a blog anew from its stored feed and pages, or, if it has no feed, from its pages alone.
+
+    Of a blog that was redesigned, only pages of its present design teach.
+    """
     before = Known.of(blog)
     is_scripted = before is not None and before.is_scripted
     lessons = _lessons_of_pages if before is not None and before.without_feed else _lessons_of_feed
     found, pages = lessons(blog, archive, drawn=is_scripted)
-    known = learn_blog(found, pages, Scope(blog.home, blog.scope), is_scripted=is_scripted)
-    rules = _stored_comment_rules(blog, archive) or (before.template.comments if before is not None else None)
+    since = before.learned_at if before is not None else None
+    known = learn_blog(found, _fetched_since(since, pages) or pages, scope_of(blog), is_scripted=is_scripted)
+    rules = _stored_comment_rules(blog, archive, since) or (before.template.comments if before is not None else None)
+    # What is learned better is in force as long as what it replaces.
+    known = replace(known, learned_at=known.learned_at if before is None else since)
     return replace(known, template=known.template.with_comments(rules))
+
+
+def _fetched_since(since: datetime | None, pages: dict[str, Fetched]) -> dict[str, Fetched]:
+    return {link: page for link, page in pages.items() if since is None or page.answer.fetched_at >= since}
 
 
 def stored_feed(url: str, blog: Blog, archive: Archive) -> Thread | None:
@@ -52,13 +64,19 @@ def stored_page(url: str, blog: Blog, archive: Archive, *, drawn: bool) -> Fetch
     return Fetched(url=url, exchanges=(archive.exchange(capture),)) if capture is not None else None
 
 
-def _lessons_of_feed(blog: Blog, archive: Archive, *, drawn: bool) -> tuple[Found, dict[str, Fetched]]:
+def feed_as_stored(blog: Blog, archive: Archive) -> tuple[Fetched, Feed]:
+    """The blog's own feed as it was answered last."""
     capture = archive.capture_of(blog.id, blog.feed_url or "")
     if capture is None:
         raise NothingToLearn(f"no feed of {blog.home} is stored", advice=f"everlog crawl {blog.home}")
-    feed_page = archive.exchange(capture)
-    feed = parse_feed(feed_page.body, feed_page.url)
-    scope = Scope(blog.home, blog.scope)
+    page = archive.exchange(capture)
+    return Fetched(url=page.url, exchanges=(page,)), parse_feed(page.body, page.url)
+
+
+def _lessons_of_feed(blog: Blog, archive: Archive, *, drawn: bool) -> tuple[Found, dict[str, Fetched]]:
+    answer, feed = feed_as_stored(blog, archive)
+    feed_page = answer.answer
+    scope = scope_of(blog)
     pages: dict[str, Fetched] = {}
     for entry in feed.entries:
         whole = absolute(feed_page.url, entry.link)
@@ -69,7 +87,7 @@ def _lessons_of_feed(blog: Blog, archive: Archive, *, drawn: bool) -> tuple[Foun
                 break
     return Found(
         home=blog.home, home_page=stored_page(blog.home, blog, archive, drawn=drawn), feed_url=feed_page.url,
-        feed=feed, feed_page=Fetched(url=feed_page.url, exchanges=(feed_page,)),
+        feed=feed, feed_page=answer,
     ), pages
 
 
@@ -80,7 +98,7 @@ def _lessons_of_pages(blog: Blog, archive: Archive, *, drawn: bool) -> tuple[Fou
     from everlog.feedless.explorer import MOST_PAGES  # noqa: PLC0415
 
     explorer = Explorer(blog.home, blog.scope)
-    scope = Scope(blog.home, blog.scope)
+    scope = scope_of(blog)
     stored: dict[str, Fetched] = {}
     for capture in archive.captures(blog.id):
         if len(explorer.pages) >= MOST_PAGES:
@@ -102,13 +120,15 @@ def _lessons_of_pages(blog: Blog, archive: Archive, *, drawn: bool) -> tuple[Fou
     return Found(home=blog.home, home_page=home_page, feed_url=None, feed=feed, feed_page=None), pages
 
 
-def _stored_comment_rules(blog: Blog, archive: Archive) -> CommentRules | None:
+def _stored_comment_rules(blog: Blog, archive: Archive, since: datetime | None) -> CommentRules | None:
     """How the blog writes its comments, from the comment feeds that are stored; None if there are none."""
     pairs: list[tuple[Element, str, tuple[Comment, ...]]] = []
     for capture in archive.captures(blog.id):
         if len(pairs) >= MOST_TAUGHT:
             break
         page = archive.exchange(capture)
+        if since is not None and page.fetched_at < since:
+            continue
         try:
             root = parse(page.body, page.header("content-type"))
         except UnreadablePage:

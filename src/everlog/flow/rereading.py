@@ -1,4 +1,4 @@
-"""Every stored page of a blog read again with today's rules; no request is made."""
+"""Every stored page of a blog read again with the rules of its design; no request is made."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from everlog.errors import UnreadablePage, UsageError
 from everlog.flow.commenting import Gathered, with_comments
 from everlog.flow.comparing import compared_anew
 from everlog.flow.copies import say_the_same
+from everlog.flow.eras import Eras
 from everlog.flow.known import Known
 from everlog.flow.relearning import learn_again, stored_feed
 from everlog.flow.steps import asks_not_to_be_kept
@@ -46,7 +47,10 @@ class Reread:
 def reread_blog(
     blog: Blog, archive: Archive, *, relearn: bool = False, step: Callable[[str], None] = lambda _: None,
 ) -> Reread:
-    """Read the blog's pages again, learned anew if `relearn`; a post that is no longer one is kept."""
+    """Read the blog's pages again, learned anew if `relearn`; a post that is no longer one is kept.
+
+    Pages of before a redesign are read with the rules of their time, which stay as they are.
+    """
     with archive.lock(blog.id):
         if relearn:
             known = learn_again(blog, archive)
@@ -54,12 +58,12 @@ def reread_blog(
         else:
             known = _known(blog)
         # As updates read.
-        known = compared_anew(known, blog, archive)
+        known, eras = compared_anew(known, blog, archive), Eras.of(blog.id, archive)
         result = Reread(blog=blog.home)
         batch: list[Visit] = []
         for capture in archive.captures(blog.id):
             result.pages += 1
-            post = read_again(archive.exchange(capture), known, blog, archive)
+            post = read_again(archive.exchange(capture), known, blog, archive, eras)
             if post is not None:
                 batch.append(post)
             else:
@@ -71,14 +75,19 @@ def reread_blog(
         return result
 
 
-def read_again(exchange: Exchange, known: Known, blog: Blog, archive: Archive) -> Visit | None:
+def read_again(
+    exchange: Exchange, present: Known, blog: Blog, archive: Archive, eras: Eras | None = None,
+) -> Visit | None:
     """A visit of a stored page that brings its post and no bytes; None if the page is no post."""
+    eras = eras or Eras()
     drawn = _drawing(exchange, blog, archive)
-    shown = drawn if known.is_scripted and drawn is not None else exchange
+    is_scripted = eras.at(exchange.fetched_at, present).is_scripted
+    shown = drawn if is_scripted and drawn is not None else exchange
     try:
         root = parse(shown.body, shown.header("content-type"))
     except UnreadablePage:
         return None
+    known = eras.known_for(root, exchange.fetched_at, present)
     if asks_not_to_be_kept(root, exchange) or known.judge.verdict(exchange.url, root).kind != "post":
         return None
     claim, own = known.judge.identity(exchange.url, root), canonical(exchange.url)

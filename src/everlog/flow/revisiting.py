@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from everlog.feeds.sitemaps import parse_sitemap
 from everlog.flow.comparing import compared_anew, with_company
 from everlog.flow.crawl import NOT_MODIFIED, Stop
+from everlog.flow.fates import all_is_well, due_rechecks, plan_rechecks
 from everlog.flow.relearning import stored_page
 from everlog.flow.walking import FRONTS, MOST_LISTS, ask, links_on, newest_posts, walk_back
 from everlog.flow.working import MOST_TRIES, begin, crew_of, finish, run_to_end, uncommented_posts
@@ -35,32 +36,35 @@ async def revisit_blog(blog: Blog, known: Known, work: Work, run: int) -> Report
     """What is new in a finished blog without a feed: on its front page, and on its lists if that leaves a gap."""
     archive = work.archive
     uncommented = uncommented_posts(blog, work)
-    archive.requeue(blog.id, uncommented)
+    archive.requeue(blog.id, [*uncommented, *due_rechecks(blog, work)])
     archive.requeue_failed(blog.id, most_tries=MOST_TRIES)
     with crew_of(blog, compared_anew(known, blog, archive), work) as crew:
         crawl = begin(crew, work, is_update=True)
         crawl.asks_anew = frozenset(uncommented)
         work.tally.doing = "looking at the front page"
-        is_over = await walk_back(crawl, _fronts(crew))
+        is_over = await walk_back(crawl, front_pages(crew))
         await _ask_maps(crawl)
         work.tally.doing = "visiting pages"
         stop = await run_to_end(crawl)
         if is_over and stop.ending == "complete":
-            stop = Stop("limit", _why_over(blog))
+            stop = Stop("limit", why_over(blog))
         is_quiet = stop.ending == "complete" and not (uncommented or work.tally.new_posts or work.tally.changed_posts)
         reason = "nothing new: the front page leads to no post that is not held" if is_quiet else stop.reason
         stop = await with_company(crew, work, stop)
+        all_is_well(blog, work)
+        plan_rechecks(blog, work)
         return finish(crew, run, stop.ending or "complete", reason if stop.ending == "complete" else stop.reason)
 
 
-def _why_over(blog: Blog) -> str:
+def why_over(blog: Blog) -> str:
+    """Why a walk ended before it met what is held."""
     return (
         f"{MOST_LISTS} lists were looked at, and there are more that may lead to posts that are not held"
         f"; to go on from there:  everlog crawl {blog.home}"
     )
 
 
-def _fronts(crew: Crew) -> list[str]:
+def front_pages(crew: Crew) -> list[str]:
     """The pages that show the newest posts first: the home page and, where that does not, the list that does."""
     archive, blog = crew.archive, crew.blog
     kept = archive.recall(blog.id, FRONTS)

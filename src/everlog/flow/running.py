@@ -8,6 +8,7 @@ import os
 import signal
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
@@ -15,9 +16,11 @@ from urllib.parse import urlsplit
 from everlog.errors import EverlogError, UsageError
 from everlog.flow.archiving import archive_blog, home_known_as
 from everlog.flow.discover import fetchable
+from everlog.flow.memory import HostMemory
 from everlog.flow.report import Report, Tally
 from everlog.flow.updating import refresh_blog
-from everlog.flow.working import Work
+from everlog.flow.watch import Watcher
+from everlog.flow.working import Work, keep_ledger
 from everlog.web import Manners
 
 if TYPE_CHECKING:
@@ -26,8 +29,10 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from everlog.archive import Archive
-    from everlog.archive.store import Acknowledged
+    from everlog.archive.holdings import Acknowledged
     from everlog.crawl import OpenWeb
+    from everlog.flow.polling import Polled
+    from everlog.flow.watch import WatchTally
     from everlog.records import Blog
     from everlog.render import Browser, RenderHabits
     from everlog.settings import Settings
@@ -37,6 +42,8 @@ if TYPE_CHECKING:
 # another; more would only share this machine's processor.
 SIDE_BY_SIDE = 4
 INTERRUPTED = 130
+# Blogs that an error names; a screen of an archive of thousands would hide what is wrong.
+BLOGS_NAMED = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,11 +106,46 @@ def run_jobs(
                 else:  # nothing was fetched yet that could be stored
                     task.cancel()
 
-        with _interruptible(interrupt):
+        with interruptible(interrupt):
             ended = await asyncio.gather(*tasks, return_exceptions=True)
         return [_outcome(job, end, is_alone=len(jobs) == 1) for job, end in zip(jobs, ended, strict=True)]
 
     return with_web(all_of)
+
+
+def run_watch(
+    archive: Archive, settings: Settings, *, once: bool = False, tally: WatchTally | None = None,
+    on_polled: Callable[[Blog, Polled], None] = lambda _blog, _polled: None,
+) -> bool:
+    """Watch over all blogs of an archive until a signal ends it, or `max_time`; with `once`, until nothing is due.
+
+    Says whether it was a signal. `on_polled` hears what came of each poll.
+    """
+    from everlog.crawl import with_web  # noqa: PLC0415 - starting Scrapy takes a second
+    from everlog.render import Browser  # noqa: PLC0415 - as above
+
+    async def watch(web: OpenWeb) -> bool:
+        # Pages of several blogs are visited at once, whole updates of a few only: they share this machine's processor.
+        turn = asyncio.Semaphore(SIDE_BY_SIDE)
+        memory = HostMemory(archive)
+        async with Browser(habits_of(settings)) as browser:
+
+            def work_for(blog: Blog) -> Work:
+                own = settings.for_blog(blog.home)
+                return Work(
+                    web=open_session(blog.home, own, archive, web, memory=memory), archive=archive, settings=own,
+                    browser=browser, tally=Tally(blog=blog.home), now=web.timekeeper.now, turn=turn,
+                )
+
+            watcher = Watcher(
+                archive, now=web.timekeeper.now, sleep=web.timekeeper.sleep, work_for=work_for, on_polled=on_polled,
+                tally=tally, memory=memory,
+            )
+            with interruptible(watcher.stop):
+                await watcher.run(once=once, max_seconds=settings.max_time)
+            return watcher.was_stopped
+
+    return with_web(watch)
 
 
 def habits_of(settings: Settings) -> RenderHabits:
@@ -116,8 +158,12 @@ def habits_of(settings: Settings) -> RenderHabits:
     )
 
 
-def open_session(url: str, settings: Settings, archive: Archive, web: OpenWeb) -> Web:
+def open_session(
+    url: str, settings: Settings, archive: Archive, web: OpenWeb, *, memory: HostMemory | None = None,
+) -> Web:
     """The web as the crawl of one blog sees it, with what earlier runs learned about its hosts."""
+    if memory is not None:
+        return web.session(manners_of(url, settings), recall=memory.recall, remember=memory.remember)
     return web.session(
         manners_of(url, settings), recall=lambda name: archive.recall(None, name),
         remember=lambda name, value: archive.remember(None, name, value),
@@ -126,13 +172,9 @@ def open_session(url: str, settings: Settings, archive: Archive, web: OpenWeb) -
 
 def manners_of(url: str, settings: Settings) -> Manners:
     """How the pages of the blog at `url` are asked for."""
-    try:
-        number = version("everlog")
-    except PackageNotFoundError:
-        number = "0"
     return Manners(
         typed=tuple(filter(None, (url, settings.feed))),
-        user_agent=settings.agent(number),
+        user_agent=settings.agent(_version()),
         obey_robots=settings.robots,
         delay_seconds=settings.delay,
         concurrency=settings.concurrency,
@@ -144,6 +186,14 @@ def manners_of(url: str, settings: Settings) -> Manners:
         headers=settings.headers(),
         cookies=read_cookies(settings.cookies, url) if settings.cookies else (),
     )
+
+
+@cache
+def _version() -> str:
+    try:
+        return version("everlog")
+    except PackageNotFoundError:
+        return "0"
 
 
 def read_cookies(file: str, url: str) -> tuple[tuple[str, str], ...]:
@@ -164,19 +214,26 @@ def read_cookies(file: str, url: str) -> tuple[tuple[str, str], ...]:
 
 
 async def _do(job: Job, work: Work) -> Report:
-    if job.kind == "crawl":
-        return await archive_blog(job.url, work)
-    blog = blog_named(job.url, work.archive)
-    if blog.state != "finished":
-        return await archive_blog(blog.home, work)
-    return await refresh_blog(blog, work, job.since)
+    try:
+        if job.kind == "crawl":
+            return await archive_blog(job.url, work)
+        blog = blog_named(job.url, work.archive)
+        if blog.state != "finished":
+            return await archive_blog(blog.home, work)
+        return await refresh_blog(blog, work, job.since)
+    finally:
+        # A host that could not be asked, or did not want to be, is in the ledger too.
+        keep_ledger(work)
 
 
 def blog_named(url: str, archive: Archive) -> Blog:
     """The blog of the archive that a user means; `UsageError` lists those there are."""
     blog = home_known_as(fetchable(url), archive) or archive.find_blog(url)
     if blog is None:
-        held = "".join(f"\n    {blog.home}" for blog in archive.blogs()) or " none"
+        homes = [blog.home for blog in archive.blogs()]
+        held = "".join(f"\n    {home}" for home in homes[:BLOGS_NAMED]) or " none"
+        if len(homes) > BLOGS_NAMED:
+            held += f"\n    and {len(homes) - BLOGS_NAMED} more: 'everlog status' lists them"
         raise UsageError(
             f"{url} is not in this archive\n  blogs in it:{held}", advice=f"to add it:  everlog crawl {url}",
         )
@@ -199,7 +256,7 @@ def _outcome(job: Job, end: Report | BaseException, *, is_alone: bool) -> Report
 
 
 @contextmanager
-def _interruptible(interrupt: Callable[[], None]) -> Iterator[None]:
+def interruptible(interrupt: Callable[[], None]) -> Iterator[None]:
     """The first signal interrupts in good order; the second ends the process at once."""
     loop = asyncio.get_running_loop()
     before: dict[int, Any] = {}

@@ -9,12 +9,13 @@ from __future__ import annotations
 import inspect
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 from urllib.parse import urlsplit
 
 from everlog.errors import UnreadablePage, UsageError
 from everlog.flow.commenting import Evidence, uncommented, with_comments
 from everlog.flow.copies import Copy
+from everlog.flow.presence import key_of_moved, what_was_lost
 from everlog.flow.rendering import NotDrawn, exchanges_of, page_of
 from everlog.links import page_links, trap
 from everlog.media import media_of
@@ -57,6 +58,8 @@ class Draft:
     made: tuple[Exchange, ...] = ()
     evidence: Evidence = field(default_factory=Evidence)
     comments_tried: bool = True
+    sight: Literal["led-away", "no-post"] | None = None
+    other_template: bool = False
 
     @property
     def page(self) -> Page:
@@ -76,7 +79,7 @@ class Draft:
             blog_id=blog_id, url=self.link.url, key=self.link.key, outcome=self.outcome, reason=self.reason,
             note=self.note, exchanges=self.exchanges, post=self.post,
             post_key=self.post_key, links=tuple(self.links), new_posts=self.new_posts,
-            comments_tried=self.comments_tried,
+            comments_tried=self.comments_tried, sight=self.sight, other_template=self.other_template,
         )
 
 
@@ -113,6 +116,16 @@ def read_content(draft: Draft, crew: Crew) -> None:
     """Is the page a post? Read it with the blog's rules; gather where it leads."""
     if draft.outcome == "failed":
         return
+    _read(draft, crew)
+    if draft.post is not None:
+        draft.post_key = key_of_moved(draft.link.key, draft.post_key, crew)
+    elif draft.kept and draft.outcome in {"listing", "page", "skip"}:
+        lost = what_was_lost(draft.link.key, draft.page, draft.outcome, crew)
+        if lost is not None:
+            draft.post_key, draft.sight = lost
+
+
+def _read(draft: Draft, crew: Crew) -> None:
     page = draft.page
     refusal = _not_a_page(draft, crew)
     if refusal is not None:
@@ -130,14 +143,15 @@ def read_content(draft: Draft, crew: Crew) -> None:
     if asks_not_to_be_kept(root, draft.fetched.answer):
         draft.outcome, draft.reason, draft.kept = "skip", "noarchive", False
         return
-    verdict = crew.known.judge.verdict(page.url, root)
+    known = crew.known_for(page, root)
+    verdict = known.judge.verdict(page.url, root)
     draft.note, draft.by_url = verdict.note, verdict.by_url
     if verdict.kind != "post":
         draft.outcome = verdict.kind
         return
-    claim = crew.known.judge.identity(page.url, root)
+    claim = known.judge.identity(page.url, root)
     draft.evidence = crew.commenting.evidence(root, page)
-    outcome = crew.known.template.reader.read_parsed(root, page.url, page.fetched_at)
+    outcome = known.template.reader.read_parsed(root, page.url, page.fetched_at)
     if isinstance(outcome, Skip):
         draft.outcome, draft.reason = "skip", outcome.reason
         return
@@ -145,6 +159,7 @@ def read_content(draft: Draft, crew: Crew) -> None:
     draft.post = replace(outcome, blog=crew.blog.home)
     own = canonical(page.url)
     draft.post_key = own if own != draft.link.key else None
+    draft.other_template = crew.is_of_another_design(own, known)
     if claim not in {own, draft.link.key}:
         _settle_claim(claim, draft, crew)
 

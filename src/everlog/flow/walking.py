@@ -29,9 +29,10 @@ if TYPE_CHECKING:
     from everlog.links import PageLink
     from everlog.records import Fetched
 
-# A list that still shows one of the newest posts that are held leaves no gap. Of several, because the newest may
-# have been taken back.
+# A list that shows two of so many newest posts that are held leaves no gap behind it. One alone may be pinned to the
+# top of every list; and of several, because the newest may have been taken back.
 NEWEST = 5
+CONTIGUOUS = 2
 # Lists that one update asks for. They are asked for one after the other and the new posts come after them, so this is
 # how long an update looks before it fetches: some two minutes at the usual delay of a second. Even lists of five
 # posts show 500 by then: more are missing only after long years, or if a blog changed the addresses of its posts.
@@ -54,6 +55,8 @@ class Walk:
     owed: set[str] = field(default_factory=set)
     asked: set[str] = field(default_factory=set)
     asked_now: set[str] = field(default_factory=set)
+    # Where the lists of this walk have led so far: what every list shows in its margin is news once.
+    met: set[str] = field(default_factory=set)
     is_kept: bool = False
 
     @classmethod
@@ -64,7 +67,8 @@ class Walk:
             return cls(waiting=deque(fronts))
         return cls(
             newest=frozenset(kept["newest"]), waiting=deque((*kept["waiting"], *fronts)), asked=set(kept["asked"]),
-            owed=set(map(canonical, kept["waiting"])), is_kept=True,
+            # Of a walk that was ended before its first answer the front pages are left, which are as good as new.
+            owed=set(map(canonical, kept["waiting"])) if kept["asked"] else set(), is_kept=True,
         )
 
     def keep(self, crew: Crew, *urls: str) -> None:
@@ -77,16 +81,19 @@ class Walk:
 
     def end(self, crew: Crew) -> None:
         """Write down that nothing is left, or what is. All answers must be stored by now."""
-        if not self.is_kept:
-            return  # only front pages can be left, and every walk begins with them
         if self.waiting or self.again:
             self.keep(crew)
-        else:
+        elif self.is_kept:
             crew.archive.remember(crew.blog.id, WALK, None)
 
 
+def is_under_way(crew: Crew) -> bool:
+    """Whether an earlier update began a walk that did not come to its end."""
+    return crew.archive.recall(crew.blog.id, WALK) is not None
+
+
 async def walk_back(crawl: Crawl, fronts: Iterable[str]) -> bool:
-    """The front pages and, while new posts are met and no held one of the newest, the lists they lead to.
+    """The front pages and, until a list shows nothing new or where what is held begins, the lists they lead to.
 
     Says whether it stopped after `MOST_LISTS`; the crawl's own limits end it as well, and the crawl knows of that.
     """
@@ -123,26 +130,30 @@ async def _step(url: str, walk: Walk, crawl: Crawl, fruitful: set[str]) -> bool:
         if _may_pass(answer, key, crew):
             walk.again.append(url)
             walk.keep(crew)
-    elif _leads_on(links, key, walk, crew):
-        _follow(url, links, walk, crew, fruitful)
+    else:
+        has_news = any(_is_news(link, walk, crew) for link in links)
+        if (has_news or key in walk.owed) and not _meets_held(links, walk, crew):
+            _follow(url, links, walk, crew, fruitful, has_news=has_news)
+        walk.met.update(link.key for link in links)
     await crawl.take_any(Link(url=url, key=key, lane="page"), answer)
     # Only what is stored may be dropped from the list of what is left.
     await crew.drain()
     return True
 
 
-def _leads_on(links: list[PageLink], key: str, walk: Walk, crew: Crew) -> bool:
-    if key not in walk.owed and not any(_is_news(link, crew) for link in links):
-        return False
+def _meets_held(links: list[PageLink], walk: Walk, crew: Crew) -> bool:
+    """Whether what is held begins here, without a gap."""
     if walk.newest is None:
         walk.newest = newest_posts(crew)
-    return walk.newest.isdisjoint(link.key for link in links)
+    shown = walk.newest.intersection(link.key for link in links)
+    return bool(shown) and len(shown) >= min(CONTIGUOUS, len(walk.newest))
 
 
-def _follow(url: str, links: list[PageLink], walk: Walk, crew: Crew, fruitful: set[str]) -> None:
+def _follow(
+    url: str, links: list[PageLink], walk: Walk, crew: Crew, fruitful: set[str], *, has_news: bool,
+) -> None:
     """Put the lists that a page leads to in the row, and on paper."""
     # A list that shows nothing new leads to each other list once; else two updates would send each other in circles.
-    has_news = any(_is_news(link, crew) for link in links)
     done = walk.asked_now if has_news else walk.asked | walk.asked_now
     waiting = set(map(canonical, walk.waiting))
     lists = [link for link in links if link.key in fruitful and link.key not in done and link.key not in waiting]
@@ -187,8 +198,15 @@ def newest_posts(crew: Crew) -> frozenset[str]:
     return frozenset(crew.archive.newest_posts(crew.blog.id, limit=NEWEST, dated=True))
 
 
-def _is_news(link: PageLink, crew: Crew) -> bool:
-    return not crew.has_seen(link.key) and crew.known.judge.likely_post(link.url) and trap(link.url) is None
+def _is_news(link: PageLink, walk: Walk, crew: Crew) -> bool:
+    """Whether a link leads to a post that is not held, and that no list before led to."""
+    if link.key in walk.met or not crew.known.judge.likely_post(link.url) or trap(link.url) is not None:
+        return False
+    if not crew.has_seen(link.key):
+        return True
+    # What the feed has just named waits to be visited.
+    row = crew.archive.row_state(crew.blog.id, link.key)
+    return row is not None and row[0] == "queued"
 
 
 def _may_pass(failure: Failure, key: str, crew: Crew) -> bool:

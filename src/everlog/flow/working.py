@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -18,26 +17,30 @@ from everlog.flow.crew import Crew
 from everlog.flow.known import entry_urls
 from everlog.flow.rendering import Rendering, can_draw
 from everlog.flow.report import Report
-from everlog.links import Scope
+from everlog.links import scope_of
 from everlog.records import Link, Visit
 from everlog.urls import absolute, canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+    from contextlib import AbstractAsyncContextManager
 
     from everlog.archive import Archive
-    from everlog.archive.store import Acknowledged
+    from everlog.archive.holdings import Acknowledged
     from everlog.flow.crawl import Stop
     from everlog.flow.known import Known
     from everlog.flow.report import Ending, Tally
+    from everlog.links import Scope
     from everlog.records import Blog, Entry, Exchange, Fetched
     from everlog.render import Browser
     from everlog.settings import Settings
-    from everlog.web import Ledger, Web
+    from everlog.web import Web
 
 # How often updates ask for what failed in passing: a picture on a host that is gone for good, or the comments
 # of a service that is, would else be asked for at every update.
 MOST_TRIES = 3
+# A crawl that is killed loses this much of its ledger of requests and waits.
+LEDGER_SECONDS = 30.0
 # Posts that are remembered to be compared with each other; more do not tell more.
 VISITED_KEPT = 20
 
@@ -51,8 +54,12 @@ class Work:
     settings: Settings
     tally: Tally
     on_safe: Callable[[Acknowledged], None] = lambda _: None
+    # What time it is.
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
     # Draws the pages that need it; None: nobody can.
     browser: Browser | None = None
+    # Who visits pages takes a turn; polls that bring nothing need none.
+    turn: AbstractAsyncContextManager[object] = field(default_factory=nullcontext)
     # The crawl under way, so that it can be interrupted from outside.
     crawl: Crawl | None = None
     interrupted: bool = False
@@ -96,8 +103,8 @@ def crew_of(
         )
     writer = GroupWriter(work.archive)
     crew = Crew(
-        blog=blog, known=known, scope=Scope(blog.home, blog.scope), settings=work.settings, web=work.web,
-        archive=work.archive, writer=writer, tally=work.tally, this_year=datetime.now(UTC).year,
+        blog=blog, known=known, scope=scope_of(blog), settings=work.settings, web=work.web,
+        archive=work.archive, writer=writer, tally=work.tally, this_year=work.now().year,
         on_safe=_counting(work), copies=Copies(blog.id), rendering=commenting.rendering, commenting=commenting,
     )
     for key in work.archive.known_keys(blog.id):
@@ -120,7 +127,7 @@ def _stored_entries(blog: Blog, archive: Archive) -> tuple[Entry, ...]:
 
 
 def begin(crew: Crew, work: Work, *, is_update: bool = False) -> Crawl:
-    crawl = Crawl(crew, is_update=is_update)
+    crawl = Crawl(crew, is_update=is_update, now=work.now)
     work.tally.doing = "visiting pages"
     work.crawl = crawl
     if work.interrupted:
@@ -156,7 +163,6 @@ def finish(crew: Crew, run: int, ending: Ending, reason: str) -> Report:
         archive.update_blog(crew.blog.id, state="finished", crawled_at=datetime.now(UTC))
     tally.doing = "done"
     archive.end_run(run, reason=reason, counts=_figures(tally))
-    _add_to_ledger(archive, crew.web.ledger())
     return Report(blog=crew.blog.home, ending=ending, reason=reason, tally=tally, held=held)
 
 
@@ -196,8 +202,13 @@ def robots_visits(blog: Blog, answers: Iterable[Exchange]) -> list[Visit]:
 
 def _counting(work: Work) -> Callable[[Acknowledged], None]:
     """Figures count what is safe, not what was seen."""
+    kept_at = work.now()
 
     def count(safe: Acknowledged) -> None:
+        nonlocal kept_at
+        if (work.now() - kept_at).total_seconds() >= LEDGER_SECONDS:
+            kept_at = work.now()
+            keep_ledger(work)
         tally = work.tally
         tally.posts += safe.visit.outcome == "post"
         tally.new_posts += safe.kept == "new"
@@ -219,19 +230,10 @@ def uncommented_posts(blog: Blog, work: Work) -> tuple[str, ...]:
     return work.archive.without_comments(blog.id, least_tries=least, most_tries=MOST_TRIES)
 
 
-def _add_to_ledger(archive: Archive, ledger: Iterable[Ledger]) -> None:
-    """What was asked of each host, over all runs: `everlog status --politeness` shows it."""
-    kept: dict[str, dict[str, float]] = json.loads(archive.recall(None, "ledger") or "{}")
-    for entry in ledger:
-        old = kept.get(entry.host, {})
-        kept[entry.host] = {
-            "requests": old.get("requests", 0) + entry.requests,
-            "bytes": old.get("bytes", 0) + entry.bytes,
-            "waited_seconds": round(old.get("waited_seconds", 0) + entry.waited_seconds, 1),
-            "slowed": old.get("slowed", 0) + entry.slowed,
-            "delay_seconds": round(entry.delay_seconds, 2),
-        }
-    archive.remember(None, "ledger", json.dumps(kept))
+def keep_ledger(work: Work) -> None:
+    """Add what was asked of hosts since this was last called to what the archive knows of them."""
+    with suppress(EverlogError):  # a disk that takes no figures takes no posts either, and these are told of
+        work.archive.add_to_ledger(work.web.take_ledger(), at=work.now())
 
 
 def _figures(tally: Tally) -> dict[str, float]:

@@ -1,0 +1,165 @@
+"""`everlog watch`: all blogs of the archive kept current."""
+
+from __future__ import annotations
+
+import json as json_module
+import sys
+import threading
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from everlog.cli.options import (
+    ArchiveFlag,
+    ConfigFlag,
+    JsonFlag,
+    NoCommentsFlag,
+    QuietFlag,
+    RenderFlag,
+    VerboseFlag,
+    archive_of,
+    log_to_stderr,
+    settings_from,
+)
+from everlog.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from everlog.flow.polling import Polled
+    from everlog.flow.watch import WatchTally
+    from everlog.records import Blog
+
+# Where nobody looks, a line of figures now and then is enough: a service runs for years.
+LINE_EVERY_SECONDS = 600.0
+INTERRUPTED = 130
+
+
+def watch(  # noqa: PLR0913, PLR0917 - one parameter per flag
+    once: Annotated[bool, typer.Option("--once", help="Ask what is due now, then end: for cron.")] = False,
+    max_time: Annotated[float | None, typer.Option("--max-time", metavar="S", help="Stop after S seconds.")] = None,
+    delay: Annotated[
+        float | None, typer.Option("--delay", metavar="S", help="Seconds between requests to one host (default: 1)."),
+    ] = None,
+    render: RenderFlag = None,
+    no_comments: NoCommentsFlag = False,
+    no_media: Annotated[bool, typer.Option("--no-media", help="Do not fetch pictures, sounds and files.")] = False,
+    archive: ArchiveFlag = None,
+    config: ConfigFlag = None,
+    json: JsonFlag = False,
+    quiet: QuietFlag = False,
+    verbose: VerboseFlag = False,
+) -> None:
+    """Keep all blogs of the archive current: each feed is asked as it falls due, until you stop it.
+
+    Stop it with Ctrl-C and start it again at any time; several watches of one archive share the work.
+
+    \b
+    Examples:
+      everlog watch
+      everlog watch --once
+      everlog watch --json >> news.jsonl
+    """
+    from everlog.flow.running import run_watch
+    from everlog.flow.watch import WatchTally
+
+    settings = settings_from(
+        config, archive=archive, max_time=max_time, delay=delay, media=False if no_media else None, render=render,
+        comments=False if no_comments else None,
+    )
+    if verbose:
+        log_to_stderr()
+    tally = WatchTally()
+    with archive_of(settings) as opened:
+        if not any(blog.state == "finished" for blog in opened.blogs()):
+            raise UsageError("there is no finished blog to watch", advice="everlog crawl https://a.blog.example/")
+        with _display(tally, quiet=quiet) as say:
+            stopped = run_watch(opened, settings, once=once, tally=tally, on_polled=_listener(say, json=json))
+    if not quiet:
+        print(_figures(tally), file=sys.stderr)
+    if stopped:
+        raise typer.Exit(INTERRUPTED)
+
+
+def _listener(say: Callable[[str], None], *, json: bool) -> Callable[[Blog, Polled], None]:
+    """Who hears what came of each poll: JSON lines on stdout for programs, a line on stderr for people."""
+
+    def hear(blog: Blog, polled: Polled) -> None:
+        if json:
+            print(json_module.dumps(_as_dict(blog, polled), ensure_ascii=False), flush=True)
+        report = polled.report
+        if report is not None and (report.tally.new_posts or report.tally.changed_posts or report.tally.remarks):
+            parts = [f"{report.tally.new_posts} new", f"{report.tally.changed_posts} changed", *report.tally.remarks]
+            say(f"{blog.home}  {', '.join(parts)}")
+        elif polled.trouble is not None:
+            say(f"{blog.home}  {polled.trouble}; {polled.poll.polling.why}")
+
+    return hear
+
+
+def _as_dict(blog: Blog, polled: Polled) -> dict[str, Any]:
+    polling, report = polled.poll.polling, polled.report
+    return {
+        "blog": blog.home, "feed": blog.feed_url, "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "seen": polled.seen.kind, "trouble": polled.trouble,
+        "new_posts": report.tally.new_posts if report else 0,
+        "changed_posts": report.tally.changed_posts if report else 0,
+        "ending": report.ending if report else None, "reason": report.reason if report else None,
+        "remarks": list(report.tally.remarks) if report else [],
+        "next_poll": polling.due_at.isoformat() if polling.due_at else None, "why": polling.why,
+        "signal": polling.signal,
+    }
+
+
+@contextmanager
+def _display(tally: WatchTally, *, quiet: bool) -> Iterator[Callable[[str], None]]:
+    """Gives a function that says a line; the figures stand below it on a terminal, and come now and then elsewhere."""
+    if quiet:
+        yield lambda _: None
+    elif sys.stderr.isatty():
+        from rich.console import Console
+        from rich.live import Live
+
+        console = Console(stderr=True, highlight=False, markup=False)
+        with Live(get_renderable=lambda: _figures(tally), console=console, refresh_per_second=2, transient=True):
+            yield lambda text: console.print(_stamped(text))
+    else:
+        done = threading.Event()
+        thread = threading.Thread(target=_now_and_then, args=(tally, done), daemon=True)
+        thread.start()
+        try:
+            yield _print_line
+        finally:
+            done.set()
+            thread.join()
+
+
+def _now_and_then(tally: WatchTally, done: threading.Event) -> None:
+    while not done.wait(LINE_EVERY_SECONDS):
+        _print_line(_figures(tally))
+
+
+def _print_line(text: str) -> None:
+    print(_stamped(text), file=sys.stderr, flush=True)
+
+
+def _stamped(text: str) -> str:
+    from everlog.cli.look import CONTROLS
+
+    return f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}Z  {CONTROLS.sub('', text)}"
+
+
+def _figures(tally: WatchTally) -> str:
+    """The watch in one line: what, how many, how fast, what it waits for."""
+    parts = [f"{tally.watched} blogs watched", f"{tally.polls} polls"]
+    if tally.polls:
+        unchanged = tally.kinds["unchanged"]
+        parts.append(f"{unchanged} unchanged, {tally.kinds['failed'] + tally.kinds['refused']} without an answer")
+    parts.append(f"{tally.new_posts} new posts, {tally.changed_posts} changed")
+    if tally.asking:
+        parts.append(f"asking {tally.asking} now")
+    elif tally.next_due is not None:
+        parts.append(f"next at {tally.next_due:%H:%M:%S} UTC")
+    return ", ".join(parts)

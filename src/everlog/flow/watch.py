@@ -1,0 +1,297 @@
+"""The watch over all blogs of an archive: each is asked as it falls due, until somebody says stop.
+
+All state is in the archive: a watch can be killed and started again, and several share the work.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import socket
+import uuid
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from everlog.errors import EverlogError
+from everlog.flow.polling import FATAL, Polled, first_poll, poll_blog
+from everlog.flow.working import keep_ledger
+from everlog.watching.schedule import Seen, after_poll
+from everlog.web import Waited
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+
+    from everlog.archive import Archive
+    from everlog.archive.holdings import Poll
+    from everlog.flow.memory import HostMemory
+    from everlog.flow.working import Work
+    from everlog.records import Blog
+    from everlog.watching.schedule import Polling
+    from everlog.web import Ledger
+
+log = logging.getLogger("everlog")
+
+# Blogs that are asked at once. They are on different hosts, and an answer takes a tenth of a second or two.
+AT_ONCE = 64
+# A claim is worth this much; whoever lives says so four times as often.
+LEASE = timedelta(seconds=60)
+HEARTBEAT_SECONDS = LEASE.total_seconds() / 4
+# How often blogs that were crawled meanwhile are taken in.
+ENLIST_SECONDS = 300.0
+ENLISTED_AT_ONCE = 100
+# The reason, in the ledger, of a poll that is later than the blog's rhythm would have it.
+NOT_DUE = "the feed is not asked before it may be"
+# With a few blogs, polls are hours apart.
+ONLINE_FOR = timedelta(hours=6)
+
+
+@dataclass(slots=True, kw_only=True)
+class WatchTally:
+    """The running figures of a watch; it is read by progress displays while the watch writes it."""
+
+    watched: int = 0
+    due: int = 0
+    asking: int = 0
+    polls: int = 0
+    new_posts: int = 0
+    changed_posts: int = 0
+    seconds: float = 0.0
+    next_due: datetime | None = None
+    kinds: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def rate(self) -> float:
+        """Polls a second."""
+        return self.polls / self.seconds if self.seconds else 0.0
+
+
+class Watcher:
+    """One watch. `work_for` gives the tools for one blog, `on_polled` hears what came of each poll."""
+
+    def __init__(
+        self, archive: Archive, *, now: Callable[[], datetime], sleep: Callable[[float], Awaitable[None]],
+        work_for: Callable[[Blog], Work], on_polled: Callable[[Blog, Polled], None], tally: WatchTally | None = None,
+        memory: HostMemory | None = None,
+    ) -> None:
+        self.tally = tally or WatchTally()
+        self.owner = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
+        self._archive = archive
+        self._now = now
+        self._sleep = sleep
+        self._work_for = work_for
+        self._on_polled = on_polled
+        self._memory = memory
+        self._tasks: dict[asyncio.Task[None], int] = {}
+        self._works: dict[int, Work] = {}
+        self._stopping = asyncio.Event()
+        self._done: list[tuple[Poll, tuple[Ledger, ...], asyncio.Future[None]]] = []
+        self._waits: dict[str, list[Waited]] = {}
+        self._flushing: asyncio.Task[None] | None = None
+        self._renewed_at = self._enlisted_at = datetime.min.replace(tzinfo=now().tzinfo)
+        self._failure: BaseException | None = None
+        self._answered_at: datetime | None = None
+        self._has_more = False
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether any blog is being asked."""
+        return bool(self._tasks)
+
+    @property
+    def was_stopped(self) -> bool:
+        """Whether somebody said stop."""
+        return self._stopping.is_set()
+
+    def stop(self) -> None:
+        """Ask no more; what was fetched is stored, what was claimed is given back."""
+        self._stopping.set()
+        for work in tuple(self._works.values()):
+            work.interrupt()
+
+    async def run(self, *, once: bool = False, max_seconds: float | None = None) -> None:
+        """Watch until `stop`; with `once`, until nothing is due."""
+        began = self._now()
+        try:
+            while not self._stopping.is_set():
+                self._keep_house()
+                self.tally.seconds = (self._now() - began).total_seconds()
+                left = None if max_seconds is None else max_seconds - self.tally.seconds
+                if left is not None and left <= 0:
+                    return
+                claimed = self._start_due()
+                if once and not claimed and not self._tasks:
+                    return
+                await self._wait(left)
+        finally:
+            await self._wind_down()
+
+    def _keep_house(self) -> None:
+        """Take in blogs that are new to the watch; say that this one is alive."""
+        now = self._now()
+        if self._has_more or (now - self._enlisted_at).total_seconds() >= ENLIST_SECONDS:
+            self._enlisted_at = now
+            blogs = self._archive.not_polled(limit=ENLISTED_AT_ONCE)
+            self._archive.add_polls([first_poll(blog, self._archive, now) for blog in blogs])
+            # Those that are due need not wait until all are taken in.
+            self._has_more = len(blogs) == ENLISTED_AT_ONCE
+            self.tally.due, self.tally.watched = self._archive.count_due(now=now)
+        if self._tasks and (now - self._renewed_at).total_seconds() >= HEARTBEAT_SECONDS:
+            self._renewed_at = now
+            self._archive.renew_claims(self.owner, until=now + LEASE)
+
+    def _start_due(self) -> int:
+        room = AT_ONCE - len(self._tasks)
+        if room <= 0:
+            return 0
+        now = self._now()
+        claimed = self._archive.claim_due(self.owner, now=now, until=now + LEASE, limit=room)
+        for poll, blog in claimed:
+            task = asyncio.ensure_future(self._one(poll, blog))
+            self._tasks[task] = blog.id
+            task.add_done_callback(self._ended)
+        self.tally.asking = len(self._tasks)
+        return len(claimed)
+
+    async def _wait(self, left: float | None) -> None:
+        """Until an answer is dealt with, a blog falls due, or it is time to keep house."""
+        now = self._now()
+        self.tally.next_due = self._archive.next_due(now=now)
+        seconds = HEARTBEAT_SECONDS if self._tasks else ENLIST_SECONDS
+        if self.tally.next_due is not None and len(self._tasks) < AT_ONCE:
+            seconds = min(seconds, max((self.tally.next_due - now).total_seconds(), 0.0))
+        if self._has_more:
+            seconds = 0.0
+        if left is not None:
+            seconds = min(seconds, left)
+        alarm = asyncio.ensure_future(self._sleep(seconds))
+        stop = asyncio.ensure_future(self._stopping.wait())
+        await asyncio.wait({alarm, stop, *self._tasks}, return_when=asyncio.FIRST_COMPLETED)
+        for task in (alarm, stop):
+            task.cancel()
+        await asyncio.gather(alarm, stop, return_exceptions=True)
+        if self._failure is not None:
+            raise self._failure
+
+    async def _one(self, poll: Poll, blog: Blog) -> None:
+        try:
+            work = self._work_for(blog)
+        except EverlogError as error:
+            # What is set for one blog alone, such as a file of cookies, is no other's trouble.
+            polled, ledger = self._failed(poll, blog, error.message), ()
+        else:
+            polled, ledger = await self._ask(poll, blog, work), work.web.take_ledger()
+        self._note_wait(blog, polled.poll.polling)
+        await self._store(polled.poll, ledger)
+        self._count(polled)
+        self._on_polled(blog, polled)
+
+    async def _ask(self, poll: Poll, blog: Blog, work: Work) -> Polled:
+        self._works[blog.id] = work
+        try:
+            return await poll_blog(poll, blog, work, is_online=self._is_online())
+        except EverlogError:
+            raise
+        except asyncio.CancelledError:
+            keep_ledger(work)
+            raise
+        except Exception as error:
+            # One blog that the code cannot cope with must not end the watch over all others.
+            log.exception("a bug met at %s", blog.home)
+            # What the server asked for before the bug was met is in the archive by now.
+            known = self._archive.poll_of(blog.id) or poll
+            return self._failed(known, blog, f"a bug in everlog: {type(error).__name__}: {error}")
+        finally:
+            self._works.pop(blog.id, None)
+
+    def _failed(self, poll: Poll, blog: Blog, trouble: str) -> Polled:
+        seen = Seen(kind="failed")
+        polling = after_poll(poll.polling, seen, self._now(), seed=blog.home)
+        return Polled(poll=replace(poll, polling=polling), seen=seen, trouble=trouble)
+
+    def _note_wait(self, blog: Blog, polling: Polling) -> None:
+        """A poll that comes later than it would because of what the server or the feed asks for."""
+        if polling.signal is None or polling.due_at is None:
+            return
+        now = self._now()
+        host = urlsplit(blog.feed_url or blog.home).netloc.lower()
+        self._waits.setdefault(host, []).append(Waited(
+            reason=NOT_DUE, signal=polling.signal, seconds=(polling.due_at - now).total_seconds(), first_at=now,
+            last_at=now, until=polling.due_at,
+        ))
+
+    def _is_online(self) -> bool:
+        """Whether anybody answered lately: if nobody does, it is not one blog that is gone."""
+        return self._answered_at is not None and self._now() - self._answered_at <= ONLINE_FOR
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.pop(task, None)
+        self.tally.asking = len(self._tasks)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._failure = self._failure or error
+
+    def _count(self, polled: Polled) -> None:
+        self.tally.polls += 1
+        self.tally.kinds[polled.seen.kind] += 1
+        if polled.seen.kind in {"changed", "unchanged"}:
+            self._answered_at = self._now()
+        if polled.report is not None:
+            self.tally.new_posts += polled.report.tally.new_posts
+            self.tally.changed_posts += polled.report.tally.changed_posts
+
+    async def _store(self, poll: Poll, ledger: tuple[Ledger, ...]) -> None:
+        """Give a blog back; polls that end together share one transaction."""
+        safe: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._done.append((poll, ledger, safe))
+        if self._flushing is None or self._flushing.done():
+            self._flushing = asyncio.ensure_future(self._flush())
+        await safe
+
+    async def _flush(self) -> None:
+        while self._done:
+            # All is taken here, in the thread that adds to it: the one that writes only reads.
+            group, self._done = self._done, []
+            waits, self._waits = self._waits, {}
+            taken = self._memory.take() if self._memory is not None else {}
+            failure: BaseException | None = None
+            try:
+                await asyncio.to_thread(self._write, [(poll, ledger) for poll, ledger, _ in group], waits, taken)
+            except BaseException as error:  # noqa: BLE001 - whoever waits must hear of anything
+                failure = error
+            for _, _, safe in group:
+                # Who was called off does not wait any more.
+                if not safe.done():
+                    safe.set_result(None) if failure is None else safe.set_exception(failure)
+
+    def _write(
+        self, polls: list[tuple[Poll, tuple[Ledger, ...]]], waits: dict[str, list[Waited]],
+        taken: Mapping[str, str | None],
+    ) -> None:
+        if self._memory is not None:
+            self._memory.write(taken)
+        self._archive.give_back(self.owner, [poll for poll, _ in polls])
+        if waits:
+            self._archive.note_waits(waits)
+        self._archive.add_to_ledger([row for _, ledger in polls for row in ledger], at=self._now())
+
+    async def _wind_down(self) -> None:
+        for work in tuple(self._works.values()):
+            work.interrupt()
+        if self._failure is None:
+            # A crawl under way stores what it has; an answer that has not come is not waited for.
+            for task, blog_id in tuple(self._tasks.items()):
+                work_of = self._works.get(blog_id)
+                if work_of is not None and work_of.crawl is None:
+                    task.cancel()
+        else:
+            for task in self._tasks:
+                task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._flushing is not None:
+            await self._flushing
+        if not isinstance(self._failure, FATAL):
+            self._archive.give_back(self.owner)
+

@@ -1,0 +1,192 @@
+"""The ledger of requests and waits: added up by host and cause, once each."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import event
+
+from everlog.archive import open_archive
+from everlog.archive.ledger_rows import EARLIER, MOST_SIGNALS
+from everlog.archive.migrate import SCRIPTS, Schema
+from everlog.web import Ledger, Waited
+
+NOW = datetime(2024, 5, 1, 12, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+
+
+@pytest.fixture
+def archive(tmp_path):
+    with open_archive(tmp_path / "archive") as opened:
+        yield opened
+
+
+def waited(reason="the server answered 429", signal="429, Retry-After: 120", at=NOW, **other):
+    return Waited(**{"reason": reason, "signal": signal, "seconds": 120.0, "first_at": at, "last_at": at, **other})
+
+
+def asked(host="a.example", *waits, requests=2, at=NOW):
+    return Ledger(
+        host=host, requests=requests, bytes=100, waited_seconds=121.0, slowed=1, delay_seconds=2.5,
+        asked_at=at if requests else None, waits=waits,
+    )
+
+
+def test_an_archive_without_crawls_has_an_empty_ledger(archive):
+    archive.add_to_ledger([], NOW)
+    assert list(archive.ledger()) == []
+
+
+def test_what_is_added_comes_back_whole(archive):
+    row = asked("a.example", waited(until=NOW + HOUR))
+    archive.add_to_ledger([row], NOW)
+    assert list(archive.ledger()) == [row]
+
+
+def test_runs_are_added_up_by_host_and_by_cause(archive):
+    archive.add_to_ledger([asked("a.example", waited(until=NOW + HOUR)), asked("b.example")], NOW)
+    later = NOW + 2 * HOUR
+    robots = waited("as robots.txt asks", "", at=later)
+    archive.add_to_ledger([asked("a.example", waited(at=later), robots, at=later)], later)
+    first, second = archive.ledger()
+    assert (first.host, first.requests, first.bytes) == ("a.example", 4, 200)
+    assert (first.waited_seconds, first.slowed) == (242.0, 2)
+    assert first.asked_at == later
+    refused, robots = first.waits
+    assert (refused.times, refused.seconds, refused.first_at, refused.last_at) == (2, 240.0, NOW, later)
+    assert refused.until == NOW + HOUR, "what the server said last about a time stands until it says another"
+    assert (robots.reason, robots.signal, robots.times) == ("as robots.txt asks", "", 1)
+    assert (second.host, second.requests, second.waits) == ("b.example", 2, ())
+
+
+def test_two_rows_of_one_host_in_one_go_are_added_up_too(archive):
+    archive.add_to_ledger([asked("a.example", waited()), asked("a.example", waited())], NOW)
+    [row] = archive.ledger()
+    assert (row.requests, row.waits[0].times) == (4, 2)
+
+
+def test_a_host_that_was_only_waited_for_keeps_the_time_it_was_asked(archive):
+    archive.add_to_ledger([asked()], NOW)
+    archive.add_to_ledger([asked("a.example", waited(), requests=0)], NOW + HOUR)
+    [row] = archive.ledger()
+    assert row.asked_at == NOW
+
+
+def test_one_host_can_be_looked_up(archive):
+    archive.add_to_ledger([asked(f"{letter}.example", waited()) for letter in "abc"], NOW)
+    [row] = archive.ledger("b.example")
+    assert (row.host, len(row.waits)) == ("b.example", 1)
+    assert list(archive.ledger("d.example")) == []
+
+
+def test_a_poll_that_waits_for_its_time_is_in_the_ledger_of_its_host(archive):
+    words = {"reason": "the feed is fresh", "signal": "ttl: 60 min"}
+    archive.note_wait("a.example", **words, seconds=3600, until=NOW + HOUR, at=NOW)
+    [row] = archive.ledger()
+    assert (row.requests, row.waited_seconds, row.asked_at) == (0, 0.0, None), "nobody asked, nobody stood in line"
+    assert row.waits == (waited(**words, seconds=3600.0, until=NOW + HOUR),)
+    archive.add_to_ledger([asked()], NOW)
+    archive.note_waits({"a.example": [waited(**words)]})
+    [row] = archive.ledger()
+    assert (row.requests, row.delay_seconds, row.waits[0].times) == (2, 2.5, 2)
+
+
+def test_signals_that_are_new_each_time_fill_no_archive(archive):
+    for minute in range(40):
+        at = NOW + timedelta(minutes=minute)
+        archive.note_wait("a.example", reason="the feed is fresh", signal=f"Expires: {at:%H:%M}", seconds=60, at=at)
+    archive.note_wait("a.example", reason="the time between requests", seconds=1, at=NOW)
+    [row] = archive.ledger()
+    fresh = [wait for wait in row.waits if wait.reason == "the feed is fresh"]
+    assert len(fresh) == MOST_SIGNALS + 1
+    assert (sum(wait.times for wait in fresh), sum(wait.seconds for wait in fresh)) == (40, 2400.0)
+    latest = {f"Expires: 12:{minute}" for minute in range(40 - MOST_SIGNALS, 40)}
+    assert {wait.signal for wait in fresh} == {EARLIER, *latest}
+    [folded] = [wait for wait in fresh if wait.signal == EARLIER]
+    assert (folded.first_at, folded.last_at) == (NOW, NOW + timedelta(minutes=39 - MOST_SIGNALS))
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 30), st.integers(0, 9)), max_size=60))
+def test_no_sum_is_lost_however_signals_come(tmp_path_factory, notes):
+    with open_archive(tmp_path_factory.mktemp("ledger")) as archive:
+        for number, (host, signal, seconds) in enumerate(notes):
+            at = NOW + timedelta(seconds=number)
+            archive.add_to_ledger([asked(host, waited(signal=str(signal), seconds=float(seconds), at=at))], at)
+        rows = {row.host: row for row in archive.ledger()}
+        for host in {host for host, _, _ in notes}:
+            mine = [seconds for other, _, seconds in notes if other == host]
+            assert rows[host].requests == 2 * len(mine)
+            assert sum(wait.times for wait in rows[host].waits) == len(mine)
+            assert sum(wait.seconds for wait in rows[host].waits) == sum(mine)
+            assert len(rows[host].waits) <= MOST_SIGNALS + 1
+
+
+def test_what_no_database_takes_is_stored_all_the_same(archive):
+    archive.add_to_ledger([asked("a.example", waited(signal="429, Retry-After: \x00\ud800"))], NOW)
+    [row] = archive.ledger()
+    assert row.waits[0].signal == "429, Retry-After: \ufffd\ufffd"
+
+
+def test_one_host_of_many_costs_as_much_as_one_of_few(archive):
+    def statements(hosts):
+        said = []
+        event.listen(archive.database.engine, "before_cursor_execute", lambda *call: said.append(call[2]))
+        archive.add_to_ledger(hosts, NOW)
+        return len(said)
+
+    few = statements([asked("a.example", waited())])
+    archive.add_to_ledger([asked(f"h{number}.example", waited()) for number in range(1000)], NOW)
+    assert statements([asked("a.example", waited())]) == few
+    assert len(list(archive.ledger())) == 1001
+
+
+def test_writers_side_by_side_lose_nothing(archive):
+    def add():
+        for _ in range(20):
+            archive.add_to_ledger([asked("a.example", waited()), asked("b.example", waited())], NOW)
+
+    threads = [threading.Thread(target=add) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [(row.requests, row.waits[0].times) for row in archive.ledger()] == [(160, 80), (160, 80)]
+
+
+def test_the_ledger_of_an_older_version_is_taken_over(tmp_path):
+    from everlog.archive.archive import Habits
+
+    folder = tmp_path / "archive"
+    figures = {"requests": 7, "bytes": 99, "waited_seconds": 3.5, "slowed": 1, "delay_seconds": 1.0}
+    folder.mkdir()
+    with closing(sqlite3.connect(folder / "everlog.sqlite")) as database:
+        database.execute("create table alembic_version (version_num text not null primary key)")
+        database.execute("insert into alembic_version values ('0000')")
+        database.commit()
+    scripts = tmp_path / "scripts"
+    scripts.mkdir()
+    (scripts / "r0000.py").write_text('revision = "0000"\ndown_revision = None\ndef upgrade(): ...\n')
+    for script in SCRIPTS.glob("r000*.py"):
+        text = script.read_text().replace("down_revision = None", 'down_revision = "0000"')
+        (scripts / script.name).write_text(text)
+    with open_archive(folder, habits=Habits(schema=Schema(head="0003", scripts=(scripts,)))):
+        pass
+    with closing(sqlite3.connect(folder / "everlog.sqlite")) as database:
+        database.execute(
+            "insert into remembered values (0, 'ledger', ?)", (json.dumps({"old.example": figures}),),
+        )
+        database.commit()
+    with open_archive(folder, habits=Habits(schema=Schema(head="0004", scripts=(scripts,)))) as archive:
+        assert archive.recall(None, "ledger") is None
+        assert list(archive.ledger()) == [Ledger(host="old.example", **figures)]
+        archive.add_to_ledger([asked("old.example", waited())], NOW)
+        [row] = archive.ledger()
+        assert (row.requests, row.bytes, row.asked_at) == (9, 199, NOW)

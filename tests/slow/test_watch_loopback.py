@@ -1,0 +1,57 @@
+"""The real watch over some days of a made world, on loopback: nothing missed, nothing invented, nobody asked too early."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+
+
+@pytest.fixture(scope="module")
+def figures() -> dict[str, float]:
+    """A hundred blogs over three days, and ten quiet days in which what needs proof can be proved."""
+    words = [sys.executable, str(BENCHMARKS / "watch_loopback.py"), "--json", *_corpus()]
+    done = subprocess.run(
+        words, env=os.environ | {"PYTHONPATH": str(BENCHMARKS)}, capture_output=True, text=True, check=False,
+    )
+    assert done.stdout, done.stderr
+    return dict(json.loads(done.stdout))
+
+
+def _corpus() -> list[str]:
+    corpus = os.environ.get("EVERLOG_CORPUS")
+    return [corpus] if corpus else []
+
+
+def test_no_post_is_missed_nothing_is_invented_and_nobody_is_asked_who_must_not_be(figures):
+    assert figures["examples"] == []
+
+
+def test_every_text_is_read_rightly_before_and_after_a_redesign(figures):
+    assert figures["texts of new posts, right"] == figures["texts of new posts"] > 0
+    assert figures.get("texts of after a redesign, right") == figures.get("texts of after a redesign")
+
+
+def test_every_edit_that_the_feed_shows_is_in_the_ledger(figures):
+    assert figures["edits shown in the feed: told"] == figures["edits shown in the feed"] > 0
+
+
+@pytest.mark.parametrize("kind", ["dead", "other-owner", "moved", "feed-moved"])
+def test_every_end_and_move_of_a_blog_is_in_the_ledger(figures, kind):
+    assert figures[f"{kind}: told"] == figures[f"{kind}: happened"]
+
+
+@pytest.mark.parametrize("how", ["gone", "not-found", "home"])
+def test_every_deletion_of_a_post_in_the_feed_is_in_the_ledger(figures, how):
+    name = f"deleted ({how}), in the feed"
+    assert figures.get(f"{name}: told", 0) == figures.get(name, 0)
+
+
+def test_feeds_are_asked_ten_times_a_day_at_most(figures):
+    assert figures["polls per blog and day"] <= 10
