@@ -56,6 +56,7 @@ CRAWLED_AT_ONCE = 8
 # A post that was in its feed for so long must not be missed.
 LONG_ENOUGH = timedelta(hours=2)
 LEAST_POSTS = 3
+MOST_SHOWN = 20
 # The same for everybody: the world's servers answer at once, and the watch is to be tried, not the crawl.
 SETTINGS = {"delay": 0.0, "longest_wait": 0.0, "retries": 0, "media": False, "render": "never", "min_free_bytes": 0}
 
@@ -164,13 +165,15 @@ def main() -> None:
     parser.add_argument("--days", type=float, default=3.0)
     parser.add_argument("--quiet-days", type=float, default=10.0)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", help="the names of some of these blogs, parted by commas")
     parser.add_argument("--json", action="store_true", help="print JSON, not Markdown")
     arguments = parser.parse_args()
     sources = corpus_sources(Path(arguments.corpus)) if arguments.corpus else synthetic_sources()
     made = make_world(sources, blogs=2 * arguments.blogs, days=arguments.days, seed=arguments.seed)
     # Those that can be crawled at the beginning: a blog is learned from its posts.
     begun = [blog for blog in made.blogs if len(blog.listed_at(made.start_at)) >= LEAST_POSTS]
-    world = replace(made, blogs=tuple(begun[: arguments.blogs]))
+    chosen = set(arguments.only.split(",")) if arguments.only else {blog.name for blog in begun}
+    world = replace(made, blogs=tuple(blog for blog in begun[: arguments.blogs] if blog.name in chosen))
     clock = Clock(world.start_at)
     server = Server(world, clock)
     began = time.monotonic()
@@ -234,7 +237,7 @@ def compare(world: World, server: Server, archive: Archive) -> dict[str, Any]:
     posts = _posts(world, archive, wrong)
     histories = _histories(world, blogs, archive, wrong)
     polls = _polls(world, server, blogs, wrong)
-    return posts | histories | polls | {"must not be": len(wrong), "examples": wrong[:20]}
+    return posts | histories | polls | {"must not be": len(wrong), "examples": wrong[:MOST_SHOWN]}
 
 
 def _posts(world: World, archive: Archive, wrong: list[str]) -> dict[str, Any]:
@@ -286,6 +289,7 @@ def _was_long_in_feed(blog: WorldBlog, post: WorldPost, end_at: datetime) -> boo
 def _histories(world: World, blogs: dict[str, Blog], archive: Archive, wrong: list[str]) -> dict[str, Any]:
     """Edits, deletions, moves, deaths and redesigns: what is in the ledger, beside what happened."""
     counts: Counter[str] = Counter()
+    untold: list[str] = []
     ledger: dict[str, list[Any]] = defaultdict(list)
     of_blog: dict[str, set[str]] = defaultdict(set)
     names = {blog.id: name for name, blog in blogs.items()}
@@ -296,7 +300,7 @@ def _histories(world: World, blogs: dict[str, Blog], archive: Archive, wrong: li
             of_blog[names[event.blog_id]].add(event.kind)
     for blog in world.blogs:
         for post in blog.posts:
-            _one_history(blog, post, ledger.get(f"{blog.name} {post_key(post.path)}", []), world, counts, wrong)
+            _one_history(blog, post, ledger.get(f"{blog.name} {post_key(post.path)}", []), world, counts, wrong, untold)
         happened = {
             "dead": blog.death is not None and blog.death.how in {"gone", "not-found", "dns"},
             "other-owner": blog.death is not None and blog.death.how == "new-owner",
@@ -308,19 +312,24 @@ def _histories(world: World, blogs: dict[str, Blog], archive: Archive, wrong: li
             is_told = kind in of_blog[blog.name]
             counts[f"{kind}: happened"] += is_so
             counts[f"{kind}: told"] += is_told and is_so
+            if is_so and not is_told:
+                untold.append(f"{blog.name}: {kind}")
             if is_told and not is_so:
                 wrong.append(f"invented: {blog.name} {kind}")
-    return dict(sorted(counts.items()))
+    return dict(sorted(counts.items())) | {"untold": untold[:MOST_SHOWN]}
 
 
 def _one_history(
     blog: WorldBlog, post: WorldPost, events: list[Any], world: World, counts: Counter[str], wrong: list[str],
+    untold: list[str],
 ) -> None:
     told = Counter(event.kind for event in events)
     edits = [edit for edit in post.edits if world.start_at < edit.at <= world.end_at and _is_alive(blog, edit.at)]
     shown = [edit for edit in edits if edit.shown and post in blog.listed_at(edit.at)]
     counts["edits shown in the feed"] += bool(shown)
     counts["edits shown in the feed: told"] += bool(shown) and told["edited"] > 0
+    if shown and not told["edited"]:
+        untold.append(f"{blog.name}{post.path}: edited at {shown[0].at}, told {dict(told)}")
     silent = bool(edits) and not shown
     counts["silent edits"] += silent
     counts["silent edits: told"] += silent and told["edited"] > 0
@@ -331,8 +340,12 @@ def _one_history(
         was_listed = post in blog.listed_at(deletion.at - timedelta(seconds=1))
         name = f"deleted ({deletion.how}), {'in the feed' if was_listed else 'older'}"
         counts[name] += 1
-        counts[f"{name}: told"] += bool(told["dropped"] if deletion.how == "unlisted" else told["deleted"])
-    elif deletion is None and (told["deleted"] or told["dropped"]) and blog.death is None:
+        is_told = bool(told["dropped"] if deletion.how == "unlisted" else told["deleted"])
+        counts[f"{name}: told"] += is_told
+        if not is_told:
+            untold.append(f"{blog.name}{post.path}: {name} at {deletion.at}, told {dict(told)}")
+    is_there = deletion is None or deletion.how == "unlisted"
+    if blog.death is None and ((is_there and told["deleted"]) or (deletion is None and told["dropped"])):
         wrong.append(f"invented: {blog.name}{post.path} {dict(told)}")
 
 

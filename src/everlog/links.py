@@ -136,11 +136,36 @@ def keys_elsewhere(key: str, blog: Blog) -> tuple[str, ...]:
     return tuple(dict.fromkeys(home + below for home in homes if home + below != key))
 
 
+def url_now(url: str, blog: Blog) -> str:
+    """Where a page of a blog is by now: the same path below the present home, spelled as it was.
+
+    Keys have lost the slash at the end, which not every server forgives.
+
+    >>> from datetime import UTC, datetime
+    >>> from everlog.records import Blog
+    >>> blog = Blog(id=1, home="https://b.org/", former_homes=("http://a.org/blog/",), added_at=datetime.now(UTC))
+    >>> url_now("http://www.a.org/blog/2020/x/", blog), url_now("https://b.org/y/", blog)
+    ('https://b.org/2020/x/', 'https://b.org/y/')
+    """
+    if Scope(blog.home).holds(url):
+        return url
+    for former in reversed(blog.former_homes):
+        if Scope(former).holds(url):
+            parts, home = urlsplit(url), urlsplit(blog.home)
+            below = parts.path.removeprefix(_without_file(urlsplit(former).path.rstrip("/")))
+            path = _without_file(home.path.rstrip("/")) + below
+            return parts._replace(scheme=home.scheme, netloc=home.netloc, path=path).geturl()
+    return url
+
+
 def _folder_of(home: str) -> str:
     """A home's key; the folder of a home that is a file."""
-    key = canonical(home).partition("?")[0]
-    folder, slash, name = key.rpartition("/")
-    return folder if slash and re.search(r"\.(?:html?|php|aspx?)$", name, re.IGNORECASE) else key
+    return _without_file(canonical(home).partition("?")[0])
+
+
+def _without_file(path: str) -> str:
+    folder, slash, name = path.rpartition("/")
+    return folder if slash and re.search(r"\.(?:html?|php|aspx?)$", name, re.IGNORECASE) else path
 
 
 def page_links(root: Element, url: str, *, within: Scope) -> list[PageLink]:

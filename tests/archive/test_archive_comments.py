@@ -56,13 +56,17 @@ def test_a_drawing_of_an_older_answer_is_not_taken_for_one_of_the_newest(archive
 
 
 def test_a_drawing_of_an_answer_that_is_not_read_from_is_none_of_the_answer_before_or_behind_it(archive, blog):
+    def current():
+        return archive.exchange(archive.rendering_of(blog, URL), purpose="rendered").body
+
     whole = drawn_visit(blog)
     login = drawn_visit(blog, b"Please log in.", at=9, drawn=b"the login, drawn")
     archive.commit([whole, replace(login, post=some.post(URL, "Please log in."))])
-    found = archive.rendering_of(blog, URL)
-    assert archive.exchange(found, purpose="rendered").body == b"<p>drawn</p>"
+    assert current() == b"<p>drawn</p>"
+    archive.commit([some.page(blog, URL, outcome="unchanged", exchanges=(some.exchange(URL, b"", status=304, at=19),))])
+    assert current() == b"<p>drawn</p>"
     archive.commit([replace(whole, exchanges=whole.exchanges[-1:])])
-    assert archive.rendering_of(blog, URL) is None
+    assert current() == b"<p>drawn</p>"
 
 
 def test_a_page_that_did_not_change_keeps_its_drawing(archive, blog):

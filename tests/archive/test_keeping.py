@@ -137,6 +137,20 @@ def test_a_removed_comment_stays_in_the_version_before(archive, blog):
     assert [len(post.comments) for post in archive.versions(URL)] == [2, 1]
 
 
+def test_comments_that_a_theme_does_not_show_any_more_are_not_removed(archive, blog):
+    comments = {"comments": (NICE,), "comments_state": "complete", "comment_count_claimed": 1}
+    archive.commit([visit(blog, **comments)])
+    assert kept(archive, visit(blog, at=9)) == ["same"]
+    assert kept(archive, visit(blog, at=19, text=LONG + " more")) == ["changed"]
+    assert kept(archive, visit(blog, at=29, text=LONG + " more")) == ["same"]
+    assert kept(archive, visit(blog, at=39, text=LONG + " more and more")) == ["changed"]
+    assert {(post.comments, post.comments_state, post.comment_count_claimed) for post in archive.versions(URL)} == {
+        ((NICE,), "complete", 1),
+    }
+    assert archive.counts(blog).comments == 1
+    assert {event.kind for event in archive.events()} == {"edited"}
+
+
 def test_an_edit_does_not_lose_what_the_page_does_not_say_any_more(archive, blog):
     said = {"title": "A title", "authors": ("Ada",), "tags": ("sea",), "published": NOW, "language": "en"}
     by = {"published": Provenance(method="selector", precision="day")}

@@ -262,7 +262,8 @@ def test_a_card_that_is_taken_out_leaves_nothing(text):
 def test_a_new_version_takes_the_place_of_the_old_one(archive, blog):
     comment = (Comment(text="the tide"),)
     archive.commit([visit(blog, TRAIN, f"{LONG} herring", title="First", comments=comment)])
-    archive.commit([visit(blog, TRAIN, f"{LONG} mackerel", title="Second", at=1)])
+    later = (Comment(text="the shore"),)
+    archive.commit([visit(blog, TRAIN, f"{LONG} mackerel", title="Second", at=1, comments=later)])
     assert found(archive, "mackerel second") == [TRAIN]
     for word in ("herring", "first", "tide"):
         assert found(archive, word) == []

@@ -24,6 +24,8 @@ HELD = Post(
 @pytest.mark.parametrize("read", [
     replace(HELD, text=TEXT.replace(" ", "  ").replace("\n\n", "\n")),
     replace(HELD, text=TEXT.replace("boat1", "bo\u00adat1\u200b"), title="A\u00a0day"),
+    replace(HELD, text=TEXT.replace("boat1", "\u200fboat1\u200e\u202a"), title="\u2067A day\u2069"),
+    replace(HELD, comments=(replace(COMMENTS[0], text="\u200eNi\u00adce.", author="\u2068Jo\u2069"), COMMENTS[1])),
     replace(HELD, tags=("land", "sea"), authors=("Bob", "Ada")),
     replace(HELD, language="de", summary="It rained.", updated=DAY),
     replace(HELD, provenance={"title": Provenance(method="meta")}),
@@ -33,8 +35,12 @@ HELD = Post(
     replace(HELD, html=HELD.html.replace("<p>", '<p id="n77"><span>')),
     replace(HELD, title=None, authors=(), tags=(), published=None),
     replace(HELD, published=DAY.astimezone(timezone(timedelta(hours=9)))),
-], ids=["white space", "unseen signs", "order", "guesses", "provenance", "counts", "order of comments",
-        "dates and ids of comments", "markup", "what is not said any more", "another offset"])
+    replace(HELD, comments=(), comment_count_claimed=None, comments_state="none"),
+], ids=[
+    "white space", "unseen signs", "marks of direction", "the same in comments", "order", "guesses", "provenance",
+    "counts", "order of comments", "dates and ids of comments", "markup", "what is not said any more",
+    "another offset", "comments not shown any more",
+])
 def test_what_nobody_edited_is_no_new_version(read):
     assert replaces(HELD, read) == "same"
 

@@ -169,3 +169,10 @@ def test_a_version_that_only_other_rules_made_is_not_told_as_an_edit(kept, capsy
     changed = next(json.loads(line)["url"] for line in run(capsys, "export").splitlines() if '"version": 2' in line)
     assert "(the same page, read by other rules)" in run(capsys, "show", changed, "--versions").splitlines()[1]
     assert "(the same page, read by other rules)" in run(capsys, "diff", changed)
+
+
+def test_a_change_of_nothing_but_control_characters_leaves_no_empty_marks(here, capsys):
+    keep([FIRST, replace(FIRST, title="A night", text=FIRST.text + " \x07")], URL)
+    shown = run(capsys, "diff", URL)
+    assert "{+A night+}" in shown
+    assert "{++}" not in shown

@@ -218,3 +218,11 @@ def test_the_steady_clock_goes_forward() -> None:
     keeper = Timekeeper.steady()
     assert keeper.now() <= keeper.now()
     assert keeper.now().utcoffset() == timedelta(0)
+
+
+def test_the_steady_time_goes_on_while_the_machine_sleeps() -> None:
+    seconds = 100.0
+    time = Timekeeper.steady(lambda: seconds)
+    began = time.now()
+    seconds += 8 * 3600.0
+    assert time.now() - began == timedelta(hours=8)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,23 +15,21 @@ from everlog.archive import open_archive
 from everlog.archive.archive import Habits
 from everlog.archive.verify import verify
 from everlog.feeds import parse_feed
+from everlog.flow.dropping import dropped_early, merged_marks, note_dropped
 from everlog.flow.fates import (
     FEEDS_ASKED,
     all_is_well,
-    dropped_early,
     due_rechecks,
     feed_lost,
     has_due_rechecks,
     is_other_owner,
-    merged_marks,
-    note_dropped,
     plan_rechecks,
 )
 from everlog.flow.moving import follow_feed
 from everlog.flow.traits import POSTS_ASKED, remember_traits
 from everlog.flow.updating import refresh_blog
 from everlog.links import keys_elsewhere
-from everlog.records import Entry, Exchange, Failure, Feed
+from everlog.records import Entry, Exchange, Failure, Feed, Link
 from everlog.urls import canonical
 from flow.a_site import FEED, POSTS, a_site, crawl, listing, put_feed, work
 
@@ -475,3 +473,30 @@ def test_a_post_that_left_the_feed_early_is_told_once_if_its_page_is_there(web, 
     for _ in range(2):
         note_dropped(blog, keys, given)
     assert told(archive, "dropped") == [("dropped", a_blog.url(19))]
+
+
+def test_a_post_that_the_feed_names_by_another_address_did_not_leave_it(web, archive):
+    blog, given = archive.blogs()[0], work(web, archive)
+    web.put("https://a.blog/post-19", b"", redirect=a_blog.url(19))
+    archive.enqueue(blog.id, [Link(url="https://a.blog/post-19", key="a.blog/post-19", lane="post")])
+    asyncio.run(refresh_blog(blog, given))
+    entries = [Entry(link="https://a.blog/post-19"), *feed_of(18, 17, 16).entries]
+    note_dropped(blog, [canonical(a_blog.url(19))], given, entries=entries)
+    assert told(archive, "dropped") == []
+
+
+def test_a_feed_that_is_sorted_by_the_last_change_drops_no_old_post(web, archive):
+    blog, given = archive.blogs()[0], work(web, archive)
+    entries = [
+        Entry(link=a_blog.url(number), published=datetime(2024, 1, number, tzinfo=UTC)) for number in (20, 19, 18)
+    ]
+    note_dropped(blog, [canonical(a_blog.url(3))], given, entries=entries)
+    assert told(archive, "dropped") == []
+
+
+def test_a_post_whose_page_was_not_looked_at_is_not_said_to_be_there(web, archive):
+    blog, given = archive.blogs()[0], work(web, archive)
+    key = canonical(a_blog.url(19))
+    archive.requeue(blog.id, [key])
+    note_dropped(blog, [key], given)
+    assert told(archive, "dropped") == []

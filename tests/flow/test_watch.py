@@ -90,7 +90,7 @@ def test_two_watches_share_the_work_and_do_none_twice(archive):
         plain = web.fetch
 
         async def fetch(url, **how):
-            asked_at.append(clock.now())
+            asked_at.extend([clock.now()] if url == FEED else [])
             return await plain(url, **how)
 
         web.fetch = fetch
@@ -228,3 +228,19 @@ def test_a_feed_that_changes_without_news_costs_no_visit(archive):
         assert watcher.tally.polls > 1
         assert set(web.asked) == {FEED}
         assert not any(run.kind == "update" for run in archive.runs(archive.blogs()[0].id))
+
+
+def test_a_feed_that_moved_for_good_is_asked_at_its_new_address_from_then_on(archive):
+    with a_crawled_site(archive) as web:
+        clock, new = Clock(), a_blog.HOME + "new-feed.xml"
+
+        def move() -> None:
+            web.answers[canonical(new)] = web.answers[canonical(FEED)]
+            web.put(FEED, b"", redirect=new)
+            web.asked.clear()
+
+        clock.plans.append((START + timedelta(hours=5), move))
+        watch(archive, web, clock, hours=24)
+        assert web.count(FEED) == 1
+        assert web.count(new) > 1
+        assert [event.kind for event in archive.events()] == ["feed-moved"]

@@ -1,4 +1,4 @@
-"""The real watch over some days of a made world, on loopback: nothing missed, nothing invented, nobody asked too early."""
+"""The real watch over some days of a made world, on loopback: nothing missed or invented, nobody asked too early."""
 
 from __future__ import annotations
 

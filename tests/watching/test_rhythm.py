@@ -78,8 +78,8 @@ def test_posts_that_come_later_count_as_if_they_had_been_known():
 
 
 @pytest.mark.parametrize(
-    "stated", [NOW - 3000 * DAY, NOW + 2 * DAY, NOW.replace(hour=0), NOW.replace(tzinfo=None)],
-    ids=["years ago", "tomorrow", "no hour", "no zone"],
+    "stated", [NOW - 3000 * DAY, NOW + 2 * DAY, NOW.replace(hour=0), NOW.replace(tzinfo=None), None],
+    ids=["years ago", "tomorrow", "no hour", "no zone", "none"],
 )
 def test_a_date_that_cannot_be_when_it_appeared_counts_between_the_two_looks(stated):
     rhythm = rhythm_of(every(7 * DAY, 10, NOW - DAY), NOW - DAY)

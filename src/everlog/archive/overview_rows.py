@@ -27,7 +27,8 @@ _blogs, _urls, _posts, _media, _polls = schema.blogs, schema.urls, schema.posts,
 class Outline:
     """A blog in one line: what is held of it, what became of it, and when its feed is asked again, and why then.
 
-    Nobody asks a blog that is forgotten or gone. `deleted` are posts that are gone from the web, `gone` why the blog itself is.
+    Nobody asks a blog that is forgotten or gone. `deleted` are posts that are gone from the web, `gone` is why the blog
+    itself is.
     """
 
     id: int

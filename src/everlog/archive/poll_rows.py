@@ -30,11 +30,13 @@ _polls, _blogs = schema.polls, schema.blogs
 # A blog is watched from its first whole crawl on, until it is forgotten or gone.
 _WATCHED = (_blogs.c.forgotten_at.is_(None), _blogs.c.gone.is_(None), _blogs.c.state == "finished")
 
+# What a poll says anew.
+_OF_A_POLL = ("due_at", "state", "etag", "last_modified", "digest")
 # Whose lease has ended has nothing to say any more: another asked meanwhile.
 _GIVE_BACK = _polls.update().where(
     _polls.c.blog_id == bindparam("the_blog"), _polls.c.lease == bindparam("owner"),
 ).values({
-    **{name: bindparam(name) for name in ("due_at", "state", "etag", "last_modified", "digest")},
+    **{name: bindparam(name) for name in _OF_A_POLL},
     "lease": None, "lease_until": None,
 })
 
@@ -55,9 +57,8 @@ def add_polls(database: Database, polls: Sequence[Poll]) -> None:
         return
     with database.writing() as connection:
         statement = database.insert(_polls)
-        names = ("due_at", "state", "etag", "last_modified", "digest")
         statement = statement.on_conflict_do_update(
-            index_elements=["blog_id"], set_={name: statement.excluded[name] for name in names},
+            index_elements=["blog_id"], set_={name: statement.excluded[name] for name in _OF_A_POLL},
             where=_polls.c.due_at.is_(None),
         )
         connection.execute(statement, [_values(poll) | {"blog_id": poll.blog_id} for poll in polls])

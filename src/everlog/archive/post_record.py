@@ -101,7 +101,7 @@ def brought_up_to_date(record: str, reading: str) -> str | None:
     held, read = json.loads(record), json.loads(reading)
     before = json.dumps(held, ensure_ascii=False)
     for name in _AROUND:
-        if read[name] is not None:
+        if read[name] is not None and not (name == "comments_state" and _hides_comments(read, held)):
             held[name] = read[name]
             _with_provenance(held, read, name)
     pairs = list(zip(held["comments"], read["comments"], strict=False))
@@ -116,6 +116,8 @@ def completed(written: Written, record: str) -> Written:
     """A new version with what only the one before says: a theme that hides the date does not undo it."""
     read, held = json.loads(written.record), json.loads(record)
     lost = [name for name in _LASTING if not read[name] and held[name]]
+    if _hides_comments(read, held):
+        lost += ["comments", "comments_state", "comment_count_claimed"]
     for name in lost:
         read[name] = held[name]
         _with_provenance(read, held, name)
@@ -123,7 +125,13 @@ def completed(written: Written, record: str) -> Written:
         return written
     return replace(
         written, record=json.dumps(read, ensure_ascii=False), published=stamp_or_none(_moment(read["published"])),
+        comments=len(read["comments"]),
     )
+
+
+def _hides_comments(read: Mapping[str, Any], held: Mapping[str, Any]) -> bool:
+    """Whether a page that had comments shows none and does not say how many there are, not even none."""
+    return bool(held["comments"] and not read["comments"] and read["comment_count_claimed"] is None)
 
 
 def _with_provenance(taker: dict[str, Any], giver: Mapping[str, Any], name: str) -> None:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 # Rows are read in parts of this size, so that a reader neither fills the memory nor holds a
 # transaction open for as long as its caller takes.
 AT_ONCE = 500
+# Drawings of one page among which that of the current answer is looked for, the latest first.
+MOST_DRAWINGS = 20
 # Answers that ask for another try: too slow, too early, too often.
 _PASSING = (408, 425, 429)
 
@@ -281,20 +283,20 @@ def capture_of(database: Database, blog_id: int, url: str) -> Capture | None:
 def rendering_of(database: Database, blog_id: int, url: str) -> Capture | None:
     """What the browser made of the answer that `capture_of` gives; None if it was not rendered."""
     current = capture_of(database, blog_id, url)
-    of_url = [_urls.c.blog_id == blog_id, _urls.c.key == storable(canonical(url)), _captures.c.blog_id == blog_id]
-    places = _captures_with_places().join(_urls, _urls.c.id == _captures.c.url_id).where(*of_url)
     if current is None:
         return None
+    of_url = [_urls.c.blog_id == blog_id, _urls.c.key == storable(canonical(url)), _captures.c.blog_id == blog_id]
+    places = _captures_with_places().join(_urls, _urls.c.id == _captures.c.url_id).where(*of_url)
+    drawings = places.where(_captures.c.purpose == "rendered", _captures.c.id < current.id)
     with database.reading() as connection:
-        drawings = places.where(_captures.c.purpose == "rendered", _captures.c.id < current.id)
-        made = connection.execute(drawings.order_by(_captures.c.id.desc()).limit(1)).first()
-        if made is None:
-            return None
-        # A visit's answer is stored behind what was made of it, also one that nothing is read from.
-        answers = places.where(_captures.c.id > made.id, _captures.c.purpose == current.purpose)
-        behind = answers.order_by(_captures.c.id).limit(1)
-        answer = connection.execute(behind).first()
-    return _capture(made) if answer is not None and answer.digest == current.digest else None
+        # An answer that nothing is read from may have been drawn since.
+        for made in connection.execute(drawings.order_by(_captures.c.id.desc()).limit(MOST_DRAWINGS)).all():
+            # A visit's answer is stored behind what was made of it.
+            answers = places.where(_captures.c.id > made.id, _captures.c.purpose == current.purpose)
+            answer = connection.execute(answers.order_by(_captures.c.id).limit(1)).first()
+            if answer is not None and answer.digest == current.digest:
+                return _capture(made)
+    return None
 
 
 def all_captures(database: Database, blog_id: int, *, purpose: str) -> Iterator[Capture]:

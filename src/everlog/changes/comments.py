@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from everlog.changes.wording import TextChanges, compare_texts, units_of
+from everlog.changes.wording import TextChanges, as_seen, compare_texts, units_of
 from everlog.similarity import similarity
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def _said_under_id(comment: Comment) -> Hashable | None:
 
 
 def _said(comment: Comment) -> tuple[str | None, str]:
-    return _name(comment), " ".join(units_of(comment.text))
+    return _name(comment), " ".join(units_of(as_seen(comment.text)))
 
 
 def _id(comment: Comment) -> str | None:
@@ -94,7 +94,7 @@ def _id(comment: Comment) -> str | None:
 
 
 def _name(comment: Comment) -> str | None:
-    return " ".join(comment.author.split()) if comment.author else None
+    return as_seen(comment.author) if comment.author else None
 
 
 def _alike(old: dict[int, Comment], new: dict[int, Comment]) -> list[tuple[Comment, Comment]]:

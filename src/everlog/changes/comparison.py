@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from everlog.changes.comments import CommentChanges, compare_comments
 from everlog.changes.marks import marks_of
-from everlog.changes.wording import TextChanges, compare_texts
+from everlog.changes.wording import TextChanges, as_seen, compare_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -97,8 +97,8 @@ def _field_changes(old: Post, new: Post) -> Iterator[FieldChange]:
 
 def _values(post: Post) -> dict[str, Value]:
     return {
-        "title": _squeezed(post.title), "authors": tuple(map(_squeezed_text, post.authors)),
-        "published": post.published, "updated": post.updated, "tags": tuple(map(_squeezed_text, post.tags)),
+        "title": None if post.title is None else as_seen(post.title), "authors": tuple(map(as_seen, post.authors)),
+        "published": post.published, "updated": post.updated, "tags": tuple(map(as_seen, post.tags)),
         "language": post.language,
     }
 
@@ -106,14 +106,6 @@ def _values(post: Post) -> dict[str, Value]:
 def _only_in(these: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
     known = set(others)
     return tuple(dict.fromkeys(each for each in these if each not in known))
-
-
-def _squeezed(text: str | None) -> str | None:
-    return None if text is None else _squeezed_text(text)
-
-
-def _squeezed_text(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _counted(what: str, **counts: int) -> str:

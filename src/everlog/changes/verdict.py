@@ -7,13 +7,12 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections import Counter
 from typing import TYPE_CHECKING, Literal
 
 from everlog.changes.comments import compare_comments
 from everlog.changes.marks import marks_of
-from everlog.changes.wording import is_same_text
+from everlog.changes.wording import as_seen, is_same_text
 from everlog.dates.relative import UNITS
 from everlog.words import words
 
@@ -43,8 +42,6 @@ ALIKE_BY_OTHER_RULES = 0.9
 DAY_SECONDS = UNITS["day"]
 # How far two readings of one date may be apart: a page that shows a day leaves the offset to be guessed.
 _SLACK_SECONDS = {"minute": 60, "day": DAY_SECONDS, "month": 31 * DAY_SECONDS}
-# Soft hyphens, joiners of no width, byte order marks: nobody sees them come and go.
-_UNSEEN = dict.fromkeys((0x00AD, 0x200B, 0x2060, 0xFEFF))
 
 
 def replaces(held: Post, read: Post, *, other_template: bool = False) -> Verdict:
@@ -64,7 +61,9 @@ def replaces(held: Post, read: Post, *, other_template: bool = False) -> Verdict
     if is_emptier(held, read):
         return "emptier"
     is_same = is_same_article(held, read, other_template=other_template)
-    return "same" if is_same and compare_comments(held.comments, read.comments).is_empty else "changed"
+    # A page without comments that counts none says nothing about them: a theme may have stopped to show them.
+    said = read.comments if read.comments or read.comment_count_claimed is not None else held.comments
+    return "same" if is_same and compare_comments(held.comments, said).is_empty else "changed"
 
 
 def is_emptier(held: Post, read: Post) -> bool:
@@ -99,7 +98,7 @@ def is_same_article(old: Post, new: Post, *, other_template: bool) -> bool:
         and _names(old.authors) == _names(new.authors or old.authors)
         and _names(old.tags) == _names(new.tags or old.tags)
         and not _is_redated(old, new)
-        and is_same_text(_seen(old.text), _seen(new.text))
+        and is_same_text(old.text, new.text)
         and (old.html == new.html or marks_of(old.html) == marks_of(new.html))
     )
 
@@ -121,13 +120,12 @@ def _is_alike(old: str, new: str) -> bool:
 
 
 def _names(names: tuple[str, ...]) -> set[str]:
-    return {_seen(name) for name in names}
+    return set(map(as_seen, names))
 
 
 def _seen(text: str | None, otherwise: str | None = None) -> str:
     """A text as readers see it. What a page does not say any more counts as what it said before."""
-    shown = text if text is not None else otherwise
-    return " ".join(unicodedata.normalize("NFC", shown or "").translate(_UNSEEN).split())
+    return as_seen((text if text is not None else otherwise) or "")
 
 
 def _is_redated(old: Post, new: Post) -> bool:

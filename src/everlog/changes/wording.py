@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,11 @@ _SIGNS = (
 )
 # With the white space behind it. Each alternative begins with another kind of character: there is one way to match.
 _UNIT = re.compile(rf"(?:[^\s{_SIGNS}{UNSPACED}]+|[{UNSPACED}]|[{_SIGNS}])\s*|\s+")
+# Soft hyphens, spaces and joiners of no width, byte order marks, marks of direction: nobody sees them come and go.
+# (U+200C and U+200D stay: they change how the letters beside them look.)
+_UNSEEN = dict.fromkeys((
+    0x00AD, 0x061C, 0x200B, 0x200E, 0x200F, *range(0x202A, 0x202F), 0x2060, *range(0x2066, 0x206A), 0xFEFF,
+))
 _LINE = re.compile(r"[^\n]*\n\s*|[^\n]+")
 
 
@@ -65,12 +71,24 @@ def compare_texts(old: str, new: str) -> TextChanges:
 
 
 def is_same_text(old: str, new: str) -> bool:
-    """Whether two texts differ in nothing but white space between words and signs.
+    """Whether two texts differ in nothing that anybody sees but white space between words and signs.
 
     >>> is_same_text("so , it ", "so, it"), is_same_text("alot", "a lot")
     (True, False)
     """
-    return old == new or ("".join(old.split()) == "".join(new.split()) and units_of(old) == units_of(new))
+    if old == new:
+        return True
+    before, now = as_seen(old), as_seen(new)
+    return before.replace(" ", "") == now.replace(" ", "") and units_of(before) == units_of(now)
+
+
+def as_seen(text: str) -> str:
+    """A text as readers see it: white space is one space, and what has no looks is not there.
+
+    >>> as_seen("a  so\u00adft\u200e day ")
+    'a soft day'
+    """
+    return " ".join(unicodedata.normalize("NFC", text).translate(_UNSEEN).split())
 
 
 def units_of(text: str) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
-from everlog.cli.look import CONTROLS
+from everlog.cli.lines import CONTROLS
 from everlog.cli.options import (
     ArchiveFlag,
     ConfigFlag,
@@ -174,7 +174,8 @@ def _changed(piece: Piece) -> Iterator[Shown]:
 
 
 def _print(shown: Iterable[Shown]) -> None:
-    clean = (each._replace(text=CONTROLS.sub("", each.text)) for each in shown)
+    # What only strangers' control characters would be in is left out, marks and all.
+    clean = [each for each in (each._replace(text=CONTROLS.sub("", each.text)) for each in shown) if each.text]
     if not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
         for text, kind in clean:
             before, behind = BRACKETS.get(kind, ("", ""))

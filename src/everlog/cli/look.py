@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json as json_module
-import re
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,9 +22,6 @@ from everlog.errors import UsageError
 if TYPE_CHECKING:
     from everlog.archive import Archive
     from everlog.records import Blog
-
-# What a stranger wrote must not steer the reader's terminal, nor turn the order of what stands beside it.
-CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def rules(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from everlog.cli.look import CONTROLS
+from everlog.cli.lines import CONTROLS
 from everlog.cli.options import (
     ArchiveFlag,
     ConfigFlag,

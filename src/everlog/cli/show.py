@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from everlog.cli.look import CONTROLS
+from everlog.cli.lines import CONTROLS
 from everlog.cli.options import (
     ArchiveFlag,
     ConfigFlag,

@@ -23,7 +23,7 @@ from everlog.cli.options import (
     log_to_stderr,
     settings_from,
 )
-from everlog.errors import UsageError
+from everlog.errors import ArchiveBusy, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 # Where nobody looks, a line of figures now and then is enough: a service runs for years.
 LINE_EVERY_SECONDS = 600.0
 INTERRUPTED = 130
+LATER = 5
 
 
 def watch(  # noqa: PLR0913, PLR0917 - one parameter per flag
@@ -76,11 +77,22 @@ def watch(  # noqa: PLR0913, PLR0917 - one parameter per flag
         if not any(blog.state == "finished" for blog in opened.blogs()):
             raise UsageError("there is no finished blog to watch", advice="everlog crawl https://a.blog.example/")
         with _display(tally, quiet=quiet) as say:
-            stopped = run_watch(opened, settings, once=once, tally=tally, on_polled=_listener(say, json=json))
+            stopped = _run(lambda: run_watch(
+                opened, settings, once=once, tally=tally, on_polled=_listener(say, json=json),
+            ))
     if not quiet:
         print(_figures(tally), file=sys.stderr)
     if stopped:
         raise typer.Exit(INTERRUPTED)
+
+
+def _run(watching: Callable[[], bool]) -> bool:
+    """Watch; a database that another program keeps locked is a reason to start again later, unlike wrong usage."""
+    try:
+        return watching()
+    except ArchiveBusy as error:
+        error.exit_code = LATER
+        raise
 
 
 def _listener(say: Callable[[str], None], *, json: bool) -> Callable[[Blog, Polled], None]:
@@ -146,7 +158,7 @@ def _print_line(text: str) -> None:
 
 
 def _stamped(text: str) -> str:
-    from everlog.cli.look import CONTROLS
+    from everlog.cli.lines import CONTROLS
 
     return f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}Z  {CONTROLS.sub('', text)}"
 

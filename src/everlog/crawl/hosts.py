@@ -17,6 +17,12 @@ if TYPE_CHECKING:
     from typing import Self
 
 
+def _awake_and_asleep() -> float:
+    """Seconds that only go forward, also while the machine sleeps: a watch runs for months on laptops, too."""
+    clock = getattr(time, "CLOCK_BOOTTIME", None)
+    return time.monotonic() if clock is None else time.clock_gettime(clock)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timekeeper:
     """What time it is, and how to let some of it pass."""
@@ -25,10 +31,10 @@ class Timekeeper:
     sleep: Callable[[float], Awaitable[None]]
 
     @classmethod
-    def steady(cls) -> Self:
+    def steady(cls, elapsed: Callable[[], float] = _awake_and_asleep) -> Self:
         """The time of day at the start, and from then on a clock that nobody can set back or forth."""
-        start, origin = datetime.now(UTC), time.monotonic()
-        return cls(now=lambda: start + timedelta(seconds=time.monotonic() - origin), sleep=asyncio.sleep)
+        start, origin = datetime.now(UTC), elapsed()
+        return cls(now=lambda: start + timedelta(seconds=elapsed() - origin), sleep=asyncio.sleep)
 
 
 # How long somebody waited in line, by what for.

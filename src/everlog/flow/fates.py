@@ -1,10 +1,9 @@
-"""What became of a blog whose feed is not there, of posts that left the feed, and which posts are looked at again.
+"""What became of a blog whose feed is not there, and which posts are looked at again.
 
     feed_lost         the feed gave nothing: a passing trouble, another address, another owner, or the end;
                       `home_lost` the same of a blog without one
     is_other_owner    the feed answers, but with what may be another blog
     all_is_well       it answered as it should: what was feared is forgotten, a blog that was given up is back
-    dropped_early     posts that left the feed before older ones did
     due_rechecks      posts to look at again now; `plan_rechecks` says when the others are due
 """
 
@@ -19,16 +18,14 @@ from everlog.feeds import feed_links
 from everlog.flow.discover import Found, as_feed
 from everlog.flow.moving import follow_home, happened, has_moved
 from everlog.flow.traits import ownership_of, recall_traits, remember_traits, root_of
-from everlog.links import Scope, keys_elsewhere
-from everlog.records import Event, Failure, Fetched, Link
+from everlog.links import keys_elsewhere, url_now
+from everlog.records import Failure, Fetched, Link
 from everlog.urls import canonical, host_of
 from everlog.watching.fate import NO_BLOG_PROOF, OTHER_BLOG_PROOF, Failing, after_answers, answer_of
 from everlog.watching.ownership import is_known_by, traits_of
 from everlog.watching.rechecks import MOST_AT_ONCE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from everlog.flow.working import Work
     from everlog.records import Blog, Feed
     from everlog.watching.fate import Answer
@@ -36,8 +33,6 @@ if TYPE_CHECKING:
 FAILING = "failing"
 # Other feeds that are asked for when the known one is gone: those the home page names come first.
 FEEDS_ASKED = 4
-# How many entries behind one that left the feed must have stayed: a single one may be pinned there.
-LEAST_BEHIND = 2
 
 LostKind = Literal["passing", "feed-moved", "feed-gone", "moved", "dead", "other-owner"]
 # After these a blog is not asked any more.
@@ -125,48 +120,6 @@ def all_is_well(blog: Blog, work: Work, feed: Feed | None = None) -> Blog:
     return work.archive.update_blog(blog.id, gone=None, gone_at=None, events=[back])
 
 
-def dropped_early(before: Mapping[str, str], feed: Feed) -> tuple[str, ...]:
-    """The keys of entries that left a feed although older ones are still in it.
-
-    `before` are the marks of the entries in the order of the feed they come from, and behind them those of earlier
-    feeds (`merged_marks`). A feed that is sorted anew tells nothing.
-
-    >>> from everlog.records import Entry, Feed
-    >>> feed = Feed(url=None, entries=tuple(Entry(link=f"http://a.example/{n}") for n in (9, 7, 6, 5)))
-    >>> dropped_early(dict.fromkeys((f"a.example/{n}" for n in (8, 7, 6, 5)), ""), feed)
-    ('a.example/8',)
-    """
-    now = dict.fromkeys(canonical(entry.link) for entry in feed.entries if entry.link)
-    stayed = [key for key in before if key in now]
-    if stayed != [key for key in now if key in before]:
-        return ()
-    behind, dropped = len(stayed), []
-    for key in before:
-        behind -= key in now
-        if key not in now and behind >= LEAST_BEHIND:
-            dropped.append(key)
-    return tuple(dropped)
-
-
-def merged_marks(before: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str]:
-    """All marks of entries, those of the feed as it is now first and in its order: what `dropped_early` needs."""
-    return {**now, **{key: mark for key, mark in before.items() if key not in now}}
-
-
-def note_dropped(blog: Blog, keys: Iterable[str], work: Work) -> None:
-    """Write down which posts left the feed early, those whose pages are still there, once each."""
-    archive, events = work.archive, []
-    for key in keys:
-        held = archive.post_key(blog.id, key, *keys_elsewhere(key, blog))
-        state = archive.post_state(blog.id, held) if held is not None else None
-        told = archive.events(post_url=f"http://{held}", kinds=["dropped"], limit=1)
-        if state is None or state.is_missing or any(told):
-            continue
-        reason = "it left the feed although older posts are still in it; its page is there"
-        events.append(Event(blog_id=blog.id, post_id=state.id, kind="dropped", at=work.now(), reason=reason))
-    archive.note_events(events)
-
-
 def due_rechecks(blog: Blog, work: Work) -> tuple[str, ...]:
     """The keys of posts to look at again now, a few at a time; they are in the queue's table, and to be requeued."""
     most = timedelta(days=work.settings.recheck_days)
@@ -192,11 +145,8 @@ def plan_rechecks(blog: Blog, work: Work) -> None:
 
 def _where_now(key: str, url: str, blog: Blog) -> Link:
     """Where a post's page is by now: below the present home, if its blog has moved."""
-    if blog.former_homes and not Scope(blog.home).holds_key(key):
-        moved = keys_elsewhere(key, blog)
-        if moved:
-            key, url = moved[0], f"{blog.home.partition(':')[0]}://{moved[0]}"
-    return Link(url=url, key=key, lane="post")
+    now = url_now(url, blog)
+    return Link(url=now, key=key if now == url else canonical(now), lane="post")
 
 
 async def _home_is_there(blog: Blog, failure: Failure, home: Fetched, work: Work) -> Lost:

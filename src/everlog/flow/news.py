@@ -7,19 +7,21 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from everlog.errors import UnreadableFeed
+from everlog.errors import NothingToLearn, UnreadableFeed
 from everlog.feeds import parse_feed
-from everlog.flow.fates import dropped_early, merged_marks
+from everlog.flow.dropping import dropped_early, merged_marks
 from everlog.flow.known import entry_marks
+from everlog.flow.relearning import feed_as_stored
 from everlog.flow.working import MOST_TRIES, entry_links
 from everlog.links import scope_of
+from everlog.records import Feed
 from everlog.urls import canonical
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from everlog.archive import Archive
-    from everlog.records import Blog, Entry, Feed, Fetched, Link
+    from everlog.records import Blog, Entry, Fetched, Link
 
 NOT_MODIFIED = 304
 ENTRIES = "entries"
@@ -68,8 +70,18 @@ def told_by(answer: Fetched) -> Told | None:
     return None
 
 
+def feed_now(told: Told, blog: Blog, archive: Archive) -> tuple[Fetched, Feed]:
+    """The feed as it is now; what is stored of it where it did not change."""
+    if told.feed is not None:
+        return told.answer, told.feed
+    try:
+        return feed_as_stored(blog, archive)
+    except (NothingToLearn, UnreadableFeed):
+        return told.answer, Feed(url=blog.feed_url)
+
+
 def is_wanted_whole(blog: Blog, archive: Archive) -> bool:
-    """Whether the feed is to be sent even if it did not change: entries that were left alone are news still."""
+    """Whether the feed is to be sent even if it did not change: some of its entries are news still."""
     return archive.recall(blog.id, LEFT_ALONE) is not None
 
 
@@ -105,14 +117,18 @@ def read_news(blog: Blog, told: Told, archive: Archive, since: datetime | None =
 
 def remember_news(news: News, blog: Blog, archive: Archive) -> None:
     """Keep the marks to compare with next time; entries whose pages failed are news again, a few times."""
-    # What left the feed was looked at, and is not missed there a second time.
-    marks = {key: mark for key, mark in news.marks.items() if key not in news.dropped}
+    marks, is_left = dict(news.marks), news.left_alone
+    for key in news.dropped:
+        # What left the feed and was looked at is not missed there a second time.
+        if (archive.row_state(blog.id, key) or ("", 0))[0] != "queued":
+            marks.pop(key, None)
     for entry, keys in news.entry_keys:
         rows = [row for key in keys if (row := archive.row_state(blog.id, key)) is not None]
         if rows and all(state == "failed" and tries < MOST_TRIES for state, tries in rows):
             marks.pop(entry, None)
+            is_left = True
     archive.remember(blog.id, ENTRIES, json.dumps(marks))
-    archive.remember(blog.id, LEFT_ALONE, "some" if news.left_alone else None)
+    archive.remember(blog.id, LEFT_ALONE, "some" if is_left else None)
 
 
 def _is_recount(before: str | None, now: str) -> bool:

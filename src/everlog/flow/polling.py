@@ -59,17 +59,21 @@ def first_poll(blog: Blog, archive: Archive, now: datetime) -> Poll:
     """The first time for a blog that was not watched before, by the dates of its newest posts and its stored feed."""
     dates = archive.newest_dates(blog.id, limit=DATES_READ)
     capture = archive.capture_of(blog.id, blog.feed_url) if blog.feed_url is not None else None
-    if capture is None:
+    seen = _said_then(capture, archive) if capture is not None else None
+    if capture is None or seen is None:
         return Poll(blog_id=blog.id, polling=first_polling(dates, now, seed=blog.home))
     return Poll(
-        blog_id=blog.id, polling=first_polling(dates, now, seed=blog.home, seen=_said_then(capture, archive)),
+        blog_id=blog.id, polling=first_polling(dates, now, seed=blog.home, seen=seen),
         etag=capture.etag, last_modified=capture.last_modified, digest=capture.digest.removeprefix("sha256:"),
     )
 
 
-def _said_then(capture: Capture, archive: Archive) -> Seen:
-    """What the feed and its server said about the next request when it was stored."""
-    answer = archive.exchange(capture, purpose="feed")
+def _said_then(capture: Capture, archive: Archive) -> Seen | None:
+    """What the feed and its server said about the next request when it was stored; None if that cannot be read."""
+    try:
+        answer = archive.exchange(capture, purpose="feed")
+    except EverlogError:
+        return None
     may_ask = allowed(answer.headers, answer.fetched_at)
     told = told_by(Fetched(url=answer.url, exchanges=(answer,)))
     return Seen(
@@ -140,9 +144,9 @@ def _kept_until_allowed(poll: Poll, look: _Look, work: Work) -> Poll:
 
 
 def _still_watched(blog: Blog, work: Work) -> Blog | None:
-    """A blog as it is known after it waited for its turn; None if somebody has forgotten it meanwhile."""
+    """A blog as it is known after it waited for its turn; None if it is not watched any more."""
     now = work.archive.find_blog(blog.home)
-    return now if now is not None and now.id == blog.id and now.forgotten_at is None else None
+    return now if now is not None and now.id == blog.id and not (now.forgotten_at or now.gone) else None
 
 
 def _has_errands(blog: Blog, work: Work) -> bool:
@@ -181,7 +185,7 @@ def _new_dates(blog: Blog, new_posts: int, work: Work) -> tuple[datetime | None,
 async def _look(poll: Poll, blog: Blog, work: Work, *, is_online: bool) -> _Look:
     """Ask the feed, and compare what it says with what it said."""
     answer = await ask_feed(blog, work, etag=poll.etag, last_modified=poll.last_modified)
-    if isinstance(answer, Failure) and (answer.until is not None or answer.trouble in {"robots", "rate-limited"}):
+    if isinstance(answer, Failure) and answer.trouble in {"robots", "rate-limited"}:
         seen = Seen(kind="refused", allowed_at=answer.until, signal=answer.reason if answer.until else None)
         return _Look(seen=seen, poll=poll, blog=blog, lost=Lost(kind="passing", reason=answer.reason, blog=blog))
     seen, asked = _told_when(answer, poll, work)
@@ -219,9 +223,11 @@ def _told_when(answer: Fetched | Failure, poll: Poll, work: Work) -> tuple[Seen,
 
 def _is_as_before(answer: Fetched, asked: Poll, poll: Poll, blog: Blog, work: Work) -> bool:
     """Whether a feed says what it said, at the same address."""
-    if answer.answer.status == NOT_MODIFIED:
-        return True
-    return asked.digest == poll.digest and len(answer.exchanges) == 1 and not is_wanted_whole(blog, work.archive)
+    if len(answer.exchanges) > 1:
+        return False
+    return answer.answer.status == NOT_MODIFIED or (
+        asked.digest == poll.digest and not is_wanted_whole(blog, work.archive)
+    )
 
 
 def _with_validators(poll: Poll, answer: Fetched) -> Poll:

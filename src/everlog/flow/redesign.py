@@ -13,12 +13,13 @@ import json
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from everlog.errors import EverlogError, NothingToLearn, UnreadableFeed
+from everlog.errors import EverlogError
 from everlog.flow.commenting import Commenting
 from everlog.flow.discover import Found
 from everlog.flow.eras import Eras, begin_era
 from everlog.flow.known import drawn_page, drawn_where_needed, entry_urls, learn_blog
-from everlog.flow.relearning import feed_as_stored, stored_page
+from everlog.flow.news import feed_now
+from everlog.flow.relearning import stored_page
 from everlog.flow.rendering import Rendering
 from everlog.learning.blog import PAGES_USED
 from everlog.links import scope_of
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
     from datetime import datetime
 
-    from everlog.archive import Archive
     from everlog.comments.rules import CommentRules
     from everlog.flow.known import Known
     from everlog.flow.news import Told
@@ -75,7 +75,7 @@ async def read_anew(
     """
     if known.without_feed or not (entries or due) or not _can_look(known, work):
         return Redesign(known=known)
-    feed_page, feed = _feed_of(told, blog, work.archive)
+    feed_page, feed = feed_now(told, blog, work.archive)
     new = _with_links(entries)[:MOST_NEW]
     again = [entry for entry in _with_links(feed.entries) if _is_among(entry, feed_page, due) and entry not in new]
     again = again[: MOST_NEW - len(new)]
@@ -93,16 +93,6 @@ def _can_look(known: Known, work: Work) -> bool:
 
 def _is_among(entry: Entry, feed_page: Fetched, keys: Collection[str]) -> bool:
     return canonical(absolute(feed_page.answer.url, entry.link) or "") in keys
-
-
-def _feed_of(told: Told, blog: Blog, archive: Archive) -> tuple[Fetched, Feed]:
-    """The feed as it is now; what is stored of it where it did not change."""
-    if told.feed is not None:
-        return told.answer, told.feed
-    try:
-        return feed_as_stored(blog, archive)
-    except (NothingToLearn, UnreadableFeed):
-        return told.answer, Feed(url=blog.feed_url)
 
 
 class _Look(NamedTuple):
@@ -139,16 +129,21 @@ class _Desk:
         # An update without news does without these.
         from everlog.learning.redesigned import has_changed, is_suspicious  # noqa: PLC0415
 
-        new = [*await self._look(wanted), *await self._look(again, is_conditional=True)]
+        new, others = await self._look(wanted), await self._look(again, is_conditional=True)
+        if not new:
+            new, others = others, []
         if not is_suspicious([look.fit for look in new]) or self._was_tried(new):
             return self._as_before()
-        rest = [entry for entry in _with_links(self.feed.entries) if entry not in wanted and entry not in again]
-        others = await self._look(rest[:MOST_OTHERS], is_conditional=True)
+        entries = _with_links(self.feed.entries)
+        rest = [entry for entry in entries if entry not in wanted and entry not in again]
+        end, most = max(MOST_OTHERS - len(others), 0), PAGES_USED - len(new) - len(others)
+        others += await self._look(rest[:end], is_conditional=True)
+        others.sort(key=lambda look: entries.index(look.entry))
         if not has_changed([look.fit for look in new], [look.fit for look in others]):
             self._remember_tried(new)
             return self._as_before()
         self.work.tally.doing = "learning the blog again: it looks different now"
-        others += await self._look(rest[MOST_OTHERS : PAGES_USED - len(new)], is_conditional=True)
+        others += await self._look(rest[end:most], is_conditional=True)
         return await self._learn(new, others)
 
     async def _look(self, entries: Iterable[Entry], *, is_conditional: bool = False) -> list[_Look]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from everlog.errors import EverlogError, UnreadableFeed, UnreadablePage
 from everlog.feeds import parse_feed
 from everlog.flow.presence import shows
-from everlog.links import keys_elsewhere
+from everlog.links import keys_elsewhere, url_now
 from everlog.records import Failure
 from everlog.tree import parse
 from everlog.urls import absolute, canonical
@@ -109,9 +109,7 @@ async def _answers_with_posts(blog: Blog, at: str, work: Work) -> bool:
         post = work.archive.find_post(f"http://{key}", as_read=True)
         if post is None:
             continue
-        moved = keys_elsewhere(key, there) if there is not blog else ()
-        url = f"{at.partition(':')[0]}://{moved[0]}" if moved else post.url
-        answer = await work.web.fetch(url)
+        answer = await work.web.fetch(url_now(post.url, there))
         work.tally.requests += 1
         if not isinstance(answer, Failure) and shows(answer.page, post):
             return True

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 from everlog.flow.comparing import compared_anew, with_company
 from everlog.flow.crawl import Stop
 from everlog.flow.discover import why_unreachable
-from everlog.flow.fates import due_rechecks, note_dropped, plan_rechecks
+from everlog.flow.dropping import note_dropped
+from everlog.flow.fates import due_rechecks, plan_rechecks
 from everlog.flow.hearing import ask_feed, hear
 from everlog.flow.known import Known
 from everlog.flow.news import read_news, remember_news
@@ -97,20 +98,23 @@ async def _visit_news(blog: Blog, known: Known, errand: _Errand, work: Work, run
     archive, news = work.archive, errand.news
     rechecked = due_rechecks(blog, work)
     uncommented = uncommented_posts(blog, work)
-    redesign = await read_anew(blog, known, news.fresh, errand.told, work, due=rechecked)
-    # The queue comes before the feed: killed in between, the next update is told the same news again.
+    # The queue comes before the feed: killed in between, the next update is told the same news again. And it comes
+    # before anything is asked for: posts that are due to be looked at have their next times already.
     archive.enqueue(blog.id, news.links)
     archive.requeue(blog.id, [*(link.key for link in news.links), *news.dropped, *rechecked, *uncommented])
     archive.requeue_failed(blog.id, most_tries=MOST_TRIES)
+    redesign = await read_anew(blog, known, news.fresh, errand.told, work, due=rechecked)
     with crew_of(
         blog, compared_anew(redesign.known, blog, archive), work, entries=news.entries, commenting=redesign.commenting,
     ) as crew:
         crawl = begin(crew, work, is_update=True)
         # A page that did not change may have other comments by now.
         crawl.asks_anew = frozenset((*uncommented, *news.recounted))
-        await store_feed(crew, errand.told.answer.answer.url, errand.told.answer)
         stop = await _walk_and_visit(crawl, redesign, blog, work, is_gap=news.gap)
-        note_dropped(blog, news.dropped, work)
+        # Not before the walk: a feed that is stored is not told a second time, and then nobody would see the gap.
+        await store_feed(crew, errand.told.answer.answer.url, errand.told.answer)
+        await crew.drain()
+        note_dropped(blog, news.dropped, work, entries=news.entries)
         remember_news(news, blog, archive)
         is_quiet = stop.ending == "complete" and news.is_quiet and not (uncommented or rechecked)
         reason = "nothing new: the feed is unchanged" if is_quiet else stop.reason

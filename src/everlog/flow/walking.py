@@ -67,8 +67,7 @@ class Walk:
             return cls(waiting=deque(fronts))
         return cls(
             newest=frozenset(kept["newest"]), waiting=deque((*kept["waiting"], *fronts)), asked=set(kept["asked"]),
-            # Of a walk that was ended before its first answer the front pages are left, which are as good as new.
-            owed=set(map(canonical, kept["waiting"])) if kept["asked"] else set(), is_kept=True,
+            owed=set(map(canonical, kept["waiting"])), is_kept=True,
         )
 
     def keep(self, crew: Crew, *urls: str) -> None:
@@ -81,6 +80,8 @@ class Walk:
 
     def end(self, crew: Crew) -> None:
         """Write down that nothing is left, or what is. All answers must be stored by now."""
+        if not self.is_kept and crew.known.without_feed:
+            return  # only front pages can be left, and every update of such a blog begins with them
         if self.waiting or self.again:
             self.keep(crew)
         elif self.is_kept:

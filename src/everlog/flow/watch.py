@@ -177,11 +177,12 @@ class Watcher:
             raise self._failure
 
     async def _one(self, poll: Poll, blog: Blog) -> None:
+        ledger: tuple[Ledger, ...] = ()
         try:
             work = self._work_for(blog)
         except EverlogError as error:
             # What is set for one blog alone, such as a file of cookies, is no other's trouble.
-            polled, ledger = self._failed(poll, blog, error.message), ()
+            polled = self._failed(poll, blog, error.message)
         else:
             polled, ledger = await self._ask(poll, blog, work), work.web.take_ledger()
         self._note_wait(blog, polled.poll.polling)
