@@ -20,11 +20,9 @@ import socket
 import sys
 import tempfile
 import time
-from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
-from statistics import median
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -40,8 +38,9 @@ from everlog.flow.running import manners_of
 from everlog.flow.watch import Watcher
 from everlog.flow.working import Work
 from everlog.settings import make_settings
+from watch_comparing import Asked, compare
 from watch_making import make_world
-from watch_pages import answer, text_of
+from watch_pages import answer
 from watch_sources import corpus_sources, synthetic_sources
 
 if TYPE_CHECKING:
@@ -49,14 +48,10 @@ if TYPE_CHECKING:
 
     from everlog.archive import Archive
     from everlog.crawl import OpenWeb
-    from everlog.records import Blog
-    from watch_world import World, WorldBlog, WorldPost
+    from watch_world import World, WorldBlog
 
 CRAWLED_AT_ONCE = 8
-# A post that was in its feed for so long must not be missed.
-LONG_ENOUGH = timedelta(hours=2)
 LEAST_POSTS = 3
-MOST_SHOWN = 20
 # The same for everybody: the world's servers answer at once, and the watch is to be tried, not the crawl.
 SETTINGS = {"delay": 0.0, "longest_wait": 0.0, "retries": 0, "media": False, "render": "never", "min_free_bytes": 0}
 
@@ -82,17 +77,6 @@ class Clock:
         while self.watcher is not None and self.watcher.is_busy:
             await asyncio.sleep(0.001)
         self.moment = max(self.moment, wanted)
-
-
-@dataclass(slots=True, kw_only=True)
-class Asked:
-    """One request, as the server saw it; `is_early` if it came before the server allowed it."""
-
-    at: datetime
-    blog: WorldBlog
-    path: str
-    status: int | None
-    is_early: bool
 
 
 @dataclass(slots=True)
@@ -179,7 +163,7 @@ def main() -> None:
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder, open_archive(folder) as archive:
         run(world, server, clock, archive, world.end_at + timedelta(days=arguments.quiet_days))
-        figures = compare(world, server, archive) | {
+        figures = compare(world, server.asked, archive) | {
             "seconds": time.monotonic() - began,
             "peak MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
         }
@@ -227,155 +211,6 @@ def run(world: World, server: Server, clock: Clock, archive: Archive, until: dat
         serving.close()
 
     with_web(everything, timekeeper=Timekeeper(now=clock.now, sleep=clock.pause))
-
-
-def compare(world: World, server: Server, archive: Archive) -> dict[str, Any]:
-    """The archive beside the world."""
-    blogs = {urlsplit(home).netloc.split(".")[0].removesuffix("-moved"): blog for blog in archive.blogs(forgotten=True)
-             for home in (blog.home,)}
-    wrong: list[str] = []
-    posts = _posts(world, archive, wrong)
-    histories = _histories(world, blogs, archive, wrong)
-    polls = _polls(world, server, blogs, wrong)
-    return posts | histories | polls | {"must not be": len(wrong), "examples": wrong[:MOST_SHOWN]}
-
-
-def _posts(world: World, archive: Archive, wrong: list[str]) -> dict[str, Any]:
-    """Which posts were to be found, and how long that took."""
-    wanted, delays, frequent = 0, [], []
-    texts: Counter[str] = Counter()
-    for blog in world.blogs:
-        for post in blog.posts:
-            if post.published_at <= world.start_at or not _was_long_in_feed(blog, post, world.end_at):
-                continue
-            wanted += 1
-            versions = _versions(archive, blog, post)
-            if not versions:
-                wrong.append(f"missed: {blog.name}{post.path}")
-                continue
-            delays.append(versions[0].fetched - post.published_at)
-            era = "after a redesign" if blog.redesigned_at and blog.redesigned_at <= post.published_at else "new posts"
-            texts[era] += 1
-            texts[f"{era}, right"] += _is_right(blog, post, versions[-1].text)
-            if blog.posts_weekly(world.start_at):
-                frequent.append(delays[-1])
-    minutes = [delay.total_seconds() / 60 for delay in frequent]
-    return {
-        "new posts that had to be found": wanted,
-        "median delay, weekly or more (min)": median(minutes) if minutes else 0.0,
-        "longest delay (h)": max(delays).total_seconds() / 3600 if delays else 0.0,
-        **{f"texts of {name}": count for name, count in sorted(texts.items())},
-    }
-
-
-def _versions(archive: Archive, blog: WorldBlog, post: WorldPost) -> tuple[Any, ...]:
-    homes = (f"http://{blog.name}.example", f"http://{blog.name}-moved.example")
-    return next((found for home in homes if (found := archive.versions(f"{home}{post.path}"))), ())
-
-
-def _is_right(blog: WorldBlog, post: WorldPost, text: str) -> bool:
-    """Whether an article is one that its page showed."""
-    return any(text == text_of(blog, post, at) for at in (post.published_at, *(edit.at for edit in post.edits)))
-
-
-def _was_long_in_feed(blog: WorldBlog, post: WorldPost, end_at: datetime) -> bool:
-    """Whether a post was in a feed that answered for long enough."""
-    if post.published_at > end_at or (blog.death is not None and blog.death.at < post.published_at + LONG_ENOUGH):
-        return False
-    later = post.published_at + LONG_ENOUGH
-    return post in blog.listed_at(post.published_at) and post in blog.listed_at(later)
-
-
-def _histories(world: World, blogs: dict[str, Blog], archive: Archive, wrong: list[str]) -> dict[str, Any]:
-    """Edits, deletions, moves, deaths and redesigns: what is in the ledger, beside what happened."""
-    counts: Counter[str] = Counter()
-    untold: list[str] = []
-    ledger: dict[str, list[Any]] = defaultdict(list)
-    of_blog: dict[str, set[str]] = defaultdict(set)
-    names = {blog.id: name for name, blog in blogs.items()}
-    for event in archive.events():
-        if event.url is not None:
-            ledger[f"{names[event.blog_id]} {post_key(event.url)}"].append(event)
-        else:
-            of_blog[names[event.blog_id]].add(event.kind)
-    for blog in world.blogs:
-        for post in blog.posts:
-            _one_history(blog, post, ledger.get(f"{blog.name} {post_key(post.path)}", []), world, counts, wrong, untold)
-        happened = {
-            "dead": blog.death is not None and blog.death.how in {"gone", "not-found", "dns"},
-            "other-owner": blog.death is not None and blog.death.how == "new-owner",
-            "moved": blog.move is not None and blog.move.kind == "domain" and _is_alive(blog, blog.move.at),
-            "feed-moved": blog.move is not None and _is_alive(blog, blog.move.at),
-            "redesigned": blog.redesigned_at is not None and _is_alive(blog, blog.redesigned_at),
-        }
-        for kind, is_so in happened.items():
-            is_told = kind in of_blog[blog.name]
-            counts[f"{kind}: happened"] += is_so
-            counts[f"{kind}: told"] += is_told and is_so
-            if is_so and not is_told:
-                untold.append(f"{blog.name}: {kind}")
-            if is_told and not is_so:
-                wrong.append(f"invented: {blog.name} {kind}")
-    return dict(sorted(counts.items())) | {"untold": untold[:MOST_SHOWN]}
-
-
-def _one_history(
-    blog: WorldBlog, post: WorldPost, events: list[Any], world: World, counts: Counter[str], wrong: list[str],
-    untold: list[str],
-) -> None:
-    told = Counter(event.kind for event in events)
-    edits = [edit for edit in post.edits if world.start_at < edit.at <= world.end_at and _is_alive(blog, edit.at)]
-    shown = [edit for edit in edits if edit.shown and post in blog.listed_at(edit.at)]
-    counts["edits shown in the feed"] += bool(shown)
-    counts["edits shown in the feed: told"] += bool(shown) and told["edited"] > 0
-    if shown and not told["edited"]:
-        untold.append(f"{blog.name}{post.path}: edited at {shown[0].at}, told {dict(told)}")
-    silent = bool(edits) and not shown
-    counts["silent edits"] += silent
-    counts["silent edits: told"] += silent and told["edited"] > 0
-    if told["edited"] > len(edits):
-        wrong.append(f"invented: {blog.name}{post.path} edited {told['edited']} times, really {len(edits)}")
-    deletion = post.deletion if post.deletion and world.start_at < post.deletion.at <= world.end_at else None
-    if deletion is not None and _is_alive(blog, deletion.at) and post.published_at <= deletion.at - LONG_ENOUGH:
-        was_listed = post in blog.listed_at(deletion.at - timedelta(seconds=1))
-        name = f"deleted ({deletion.how}), {'in the feed' if was_listed else 'older'}"
-        counts[name] += 1
-        is_told = bool(told["dropped"] if deletion.how == "unlisted" else told["deleted"])
-        counts[f"{name}: told"] += is_told
-        if not is_told:
-            untold.append(f"{blog.name}{post.path}: {name} at {deletion.at}, told {dict(told)}")
-    is_there = deletion is None or deletion.how == "unlisted"
-    if blog.death is None and ((is_there and told["deleted"]) or (deletion is None and told["dropped"])):
-        wrong.append(f"invented: {blog.name}{post.path} {dict(told)}")
-
-
-def _is_alive(blog: WorldBlog, moment: datetime) -> bool:
-    return blog.death is None or moment < blog.death.at
-
-
-def _polls(world: World, server: Server, blogs: dict[str, Blog], wrong: list[str]) -> dict[str, Any]:
-    """How often feeds were asked, and whether anybody was asked who must not be."""
-    feeds = [each for each in server.asked if each.path in {"/feed.xml", "/feed/"} and each.at <= world.end_at]
-    days = (world.end_at - world.start_at) / timedelta(days=1)
-    early = [each for each in server.asked if each.is_early]
-    wrong += [f"early: {each.blog.name}{each.path} at {each.at}" for each in early]
-    after_death = [
-        each for each in server.asked
-        if (gone_at := blogs[each.blog.name].gone_at) is not None and each.at > gone_at
-    ]
-    wrong += [f"after death: {each.blog.name}{each.path} at {each.at}" for each in after_death]
-    statuses = Counter(each.status for each in feeds)
-    everything = sum(each.at <= world.end_at for each in server.asked)
-    return {
-        "polls per blog and day": len(feeds) / len(world.blogs) / days,
-        "all requests per blog and day": everything / len(world.blogs) / days,
-        "polls answered 304": statuses[304], "polls answered 200": statuses[200],
-        "requests too early": len(early), "requests to the dead": len(after_death),
-    }
-
-
-def post_key(url: str) -> str:
-    return urlsplit(url).path.rstrip("/")
 
 
 if __name__ == "__main__":

@@ -39,7 +39,7 @@ def test_every_text_is_read_rightly_before_and_after_a_redesign(figures):
 
 
 def test_every_edit_that_the_feed_shows_is_in_the_ledger(figures):
-    assert figures["edits shown in the feed: told"] == figures["edits shown in the feed"] > 0
+    assert figures["posts edited, as the feed shows: told"] == figures["posts edited, as the feed shows"] > 0
 
 
 @pytest.mark.parametrize("kind", ["dead", "other-owner", "moved", "feed-moved"])
@@ -49,7 +49,7 @@ def test_every_end_and_move_of_a_blog_is_in_the_ledger(figures, kind):
 
 @pytest.mark.parametrize("how", ["gone", "not-found", "home"])
 def test_every_deletion_of_a_post_in_the_feed_is_in_the_ledger(figures, how):
-    name = f"deleted ({how}), in the feed"
+    name = f"posts deleted ({how}), in the feed"
     assert figures.get(f"{name}: told", 0) == figures.get(name, 0)
 
 
