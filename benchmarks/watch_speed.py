@@ -16,7 +16,6 @@ import cProfile
 import json
 import os
 import pstats
-import resource
 import subprocess
 import sys
 import tempfile
@@ -166,7 +165,9 @@ def _profiled(arguments: argparse.Namespace, task: Any) -> None:
 
 
 def _peak() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    # `ru_maxrss` would be that of whoever started this program, if it was larger.
+    status = Path("/proc/self/status").read_text("ascii")
+    return int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM"))) / 1024
 
 
 def _entries(home: str) -> list[tuple[str, str]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from everlog.flow.fates import all_is_well, feed_lost, is_other_owner
 from everlog.flow.moving import follow_feed
-from everlog.flow.news import Told, is_wanted_whole, told_by
+from everlog.flow.news import Told, is_wanted_whole, names_known_entries, told_by
 from everlog.records import Failure
 
 if TYPE_CHECKING:
@@ -48,7 +48,9 @@ async def hear(blog: Blog, answer: Fetched | Failure, work: Work, *, is_online: 
             return Heard(blog=lost.blog, lost=lost, failure=failure)
         return Heard(blog=lost.blog, told=Told(answer=lost.feed.feed_page, feed=lost.feed.feed))
     blog = await follow_feed(blog, answer, told.feed, work)
-    lost_owner = await is_other_owner(blog, told.feed, work) if told.feed is not None else None
+    lost_owner = None
+    if told.feed is not None and not names_known_entries(blog, told.feed, work.archive):
+        lost_owner = await is_other_owner(blog, told.feed, work)
     if lost_owner is not None:
         failure = Failure(url=answer.url, trouble="protocol", reason=lost_owner.reason, exchanges=answer.exchanges)
         return Heard(blog=lost_owner.blog, lost=lost_owner, failure=failure)

@@ -85,6 +85,12 @@ def is_wanted_whole(blog: Blog, archive: Archive) -> bool:
     return archive.recall(blog.id, LEFT_ALONE) is not None
 
 
+def names_known_entries(blog: Blog, feed: Feed, archive: Archive) -> bool:
+    """Whether a feed still names an entry that it named when it was last read: the quickest sign of the same blog."""
+    before = json.loads(archive.recall(blog.id, ENTRIES) or "{}")
+    return any(canonical(entry.link) in before for entry in feed.entries if entry.link)
+
+
 def read_news(blog: Blog, told: Told, archive: Archive, since: datetime | None = None) -> News:
     """Compare a feed with what it said before; `since` leaves older entries alone."""
     before: dict[str, str] = json.loads(archive.recall(blog.id, ENTRIES) or "{}")
