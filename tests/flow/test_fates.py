@@ -29,7 +29,7 @@ from everlog.flow.moving import follow_feed
 from everlog.flow.traits import POSTS_ASKED, remember_traits
 from everlog.flow.updating import refresh_blog
 from everlog.links import keys_elsewhere
-from everlog.records import Entry, Exchange, Failure, Feed, Link
+from everlog.records import Blog, Entry, Exchange, Failure, Feed, Link
 from everlog.urls import canonical
 from flow.a_site import FEED, POSTS, a_site, crawl, listing, put_feed, work
 
@@ -500,3 +500,11 @@ def test_a_post_whose_page_was_not_looked_at_is_not_said_to_be_there(web, archiv
     archive.requeue(blog.id, [key])
     note_dropped(blog, [key], given)
     assert told(archive, "dropped") == []
+
+
+def test_an_entry_that_is_dropped_while_its_blog_moves_is_still_told():
+    added_at = datetime(2024, 6, 1, tzinfo=UTC)
+    blog = Blog(id=1, home="https://new.example/", former_homes=("https://old.example/",), added_at=added_at)
+    feed = Feed(url=None, entries=tuple(Entry(link=f"https://new.example/{number}") for number in (9, 7, 6)))
+    before = dict.fromkeys((f"old.example/{number}" for number in (9, 8, 7, 6)), "")
+    assert dropped_early(before, feed, blog) == ("old.example/8",)

@@ -19,18 +19,19 @@ if TYPE_CHECKING:
 LEAST_BEHIND = 2
 
 
-def dropped_early(before: Mapping[str, str], feed: Feed) -> tuple[str, ...]:
+def dropped_early(before: Mapping[str, str], feed: Feed, blog: Blog | None = None) -> tuple[str, ...]:
     """The keys of entries that left a feed although older ones are still in it.
 
     `before` are the marks of the entries in the order of the feed they come from, and behind them those of earlier
-    feeds (`merged_marks`). A feed that is sorted anew tells nothing.
+    feeds (`merged_marks`). A feed that is sorted anew tells nothing. Entries of a `blog` that moved are those that
+    were named at its former homes.
 
     >>> from everlog.records import Entry, Feed
     >>> feed = Feed(url=None, entries=tuple(Entry(link=f"http://a.example/{n}") for n in (9, 7, 6, 5)))
     >>> dropped_early(dict.fromkeys((f"a.example/{n}" for n in (8, 7, 6, 5)), ""), feed)
     ('a.example/8',)
     """
-    now = dict.fromkeys(canonical(entry.link) for entry in feed.entries if entry.link)
+    now = dict.fromkeys(_as_named(canonical(entry.link), before, blog) for entry in feed.entries if entry.link)
     stayed = [key for key in before if key in now]
     if stayed != [key for key in now if key in before]:
         return ()
@@ -40,6 +41,13 @@ def dropped_early(before: Mapping[str, str], feed: Feed) -> tuple[str, ...]:
         if key not in now and behind >= LEAST_BEHIND:
             dropped.append(key)
     return tuple(dropped)
+
+
+def _as_named(key: str, before: Mapping[str, str], blog: Blog | None) -> str:
+    """An entry by the key that it had when the feed was read last."""
+    if key in before or blog is None:
+        return key
+    return next((named for named in keys_elsewhere(key, blog) if named in before), key)
 
 
 def merged_marks(before: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str]:

@@ -117,7 +117,7 @@ def read_news(blog: Blog, told: Told, archive: Archive, since: datetime | None =
         recounted=tuple(
             link.key for key, links in per_entry.items() for link in links if _is_recount(before.get(key), marks[key])
         ),
-        dropped=dropped_early(before, feed),
+        dropped=dropped_early(before, feed, blog),
     )
 
 
