@@ -10,12 +10,15 @@ import inspect
 import re
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from everlog.cli.app import app
 from everlog.cli.later import LATER
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 FILE = Path(__file__).parent.parent / "docs" / "cli.md"
 
@@ -34,6 +37,7 @@ Data goes to stdout, progress and remarks to stderr. Bare `everlog URL` is `ever
 | 4 | nothing found: no such host, no feed, no posts |
 | 5 | blocked or rate-limited: the same command goes on later |
 | 6 | the disk is nearly full, or a limit that was set is reached: the same command goes on |
+| 7 | the database or the broker of a fleet cannot be reached: the same command goes on when it can |
 | 8 | `verify` found something wrong |
 | 130 | interrupted: the same command goes on |
 
@@ -46,10 +50,19 @@ def reference() -> str:
     """The whole page."""
     group: Any = typer.main.get_command(app)
     sections = [HEAD, "## `everlog`\n", _options(group)]
-    sections += [_section(name, command) for name, command in group.commands.items() if name not in LATER]
+    sections += [_section(name, command) for name, command in _commands(group)]
     later = "\n".join(f"- `everlog {name}`: {task}" for name, task in LATER.items())
     sections.append(f"## Not in this version yet\n\nThese exit with 2.\n\n{later}\n")
     return "\n".join(sections)
+
+
+def _commands(group: Any, of: str = "") -> Iterator[tuple[str, Any]]:
+    """All commands, and behind one that has commands of its own, these."""
+    for name, command in group.commands.items():
+        if of or name not in LATER:
+            yield of + name, command
+            if hasattr(command, "commands"):
+                yield from _commands(command, f"{name} ")
 
 
 def _section(name: str, command: Any) -> str:

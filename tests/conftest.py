@@ -1,4 +1,4 @@
-"""What several rooms' tests share. (Its being here puts `a_blog` on the path of all of them.)"""
+"""What several rooms' tests share. (Its being here puts `a_blog` and `services` on the path of all of them.)"""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from hypothesis import settings
 
 import a_blog
 import everlog
+from services import postgres_server, postgres_url, redis_server, redis_url
+
+__all__ = ["postgres_server", "postgres_url", "redis_server", "redis_url", "template"]
 
 # The same examples every time, and no clock: a test that fails, fails on every machine.
 settings.register_profile("everlog", deadline=None, derandomize=True)

@@ -11,6 +11,9 @@
     ├── UsageError         a wrong flag, folder or file
     ├── ArchiveBusy        somebody else is writing what this program wants to write
     ├── NewerArchive       an archive made by a later version of everlog
+    ├── ServiceDown        the database or the broker of a fleet cannot be reached
+    ├── LeaseLost          another worker goes on with what this one was doing
+    ├── NotUploaded        a file that its worker has written, and not yet brought to the others
     ├── DiskFull           no room left, or too little to go on safely
     ├── NoBrowser          pages are to be rendered, and there is no browser
     └── DamagedArchive     what the archive holds cannot be read, or could not be written
@@ -107,3 +110,21 @@ class DamagedArchive(EverlogError):
     """What the archive holds cannot be read, or could not be written."""
 
     exit_code = 8
+
+
+class ServiceDown(EverlogError):
+    """The database, the broker or the file store of a fleet cannot be reached; what was acknowledged is safe."""
+
+    exit_code = 7
+
+
+class LeaseLost(EverlogError):
+    """A write that came too late: its worker was silent for so long that another goes on with its job."""
+
+    exit_code = 3
+
+
+class NotUploaded(EverlogError):
+    """A file of the archive that stands in the spool folder of a worker until it is sealed and uploaded."""
+
+    exit_code = 3

@@ -59,9 +59,11 @@ def _crawl(
 ) -> Iterator[Post]:
     chosen = settings if isinstance(settings, Settings) else make_settings(settings or {})
     with ExitStack() as stack:
-        where = _folder(archive, chosen) or stack.enter_context(TemporaryDirectory(prefix="everlog-"))
-        opened = stack.enter_context(open_archive(where))
-        errand = {"job": job, "archive": str(where), "settings": json.loads(chosen.model_dump_json(exclude_unset=True))}
+        where, place = _place(archive, chosen)
+        where = where or stack.enter_context(TemporaryDirectory(prefix="everlog-"))
+        opened = stack.enter_context(open_archive(where, files=place.get("files"), spool=place.get("spool")))
+        given = json.loads(chosen.model_dump_json(exclude_unset=True))
+        errand = {"job": job, "archive": where, "place": place, "settings": given}
         child = stack.enter_context(subprocess.Popen(
             [sys.executable, "-m", "everlog.flow.child"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         ))
@@ -79,12 +81,16 @@ def _crawl(
         _raise_unless_well(ended, child.wait())
 
 
-def _folder(archive: str | Path | Archive | None, settings: Settings) -> str | None:
+def _place(
+    archive: str | Path | Archive | None, settings: Settings,
+) -> tuple[str | None, dict[str, str | None]]:
+    """What an archive is opened with, here and in the process that crawls."""
     if isinstance(archive, Archive):
-        return str(archive.folder)
+        return archive.where, {"files": archive.parts.files, "spool": archive.parts.spool}
+    place = {"files": settings.files, "spool": settings.spool}
     if archive is not None:
-        return str(Path(archive).absolute())
-    return settings.archive if "archive" in settings.model_fields_set else None
+        return str(archive) if "://" in str(archive) else str(Path(archive).absolute()), place
+    return (settings.archive, place) if "archive" in settings.model_fields_set else (None, {})
 
 
 def _raise_unless_well(ended: dict[str, Any] | None, exit_code: int) -> None:

@@ -41,7 +41,18 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    archive: str = Field("everlog-archive", description="Where all is kept: a folder.")
+    archive: str = Field("everlog-archive", description="Where all is kept: a folder, or postgresql://...")
+    files: str | None = Field(
+        None, description="Where a postgresql:// archive has its WARC and media files: a folder, or an fsspec URL.",
+    )
+    spool: str | None = Field(
+        None, description="Where WARC files grow until they are uploaded: a folder of this machine's own.",
+    )
+    broker: str | None = Field(None, description="The queue of a fleet: redis://...")
+    slice_seconds: float = Field(
+        60.0, gt=0, le=300, description="How long a fleet's worker crawls one blog before the next has its turn.",
+    )
+    slice_pages: int = Field(500, ge=1, description="How many pages it fetches of it at most in one turn.")
     scope: Literal["path", "host", "subdomains"] = Field(
         "path", description="What belongs to the blog: the path of its address, its host, or subdomains too.",
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from hashlib import sha256
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, quote, unquote, urljoin, urlsplit, urlunsplit
 
@@ -27,6 +28,9 @@ TRACKING = frozenset({
 })  # fmt: skip
 TRACKING_PREFIXES = ("utm_", "pk_", "mtm_", "piwik_", "matomo_", "hsa_", "stm_", "at_medium", "at_campaign")
 TRACKING_PAIRS = frozenset({("m", "0"), ("m", "1"), ("amp", ""), ("amp", "1"), ("source", "rss")})
+
+# An index of PostgreSQL takes texts of up to 2,704 bytes; nobody writes addresses near that by hand.
+LONGEST_KEY_BYTES = 2_000
 
 _INDEX = re.compile(r"(?:^|/)(?:index|default)\.(?:html?|php|aspx?)$", re.IGNORECASE)
 _PAGE_SUFFIX = re.compile(r"\.(?:html?|xhtml|php|aspx?|md)$", re.IGNORECASE)
@@ -57,7 +61,22 @@ def canonical(url: str) -> str:
     # Pages drawn by scripts are told apart by their fragment only ("#!/a-post", "#/a-post").
     if fragment.startswith(("!", "/")):
         key += "#" + _clean(unquote(fragment)).rstrip("/")
-    return key
+    return key if len(key) * 4 <= LONGEST_KEY_BYTES else _bounded(key)
+
+
+def _bounded(key: str) -> str:
+    """A key as it is, or as much of it as an index takes, with a hash of all of it.
+
+    >>> _bounded("a.org/" + "b" * 1_000) == "a.org/" + "b" * 1_000
+    True
+    >>> one, other = _bounded("a.org/" + "b" * 5_000), _bounded("a.org/" + "b" * 5_001)
+    >>> len(one), one == other, one.startswith("a.org/bbb")
+    (2000, False, True)
+    """
+    data = key.encode(errors="replace")
+    if len(data) <= LONGEST_KEY_BYTES:
+        return key
+    return data[: LONGEST_KEY_BYTES - 65].decode(errors="ignore") + "~" + sha256(data).hexdigest()
 
 
 def absolute(base: str | None, link: str | None) -> str | None:

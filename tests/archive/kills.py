@@ -11,15 +11,13 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-import sqlite3
-from contextlib import closing
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING
 
 import some_visits as some
 from warcio.archiveiterator import ArchiveIterator
 
-from everlog.archive.archive import Habits, open_archive
+from everlog.archive.archive import Habits
 from everlog.archive.verify import verify
 from everlog.archive.writer import GroupWriter
 from everlog.records import Link
@@ -29,6 +27,8 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
     from multiprocessing.process import BaseProcess
     from pathlib import Path
+
+    from places import Place
 
     from everlog.archive.archive import Archive
     from everlog.records import Visit
@@ -40,7 +40,8 @@ ROTATE_BYTES = 3_000
 processes = multiprocessing.get_context("forkserver")
 # This module itself cannot be named: the server knows installed modules only (and runs its parent's main one).
 processes.set_forkserver_preload([
-    "pytest", "sqlalchemy.dialects.sqlite", "everlog.archive.archive", "everlog.archive.verify",
+    "pytest", "sqlalchemy.dialects.sqlite", "psycopg", "everlog.archive.postgres",
+    "everlog.archive.archive", "everlog.archive.verify",
     "everlog.archive.writer", "everlog.media", "warcio.archiveiterator",
 ])
 
@@ -78,11 +79,11 @@ def _step(blog_id: int, number: int) -> Visit:
             return some.page(blog_id, url, exchanges=(some.exchange(url, again, at=number),), note=note)
 
 
-def run_to_the_end(folder: Path, acknowledged: Path, at: Callable[[str], None], group: int) -> None:
+def run_to_the_end(place: Place, acknowledged: Path, at: Callable[[str], None], group: int) -> None:
     """Store what is not stored yet; in groups of this size, or by the writer's thread if it is 0."""
     habits = Habits(rotate_bytes=ROTATE_BYTES, min_free_bytes=0, at=at)
     log = os.open(acknowledged, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-    with open_archive(folder, habits=habits) as archive:
+    with place.open(habits=habits) as archive:
         blog = archive.add_blog(some.HOME, scope="path")
         with archive.lock(blog.id):
             left = list(steps(blog.id))[stored_steps(archive, blog.id) :]
@@ -103,7 +104,7 @@ def stored_steps(archive: Archive, blog_id: int) -> int:
     return max((int(note.split()[1]) + 1 for _, note in archive.notes(blog_id)), default=0)
 
 
-def _die_at(folder: Path, acknowledged: Path, point: str, passage: int, group: int) -> None:
+def _die_at(place: Place, acknowledged: Path, point: str, passage: int, group: int) -> None:
     left = passage
 
     def at(reached: str) -> None:
@@ -112,10 +113,10 @@ def _die_at(folder: Path, acknowledged: Path, point: str, passage: int, group: i
         if left <= 0:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    run_to_the_end(folder, acknowledged, at, group)
+    run_to_the_end(place, acknowledged, at, group)
 
 
-def _run(folder: Path, acknowledged: Path, group: int, passages: int, told: Connection) -> None:
+def _run(place: Place, acknowledged: Path, group: int, passages: int, told: Connection) -> None:
     left = passages
 
     def at(_reached: str) -> None:
@@ -124,46 +125,47 @@ def _run(folder: Path, acknowledged: Path, group: int, passages: int, told: Conn
         if left == 0:
             told.send(None)
 
-    run_to_the_end(folder, acknowledged, at, group)
+    run_to_the_end(place, acknowledged, at, group)
 
 
-def killed_at(folder: Path, acknowledged: Path, *, point: str, passage: int, group: int) -> bool:
+def killed_at(place: Place, acknowledged: Path, *, point: str, passage: int, group: int) -> bool:
     """Whether the run reached this passage of the point, and so was killed there."""
-    child = processes.Process(target=_die_at, args=(folder, acknowledged, point, passage, group))
+    child = processes.Process(target=_die_at, args=(place, acknowledged, point, passage, group))
     child.start()
-    return _ended(child)
+    return _ended(child, place)
 
 
-def killed_around(folder: Path, acknowledged: Path, *, passages: int, group: int) -> bool:
+def killed_around(place: Place, acknowledged: Path, *, passages: int, group: int) -> bool:
     """Whether the run was still under way when it was killed, some moments after so many write points."""
     hears, told = processes.Pipe(duplex=False)
-    child = processes.Process(target=_run, args=(folder, acknowledged, group, passages, told))
+    child = processes.Process(target=_run, args=(place, acknowledged, group, passages, told))
     child.start()
     wait([hears, child.sentinel])
     child.kill()
     hears.close()
     told.close()
-    return _ended(child)
+    return _ended(child, place)
 
 
-def _ended(child: BaseProcess) -> bool:
+def _ended(child: BaseProcess, place: Place) -> bool:
     child.join()
+    place.let_go()
     code = child.exitcode
     child.close()
     assert code in {0, -signal.SIGKILL}, f"the run failed with {code}"
     return code != 0
 
 
-def damage(folder: Path, acknowledged: Path) -> list[str]:
+def damage(place: Place, acknowledged: Path) -> list[str]:
     """All that is wrong after a crash, once the archive has cleared up; empty when every promise was kept."""
-    with open_archive(folder, habits=Habits(rotate_bytes=ROTATE_BYTES, min_free_bytes=0)) as archive:
+    with place.open(habits=Habits(rotate_bytes=ROTATE_BYTES, min_free_bytes=0)) as archive:
         blog = archive.add_blog(some.HOME, scope="path")
         with archive.lock(blog.id):
             wrong = [f"{found.kind} {found.where}: {found.text}" for found in verify(archive)]
             stored = stored_steps(archive, blog.id)
             wrong += _lost(archive, blog.id, acknowledged, stored)
-    wrong += _doubled(folder, stored)
-    return wrong + [problem for file in sorted(folder.glob("warc/*")) for problem in warc_problems(file)]
+    wrong += _doubled(place, stored)
+    return wrong + [problem for file in sorted(place.folder.glob("warc/*")) for problem in warc_problems(file)]
 
 
 def _lost(archive: Archive, blog_id: int, acknowledged: Path, stored: int) -> Iterator[str]:
@@ -184,11 +186,10 @@ def _lost(archive: Archive, blog_id: int, acknowledged: Path, stored: int) -> It
             yield f"{post.url} has {post.version} versions, and the ledger tells of {told}"
 
 
-def _doubled(folder: Path, stored: int) -> Iterator[str]:
-    with closing(sqlite3.connect(folder / "everlog.sqlite")) as database:
-        rows = database.execute("select url, fetched_at, count(*) from captures group by 1, 2 having count(*) > 1")
-        yield from (f"captured twice: {url} at {fetched_at}" for url, fetched_at, _ in rows)
-        captures = database.execute("select count(*) from captures").fetchone()[0]
+def _doubled(place: Place, stored: int) -> Iterator[str]:
+    rows = place.rows("select url, fetched_at, count(*) from captures group by 1, 2 having count(*) > 1")
+    yield from (f"captured twice: {url} at {fetched_at}" for url, fetched_at, _ in rows)
+    captures = place.rows("select count(*) from captures")[0][0]
     awaited = sum(len(visit.exchanges) for visit in list(steps(1))[:stored])
     if captures != awaited:
         yield f"{captures} captures of {stored} steps, where {awaited} belong"

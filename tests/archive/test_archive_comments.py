@@ -8,7 +8,6 @@ import pytest
 import some_visits as some
 from some_visits import HOME, LONG
 
-from everlog.archive import open_archive
 from everlog.archive.verify import verify
 
 URL = HOME + "a"
@@ -16,8 +15,8 @@ FAILED = "failed"
 
 
 @pytest.fixture
-def archive(tmp_path):
-    with open_archive(tmp_path / "archive") as opened:
+def archive(place):
+    with place.open() as opened:
         yield opened
 
 

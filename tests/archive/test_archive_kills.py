@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from places import Place
 
 import kills
 from everlog.archive.points import WRITE_POINTS
@@ -16,65 +17,83 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 POINTS = [point for point in WRITE_POINTS if not point.startswith("migration")]
+# Where a database on a server makes a difference.
+AT_DATABASE = ["warc-synced", "transaction-open", "transaction-half", "transaction-full", "committed"]
 # What a single run passes only once.
 ONCE = {"schema-open", "cut-begin", "cut-done"}
 
 
-def finish(folder: Path, acknowledged: Path) -> None:
-    assert kills.damage(folder, acknowledged) == []
-    assert not kills.killed_at(folder, acknowledged, point="none", passage=1, group=4)
-    assert kills.damage(folder, acknowledged) == []
+def finish(place: Place, acknowledged: Path) -> None:
+    assert kills.damage(place, acknowledged) == []
+    assert not kills.killed_at(place, acknowledged, point="none", passage=1, group=4)
+    assert kills.damage(place, acknowledged) == []
     assert len(set(acknowledged.read_text().splitlines())) <= kills.STEPS
+
+
+def killed_at(point: str, place: Place, acknowledged: Path) -> None:
+    deaths = 0
+    for passage in (1,) if point in ONCE else (1, 2, 3):
+        # A run that was killed goes on, and so comes by at the point again.
+        deaths += kills.killed_at(place, acknowledged, point=point, passage=passage, group=3)
+        assert kills.damage(place, acknowledged) == []
+    assert deaths
+    finish(place, acknowledged)
 
 
 @pytest.mark.parametrize("point", POINTS)
 def test_a_run_killed_at_a_write_point_loses_and_doubles_nothing(point, tmp_path):
-    folder, acknowledged = tmp_path / "archive", tmp_path / "acknowledged"
-    deaths = 0
-    for passage in (1,) if point in ONCE else (1, 2, 3):
-        # A run that was killed goes on, and so comes by at the point again.
-        deaths += kills.killed_at(folder, acknowledged, point=point, passage=passage, group=3)
-        assert kills.damage(folder, acknowledged) == []
-    assert deaths
-    finish(folder, acknowledged)
+    killed_at(point, Place(folder=tmp_path / "archive"), tmp_path / "acknowledged")
+
+
+@pytest.mark.parametrize("point", AT_DATABASE)
+def test_a_run_killed_at_a_write_point_of_a_shared_database_loses_and_doubles_nothing(point, shared, tmp_path):
+    killed_at(point, shared, tmp_path / "acknowledged")
+
+
+def test_a_run_killed_while_it_makes_the_tables_of_a_shared_database_leaves_none(postgres_url, tmp_path):
+    killed_at("schema-open", Place(folder=tmp_path / "archive", url=postgres_url), tmp_path / "acknowledged")
 
 
 def test_runs_killed_at_random_moments_lose_and_double_nothing(tmp_path):
     chance = random.Random(7)  # noqa: S311 - not a secret
     deaths = 0
     for number in range(30):
-        folder, acknowledged = tmp_path / f"archive-{number // 6}", tmp_path / f"acknowledged-{number // 6}"
+        place = Place(folder=tmp_path / f"archive-{number // 6}")
+        acknowledged = tmp_path / f"acknowledged-{number // 6}"
         deaths += kills.killed_around(
-            folder, acknowledged, passages=chance.randrange(1, 80), group=chance.choice([0, 1, 3]),
+            place, acknowledged, passages=chance.randrange(1, 80), group=chance.choice([0, 1, 3]),
         )
-        assert kills.damage(folder, acknowledged) == []
+        assert kills.damage(place, acknowledged) == []
     assert deaths > 10
     for number in range(5):
-        finish(tmp_path / f"archive-{number}", tmp_path / f"acknowledged-{number}")
+        finish(Place(folder=tmp_path / f"archive-{number}"), tmp_path / f"acknowledged-{number}")
 
 
 def test_a_run_killed_again_and_again_comes_to_its_end(tmp_path):
-    folder, acknowledged = tmp_path / "archive", tmp_path / "acknowledged"
+    place = Place(folder=tmp_path / "archive")
+    acknowledged = tmp_path / "acknowledged"
     deaths = 0
-    while kills.killed_at(folder, acknowledged, point="committed", passage=2, group=2):
+    while kills.killed_at(place, acknowledged, point="committed", passage=2, group=2):
         deaths += 1
     assert deaths == kills.STEPS // 4
-    finish(folder, acknowledged)
+    finish(place, acknowledged)
 
 
 def test_the_real_warc_checker_accepts_what_a_killed_run_left(tmp_path):
-    folder, acknowledged = tmp_path / "archive", tmp_path / "acknowledged"
-    assert kills.killed_at(folder, acknowledged, point="warc-half-record", passage=20, group=3)
-    finish(folder, acknowledged)
-    files = sorted(folder.glob("warc/*.warc.gz"))
+    place = Place(folder=tmp_path / "archive")
+    acknowledged = tmp_path / "acknowledged"
+    assert kills.killed_at(place, acknowledged, point="warc-half-record", passage=20, group=3)
+    finish(place, acknowledged)
+    files = sorted(place.folder.glob("warc/*.warc.gz"))
     assert len(files) > 1
     checked = subprocess.run([sys.executable, "-m", "warcio.cli", "check", *files], capture_output=True, check=False)
     assert (checked.returncode, checked.stdout) == (0, b"")
 
 
 def test_the_harness_itself_sees_a_promise_that_was_not_kept(tmp_path):
-    folder, acknowledged = tmp_path / "archive", tmp_path / "acknowledged"
-    assert kills.killed_at(folder, acknowledged, point="committed", passage=3, group=3)
+    place = Place(folder=tmp_path / "archive")
+    acknowledged = tmp_path / "acknowledged"
+    assert kills.killed_at(place, acknowledged, point="committed", passage=3, group=3)
     with acknowledged.open("a") as log:
         log.write("step 39\n")
-    assert any("step 39 was acknowledged" in problem for problem in kills.damage(folder, acknowledged))
+    assert any("step 39 was acknowledged" in problem for problem in kills.damage(place, acknowledged))

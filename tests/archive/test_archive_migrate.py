@@ -8,18 +8,21 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
+from contextlib import closing, contextmanager
 
 import pytest
 import some_visits as some
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
+from places import KINDS, Place
 from some_visits import HOME
+from sqlalchemy.exc import IntegrityError
 
-from everlog.archive import fts5, open_archive, schema
+from everlog.archive import open_archive, schema
 from everlog.archive.archive import Habits
-from everlog.archive.migrate import SCRIPTS, Schema
+from everlog.archive.migrate import SCRIPTS, Schema, bring_up_to_date
 from everlog.archive.points import WRITE_POINTS
+from everlog.archive.postgres import PostgresDatabase
 from everlog.archive.sqlite import SqliteDatabase
 from everlog.archive.verify import verify
 from everlog.errors import DamagedArchive, NewerArchive
@@ -70,33 +73,111 @@ def revision(folder):
         return database.execute("select version_num from alembic_version").fetchone()[0], columns
 
 
-def test_the_scripts_lead_to_the_tables_of_the_code(tmp_path):
-    with closing(sqlite3.connect(tmp_path / "everlog.sqlite")) as database:
-        database.execute("create table alembic_version (version_num text not null primary key)")
-        database.execute("insert into alembic_version values ('0000')")
-        database.commit()
-    (tmp_path / "scripts").mkdir()
-    empty = 'revision = "0000"\ndown_revision = None\ndef upgrade(): ...\n'
-    first = (SCRIPTS / "r0001_first.py").read_text().replace("down_revision = None", 'down_revision = "0000"')
-    (tmp_path / "scripts" / "r0000.py").write_text(empty)
-    (tmp_path / "scripts" / "r0001.py").write_text(first)
+@pytest.fixture(params=KINDS)
+def unmade(request, tmp_path):
+    """Where an archive is going to be; its database is there, and has no tables."""
+    (tmp_path / "archive").mkdir()
+    url = None if request.param == "sqlite" else request.getfixturevalue("postgres_url")
+    return Place(folder=tmp_path / "archive", url=url)
+
+
+@pytest.fixture
+def scripts(tmp_path):
+    """All scripts, and one before the first: they lead from a database with nothing but a revision to today's."""
+    folder = tmp_path / "from-nothing"
+    folder.mkdir()
+    (folder / "r0000.py").write_text('revision = "0000"\ndown_revision = None\ndef upgrade(): ...\n')
     for script in SCRIPTS.glob("r*.py"):
-        if script.name != "r0001_first.py":
-            (tmp_path / "scripts" / script.name).write_text(script.read_text())
-    habits = Habits(schema=Schema(scripts=(tmp_path / "scripts",)))
-    open_archive(tmp_path, habits=habits).close()
-    database = SqliteDatabase(tmp_path / "everlog.sqlite")
+        text = script.read_text().replace("down_revision = None", 'down_revision = "0000"')
+        (folder / script.name).write_text(text)
+    return folder
+
+
+@contextmanager
+def upgraded(place, scripts, head):
+    """The database, upgraded to a revision."""
+    database = PostgresDatabase(place.url) if place.url else SqliteDatabase(place.folder / "everlog.sqlite")
+    try:
+        bring_up_to_date(database, schema=Schema(head=head, scripts=(scripts,)))
+        yield database
+    finally:
+        database.close()
+
+
+def at_revision_0(place):
+    place.change(
+        "create table alembic_version (version_num text not null primary key)",
+        "insert into alembic_version values ('0000')",
+    )
+
+
+def differences(database):
     with database.reading() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True, "include_name": is_ours})
-        assert compare_metadata(context, schema.metadata) == []
-        assert connection.exec_driver_sql(INDEX).scalar_one().lower() == fts5.MAKE
-        assert connection.exec_driver_sql(HASH).scalar_one() == fts5.HASH_BYTES
-    database.close()
-    with open_archive(tmp_path) as archive:
+        return compare_metadata(context, schema.metadata)
+
+
+def of_search(place):
+    """What the database says of the search index."""
+    if place.is_shared:
+        columns = "select column_name, udt_name from information_schema.columns where table_name = 'search'"
+        return place.rows(columns), sorted(place.rows("select indexdef from pg_indexes where tablename = 'search'"))
+    return place.rows(INDEX), place.rows(HASH)
+
+
+def test_the_scripts_lead_to_the_tables_of_the_code(unmade, scripts, request, tmp_path):
+    at_revision_0(unmade)
+    with upgraded(unmade, scripts, schema.HEAD) as database:
+        assert differences(database) == []
+    url = request.getfixturevalue("postgres_server").url() if unmade.is_shared else None
+    made = Place(folder=tmp_path / "made", url=url)
+    made.open().close()
+    assert of_search(unmade) == of_search(made)
+    with unmade.open() as archive:
         blog = archive.add_blog(HOME, scope="path").id
         with archive.lock(blog):
             archive.commit([some.post_visit(blog, HOME + "a")])
+        assert archive.count_found("word7") == 1
         assert list(verify(archive)) == []
+
+
+def test_an_archive_of_before_there_was_a_fleet_is_upgraded_with_all_it_has(unmade, scripts):
+    at_revision_0(unmade)
+    with upgraded(unmade, scripts, "0004"):
+        unmade.change(
+            "insert into blogs (key, home, scope, state, added_at) values ('k', 'h', 'path', 'new', '2024')",
+            "insert into warc_files (blog_id, name, length, closed) values (1, 'warc/1', 10, true)",
+            "insert into urls (blog_id, key, url, lane, rank, state, tries, new_posts, queued_at) "
+            "values (1, 'k', 'u', 'page', 0, 'done', 0, 0, '2024')",
+            "insert into captures (blog_id, url_id, url, purpose, answer, status, digest, bytes, fetched_at, "
+            "warc_id, \"offset\", length) values (1, 1, 'u', 'page', true, 200, 'd', 1, '2024', 1, 0, 10)",
+            "insert into polls (blog_id, state) values (1, '{}')",
+        )
+    with upgraded(unmade, scripts, schema.HEAD) as database:
+        assert differences(database) == []
+        assert list(database.complaints()) == []
+        with database.writing() as connection:
+            connection.execute(schema.warc_files.insert(), {"name": "shared", "length": 0, "closed": False})
+        with pytest.raises(IntegrityError), database.writing() as connection:
+            connection.execute(schema.warc_files.update().values(blog_id=77))
+    assert unmade.rows("select warc_id, url_id from captures") == [(1, 1)]
+    assert unmade.rows("select blog_id, name from warc_files order by name") == [(None, "shared"), (1, "warc/1")]
+
+
+def test_a_newer_database_is_refused_on_a_server_too(shared):
+    shared.change("update alembic_version set version_num = '9999'")
+    try:
+        with pytest.raises(NewerArchive, match="upgrade everlog"):
+            shared.open()
+    finally:
+        shared.change(f"update alembic_version set version_num = '{schema.HEAD}'")  # noqa: S608 - our own text
+
+
+def test_a_database_of_somebody_else_on_a_server_is_refused(postgres_url, tmp_path):
+    place = Place(folder=tmp_path, url=postgres_url)
+    place.change("create table other (x int)")
+    with pytest.raises(DamagedArchive, match="not one of everlog's"):
+        place.open()
 
 
 def test_an_older_archive_is_upgraded_and_a_copy_is_kept(folder, tomorrow):

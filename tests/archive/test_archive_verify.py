@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import os
-import sqlite3
-from contextlib import closing
 from datetime import timedelta
 
 import pytest
 import some_visits as some
 from some_visits import HOME, LONG, START
 
-from everlog.archive import open_archive
 from everlog.archive.holdings import Poll
 from everlog.archive.verify import verify
 from everlog.watching.schedule import first_polling
@@ -20,9 +17,9 @@ URL = HOME + "a"
 
 
 @pytest.fixture
-def folder(tmp_path):
+def stored(place):
     """An archive with a bit of everything."""
-    with open_archive(tmp_path) as archive:
+    with place.open() as archive:
         blog = archive.add_blog(HOME, scope="path").id
         with archive.lock(blog):
             with_picture = some.post_visit(blog, URL, media=(some.picture(HOME + "p.png"),))
@@ -35,75 +32,68 @@ def folder(tmp_path):
         archive.change_template(blog, template="{}", knowledge="{}", at=START, reason="redesigned")
         archive.set_poll(Poll(blog_id=blog, polling=first_polling([], START, seed="a")))
         archive.plan_rechecks(blog, now=START, most=timedelta(days=90))
-    return tmp_path
+    return place
 
 
-def findings(folder):
-    with open_archive(folder, create=False) as archive:
+def findings(stored):
+    with stored.open(create=False) as archive:
         return [f"{found.kind}: {found.text}" for found in verify(archive)]
 
 
-def change(folder, statement):
-    with closing(sqlite3.connect(folder / "everlog.sqlite")) as database:
-        database.execute("pragma foreign_keys = off")
-        assert database.execute(statement).rowcount
-        database.commit()
+def warc(stored):
+    return next(stored.folder.glob("warc/*"))
 
 
-def warc(folder):
-    return next(folder.glob("warc/*"))
-
-
-def test_a_sound_archive_has_no_findings_and_shows_its_progress(folder):
+def test_a_sound_archive_has_no_findings_and_shows_its_progress(stored):
     told = []
-    with open_archive(folder, create=False) as archive:
+    with stored.open(create=False) as archive:
         assert list(verify(archive, told.append)) == []
         # Six captures, a picture, and one post: the same text under a second address is no other.
         assert archive.size() == len(told) == 8
     assert told[-1] == "a.example/a"
 
 
-def test_a_finding_can_be_printed_and_handed_on(folder):
-    warc(folder).unlink()
-    with open_archive(folder, create=False) as archive:
+def test_a_finding_can_be_printed_and_handed_on(stored):
+    warc(stored).unlink()
+    with stored.open(create=False) as archive:
         found = next(verify(archive))
     assert str(found).endswith(": the file is not there")
     assert found.to_dict()["kind"] == "warc"
 
 
-def test_bytes_behind_the_committed_length_are_nobodys_business(folder):
-    with warc(folder).open("ab") as file:
+def test_bytes_behind_the_committed_length_are_nobodys_business(stored):
+    with warc(stored).open("ab") as file:
         file.write(b"half a rec")
-    assert findings(folder) == []
+    assert findings(stored) == []
 
 
 @pytest.mark.parametrize("share", [0.01, 0.2, 0.5, 0.8, 0.999])
-def test_one_flipped_bit_in_a_warc_file_is_seen(folder, share):
-    data = bytearray(warc(folder).read_bytes())
+def test_one_flipped_bit_in_a_warc_file_is_seen(stored, share):
+    data = bytearray(warc(stored).read_bytes())
     data[int(len(data) * share)] ^= 4
-    warc(folder).write_bytes(data)
-    assert findings(folder)
+    warc(stored).write_bytes(data)
+    assert findings(stored)
 
 
-def test_a_shorter_or_missing_warc_file_is_seen(folder):
-    os.truncate(warc(folder), warc(folder).stat().st_size - 1)
-    assert "shorter than" in findings(folder)[0]
-    warc(folder).unlink()
-    assert "not there" in findings(folder)[0]
+def test_a_shorter_or_missing_warc_file_is_seen(stored):
+    os.truncate(warc(stored), warc(stored).stat().st_size - 1)
+    assert "shorter than" in findings(stored)[0]
+    warc(stored).unlink()
+    assert "not there" in findings(stored)[0]
 
 
-def test_a_changed_or_missing_media_file_is_seen(folder):
-    file = next(folder.glob("media/*/*"))
+def test_a_changed_or_missing_media_file_is_seen(stored):
+    file = next(stored.folder.glob("media/*/*"))
     file.write_bytes(b"\x89PNG pictura")
-    assert findings(folder) == ["media: its content is not what was stored"]
+    assert findings(stored) == ["media: its content is not what was stored"]
     file.unlink()
-    assert findings(folder) == ["media: the file is not there"]
+    assert findings(stored) == ["media: the file is not there"]
 
 
 @pytest.mark.parametrize(
     ("statement", "text"),
     [
-        ("update captures set offset = offset + 1 where id = 2", "points to no record"),
+        ('update captures set "offset" = "offset" + 1 where id = 2', "points to no record"),
         ("update captures set url = 'http://a.example/x' where id = 1", "address is"),
         ("update captures set digest = 'sha256:0' where id = 1", "digest is"),
         ("delete from captures where id = 3", "that no capture points to"),
@@ -126,7 +116,7 @@ def test_a_changed_or_missing_media_file_is_seen(folder):
         ("update blogs set former_homes = 'x'", "its former_homes cannot be read"),
     ],
 )
-def test_a_row_that_does_not_fit_is_seen(folder, statement, text):
-    change(folder, statement)
-    found = findings(folder)
+def test_a_row_that_does_not_fit_is_seen(stored, statement, text):
+    assert stored.change(statement)
+    found = findings(stored)
     assert any(text in line for line in found), found

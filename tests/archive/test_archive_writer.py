@@ -8,7 +8,6 @@ import pytest
 import some_visits as some
 from some_visits import HOME
 
-from everlog.archive import open_archive
 from everlog.archive.archive import Habits
 from everlog.archive.writer import GroupWriter
 from everlog.errors import DiskFull
@@ -35,8 +34,8 @@ def gate():
 
 
 @pytest.fixture
-def archive(tmp_path, gate):
-    with open_archive(tmp_path, habits=Habits(at=gate)) as opened:
+def archive(place, gate):
+    with place.open(habits=Habits(at=gate)) as opened:
         yield opened
 
 
@@ -82,8 +81,8 @@ def test_who_brings_more_than_can_wait_is_made_to_wait(archive, blog, gate):
     assert archive.counts(blog).pages == 3
 
 
-def test_an_error_reaches_everybody_who_waits(tmp_path):
-    with open_archive(tmp_path, habits=Habits(min_free_bytes=1 << 60)) as archive:
+def test_an_error_reaches_everybody_who_waits(place):
+    with place.open(habits=Habits(min_free_bytes=1 << 60)) as archive:
         blog = archive.add_blog(HOME, scope="path").id
         with archive.lock(blog), GroupWriter(archive) as writer:
             future = writer.submit(some.page(blog, HOME))

@@ -8,7 +8,6 @@ import pytest
 import some_visits as some
 from some_visits import HOME, LONG, START
 
-from everlog.archive import open_archive
 from everlog.archive.archive import Habits
 from everlog.archive.verify import verify
 from everlog.records import Comment, Event
@@ -20,8 +19,8 @@ MOST = timedelta(days=90)
 
 
 @pytest.fixture
-def archive(tmp_path):
-    with open_archive(tmp_path / "archive", habits=Habits(min_free_bytes=0)) as opened:
+def archive(place):
+    with place.open(habits=Habits(min_free_bytes=0)) as opened:
         yield opened
 
 

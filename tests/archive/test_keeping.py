@@ -10,7 +10,7 @@ import some_visits as some
 from some_visits import HOME, LONG, START
 from sqlalchemy import select
 
-from everlog.archive import open_archive, schema
+from everlog.archive import schema
 from everlog.archive.verify import verify
 from everlog.records import Comment, Provenance
 
@@ -20,8 +20,8 @@ NICE = Comment(id="1", author="Jo", text="Nice.", published=NOW)
 
 
 @pytest.fixture
-def archive(tmp_path):
-    with open_archive(tmp_path / "archive") as opened:
+def archive(place):
+    with place.open() as opened:
         yield opened
         assert list(verify(opened)) == []
 

@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from places import Place
 from sqlalchemy import event
 
 from everlog.archive import open_archive
@@ -23,8 +24,8 @@ HOUR = timedelta(hours=1)
 
 
 @pytest.fixture
-def archive(tmp_path):
-    with open_archive(tmp_path / "archive") as opened:
+def archive(place):
+    with place.open() as opened:
         yield opened
 
 
@@ -116,7 +117,17 @@ def test_signals_that_are_new_each_time_fill_no_archive(archive):
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 30), st.integers(0, 9)), max_size=60))
 def test_no_sum_is_lost_however_signals_come(tmp_path_factory, notes):
-    with open_archive(tmp_path_factory.mktemp("ledger")) as archive:
+    loses_no_sum(Place(folder=tmp_path_factory.mktemp("ledger")), notes)
+
+
+@settings(max_examples=5)
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 30), st.integers(0, 9)), max_size=60))
+def test_no_sum_is_lost_on_a_server_however_signals_come(emptied, tmp_path_factory, notes):
+    loses_no_sum(emptied(tmp_path_factory.mktemp("ledger")), notes)
+
+
+def loses_no_sum(place, notes):
+    with place.open() as archive:
         for number, (host, signal, seconds) in enumerate(notes):
             at = NOW + timedelta(seconds=number)
             archive.add_to_ledger([asked(host, waited(signal=str(signal), seconds=float(seconds), at=at))], at)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from everlog.archive import open_archive
 from everlog.archive.archive import Habits
 from everlog.records import Event
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
+
+    from places import Place
 
     from everlog.archive import Archive
     from everlog.records import Blog
@@ -24,8 +24,8 @@ DAY = timedelta(days=1)
 
 
 @pytest.fixture
-def archive(tmp_path: Path) -> Iterator[Archive]:
-    with open_archive(tmp_path / "archive", habits=Habits(min_free_bytes=0)) as opened:
+def archive(place: Place) -> Iterator[Archive]:
+    with place.open(habits=Habits(min_free_bytes=0)) as opened:
         yield opened
 
 

@@ -110,7 +110,7 @@ def test_media_are_linked_to_where_they_lie(tmp_path):
     media = (Media(url="https://a.blog/p.jpg", path="media/ab/1.jpg"), Media(url="https://a.blog/x.pdf"))
     html = '<img src="https://a.blog/p.jpg"><img src="media/ab/1.jpg"><a href="https://a.blog/x.pdf">x</a>'
     post = Post(url="u", title="T", html=html, media=media)
-    assert write_posts([post], "markdown", tmp_path / "out" / "notes", media_root=tmp_path / "an archive") == 1
+    assert write_posts([post], "markdown", tmp_path / "out" / "notes", media=tmp_path / "an archive") == 1
     text = (tmp_path / "out" / "notes" / "t.md").read_text("utf-8")
     way = "../../an%20archive/media/ab/1.jpg"
     assert text.count(f"![]({way})") == 2

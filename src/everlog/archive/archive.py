@@ -1,161 +1,158 @@
-"""An archive in a folder, and the order in which it writes.
+"""An archive, and the order in which it writes.
 
     1. the WARC records of a batch are appended
     2. its media files are written: under another name, synced, renamed
     3. the WARC files are synced
     4. one transaction names all of it: captures, queue, posts, media, how long the WARC files are
 
-What step 4 has not named was never acknowledged: the next crawl of the blog cuts it off. So a kill, or a
-loss of power, at any point leaves an archive in which all that was acknowledged is there, once.
+What step 4 has not named was never acknowledged: the next crawl of the blog, or whoever seals the file, cuts it
+off. So a kill, or a loss of power, at any point leaves an archive in which all that was acknowledged is there, once.
 """
 
 from __future__ import annotations
 
-import os
 import threading
-from contextlib import contextmanager
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from everlog.archive import files as disk
-from everlog.archive import media_files, schema, url_rows, warc_files
+from everlog.archive import schema, url_rows
+from everlog.archive.folder_shelf import FolderShelf
 from everlog.archive.holdings import Stored
-from everlog.archive.locks import Lock
-from everlog.archive.media_files import MediaFiles
+from everlog.archive.locks import FileLocks
 from everlog.archive.migrate import bring_up_to_date
-from everlog.archive.points import nothing
+from everlog.archive.parts import Habits, Parts
+from everlog.archive.shelf import RECORD_BYTES
 from everlog.archive.sql_store import SqlStore
 from everlog.archive.sqlite import SqliteDatabase
 from everlog.archive.texts import storable
-from everlog.archive.warc_files import ROTATE_BYTES, WarcFiles
-from everlog.errors import DamagedArchive, DiskFull, EverlogError, UsageError
+from everlog.archive.warc_files import lost
+from everlog.archive.writing import Writing, explained
+from everlog.errors import ArchiveBusy, DamagedArchive, DiskFull, EverlogError, NotUploaded, UsageError
 from everlog.warc import MADE, payload_digest, read_exchange
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
+    from contextlib import AbstractContextManager
     from datetime import datetime
     from typing import BinaryIO
 
-    from everlog.archive.holdings import Acknowledged, Capture, Held, Place
-    from everlog.archive.migrate import Schema
+    from everlog.archive.holdings import Acknowledged, Capture, Held, Place, WarcFile
+    from everlog.archive.shelf import Writer
     from everlog.records import Exchange, Purpose, Visit
+
+__all__ = ["DATABASE", "Archive", "Habits", "open_archive"]
 
 DATABASE = "everlog.sqlite"
 LOCKS = "locks"
-# A crawl that stops here has room left to close its files, and the user's other programs have some too.
-MIN_FREE_BYTES = 200_000_000
+# In a shared database two writers may stand in each other's way, and one of them is sent away: it tries again.
+BUSY_TRIES = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Habits:
-    """How an archive writes. `at` is called at each of `points.WRITE_POINTS`, for tests that crash there."""
+def open_archive(
+    where: str | Path, *, create: bool = True, habits: Habits | None = None, files: str | Path | None = None,
+    spool: str | Path | None = None,
+) -> Archive:
+    """The archive in a folder or a PostgreSQL database, made if it is not there; one of an older version is upgraded.
 
-    rotate_bytes: int = ROTATE_BYTES
-    min_free_bytes: int = MIN_FREE_BYTES
-    schema: Schema | None = None
-    at: Callable[[str], None] = nothing
-
-
-@dataclass(frozen=True, slots=True)
-class _Files:
-    """The files of a blog whose lock is held."""
-
-    lock: Lock
-    warc: WarcFiles
-    media: MediaFiles
-
-
-def open_archive(where: str | Path, *, create: bool = True, habits: Habits | None = None) -> Archive:
-    """The archive in this folder, made if it is not there; one of an older version is upgraded."""
+    `files` is where the WARC and media files of a PostgreSQL archive stand, `spool` a folder of this machine for those
+    that are not uploaded yet; an archive remembers the first.
+    """
+    habits = habits or Habits()
     if "://" in str(where):
-        raise UsageError(f"{where} is not a folder", advice="name a folder: shared databases are not supported yet")
-    folder = Path(where)
+        from everlog.archive.shared import open_shared  # noqa: PLC0415 - who has a folder needs nothing of it
+
+        return Archive(open_shared(str(where), create=create, habits=habits, files=files, spool=spool), habits)
+    if files is not None:
+        raise UsageError(
+            f"{where} is a folder, and keeps its files in itself",
+            advice="leave out --files: only a postgresql:// archive has its files elsewhere",
+        )
+    return Archive(_in_folder(Path(where), habits, create=create), habits)
+
+
+def _in_folder(folder: Path, habits: Habits, *, create: bool) -> Parts:
     if not create and not (folder / DATABASE).is_file():
         raise UsageError(f"there is no archive in {folder}", advice="name its folder with --archive, or crawl first")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise disk.explain(error, folder) from error
-    for name in (LOCKS, warc_files.FOLDER, media_files.FOLDER):
-        disk.real_folder(folder / name)
-    habits = habits or Habits()
+    locks = FileLocks(folder / LOCKS)
+    shelf = FolderShelf(folder)
     database = SqliteDatabase(folder / DATABASE)
     try:
         bring_up_to_date(database, locks=folder / LOCKS, schema=habits.schema, at=habits.at)
     except BaseException:
         database.close()
         raise
-    return Archive(folder, database, habits)
+    return Parts(database=database, shelf=shelf, locks=locks, where=str(folder.absolute()))
 
 
 class Archive(SqlStore):
     """All that is kept of some blogs. Reading needs nothing; to write, hold the lock of the blog."""
 
-    def __init__(self, folder: Path, database: SqliteDatabase, habits: Habits) -> None:
-        super().__init__(database, at=habits.at)
-        self.folder = folder
+    def __init__(self, parts: Parts, habits: Habits) -> None:
+        super().__init__(parts.database, at=habits.at)
+        self.parts = parts
+        self.shelf = parts.shelf
         self._habits = habits
-        self._blogs: dict[int, _Files] = {}
+        self._writing = Writing(parts, habits)
         self._one_batch = threading.Lock()
-        self._failure: EverlogError | None = None
 
-    @contextmanager
-    def lock(self, blog_id: int) -> Iterator[None]:
+    @property
+    def where(self) -> str:
+        """What another process can open it with. There may be a password in it."""
+        return self.parts.where
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder of its files, if they are in one."""
+        return self.shelf.folder
+
+    def lock(self, blog_id: int) -> AbstractContextManager[None]:
         """The right to write to one blog, once what an earlier crash left is cleared away."""
-        try:
-            held = Lock(self.folder / LOCKS / f"{blog_id}.lock")
-        except OSError as error:
-            raise disk.explain(error, self.folder / LOCKS) from error
-        warc = WarcFiles(self.folder, blog_id, rotate_bytes=self._habits.rotate_bytes, at=self._habits.at)
-        media = MediaFiles(self.folder, blog_id, at=self._habits.at)
-        try:
-            try:
-                warc.recover(self.warc_files(blog_id))
-                media.recover()
-            except OSError as error:
-                raise disk.explain(error, self.folder) from error
-            self._blogs[blog_id] = _Files(held, warc, media)
-            yield
-        finally:
-            self._blogs.pop(blog_id, None)
-            warc.close()
-            held.release()
+        return self._writing.lock(blog_id)
+
+    def together(self) -> AbstractContextManager[None]:
+        """In a shared archive, all blogs that are locked meanwhile have one WARC file: for many that bring little."""
+        return self._writing.together()
+
+    def recover_files(self) -> None:
+        """Clear up what killed writers left, bring what they acknowledged: for a worker that starts, or has time."""
+        self._writing.recover()
 
     def commit(self, visits: Sequence[Visit]) -> tuple[Acknowledged, ...]:
         """Store visits, all or none. When this returns they survive a loss of power.
 
         After a failure that may have left bytes behind, nothing more is written: a second try would
-        build on what the disk may not have. The next opening clears it away.
+        build on what the disk may not have. Who opens the archive next, or locks a blog of a shared one,
+        begins anew.
         """
         with self._one_batch:
-            if self._failure is not None:
-                raise self._failure
+            if self._writing.failure is not None:
+                raise self._writing.failure
             if not visits:
                 return ()
-            blogs = {visit.blog_id: self._files_of(visit.blog_id) for visit in visits}
+            blogs = {visit.blog_id: self._writing.of(visit.blog_id) for visit in visits}
             self._want_room(sum(len(exchange.body) for visit in visits for exchange in visit.exchanges))
             try:
-                return self._write(visits, blogs)
+                with explained(self.shelf.where):
+                    return self._write(visits, blogs)
             except EverlogError as error:
-                self._failure = error
+                self._writing.failure = error
                 raise
-            except OSError as error:
-                self._failure = disk.explain(error, self.folder)
-                raise self._failure from error
             except BaseException as error:
-                self._failure = DamagedArchive(
+                self._writing.failure = DamagedArchive(
                     f"storing was broken off: {error!r}", advice="give the same command again: it clears up first",
                 )
                 raise
 
-    def room_left(self) -> int:
-        """Free bytes on the disk of this archive."""
-        try:
-            room = os.statvfs(self.folder)
-        except OSError as error:
-            raise disk.explain(error, self.folder) from error
-        return room.f_bavail * room.f_frsize
+    def room_left(self) -> int | None:
+        """Free bytes where this archive writes its files; None: nobody knows."""
+        return self.shelf.room_left()
 
     def size(self) -> int:
         """How many things there are to verify: captures, media files, posts."""
@@ -163,11 +160,24 @@ class Archive(SqlStore):
 
     def exchange(self, capture: Capture, *, purpose: Purpose = "page") -> Exchange:
         """The stored exchange, read from its WARC record."""
+        with explained(self.shelf.where, capture.place.file), self.open_file(capture.place.file) as file:
+            return read_exchange(file, capture.place.offset, purpose=purpose)
+
+    def open_file(self, name: str, *, ahead: int = RECORD_BYTES) -> BinaryIO:
+        """A WARC or media file to read from."""
         try:
-            with (self.folder / capture.place.file).open("rb") as file:
-                return read_exchange(file, capture.place.offset, purpose=purpose)
-        except OSError as error:
-            raise disk.explain(error, self.folder / capture.place.file) from error
+            return self.shelf.open(name, ahead=ahead)
+        except FileNotFoundError:
+            if self.shelf.folder is not None:
+                raise
+            known = self._writing.rows.find([name]).get(name)
+        if known is not None and not known.closed:
+            raise NotUploaded(
+                f"{name} is not in {self.shelf.where} yet: it stands in the spool folder of the worker that wrote it",
+                advice="it is brought when it is full or the crawl of its blog ends; if its worker was stopped, when "
+                "it runs again",
+            )
+        raise lost(f"{self.shelf.where}/{name}")
 
     def export(
         self, format_name: str, out: BinaryIO | Path | None = None, *, blog_id: int | None = None,
@@ -176,10 +186,14 @@ class Archive(SqlStore):
         """Write posts in one of `everlog.export.FORMATS`, streamed, to a stream, file or folder. How many."""
         from everlog.export import write_posts  # noqa: PLC0415 - reading and crawling do without it
 
-        return write_posts(self.posts(blog_id=blog_id, since=since), format_name, out, media_root=self.folder)
+        media = self.folder or self.open_file
+        return write_posts(self.posts(blog_id=blog_id, since=since), format_name, out, media=media)
 
     def close(self) -> None:
-        self.database.close()
+        try:
+            self.parts.locks.close()
+        finally:
+            self.database.close()
 
     def __enter__(self) -> Self:
         return self
@@ -189,33 +203,37 @@ class Archive(SqlStore):
 
     def _want_room(self, needed: int) -> None:
         room = self.room_left()
-        if room - needed < self._habits.min_free_bytes:
+        if room is not None and room - needed < self._habits.min_free_bytes:
             raise DiskFull(
-                f"only {room / 1e6:,.0f} MB are left on the disk of {self.folder}",
+                f"only {room / 1e6:,.0f} MB are left on the disk of {self.shelf.where}",
                 advice="free some room, then give the same command again: it goes on where it stopped",
             )
 
-    def _write(self, visits: Sequence[Visit], blogs: Mapping[int, _Files]) -> tuple[Acknowledged, ...]:
+    def _write(self, visits: Sequence[Visit], blogs: Mapping[int, Writer]) -> tuple[Acknowledged, ...]:
         at = self._habits.at
         at("batch-begin")
         pieces = self._pieces(visits)
-        for blog_id, opened in blogs.items():
-            mine = [piece for piece in pieces if piece.visit.blog_id == blog_id]
+        writers = list({id(writer): writer for writer in blogs.values()}.values())
+        for writer in writers:
+            mine = [piece for piece in pieces if blogs[piece.visit.blog_id] is writer]
             if mine:
-                places = opened.warc.append((piece.exchange, piece.digest, piece.original) for piece in mine)
+                places = writer.append((piece.exchange, piece.digest, piece.original) for piece in mine)
                 for piece, place in zip(mine, places, strict=True):
                     piece.place = place
         self._write_media(blogs, pieces)
-        files = [file for opened in blogs.values() for file in opened.warc.sync()]
+        files = [file for writer in writers for file in writer.sync()]
         stored = iter([piece.stored() for piece in pieces])
-        acknowledged = self.record([(visit, [next(stored) for _ in visit.exchanges]) for visit in visits], files)
+        acknowledged = self._record([(visit, [next(stored) for _ in visit.exchanges]) for visit in visits], files)
         at("committed")
         return acknowledged
 
-    def _files_of(self, blog_id: int) -> _Files:
-        if blog_id not in self._blogs:
-            raise ValueError(f"hold the lock of blog {blog_id} to write to it")
-        return self._blogs[blog_id]
+    def _record(
+        self, pairs: Sequence[tuple[Visit, Sequence[Stored]]], files: Sequence[WarcFile],
+    ) -> tuple[Acknowledged, ...]:
+        for _ in range(BUSY_TRIES - 1 if self.shelf.is_shared else 0):
+            with suppress(ArchiveBusy):
+                return self.record(pairs, files)
+        return self.record(pairs, files)
 
     def _pieces(self, visits: Sequence[Visit]) -> list[_Piece]:
         """The exchanges of a batch with their digests, and who holds their bodies already."""
@@ -232,13 +250,13 @@ class Archive(SqlStore):
                 piece.digest = piece.original.digest if piece.original else piece.digest
         return pieces
 
-    def _write_media(self, blogs: Mapping[int, _Files], pieces: Sequence[_Piece]) -> None:
+    def _write_media(self, blogs: Mapping[int, Writer], pieces: Sequence[_Piece]) -> None:
         """The files of the media in a batch; each content once."""
         wanted = [piece for piece in pieces if piece.is_media]
         held = dict(self.media_paths([piece.sha256 for piece in wanted])) if wanted else {}
         for piece in wanted:
             if piece.sha256 not in held:
-                held[piece.sha256] = blogs[piece.visit.blog_id].media.write(
+                held[piece.sha256] = blogs[piece.visit.blog_id].write_media(
                     piece.sha256, piece.exchange.body, content_type=piece.exchange.header("content-type"),
                     url=piece.exchange.url,
                 )

@@ -83,7 +83,9 @@ def update_blog(
 def move_blog(database: Database, blog_id: int, home: str, events: Sequence[Event] = ()) -> Blog:
     """A blog that has another home now; the one before is remembered. `ValueError` if another blog lives there."""
     with database.writing() as connection:
-        row = connection.execute(select(schema.blogs).where(schema.blogs.c.id == blog_id)).one()
+        # Held, so that of two moves at once none forgets the home the other has left.
+        held = select(schema.blogs).where(schema.blogs.c.id == blog_id).with_for_update()
+        row = connection.execute(held).one()
         key = storable(canonical(home))
         taken = connection.execute(select(schema.blogs.c.id).where(schema.blogs.c.key == key)).scalar()
         if taken not in {None, blog_id}:
@@ -126,7 +128,7 @@ def remember(database: Database, blog_id: int | None, values: Mapping[str, str |
     table, owner = schema.remembered, blog_id or 0
     kept = [
         {"blog_id": owner, "name": storable(name), "value": storable(value)}
-        for name, value in values.items() if value is not None
+        for name, value in sorted(values.items()) if value is not None
     ]
     removed = [storable(name) for name, value in values.items() if value is None]
     with database.writing() as connection:

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
-    from sqlalchemy import Connection, Table
+    from sqlalchemy import ColumnElement, Connection, Table
 
     from everlog.search.asking import Query, Term
     from everlog.search.cards import Card
@@ -22,25 +22,40 @@ MOST_VALUES = 500
 class Database(Protocol):
     """A database of one kind: how a transaction begins, and what its SQL has that others spell otherwise."""
 
+    # The fencing number that every write carries, if any (`jobs.Grant`): one that is not granted any more is refused.
+    fence: int | None
+
+    @property
+    def where(self) -> str:
+        """What this database is called in messages; never a password."""
+        ...
+
     @property
     def search_index(self) -> SearchIndex:
         """What this kind of database finds words with."""
+        ...
+
+    def clock(self) -> ColumnElement[float]:
+        """The database's own time of day as an expression: seconds since 1970, moving on within a transaction."""
         ...
 
     def reading(self) -> AbstractContextManager[Connection]:
         """A transaction that sees one state of the database throughout and writes nothing."""
         ...
 
-    def writing(self) -> AbstractContextManager[Connection]:
-        """A transaction that writes: all of it is stored when the context ends, or nothing."""
+    def writing(self, *, fenced: bool = True) -> AbstractContextManager[Connection]:
+        """A transaction that writes: all of it is stored when the context ends, or nothing.
+
+        Without `fenced` it does not ask whether the grant is still there: for what is said about grants themselves.
+        """
         ...
 
     def insert(self, table: Table) -> Any:
         """An INSERT that knows `on_conflict_do_nothing` and `on_conflict_do_update`."""
         ...
 
-    def reserve(self, connection: Connection, table: Table, count: int) -> range:
-        """Ids nobody else will use for new rows."""
+    def reserve(self, connection: Connection, table: Table, count: int) -> Sequence[int]:
+        """Ids nobody else will use for new rows, in their order."""
         ...
 
     def complaints(self) -> Iterator[str]:
@@ -52,6 +67,16 @@ class Database(Protocol):
 
 class SearchIndex(Protocol):
     """The cards of posts, findable by their pieces. All within transactions of the caller's."""
+
+    @property
+    def kind(self) -> str:
+        """What kind of pieces it is of; one of another kind has to be made anew."""
+        ...
+
+    @property
+    def needs_former(self) -> bool:
+        """Whether a card has to be removed, as it was written, before another takes its place."""
+        ...
 
     def make(self, connection: Connection) -> None: ...
 

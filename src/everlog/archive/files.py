@@ -52,7 +52,16 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def explain(error: OSError, where: Path) -> EverlogError:
+def room_left(folder: Path) -> int:
+    """Free bytes on the disk of a folder."""
+    try:
+        room = os.statvfs(folder)
+    except OSError as error:
+        raise explain(error, folder) from error
+    return room.f_bavail * room.f_frsize
+
+
+def explain(error: OSError, where: Path | str) -> EverlogError:
     """What a failure of the file system means to the one who reads it."""
     if error.errno in _NO_ROOM:
         return DiskFull(

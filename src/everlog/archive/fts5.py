@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 
 from everlog.archive.texts import stamp
 from everlog.errors import DamagedArchive, UsageError
-from everlog.search.cutting import looked_up
+from everlog.search.cutting import KIND, looked_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -52,6 +52,9 @@ _DATED = "exists (select 1 from posts where posts.id = search.rowid and {})"
 
 class Fts5Index:
     """What `database.SearchIndex` promises, by FTS5."""
+
+    kind = KIND
+    needs_former = True
 
     def make(self, connection: Connection) -> None:
         try:

@@ -28,10 +28,13 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WarcFile:
-    """A WARC file as the database knows it: what is behind its `length` was never acknowledged."""
+    """A WARC file as the database knows it: what is behind its `length` was never acknowledged.
+
+    One without a blog holds captures of several.
+    """
 
     name: str
-    blog_id: int
+    blog_id: int | None
     length: int
     closed: bool
 

@@ -5,6 +5,7 @@ Hosts are added up in place, so that one more request costs the same whether ten
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import func, select
@@ -27,6 +28,8 @@ AT_ONCE = 500
 # those before stay in the sums.
 MOST_SIGNALS = 10
 EARLIER = "(earlier signals)"
+# Servers may say anything; an index of PostgreSQL takes 2,704 bytes for host, reason and signal together.
+LONGEST = 200
 
 _hosts, _waits = schema.hosts, schema.waits
 
@@ -55,7 +58,10 @@ def note_waits(database: Database, waits: Mapping[str, Sequence[Waited]]) -> Non
     """Add waits of hosts that were not stood in line for: a feed that is not asked for before its time."""
     if not waits:
         return
-    known = database.insert(_hosts).on_conflict_do_nothing(index_elements=["host"])
+    # Changes nothing, and holds the host until all is written: of its waits two writers would lose some.
+    known = database.insert(_hosts).on_conflict_do_update(
+        index_elements=["host"], set_={"requests": _hosts.c.requests},
+    )
     nothing = {"requests": 0, "bytes": 0, "waited_seconds": 0.0, "slowed": 0, "delay_seconds": 0.0}
     ordered = sorted(waits)
     with database.writing() as connection:
@@ -80,7 +86,7 @@ def ledger(database: Database, host: str | None = None) -> Iterator[Ledger]:
 
 
 def _add_waits(connection: Connection, database: Database, waits: Iterable[tuple[str, Waited]]) -> None:
-    values = sorted((_wait_values(*each) for each in waits), key=lambda each: (each["host"], each["reason"]))
+    values = sorted((_wait_values(*each) for each in waits), key=itemgetter("host", "reason", "signal"))
     if not values:
         return
     statement = database.insert(_waits)
@@ -136,7 +142,8 @@ def _host_values(each: Ledger, at: datetime) -> dict[str, Any]:
 
 def _wait_values(host: str, wait: Waited) -> dict[str, Any]:
     return {
-        "host": storable(host), "reason": storable(wait.reason), "signal": storable(wait.signal), "times": wait.times,
+        "host": storable(host), "reason": storable(wait.reason)[:LONGEST], "signal": storable(wait.signal)[:LONGEST],
+        "times": wait.times,
         "seconds": wait.seconds, "first_at": stamp(wait.first_at), "last_at": stamp(wait.last_at),
         "until": stamp_or_none(wait.until),
     }

@@ -1,18 +1,84 @@
-"""Who may write: one crawl per blog. The kernel frees a lock when its holder ends, however it ends."""
+"""Who may write: one crawl per blog.
+
+In an archive of one folder the kernel frees a lock when its holder ends, however it ends; in one that many machines
+share, a lease of the database runs out (`tenure.py`).
+"""
 
 from __future__ import annotations
 
 import fcntl
 import os
+import socket
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from everlog.archive.files import write_all
+from sqlalchemy import select
+
+from everlog.archive import files as disk
+from everlog.archive import schema
 from everlog.errors import ArchiveBusy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
     from pathlib import Path
+
+    from everlog.archive.sql_store import SqlStore
+
+
+class Locks(Protocol):
+    """The locks of blogs."""
+
+    def hold(self, blog_id: int) -> AbstractContextManager[None]:
+        """The right to write to one blog; raises ArchiveBusy if somebody else has it."""
+        ...
+
+    def close(self) -> None:
+        """Give back whatever is still held."""
+        ...
+
+
+class FileLocks:
+    """Locks of a folder's own."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = disk.real_folder(folder)
+
+    @contextmanager
+    def hold(self, blog_id: int) -> Iterator[None]:
+        try:
+            held = Lock(self._folder / f"{blog_id}.lock")
+        except OSError as error:
+            raise disk.explain(error, self._folder) from error
+        try:
+            yield
+        finally:
+            held.release()
+
+    def close(self) -> None:
+        """The kernel does that."""
+
+
+class TenureLocks:
+    """Leases of the hosts that blogs are on, by a grant of the database."""
+
+    def __init__(self, store: SqlStore, worker: str | None = None) -> None:
+        from everlog.archive.tenure import Tenure  # noqa: PLC0415 - embedded archives do without it
+
+        self._store = store
+        self.tenure = Tenure(store, worker or f"{socket.gethostname()}:{os.getpid()}")
+
+    @contextmanager
+    def hold(self, blog_id: int) -> Iterator[None]:
+        from everlog.urls import host_of  # noqa: PLC0415 - as above
+
+        with self._store.database.reading() as connection:
+            home = connection.scalar(select(schema.blogs.c.home).where(schema.blogs.c.id == blog_id))
+        with self.tenure.of_blog(blog_id, host_of(home or "")):
+            yield
+
+    def close(self) -> None:
+        self.tenure.close()
 
 
 class Lock:
@@ -30,7 +96,7 @@ class Lock:
                 f"a crawl of this blog is running (pid {holder})", advice="wait for it or stop it",
             ) from None
         os.ftruncate(self._descriptor, 0)
-        write_all(self._descriptor, f"{os.getpid()}\n".encode())
+        disk.write_all(self._descriptor, f"{os.getpid()}\n".encode())
 
     def release(self) -> None:
         os.close(self._descriptor)

@@ -17,17 +17,32 @@ FOLDER = "media"
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 
-class MediaFiles:
-    """The files of one blog's media; whoever holds this must hold the blog's lock."""
+def media_name(sha256: str, *, content_type: str | None, url: str) -> str:
+    """The path of the file that holds this content."""
+    from everlog.media import extension  # noqa: PLC0415 - loads the parser; blogs without media do not need it
 
-    def __init__(self, archive: Path, blog_id: int, *, at: Callable[[str], None] = nothing) -> None:
-        self._folder = archive / FOLDER
-        self._blog_id = blog_id
+    if not _HASH.fullmatch(sha256):
+        raise ValueError(f"{sha256!r} is not a hash")
+    return f"{FOLDER}/{sha256[:2]}/{sha256}.{extension(content_type, url)}"
+
+
+class MediaFiles:
+    """The media files below a folder. `owner` tells half-written files of one who writes from those of another.
+
+    They are beside those that are whole, or in a folder of their own.
+    """
+
+    def __init__(
+        self, base: Path, owner: int, *, parts: Path | None = None, at: Callable[[str], None] = nothing,
+    ) -> None:
+        self._base = base
+        self._owner = owner
+        self._parts = parts
         self._at = at
 
     def recover(self) -> None:
-        """Remove the half-written files a crash of this blog's crawl left."""
-        for part in self._folder.glob(f"*/.{self._blog_id}-*.part"):
+        """Remove the half-written files that a crash of the same owner left."""
+        for part in (self._base / FOLDER).glob(f"*/.{self._owner}-*.part"):
             part.unlink()
 
     def write(self, sha256: str, body: bytes, *, content_type: str | None, url: str) -> str:
@@ -36,15 +51,12 @@ class MediaFiles:
         A file of this content that no database row names yet is written again: nobody knows whether
         its bytes had reached the disk.
         """
-        from everlog.media import extension  # noqa: PLC0415 - loads the parser; blogs without media do not need it
-
-        if not _HASH.fullmatch(sha256):
-            raise ValueError(f"{sha256!r} is not a hash")
-        folder = self._folder / sha256[:2]
+        wanted = self._base / media_name(sha256, content_type=content_type, url=url)
+        folder = wanted.parent
         new_folder = not folder.exists()
         disk.real_folder(folder)
-        name = next((path.name for path in folder.glob(f"{sha256}.*")), f"{sha256}.{extension(content_type, url)}")
-        part = folder / f".{self._blog_id}-{sha256}.part"
+        whole = next(folder.glob(f"{sha256}.*"), wanted)
+        part = (self._parts or folder) / f".{self._owner}-{sha256}.part"
         part.unlink(missing_ok=True)
         descriptor = disk.create(part)
         try:
@@ -55,9 +67,9 @@ class MediaFiles:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
-        part.replace(folder / name)
+        part.replace(whole)
         self._at("media-renamed")
         disk.sync_folder(folder)
         if new_folder:
-            disk.sync_folder(self._folder)
-        return f"{FOLDER}/{sha256[:2]}/{name}"
+            disk.sync_folder(folder.parent)
+        return f"{FOLDER}/{folder.name}/{whole.name}"

@@ -14,15 +14,19 @@ from everlog.archive.files import sync_folder
 from everlog.archive.locks import hold
 from everlog.archive.points import nothing
 from everlog.archive.schema import HEAD, alembic_version, metadata
+from everlog.archive.sqlite import SqliteDatabase
 from everlog.errors import DamagedArchive, NewerArchive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
 
     from alembic.script import ScriptDirectory
     from sqlalchemy import Connection
 
-    from everlog.archive.sqlite import SqliteDatabase
+    from everlog.archive.postgres import PostgresDatabase
+
+    AnyDatabase = SqliteDatabase | PostgresDatabase
 
 SCRIPTS = Path(__file__).parent / "revisions"
 
@@ -36,14 +40,19 @@ class Schema:
 
 
 def bring_up_to_date(
-    database: SqliteDatabase, *, locks: Path, schema: Schema | None = None, at: Callable[[str], None] = nothing,
+    database: AnyDatabase, *, locks: Path | None = None, schema: Schema | None = None,
+    at: Callable[[str], None] = nothing,
 ) -> None:
-    """Make the tables of a new database, upgrade those of an old one, refuse a newer one."""
+    """Make the tables of a new database, upgrade those of an old one, refuse a newer one.
+
+    Before an upgrade a database file is copied (`locks` is the folder in which programs wait for each other); one on a
+    server is not: a dump of it is up to whoever runs the server.
+    """
     schema = schema or Schema()
     if _revision(database) == schema.head:
         return
     # One program at a time; who waited finds it done.
-    with hold(locks / "schema.lock"):
+    with _alone(database, locks):
         found = _revision(database)
         if found is None:
             _make(database, schema, at)
@@ -51,7 +60,13 @@ def bring_up_to_date(
             _upgrade(database, found, schema, at)
 
 
-def _revision(database: SqliteDatabase) -> str | None:
+def _alone(database: AnyDatabase, locks: Path | None) -> AbstractContextManager[None]:
+    if isinstance(database, SqliteDatabase):
+        return hold((locks or database.file.parent) / "schema.lock")
+    return database.alone()
+
+
+def _revision(database: AnyDatabase) -> str | None:
     """The revision a database is at; None for one without tables."""
     with database.reading() as connection:
         tables = inspect(connection).get_table_names()
@@ -60,12 +75,12 @@ def _revision(database: SqliteDatabase) -> str | None:
         found = connection.scalar(select(alembic_version)) if alembic_version.name in tables else None
     if found is None:
         raise DamagedArchive(
-            f"{database.file} is a database, but not one of everlog's", advice="name another folder with --archive",
+            f"{database.where} is a database, but not one of everlog's", advice="name another one with --archive",
         )
     return str(found)
 
 
-def _make(database: SqliteDatabase, schema: Schema, at: Callable[[str], None]) -> None:
+def _make(database: AnyDatabase, schema: Schema, at: Callable[[str], None]) -> None:
     if schema.head != HEAD:
         raise ValueError("new archives are made from the tables of schema.py, which are at HEAD")
     with database.writing() as connection:
@@ -75,18 +90,19 @@ def _make(database: SqliteDatabase, schema: Schema, at: Callable[[str], None]) -
         connection.execute(alembic_version.insert(), {"version_num": HEAD})
 
 
-def _upgrade(database: SqliteDatabase, found: str, schema: Schema, at: Callable[[str], None]) -> None:
+def _upgrade(database: AnyDatabase, found: str, schema: Schema, at: Callable[[str], None]) -> None:
     scripts = _scripts(schema)
     if found not in {script.revision for script in scripts.walk_revisions()}:
         raise NewerArchive(
-            f"{database.file} was written by a newer version of everlog (its schema is {found}, this one knows "
+            f"{database.where} was written by a newer version of everlog (its schema is {found}, this one knows "
             f"{schema.head})",
             advice="upgrade everlog, then give the same command again",
         )
     at("migration-begin")
-    _back_up(database, found)
+    if isinstance(database, SqliteDatabase):
+        _back_up(database, found)
     at("migration-backed-up")
-    with database.writing() as connection:
+    with database.changing() as connection:
         at("migration-open")
         _run_scripts(connection, scripts, schema, at)
     at("migration-done")

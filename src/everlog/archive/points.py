@@ -9,6 +9,8 @@ WRITE_POINTS = (
     "cut-begin", "cut-done",
     "schema-open", "migration-begin", "migration-backed-up", "migration-open", "migration-half", "migration-done",
 )
+# What a shared archive passes besides, when a file is full or a slice ends.
+SEAL_POINTS = ("sealed", "uploaded", "noted-closed")
 
 
 def nothing(_point: str) -> None:

@@ -33,7 +33,7 @@ _SET_DUE = (
 def plan(database: Database, blog_id: int, *, now: datetime, most: timedelta) -> None:
     """Times for posts that have none yet, and earlier ones for those that are missing or have just changed."""
     with database.writing() as connection:
-        _plan_new(connection, blog_id, now, most)
+        _plan_new(connection, database, blog_id, now, most)
         _plan_sooner(connection, blog_id, now)
 
 
@@ -49,6 +49,7 @@ def take_due(
         .where(_rechecks.c.blog_id == blog_id, _rechecks.c.due_at <= stamp(now))
         .order_by(_rechecks.c.due_at, _posts.c.id)
         .limit(limit)
+        .with_for_update(of=_rechecks, skip_locked=True)
     )
     if not has_due(database, blog_id, now=now):
         return ()
@@ -64,7 +65,7 @@ def take_due(
                     moment_of(max(row.found_at, changed.get(row.id, ""))), now, most, number=row.id,
                 )),
             }
-            for row in rows
+            for row in sorted(rows, key=lambda row: int(row.id))
         ])
     return tuple((row.key, url_in(row.head, row.key) or "") for row in rows)
 
@@ -87,7 +88,9 @@ def make_due(database: Database, blog_id: int, keys: Sequence[str], *, at: datet
             )
 
 
-def _plan_new(connection: Connection, blog_id: int, now: datetime, most: timedelta) -> None:
+def _plan_new(
+    connection: Connection, database: Database, blog_id: int, now: datetime, most: timedelta,
+) -> None:
     unplanned = (
         select(_posts.c.id, _posts.c.found_at)
         .join(_rechecks, _rechecks.c.post_id == _posts.c.id, isouter=True)
@@ -99,7 +102,8 @@ def _plan_new(connection: Connection, blog_id: int, now: datetime, most: timedel
         return
     found = moment_of(max(row.found_at for row in rows))
     times = first_rechecks(found, now, most, len(rows))
-    connection.execute(_rechecks.insert(), [
+    # Who plans the same blog at the same moment comes to the same times.
+    connection.execute(database.insert(_rechecks).on_conflict_do_nothing(index_elements=["post_id"]), [
         {"post_id": row.id, "blog_id": blog_id, "due_at": stamp(moment)}
         for row, moment in zip(rows, times, strict=True)
     ])
@@ -128,7 +132,7 @@ def _plan_sooner(connection: Connection, blog_id: int, now: datetime) -> None:
         planned |= {row.post_id: row.due_at for row in rows}
     values: list[dict[str, Any]] = [
         {"the_post": post_id, "the_moment": min(times)}
-        for post_id, times in sooner.items() if post_id in planned and min(times) < planned[post_id]
+        for post_id, times in sorted(sooner.items()) if post_id in planned and min(times) < planned[post_id]
     ]
     if values:
         connection.execute(_SET_DUE, values)

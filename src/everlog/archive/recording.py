@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import bindparam, case, select
@@ -39,12 +40,19 @@ _POST_COLUMNS = tuple(schema.posts.c)
 
 
 class Recorder:
-    """Writes batches. Its statements are made once: SQLAlchemy takes longer to build than to run them."""
+    """Writes batches. Its statements are made once: SQLAlchemy takes longer to build than to run them.
+
+    Two writers never write to one blog, but they may bring the same picture, and one may fill the search index while
+    the other stores: rows that both may write are written in one order, so that they never wait in a circle.
+    """
 
     def __init__(self, database: Database, *, at: Callable[[str], None] = nothing) -> None:
         self._database = database
         self._at = at
-        self._new_urls = database.insert(schema.urls).on_conflict_do_nothing(index_elements=["key", "blog_id"])
+        self._new_urls = (
+            database.insert(schema.urls).on_conflict_do_nothing(index_elements=["key", "blog_id"])
+            .execution_options(preserve_rowcount=True)
+        )
         visited = database.insert(schema.urls)
         self._visited = visited.on_conflict_do_update(
             index_elements=["key", "blog_id"],
@@ -63,7 +71,8 @@ class Recorder:
         self._warc_files = self._upsert(schema.warc_files, ["name"], ["length", "closed"])
         self._aliases = self._upsert(schema.aliases, ["key", "blog_id"], ["url", "post_id"])
         self._media = self._upsert(schema.media, ["key", "blog_id"], ["url", "sha256", "fetched_at"])
-        self._media_files = database.insert(schema.media_files).on_conflict_do_nothing(index_elements=["sha256"])
+        # No index is named: of two writers that bring a file at the same moment, the later may hit on either of them.
+        self._media_files = database.insert(schema.media_files).on_conflict_do_nothing()
         self._no_alias = schema.aliases.delete().where(
             schema.aliases.c.key == bindparam("the_key"), schema.aliases.c.blog_id == bindparam("the_blog"),
         )
@@ -179,7 +188,8 @@ class Recorder:
             ):
                 post.id = number
             connection.execute(self._new_posts, rows_of(keeping.made))
-        touched = [{**row, "the_id": row.pop("id")} for row in rows_of(keeping.touched())]
+        again = sorted(rows_of(keeping.touched()), key=itemgetter("id"))
+        touched = [{**row, "the_id": row.pop("id")} for row in again]
         if touched:
             connection.execute(self._touched, touched)
         self._record_versions(connection, keeping)
@@ -249,7 +259,7 @@ class Recorder:
                 "fetched_at": stamp(answer.fetched_at),
             })
         if files:
-            connection.execute(self._media_files, files)
+            connection.execute(self._media_files, sorted(files, key=itemgetter("sha256")))
             connection.execute(self._media, tied)
 
 

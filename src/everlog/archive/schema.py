@@ -8,6 +8,8 @@
       ├──── events                              edits, deletions, moves, deaths: what happened to it, and when
       └──── runs, remembered
     hosts ── waits                              what was asked of whom, how long was waited, and why
+    jobs ── grants ── leases                    what a fleet is to do, who does it, which hosts are theirs alone
+    workers, turns                              who is there; when each host may be asked next, by whomever
 
 Texts that are times are `texts.stamp`s. Paths are relative to the archive's folder.
 """
@@ -29,7 +31,7 @@ from sqlalchemy import (
 )
 
 # The revision this code reads and writes; the newest script in revisions/.
-HEAD = "0004"
+HEAD = "0005"
 
 # SQLite numbers rows by itself in a column called INTEGER only.
 NUMBER = BigInteger().with_variant(Integer, "sqlite")
@@ -69,8 +71,9 @@ urls = Table(
     Index("urls_waiting", "blog_id", "state", "lane", "id"),
 )
 
+# One without a blog holds captures of several.
 warc_files = Table(
-    "warc_files", metadata, _id(), _blog(), Column("name", Text, nullable=False, unique=True),
+    "warc_files", metadata, _id(), _blog(nullable=True), Column("name", Text, nullable=False, unique=True),
     Column("length", BigInteger, nullable=False), Column("closed", Boolean, nullable=False),
 )
 
@@ -140,12 +143,20 @@ runs = Table(
 )
 
 # `state` is a `watching.schedule.Polling`; the rest is what a poll needs before it reads that. A lease is the word of
-# one watcher that it is asking now: `lease_until` is when its word is worth nothing any more.
+# one watcher that it is asking now: `lease_until` is when its word is worth nothing any more. In a fleet a poll is in
+# one job at a time.
 polls = Table(
     "polls", metadata, Column("blog_id", NUMBER, ForeignKey("blogs.id"), primary_key=True, autoincrement=False),
     Column("due_at", Text), _text("state"), Column("etag", Text), Column("last_modified", Text), Column("digest", Text),
-    Column("lease", Text), Column("lease_until", Text),
+    Column("lease", Text), Column("lease_until", Text), Column("job_id", NUMBER),
     Index("polls_due", "due_at"),
+    Index("polls_of_job", "job_id"),
+)
+# What a fleet picks from: feeds that are in no job, in the order they fall due. The number of the blog makes that order
+# this index's own: a planner that knew of no jobs yet would else take `polls_due`, and step over all that are in one.
+Index(
+    "polls_free", polls.c.due_at, polls.c.blog_id, postgresql_where=polls.c.job_id.is_(None),
+    sqlite_where=polls.c.job_id.is_(None),
 )
 
 # When the page of a post is looked at again, although no feed speaks of it.
@@ -187,4 +198,47 @@ waits = Table(
 remembered = Table(
     "remembered", metadata, Column("blog_id", NUMBER, primary_key=True, autoincrement=False),
     Column("name", Text, primary_key=True), _text("value"),
+)
+
+# Jobs that are done leave no row. `key` tells the same job from another; `settings` and `blog_ids` are JSON.
+# Times here are stamps, those of the tables below are seconds of the database's own clock.
+jobs = Table(
+    "jobs", metadata, _id(), _text("kind"), Column("key", Text, unique=True), Column("url", Text), Column("host", Text),
+    Column("blog_ids", Text), _text("settings"), _text("queue"), Column("needs_browser", Boolean, nullable=False),
+    _text("state"), Column("tries", Integer, nullable=False), Column("slices", Integer, nullable=False),
+    Column("requests", BigInteger, nullable=False), Column("posts", BigInteger, nullable=False),
+    Column("reason", Text), Column("due_at", Text), _text("added_at"), Column("queued_at", Float),
+    Column("fence", NUMBER),
+    Index("jobs_by_state", "state", "queue", "queued_at"),
+    Index("jobs_by_host", "host", "state"),
+    Index("jobs_parked", "state", "due_at"),
+)
+
+# A fencing number is never given twice, so a grant that is gone stays gone.
+grants = Table(
+    "grants", metadata, Column("fence", NUMBER, primary_key=True), Column("job_id", NUMBER, ForeignKey("jobs.id")),
+    _text("worker"), Column("begun", Float, nullable=False), Column("beat", Float, nullable=False),
+    Column("requests", BigInteger, nullable=False),
+    Index("grants_by_beat", "beat"),
+    Index("grants_of_job", "job_id"),
+    sqlite_autoincrement=True,
+)
+
+leases = Table(
+    "leases", metadata, Column("host", Text, primary_key=True),
+    Column("fence", NUMBER, ForeignKey("grants.fence", ondelete="CASCADE"), nullable=False),
+    Index("leases_of_grant", "fence"),
+)
+
+turns = Table(
+    "turns", metadata, Column("host", Text, primary_key=True), Column("free", Float, nullable=False),
+    Column("held", Float, nullable=False),
+)
+
+workers = Table(
+    "workers", metadata, Column("name", Text, primary_key=True), Column("processes", Integer, nullable=False),
+    Column("has_browser", Boolean, nullable=False), _text("started_at"), Column("beat", Float, nullable=False),
+    Column("draining", Boolean, nullable=False), Column("slices", BigInteger, nullable=False),
+    Column("requests", BigInteger, nullable=False), Column("posts", BigInteger, nullable=False),
+    Column("failures", BigInteger, nullable=False), Column("busy_seconds", Float, nullable=False),
 )

@@ -17,7 +17,6 @@ from everlog.archive.database import in_parts
 from everlog.archive.texts import moment_or_none
 from everlog.search.asking import ask
 from everlog.search.cards import card_of
-from everlog.search.cutting import KIND
 from everlog.search.hit import Hit
 from everlog.search.snippets import Seeker, blogs_meant
 
@@ -39,7 +38,7 @@ GROUP = 1_000
 # As many records are in memory at once; with all their comments some are large.
 AT_ONCE = 100
 # In the table `remembered`: the kind of pieces the index is of, and whether posts may still lack.
-_STATE = "search"
+STATE = "search"
 _FILLING = " filling"
 # Databases count in 64 bits.
 _LARGEST = 2**63 - 1
@@ -65,7 +64,10 @@ _NEXT = (
     .join_from(_posts, _versions, (_versions.c.post_id == _posts.c.id) & (_versions.c.version == _posts.c.version))
     .outerjoin(_indexed, _indexed.c.post_id == _posts.c.id)
     .where(_LACKING, _posts.c.id > bindparam("after")).order_by(_posts.c.id).limit(bindparam("most"))
+    # Whoever stores a newer version meanwhile waits until this one is in the index, or is seen here.
+    .with_for_update(read=True, of=_posts)
 )
+_READ_STATE = select(_remembered.c.value).where(_remembered.c.blog_id == 0, _remembered.c.name == STATE)
 
 
 class Latest(NamedTuple):
@@ -80,14 +82,14 @@ class Latest(NamedTuple):
 def begin(connection: Connection, database: Database) -> None:
     """The empty index of a new archive."""
     database.search_index.make(connection)
-    _note(connection, database, KIND)
+    _note(connection, database, database.search_index.kind)
 
 
 def index(connection: Connection, database: Database, latest: Sequence[Latest]) -> None:
     """Put versions into the index, in the place of those before; in the transaction that is open."""
     _reset_if_other(connection, database)
     # A first version has none before it: most of a crawl's posts.
-    again = [each.post_id for each in latest if each.version > 1]
+    again = [each.post_id for each in latest if each.version > 1] if database.search_index.needs_former else []
     for part in in_parts(again):
         before = [card_of(*row) for row in connection.execute(_OLD, {"wanted": part})]
         if before:
@@ -97,21 +99,21 @@ def index(connection: Connection, database: Database, latest: Sequence[Latest]) 
     upsert = database.insert(_indexed)
     connection.execute(
         upsert.on_conflict_do_update(index_elements=["post_id"], set_={"version": upsert.excluded.version}),
-        [{"post_id": each.post_id, "version": each.version} for each in latest],
+        [{"post_id": each.post_id, "version": each.version} for each in sorted(latest)],
     )
 
 
 def is_complete(database: Database) -> bool:
     """Whether all posts are in the index."""
     with database.reading() as connection:
-        return _state(connection) == KIND
+        return _state(connection) == database.search_index.kind
 
 
 def count_lacking(database: Database) -> int:
     """How many posts are not in the index, or not in their newest version."""
     statement = select(func.count()).select_from(_posts.outerjoin(_indexed, _indexed.c.post_id == _posts.c.id))
     with database.reading() as connection:
-        if _is_other(connection):
+        if _is_other(_state(connection), database):
             return connection.execute(select(func.count()).select_from(_posts)).scalar_one()
         return connection.execute(statement.where(_LACKING)).scalar_one()
 
@@ -139,7 +141,7 @@ def fill(database: Database, step: Progress) -> int:
                 keys += (row.key for row in rows)
                 after = rows[-1].id
             if not keys and not after:
-                _note(connection, database, KIND)
+                _note(connection, database, database.search_index.kind)
                 return done
             if not keys:
                 # Somebody may have emptied the index between two groups: nothing lacks if nothing does from the start.
@@ -152,7 +154,7 @@ def fill(database: Database, step: Progress) -> int:
 def forget_all(database: Database) -> None:
     """Empty the index; the next search, or `fill`, makes it anew from the posts."""
     with database.writing() as connection:
-        _reset(connection, database)
+        reset(connection, database)
 
 
 def search(database: Database, text: str, *, limit: int, offset: int) -> tuple[Hit, ...]:
@@ -174,33 +176,37 @@ def count(database: Database, text: str) -> int:
 
 
 def _state(connection: Connection) -> str:
-    statement = select(_remembered.c.value).where(_remembered.c.blog_id == 0, _remembered.c.name == _STATE)
-    return connection.scalar(statement) or ""
+    # Every batch reads it and none writes it: no writer waits for another here.
+    return connection.scalar(_READ_STATE) or ""
 
 
 def _note(connection: Connection, database: Database, state: str) -> None:
     statement = database.insert(_remembered)
     connection.execute(
         statement.on_conflict_do_update(index_elements=["blog_id", "name"], set_={"value": statement.excluded.value}),
-        {"blog_id": 0, "name": _STATE, "value": state},
+        {"blog_id": 0, "name": STATE, "value": state},
     )
 
 
-def _is_other(connection: Connection) -> bool:
+def _is_other(state: str, database: Database) -> bool:
     """Whether the index is of pieces that this program would not cut so: it could not take them out again."""
-    return _state(connection).removesuffix(_FILLING) != KIND
+    return state.removesuffix(_FILLING) != database.search_index.kind
 
 
 def _reset_if_other(connection: Connection, database: Database) -> None:
-    if _is_other(connection):
-        _reset(connection, database)
+    # Once more with a lock: of several that find it so at once, one makes it anew.
+    if _is_other(_state(connection), database) and _is_other(
+        connection.scalar(_READ_STATE.with_for_update()) or "", database,
+    ):
+        reset(connection, database)
 
 
-def _reset(connection: Connection, database: Database) -> None:
+def reset(connection: Connection, database: Database) -> None:
+    """An empty index that the next search, or `fill`, makes anew; in the transaction that is open."""
     database.search_index.drop(connection)
     database.search_index.make(connection)
     connection.execute(_indexed.delete())
-    _note(connection, database, f"{KIND}{_FILLING}")
+    _note(connection, database, f"{database.search_index.kind}{_FILLING}")
 
 
 def _blogs_meant(connection: Connection, query: Query) -> Mapping[Term, Sequence[int]]:

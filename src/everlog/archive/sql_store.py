@@ -16,6 +16,7 @@ from everlog.archive import (
     template_rows,
     url_rows,
 )
+from everlog.archive.fleet_sql import FleetSqlStore
 from everlog.archive.points import nothing
 from everlog.archive.recording import Recorder
 from everlog.archive.store import Store
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     from everlog.web import Ledger
 
 
-class SqlStore(Store):
+class SqlStore(FleetSqlStore, Store):
     """All state of a crawl; `Store` says what each method promises."""
 
     def __init__(self, database: Database, *, at: Callable[[str], None] = nothing) -> None:

@@ -6,11 +6,12 @@ import sqlite3
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import create_engine, event
+from sqlalchemy import create_engine, event, func
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import QueuePool
 
+from everlog.archive import fencing
 from everlog.archive.fts5 import Fts5Index
 from everlog.errors import ArchiveBusy, DamagedArchive, DiskFull, EverlogError, UsageError
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from sqlalchemy import Connection, Table
+    from sqlalchemy import ColumnElement, Connection, Table
 
 # How long one writer waits for another. A batch is written in well under a second; a crawl that
 # waits this long stands behind something that is not going to end by itself.
@@ -30,10 +31,19 @@ class SqliteDatabase:
 
     def __init__(self, file: Path) -> None:
         self.file = file
+        self.fence: int | None = None
         self.search_index = Fts5Index()
         self.engine = create_engine("sqlite://", creator=self._connect, poolclass=QueuePool, max_overflow=-1)
         self._writer = self.engine.execution_options(writes=True)
         event.listen(self.engine, "begin", _begin)
+
+    @property
+    def where(self) -> str:
+        return str(self.file)
+
+    def clock(self) -> ColumnElement[float]:
+        # Whole milliseconds: SQLite has no finer time, and keeps one moment throughout a statement.
+        return (func.julianday("now") - 2440587.5) * 86400.0
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -41,9 +51,24 @@ class SqliteDatabase:
             yield connection
 
     @contextmanager
-    def writing(self) -> Iterator[Connection]:
+    def writing(self, *, fenced: bool = True) -> Iterator[Connection]:
         with self._explained(), self._writer.begin() as connection:
+            if fenced and self.fence is not None:
+                fencing.check(connection, self.fence)
             yield connection
+
+    @contextmanager
+    def changing(self) -> Iterator[Connection]:
+        """A transaction that changes tables. One that others refer to may be put in the place of another meanwhile."""
+        with self._explained(), self._writer.connect() as connection:
+            # Within a transaction SQLite would not hear it.
+            driver: Any = connection.connection.driver_connection
+            driver.execute("PRAGMA foreign_keys = OFF")
+            try:
+                with connection.begin():
+                    yield connection
+            finally:
+                driver.execute("PRAGMA foreign_keys = ON")
 
     def insert(self, table: Table) -> sqlite.Insert:
         return sqlite.insert(table)

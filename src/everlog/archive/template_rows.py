@@ -42,7 +42,7 @@ def change_template(
 ) -> Blog:
     """Another template for a blog; the one before is kept as that of all that was fetched before `at`."""
     with database.writing() as connection:
-        row = connection.execute(select(_blogs).where(_blogs.c.id == blog_id)).one()
+        row = connection.execute(select(_blogs).where(_blogs.c.id == blog_id).with_for_update()).one()
         if row.template is not None and row.knowledge is not None:
             number = database.reserve(connection, _templates, 1)[0]
             connection.execute(_templates.insert(), {

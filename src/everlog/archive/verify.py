@@ -16,12 +16,15 @@ from sqlalchemy import func, select
 
 from everlog.archive import schema, searching
 from everlog.archive.archive import DATABASE
+from everlog.archive.file_rows import WARC_NAME, FileRows
 from everlog.archive.post_record import read_record
+from everlog.archive.shelf import WHOLE_FILE_BYTES
 from everlog.archive.walk import Broken, walk_records
 from everlog.warc import MADE, target_uri
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from typing import BinaryIO
 
     from sqlalchemy import Row
 
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
     Progress = Callable[[str], None]
 
 AT_ONCE = 500
-_PATH = re.compile(r"(?:warc/[0-9]+-[0-9]+-[0-9]+\.warc\.gz|media/[0-9a-f]{2}/[0-9a-f]{64}\.[a-z0-9]{1,8})")
+_MEDIA = re.compile(r"media/[0-9a-f]{2}/[0-9a-f]{64}\.[a-z0-9]{1,8}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,23 +71,34 @@ def verify(archive: Archive, progress: Progress | None = None) -> Iterator[Findi
 
 
 def _warc_files(archive: Archive, tell: Progress) -> Iterator[Finding]:
-    files = _all(archive, schema.warc_files)
-    for file in files:
-        path = archive.folder / file.name
-        if not _PATH.fullmatch(file.name) or path.is_symlink() or not path.is_file():
-            yield Finding(kind="warc", where=file.name, text="the file is not there")
-        elif path.stat().st_size < file.length:
+    for file in _files(archive):
+        size = archive.shelf.size(file.name) if WARC_NAME.fullmatch(file.name) else None
+        if size is not None and size >= file.length:
+            with archive.open_file(file.name, ahead=WHOLE_FILE_BYTES) as raw:
+                yield from _warc_file(archive, file, raw, tell)
+        elif size is not None:
             yield Finding(kind="warc", where=file.name, text=f"shorter than its {file.length} stored bytes")
-        else:
-            yield from _warc_file(archive, file, tell)
+        elif text := _not_there(archive, file):
+            yield Finding(kind="warc", where=file.name, text=text)
 
 
-def _warc_file(archive: Archive, file: Row[Any], tell: Progress) -> Iterator[Finding]:
+def _not_there(archive: Archive, file: Row[Any]) -> str | None:
+    """What is wrong with a file that cannot be seen from here; nothing, if somebody is still writing it."""
+    if file.closed or not archive.shelf.is_shared or archive.shelf.folder is not None:
+        return "the file is not there"
+    rows = FileRows(archive.database)
+    if rows.live([file.name]):
+        return None
+    # It may have arrived while we looked.
+    return None if rows.find([file.name])[file.name].closed else "not uploaded yet by its worker"
+
+
+def _warc_file(archive: Archive, file: Row[Any], raw: BinaryIO, tell: Progress) -> Iterator[Finding]:
     """The answers in a file beside the captures that point into it, both in the order of offsets."""
     captures = _captures(archive, file.id)
     awaited = next(captures, None)
     try:
-        for seen in walk_records(archive.folder / file.name, file.length):
+        for seen in walk_records(raw, file.length):
             where = f"{file.name} at {seen.offset}"
             if seen.problem:
                 yield Finding(kind="warc", where=where, text=seen.problem)
@@ -156,13 +170,13 @@ def _media_files(archive: Archive, tell: Progress) -> Iterator[Finding]:
 
 
 def _media_file(archive: Archive, row: Row[Any]) -> str | None:
-    path = archive.folder / row.path
-    if not _PATH.fullmatch(row.path) or path.is_symlink() or not path.is_file():
+    size = archive.shelf.size(row.path) if _MEDIA.fullmatch(row.path) else None
+    if size is None:
         return "the file is not there"
-    with path.open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
-    if path.stat().st_size != row.bytes:
-        return f"{path.stat().st_size} bytes, not {row.bytes}"
+    if size != row.bytes:
+        return f"{size} bytes, not {row.bytes}"
+    with archive.open_file(row.path, ahead=WHOLE_FILE_BYTES) as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
     return None if found == row.sha256 else "its content is not what was stored"
 
 
@@ -277,9 +291,16 @@ def _is_json(text: str | None) -> bool:
     return True
 
 
-def _all(archive: Archive, table: Any) -> list[Row[Any]]:
-    with archive.database.reading() as connection:
-        return list(connection.execute(select(table).order_by(table.c.id)))
+def _files(archive: Archive) -> Iterator[Row[Any]]:
+    table, after = schema.warc_files, 0
+    while True:
+        with archive.database.reading() as connection:
+            statement = select(table).where(table.c.id > after).order_by(table.c.id).limit(AT_ONCE)
+            rows = connection.execute(statement).all()
+        if not rows:
+            return
+        yield from rows
+        after = rows[-1].id
 
 
 def _nobody(_what: str) -> None:

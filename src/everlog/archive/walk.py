@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
     from typing import BinaryIO
 
 _PIECE = 1 << 16
@@ -31,26 +30,25 @@ class Seen:
     problem: str | None
 
 
-def walk_records(file: Path, length: int) -> Iterator[Seen]:
-    """The records of the first `length` bytes; raises `Broken` where they do not lie one behind the other."""
+def walk_records(raw: BinaryIO, length: int) -> Iterator[Seen]:
+    """The records of the first `length` bytes of a file; raises `Broken` where they do not lie one behind the other."""
     from warcio.archiveiterator import ArchiveIterator  # noqa: PLC0415 - only who verifies needs it
     from warcio.exceptions import ArchiveLoadFailed  # noqa: PLC0415
 
     end, answer = 0, None
-    with file.open("rb") as raw:
-        _check_members(raw, length)
-        raw.seek(0)
-        iterator = ArchiveIterator(_Head(raw, length), check_digests=True)
-        try:
-            for record in iterator:
-                seen = _seen(iterator, record, answer)
-                if seen.offset != end:
-                    raise Broken(f"no record at {end}; the next is at {seen.offset}")
-                end += seen.length
-                answer = seen.id if seen.kind in {"response", "revisit"} else None
-                yield seen
-        except (ArchiveLoadFailed, zlib.error, EOFError, ValueError, AttributeError) as error:
-            raise Broken(f"no record can be read behind {end}: {error}") from error
+    _check_members(raw, length)
+    raw.seek(0)
+    iterator = ArchiveIterator(_Head(raw, length), check_digests=True)
+    try:
+        for record in iterator:
+            seen = _seen(iterator, record, answer)
+            if seen.offset != end:
+                raise Broken(f"no record at {end}; the next is at {seen.offset}")
+            end += seen.length
+            answer = seen.id if seen.kind in {"response", "revisit"} else None
+            yield seen
+    except (ArchiveLoadFailed, zlib.error, EOFError, ValueError, AttributeError) as error:
+        raise Broken(f"no record can be read behind {end}: {error}") from error
     if end != length:
         raise Broken(f"its records end at {end}, not at {length}")
 

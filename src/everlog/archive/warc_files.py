@@ -1,10 +1,11 @@
-"""The WARC files of one blog: appended to, made safe, cut back to what the database knows."""
+"""WARC files that grow: appended to, made safe, cut back to what the database knows."""
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import count
 from typing import TYPE_CHECKING
 
 from everlog.archive import files as disk
@@ -14,7 +15,7 @@ from everlog.errors import DamagedArchive
 from everlog.warc import Original, exchange_records, info_record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from everlog.archive.holdings import Held
@@ -26,7 +27,7 @@ ROTATE_BYTES = 1_000_000_000
 
 
 @dataclass(slots=True)
-class _Open:
+class OpenFile:
     """The file that is being appended to."""
 
     name: str
@@ -35,41 +36,24 @@ class _Open:
     new: bool
 
 
-class WarcFiles:
-    """The files of one blog; whoever holds this must hold the blog's lock."""
+class Appending:
+    """One WARC file at a time, below a folder; how they are named, and what becomes of full ones, others say."""
 
     def __init__(
-        self, archive: Path, blog_id: int, *, rotate_bytes: int = ROTATE_BYTES, at: Callable[[str], None] = nothing,
+        self, base: Path, blog_id: int | None, *, rotate_bytes: int = ROTATE_BYTES, at: Callable[[str], None] = nothing,
     ) -> None:
-        self._archive = archive
-        self._folder = archive / FOLDER
+        self._base = base
+        self._folder = base / FOLDER
         self._blog_id = blog_id
         self._rotate_bytes = rotate_bytes
         self._at = at
-        self._open: _Open | None = None
-        self._closed: list[WarcFile] = []
-
-    def recover(self, known: Iterable[WarcFile]) -> None:
-        """Cut off what a crash left behind the committed records, and go on in the last file."""
-        lengths = {file.name: file for file in known}
-        self._at("cut-begin")
-        for path in sorted(self._folder.glob(f"{self._blog_id}-*.warc.gz")):
-            file = lengths.pop(f"{FOLDER}/{path.name}", None)
-            if file is None:
-                path.unlink()
-                continue
-            self._cut(path, file.length)
-            if not file.closed and file.length < self._rotate_bytes:
-                self._go_on(path, file)
-        disk.sync_folder(self._folder)
-        if lengths:
-            raise _lost(self._archive / min(lengths))
-        self._at("cut-done")
+        self._open: OpenFile | None = None
 
     def append(self, exchanges: Iterable[tuple[Exchange, str, Held | None]]) -> list[Place]:
         """Write the records of exchanges (with their digests and originals), not yet safe. Where the answers stand."""
         if self._open is not None and self._open.length >= self._rotate_bytes:
             self._rotate()
+            self._at("rotated")
         current = self._open or self._create()
         places = []
         for exchange, digest, held in exchanges:
@@ -88,14 +72,13 @@ class WarcFiles:
 
     def sync(self) -> list[WarcFile]:
         """Make all that was appended survive a loss of power. The files and lengths to commit with it."""
-        changed = self._closed
+        changed = []
         if self._open is not None:
             os.fsync(self._open.descriptor)
             if self._open.new:
                 disk.sync_folder(self._folder)
                 self._open.new = False
-            changed = [*changed, self._known(self._open, closed=False)]
-        self._closed = []
+            changed = [self._known(self._open, closed=False)]
         self._at("warc-synced")
         return changed
 
@@ -104,50 +87,101 @@ class WarcFiles:
             os.close(self._open.descriptor)
             self._open = None
 
-    def _rotate(self) -> None:
-        assert self._open is not None  # noqa: S101 - for the type checker
-        self._closed.append(self._known(self._open, closed=True))
-        self.close()
-        self._at("rotated")
+    def abandon(self) -> None:
+        """End without a look at what was committed."""
+        Appending.close(self)
 
-    def _create(self) -> _Open:
+    def _rotate(self) -> None:
+        """A file is full: let it go."""
+        raise NotImplementedError
+
+    def _names(self, now: datetime) -> Iterator[str]:
+        """Names for a file that is begun now; the first that is not taken will be its own."""
+        raise NotImplementedError
+
+    def _make(self, path: Path) -> int:
+        """A descriptor of a new file; one that exists is refused."""
+        return disk.create(path)
+
+    def _create(self) -> OpenFile:
         now = datetime.now(UTC)
-        for serial in range(1, 10_000):
-            name = f"{self._blog_id}-{now:%Y%m%d%H%M%S}-{serial:04d}.warc.gz"
+        for name in self._names(now):
             try:
-                descriptor = disk.create(self._folder / name)
+                descriptor = self._make(self._folder / name)
             except FileExistsError:
                 continue
             break
-        self._open = _Open(name=f"{FOLDER}/{name}", descriptor=descriptor, length=0, new=True)
+        self._open = OpenFile(name=f"{FOLDER}/{name}", descriptor=descriptor, length=0, new=True)
         self._at("warc-created")
         head = info_record(name, (("software", "everlog"), ("format", "WARC File Format 1.1")), made_at=now)
         disk.write_all(descriptor, head)
         self._open.length = len(head)
         return self._open
 
-    def _cut(self, path: Path, length: int) -> None:
-        size = path.lstat().st_size
-        if size < length:
-            raise _lost(path)
-        if size > length:
-            descriptor = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-            try:
-                os.ftruncate(descriptor, length)
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
+    def _known(self, file: OpenFile, *, closed: bool) -> WarcFile:
+        return WarcFile(name=file.name, blog_id=self._blog_id, length=file.length, closed=closed)
+
+
+class WarcFiles(Appending):
+    """The files of one blog in an archive of its own folder; whoever holds this must hold the blog's lock."""
+
+    def __init__(
+        self, base: Path, blog_id: int, *, rotate_bytes: int = ROTATE_BYTES, at: Callable[[str], None] = nothing,
+    ) -> None:
+        super().__init__(base, blog_id, rotate_bytes=rotate_bytes, at=at)
+        self._closed: list[WarcFile] = []
+
+    def recover(self, known: Iterable[WarcFile]) -> None:
+        """Cut off what a crash left behind the committed records, and go on in the last file."""
+        lengths = {file.name: file for file in known}
+        self._at("cut-begin")
+        for path in sorted(self._folder.glob(f"{self._blog_id}-*.warc.gz")):
+            file = lengths.pop(f"{FOLDER}/{path.name}", None)
+            if file is None:
+                path.unlink()
+                continue
+            cut(path, file.length)
+            if not file.closed and file.length < self._rotate_bytes:
+                self._go_on(path, file)
+        disk.sync_folder(self._folder)
+        if lengths:
+            raise lost(self._base / min(lengths))
+        self._at("cut-done")
+
+    def sync(self) -> list[WarcFile]:
+        changed = [*self._closed, *super().sync()]
+        self._closed = []
+        return changed
+
+    def _rotate(self) -> None:
+        assert self._open is not None  # noqa: S101 - for the type checker
+        self._closed.append(self._known(self._open, closed=True))
+        self.close()
+
+    def _names(self, now: datetime) -> Iterator[str]:
+        return (f"{self._blog_id}-{now:%Y%m%d%H%M%S}-{serial:04d}.warc.gz" for serial in count(1))
 
     def _go_on(self, path: Path, file: WarcFile) -> None:
         self.close()
         descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC)
-        self._open = _Open(name=file.name, descriptor=descriptor, length=file.length, new=False)
-
-    def _known(self, file: _Open, *, closed: bool) -> WarcFile:
-        return WarcFile(name=file.name, blog_id=self._blog_id, length=file.length, closed=closed)
+        self._open = OpenFile(name=file.name, descriptor=descriptor, length=file.length, new=False)
 
 
-def _lost(path: Path) -> DamagedArchive:
+def cut(path: Path, length: int) -> None:
+    """Cut off what was never acknowledged; a file that lacks what was is refused."""
+    size = path.lstat().st_size
+    if size < length:
+        raise lost(path)
+    if size > length:
+        descriptor = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            os.ftruncate(descriptor, length)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def lost(path: Path | str) -> DamagedArchive:
     return DamagedArchive(
         f"{path} is missing or shorter than what was stored in it",
         advice="bring it back from a copy; 'everlog verify' says what else is missing",

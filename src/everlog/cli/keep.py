@@ -14,8 +14,10 @@ import typer
 from everlog.cli.options import (
     ArchiveFlag,
     ConfigFlag,
+    FilesFlag,
     JsonFlag,
     QuietFlag,
+    SpoolFlag,
     VerboseFlag,
     archive_of,
     settings_from,
@@ -24,7 +26,7 @@ from everlog.cli.options import (
 VERIFY_FAILED = 8
 
 
-def export(
+def export(  # noqa: PLR0913, PLR0917 - one parameter per flag
     format_name: Annotated[
         str | None,
         typer.Option("--format", metavar="jsonl|csv|markdown", help="Default: by the suffix of -o, else jsonl."),
@@ -35,6 +37,7 @@ def export(
         str | None, typer.Option("-o", "--output", metavar="FILE", help="File, or folder for markdown; - is stdout."),
     ] = None,
     archive: ArchiveFlag = None,
+    files: FilesFlag = None,
     config: ConfigFlag = None,
     quiet: QuietFlag = False,
     verbose: VerboseFlag = False,  # noqa: ARG001 - where a bug happened is said by the program itself
@@ -53,7 +56,7 @@ def export(
 
     chosen = format_for(format_name, output)
     moment = as_moment(since) if since else None
-    with archive_of(settings_from(config, archive=archive)) as opened:
+    with archive_of(settings_from(config, archive=archive, files=files)) as opened:
         blog_id = blog_named(blog, opened).id if blog else None
         try:
             count = opened.export(chosen, Path(output) if output else None, blog_id=blog_id, since=moment)
@@ -68,6 +71,8 @@ def export(
 def reread(
     blogs: Annotated[list[str] | None, typer.Argument(metavar="BLOG", help="Blogs; all if none is named.")] = None,
     archive: ArchiveFlag = None,
+    files: FilesFlag = None,
+    spool: SpoolFlag = None,
     config: ConfigFlag = None,
     json: JsonFlag = False,
     quiet: QuietFlag = False,
@@ -84,7 +89,7 @@ def reread(
     from everlog.flow.rereading import reread_blog
     from everlog.flow.running import blog_named
 
-    with archive_of(settings_from(config, archive=archive)) as opened:
+    with archive_of(settings_from(config, archive=archive, files=files, spool=spool)) as opened:
         chosen = [blog_named(url, opened) for url in blogs] if blogs else list(opened.blogs())
         results = []
         for blog in chosen:
@@ -125,6 +130,8 @@ def forget(
 
 def verify(
     archive: ArchiveFlag = None,
+    files: FilesFlag = None,
+    spool: SpoolFlag = None,
     config: ConfigFlag = None,
     json: JsonFlag = False,
     quiet: QuietFlag = False,
@@ -140,7 +147,7 @@ def verify(
     from everlog.cli.progress import progress
 
     found = 0
-    with archive_of(settings_from(config, archive=archive)) as opened:
+    with archive_of(settings_from(config, archive=archive, files=files, spool=spool)) as opened:
         total = opened.size()
         with progress(total, "records checked", quiet=quiet) as step:
             for finding in findings_of(opened, progress=step):

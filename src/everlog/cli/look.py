@@ -11,6 +11,7 @@ import typer
 from everlog.cli.options import (
     ArchiveFlag,
     ConfigFlag,
+    FilesFlag,
     JsonFlag,
     QuietFlag,
     VerboseFlag,
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from everlog.records import Blog
 
 
-def rules(
+def rules(  # noqa: PLR0913, PLR0917 - one parameter per flag
     blog: Annotated[str | None, typer.Argument(metavar="BLOG", help="A blog of the archive.")] = None,
     relearn: Annotated[bool, typer.Option("--relearn", help="Learn again from the stored feed and its pages.")] = False,
     set_rule: Annotated[
@@ -32,6 +33,7 @@ def rules(
         typer.Option("--set", metavar="FIELD SELECTOR", help="Correct a rule by hand (tag.class, tag#id, ...)."),
     ] = None,
     archive: ArchiveFlag = None,
+    files: FilesFlag = None,
     config: ConfigFlag = None,
     json: JsonFlag = False,
     quiet: QuietFlag = False,
@@ -48,7 +50,7 @@ def rules(
     from everlog.flow.relearning import learn_again
     from everlog.flow.running import blog_named
 
-    with archive_of(settings_from(config, archive=archive)) as opened:
+    with archive_of(settings_from(config, archive=archive, files=files)) as opened:
         chosen = [blog_named(blog, opened)] if blog else list(opened.blogs())
         if (relearn or set_rule) and blog is None:
             raise UsageError("no blog was named", advice="everlog rules BLOG --relearn")

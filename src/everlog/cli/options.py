@@ -17,7 +17,23 @@ if TYPE_CHECKING:
 
 ArchiveFlag = Annotated[
     str | None,
-    typer.Option("--archive", metavar="WHERE", help="The archive's folder (default: everlog-archive here)."),
+    typer.Option(
+        "--archive", metavar="WHERE",
+        help="The archive: a folder (default: everlog-archive here), or postgresql://USER@HOST/NAME.",
+    ),
+]
+FilesFlag = Annotated[
+    str | None,
+    typer.Option(
+        "--files", metavar="WHERE",
+        help="Where a postgresql:// archive has its files: a folder, or s3://BUCKET/PATH. It remembers it.",
+    ),
+]
+SpoolFlag = Annotated[
+    str | None,
+    typer.Option(
+        "--spool", metavar="FOLDER", help="Where WARC files grow until they are uploaded: a folder of this machine.",
+    ),
 ]
 ConfigFlag = Annotated[
     Path | None, typer.Option("--config", metavar="FILE", help="Settings file (default: everlog.toml here, if any)."),
@@ -79,12 +95,16 @@ def archive_of(settings: Settings, *, create: bool = False) -> Archive:
     """The archive the settings name; one that is not there is made only where something will be put in."""
     from everlog.archive.archive import DATABASE, Habits, open_archive
 
-    if not create and not Path(settings.archive, DATABASE).is_file():
+    is_folder = "://" not in settings.archive
+    if is_folder and not create and not Path(settings.archive, DATABASE).is_file():
         raise UsageError(
             f"there is no archive at {settings.archive}",
             advice="name it with --archive, or make one:  everlog crawl URL",
         )
-    return open_archive(settings.archive, habits=Habits(min_free_bytes=settings.min_free_bytes))
+    return open_archive(
+        settings.archive, create=create or is_folder, habits=Habits(min_free_bytes=settings.min_free_bytes),
+        files=settings.files, spool=settings.spool,
+    )
 
 
 def log_to_stderr() -> None:

@@ -19,6 +19,7 @@ from everlog.export.markdown import write_markdown, write_markdown_files
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from everlog.export.markdown import MediaPlace
     from everlog.records import Post
 
 STDOUT = "-"
@@ -28,14 +29,15 @@ STDOUT = "-"
 class Format:
     """A way to write posts: one after another into a stream, or as files of a folder.
 
-    `to_folder` is given the posts, the folder, and the folder below which the paths of media lie.
+    `to_folder` is given the posts, the folder, and where media are: the folder below which their paths lie, or
+    how they are opened.
     A format that has it needs to be told where to go.
     """
 
     about: str
     suffixes: tuple[str, ...]
     to_stream: Callable[[Iterable[Post], BinaryIO], int]
-    to_folder: Callable[[Iterable[Post], Path, Path | None], int] | None = None
+    to_folder: Callable[[Iterable[Post], Path, MediaPlace | None], int] | None = None
 
 
 FORMATS: dict[str, Format] = {
@@ -49,12 +51,12 @@ FORMATS: dict[str, Format] = {
 
 
 def write_posts(
-    posts: Iterable[Post], format_name: str, out: BinaryIO | Path | None = None, *, media_root: Path | None = None,
+    posts: Iterable[Post], format_name: str, out: BinaryIO | Path | None = None, *, media: MediaPlace | None = None,
 ) -> int:
     """Write posts one by one, and give their number; the file, if there is one, is whole or not there.
 
     `out` is a stream, a file (a folder for Markdown), `-` for stdout, or None: stdout where the format
-    allows. `media_root` is the folder below which the posts' media lie.
+    allows. `media` is the folder below which the posts' media lie, or opens one by its path.
     """
     chosen = _known(format_name)
     if out is None and chosen.to_folder is not None:
@@ -68,7 +70,7 @@ def write_posts(
         return chosen.to_stream(posts, out)
     if chosen.to_folder is not None:
         with into_folder(out) as folder:
-            return chosen.to_folder(posts, folder, media_root)
+            return chosen.to_folder(posts, folder, media)
     with into_file(out) as stream:
         return chosen.to_stream(posts, stream)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 from urllib.parse import quote
 
@@ -15,14 +17,18 @@ from everlog.export.naming import Names
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from datetime import datetime
-    from pathlib import Path
 
     from everlog.records import Post
+
+    # The folder below which the paths of media lie, or what opens one of them by its path.
+    MediaPlace = Path | Callable[[str], BinaryIO]
 
 # Between two posts in one stream; what an article says is escaped and cannot be this line.
 PARTING = "<!-- next post -->"
 # Quotations that stand deeper are hard to read, and some readers of Markdown give up on them.
 DEEPEST_QUOTE = 10
+# A path that leads nowhere else.
+_MEDIA = re.compile(r"media/[0-9a-z]+/[0-9a-z]+\.[0-9a-z]+")
 # Signs that JSON may hold as they are and YAML may not, or takes for ends of lines.
 _NOT_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 
@@ -37,10 +43,13 @@ def write_markdown(posts: Iterable[Post], out: BinaryIO) -> int:
     return count
 
 
-def write_markdown_files(posts: Iterable[Post], folder: Path, media_root: Path | None = None) -> int:
-    """Write a file for every post; the number of posts. Media stay where they are and are linked to."""
+def write_markdown_files(posts: Iterable[Post], folder: Path, media: MediaPlace | None = None) -> int:
+    """Write a file for every post; the number of posts.
+
+    Media in a folder stay there and are linked to; those that are elsewhere are copied.
+    """
     names = Names()
-    prefix = _way(folder, media_root) if media_root is not None else None
+    prefix = (_way(folder, media) if isinstance(media, Path) else "") if media is not None else None
     part = folder / ".everlog.part"
     count = 0
     try:
@@ -50,9 +59,23 @@ def write_markdown_files(posts: Iterable[Post], folder: Path, media_root: Path |
                 stream.write(post_to_markdown(post, prefix).encode("utf-8", "replace"))
             # A name that a link was planted under loses the link, not the file it points to.
             part.replace(folder / f"{names.of(post)}.md")
+            if media is not None and not isinstance(media, Path):
+                for path in {item.path for item in post.media if item.path is not None}:
+                    _copy(media, path, folder, part)
     finally:
         part.unlink(missing_ok=True)
     return count
+
+
+def _copy(opened: Callable[[str], BinaryIO], path: str, folder: Path, part: Path) -> None:
+    """A media file into the folder, once: it is named by its content."""
+    target = folder / path
+    if not _MEDIA.fullmatch(path) or target.is_file():
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with opened(path) as source, part.open("xb") as copy:
+        shutil.copyfileobj(source, copy, 1 << 20)
+    part.replace(target)
 
 
 def post_to_markdown(post: Post, media_prefix: str | None = None) -> str:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from everlog.errors import EverlogError, UnreadableFeed, UnreadablePage
+from everlog.errors import EverlogError, NotUploaded, UnreadableFeed, UnreadablePage
 from everlog.feeds import parse_feed
 from everlog.flow.presence import shows
 from everlog.links import keys_elsewhere, url_now
@@ -131,5 +131,5 @@ def _stored_feed(blog: Blog, archive: Archive) -> Feed | None:
         return None
     try:
         return parse_feed(archive.exchange(capture).body, capture.url)
-    except UnreadableFeed:
+    except (UnreadableFeed, NotUploaded):
         return None

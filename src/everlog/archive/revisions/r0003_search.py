@@ -19,9 +19,16 @@ def upgrade() -> None:
         sa.Column("post_id", NUMBER, sa.ForeignKey("posts.id"), primary_key=True, autoincrement=False),
         sa.Column("version", sa.Integer, nullable=False),
     )
-    op.execute(
-        "create virtual table search using fts5(text, title, comments, authors, tags, blog, content='', "
-        "tokenize='ascii')",
-    )
-    op.execute("insert into search (search, rank) values ('hashsize', 16000000)")
+    if op.get_bind().dialect.name == "sqlite":
+        op.execute(
+            "create virtual table search using fts5(text, title, comments, authors, tags, blog, content='', "
+            "tokenize='ascii')",
+        )
+        op.execute("insert into search (search, rank) values ('hashsize', 16000000)")
+    else:
+        op.execute(
+            "create table search (post_id bigint primary key, blog_id bigint not null, words tsvector not null)",
+        )
+        op.execute("create index search_words on search using gin (words)")
+        op.execute("create index search_of_blog on search (blog_id)")
     op.execute("insert into remembered (blog_id, name, value) values (0, 'search', '1 filling')")

@@ -1,0 +1,109 @@
+"""What the database knows of WARC files: how long they are, which are whole, and whose they are."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from sqlalchemy import select
+
+from everlog.archive import schema
+from everlog.archive.database import in_parts
+from everlog.archive.holdings import WarcFile
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+    from everlog.archive.database import Database
+
+AT_ONCE = 500
+# One of a blog, or (0) of several; when it was begun; the serial of an embedded archive's file, or the fencing number
+# of who wrote it, and then a serial if that is not its first.
+WARC_NAME = re.compile(r"warc/[0-9]+-[0-9]{14}-([0-9]+)(?:-[0-9]+)?\.warc\.gz")
+
+
+def fence_of(name: str) -> int | None:
+    """The fencing number in the name of a shared archive's WARC file.
+
+    >>> fence_of("warc/12-20240501120000-345.warc.gz"), fence_of("warc/0-20240501120000-345-2.warc.gz")
+    (345, 345)
+    >>> fence_of("warc/notes.txt") is None
+    True
+    """
+    named = WARC_NAME.fullmatch(name)
+    return int(named[1]) if named else None
+
+
+class FileRows:
+    """The rows of WARC files."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @property
+    def fence(self) -> int | None:
+        """The fencing number this process writes under."""
+        return self._database.fence
+
+    def of_blog(self, blog_id: int) -> tuple[WarcFile, ...]:
+        """The files of a blog, the oldest first."""
+        table = schema.warc_files
+        with self._database.reading() as connection:
+            found = connection.execute(select(table).where(table.c.blog_id == blog_id).order_by(table.c.id))
+            return tuple(_file(row) for row in found)
+
+    def find(self, names: Collection[str]) -> dict[str, WarcFile]:
+        """Those of these files that are known, by name."""
+        table = schema.warc_files
+        found: dict[str, WarcFile] = {}
+        with self._database.reading() as connection:
+            for part in in_parts(sorted(names)):
+                rows = connection.execute(select(table).where(table.c.name.in_(part)))
+                found |= {row.name: _file(row) for row in rows}
+        return found
+
+    def unclosed(self) -> Iterator[WarcFile]:
+        """All files that nobody has closed."""
+        table, after = schema.warc_files, 0
+        while True:
+            statement = select(table).where(table.c.closed.is_(False), table.c.id > after)
+            with self._database.reading() as connection:
+                rows = connection.execute(statement.order_by(table.c.id).limit(AT_ONCE)).all()
+            if not rows:
+                return
+            yield from (_file(row) for row in rows)
+            after = rows[-1].id
+
+    def close(self, name: str) -> None:
+        """Note that a file is whole, where all can read it."""
+        table = schema.warc_files
+        # Whoever lost the grant may still say it: what the file has up to its length was granted when it was written.
+        with self._database.writing(fenced=False) as connection:
+            connection.execute(table.update().where(table.c.name == name).values(closed=True))
+
+    def live(self, names: Iterable[str]) -> frozenset[str]:
+        """Those of these files whose fencing number is granted: somebody else may still write to them.
+
+        A grant that is gone stays gone, and takes no row with it that was being written: what the database says of
+        the other files is final.
+        """
+        fences = {name: fence for name in names if (fence := fence_of(name)) is not None and fence != self.fence}
+        table = schema.grants
+        granted: set[int] = set()
+        with self._database.reading() as connection:
+            for part in in_parts(sorted(set(fences.values()))):
+                granted.update(connection.scalars(select(table.c.fence).where(table.c.fence.in_(part))))
+        return frozenset(name for name, fence in fences.items() if fence in granted)
+
+    def settle(self, name: str, value: str) -> str:
+        """What is remembered under a name: this, if it is the first; else what was there."""
+        table = schema.remembered
+        with self._database.writing() as connection:
+            statement = self._database.insert(table).on_conflict_do_nothing(index_elements=["blog_id", "name"])
+            connection.execute(statement, {"blog_id": 0, "name": name, "value": value})
+            found = connection.scalar(select(table.c.value).where(table.c.blog_id == 0, table.c.name == name))
+        return str(found)
+
+
+def _file(row: object) -> WarcFile:
+    return WarcFile(name=row.name, blog_id=row.blog_id, length=row.length, closed=row.closed)  # type: ignore[attr-defined]

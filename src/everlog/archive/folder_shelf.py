@@ -1,0 +1,121 @@
+"""Files in a folder of the archive's own, beside its database: one process at a time writes to a blog's."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from typing import TYPE_CHECKING
+
+from everlog.archive import files as disk
+from everlog.archive import media_files, warc_files
+from everlog.archive.media_files import MediaFiles
+from everlog.archive.shelf import RECORD_BYTES
+from everlog.archive.warc_files import WarcFiles
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+    from typing import BinaryIO
+
+    from everlog.archive.file_rows import FileRows
+    from everlog.archive.holdings import Held, Place, WarcFile
+    from everlog.archive.shelf import Writer
+    from everlog.records import Exchange
+
+
+class FolderShelf:
+    """A folder with `warc` and `media` in it."""
+
+    is_shared = False
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        for name in (warc_files.FOLDER, media_files.FOLDER):
+            disk.real_folder(folder / name)
+
+    @property
+    def where(self) -> str:
+        return str(self._folder)
+
+    @property
+    def folder(self) -> Path:
+        return self._folder
+
+    def open(self, name: str, *, ahead: int = RECORD_BYTES) -> BinaryIO:  # noqa: ARG002 - a disk is fast
+        return (self._folder / name).open("rb")
+
+    def size(self, name: str) -> int | None:
+        path = self._folder / name
+        return path.stat().st_size if not path.is_symlink() and path.is_file() else None
+
+    def names(self, under: str) -> Iterator[str]:
+        for place, folders, files in os.walk(self._folder / under):
+            folders.sort()
+            for name in sorted(files):
+                if not name.startswith("."):
+                    yield os.path.relpath(os.path.join(place, name), self._folder).replace(os.sep, "/")  # noqa: PTH118
+
+    def put(self, name: str, source: BinaryIO) -> None:
+        path = self._folder / name
+        if path.parent != self._folder:
+            disk.real_folder(path.parent)
+        part = path.with_name(f".{os.getpid()}-{path.name}.part")
+        try:
+            with os.fdopen(disk.create(part), "wb") as target:
+                shutil.copyfileobj(source, target, 1 << 20)
+                target.flush()
+                os.fsync(target.fileno())
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+        disk.sync_folder(path.parent)
+
+    def remove(self, name: str) -> None:
+        (self._folder / name).unlink(missing_ok=True)
+
+    def room_left(self) -> int | None:
+        return disk.room_left(self._folder)
+
+    def writer(
+        self, blog_id: int | None, rows: FileRows, *, rotate_bytes: int, at: Callable[[str], None],
+    ) -> Writer:
+        if blog_id is None:
+            raise ValueError("in a folder of its own, the files of each blog are apart")
+        opened = BlogFiles(self._folder, blog_id, rotate_bytes=rotate_bytes, at=at)
+        try:
+            opened.recover(rows.of_blog(blog_id))
+        except BaseException:
+            opened.close()
+            raise
+        return opened
+
+    def recover(self, rows: FileRows) -> None:
+        """Whoever takes the lock of a blog clears up after the one before."""
+
+
+class BlogFiles:
+    """The files of one blog, whose lock is held."""
+
+    def __init__(self, folder: Path, blog_id: int, *, rotate_bytes: int, at: Callable[[str], None]) -> None:
+        self._warc = WarcFiles(folder, blog_id, rotate_bytes=rotate_bytes, at=at)
+        self._media = MediaFiles(folder, blog_id, at=at)
+
+    def recover(self, known: Iterable[WarcFile]) -> None:
+        """Clear away what a crash left."""
+        self._warc.recover(known)
+        self._media.recover()
+
+    def append(self, exchanges: Iterable[tuple[Exchange, str, Held | None]]) -> list[Place]:
+        return self._warc.append(exchanges)
+
+    def write_media(self, sha256: str, body: bytes, *, content_type: str | None, url: str) -> str:
+        return self._media.write(sha256, body, content_type=content_type, url=url)
+
+    def sync(self) -> list[WarcFile]:
+        return self._warc.sync()
+
+    def close(self) -> None:
+        self._warc.close()
+
+    def abandon(self) -> None:
+        self._warc.abandon()

@@ -1,0 +1,274 @@
+"""Files behind an address that fsspec knows (s3://bucket/path, and others): whole files in, ranges of them out.
+
+Credentials and the like are not ours: they come from where the store's own program takes them, for S3 from the
+environment or ~/.aws (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_ENDPOINT_URL, ...).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+from urllib.parse import urlsplit, urlunsplit
+
+from everlog.errors import DamagedArchive, EverlogError, ServiceDown, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+    from typing import BinaryIO
+
+T = TypeVar("T")
+
+# Larger files are uploaded in parts of this size, two at a time: so much is in memory.
+PART_BYTES = 16 << 20
+PARTS_AT_ONCE = 2
+MOST_SIZES = 10_000
+_S3 = {"s3", "s3a"}
+_NO_CREDENTIALS = {"NoCredentialsError", "PartialCredentialsError", "NoAuthTokenError", "ProfileNotFound"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patience:
+    """How often a store that does not answer is asked, and how long is waited in between (twice as long each time)."""
+
+    tries: int = 6
+    first_seconds: float = 0.5
+
+
+class RemoteFiles:
+    """The files below an address."""
+
+    def __init__(self, url: str, *, patience: Patience | None = None) -> None:
+        self._url = url.rstrip("/")
+        self._patience = patience or Patience()
+        self._process = 0
+        self._opened: tuple[Any, str] | None = None
+        # A file that is here does not change, and who knows its length asks once less.
+        self._sizes: dict[str, int] = {}
+
+    @property
+    def where(self) -> str:
+        """The address, without a password."""
+        return without_password(self._url)
+
+    def open(self, name: str, *, ahead: int) -> BinaryIO:
+        """A file to read ranges of; raises FileNotFoundError."""
+        store, root = self._store()
+        options: dict[str, Any] = {"block_size": ahead, "cache_type": "readahead"}
+        if self._is_s3 and name in self._sizes:
+            options["size"] = self._sizes[name]
+        opened = self._tried(lambda: store.open(f"{root}/{name}", "rb", **options))
+        if len(self._sizes) >= MOST_SIZES:
+            self._sizes.clear()
+        self._sizes[name] = opened.size
+        return cast("BinaryIO", _Ranges(opened, self._tried))
+
+    def size(self, name: str) -> int | None:
+        found = self._info(name)
+        return None if found is None else int(found["size"])
+
+    def names(self, under: str) -> Iterator[str]:
+        """The files below a folder."""
+        store, root = self._store()
+        try:
+            found = self._tried(lambda: store.find(f"{root}/{under}"))
+        except FileNotFoundError:
+            return
+        for path in found:
+            yield str(path).removeprefix(root.rstrip("/") + "/")
+
+    def write(self, bodies: Mapping[str, bytes]) -> None:
+        """Put files there that are in memory, side by side."""
+        store, root = self._store()
+        self._stored(lambda: store.pipe({f"{root}/{name}": body for name, body in bodies.items()}))
+
+    def upload(self, file: Path, name: str, *, again: bool = False) -> None:
+        """Put a file there, whole, and look whether it has arrived.
+
+        With `again` it may be there from an earlier try; one that differs is not replaced.
+        """
+        if again and (found := self._info(name)) is not None:
+            if self._is_copy(found, file, name):
+                return
+            raise DamagedArchive(
+                f"{self.where}/{name} is there already, with other content than {file}",
+                advice="does another archive use the same files? Look at both before you remove one",
+            )
+        store, root = self._store()
+        parts = {"chunksize": PART_BYTES, "max_concurrency": PARTS_AT_ONCE} if self._is_s3 else {}
+        self._stored(lambda: store.put_file(str(file), f"{root}/{name}", **parts))
+        if (found := self._info(name)) is None or not self._is_copy(found, file, name):
+            raise ServiceDown(
+                f"{self.where}/{name} did not arrive as it was sent",
+                advice=f"it is safe in {file}; the next command with the same spool folder sends it again",
+            )
+
+    def remove(self, name: str) -> None:
+        """Take a file away, if it is there."""
+        store, root = self._store()
+        try:
+            self._tried(lambda: store.rm_file(f"{root}/{name}"))
+        except FileNotFoundError:
+            return
+
+    @property
+    def _is_s3(self) -> bool:
+        return urlsplit(self._url).scheme in _S3
+
+    def _info(self, name: str) -> dict[str, Any] | None:
+        store, root = self._store()
+        try:
+            found = self._tried(lambda: store.info(f"{root}/{name}"))
+        except FileNotFoundError:
+            return None
+        return found if found.get("type") == "file" else None
+
+    def _is_copy(self, found: dict[str, Any], file: Path, name: str) -> bool:
+        """Whether a stored file is the same as one here: by its length, and its checksum where the store tells one."""
+        if found["size"] != file.stat().st_size:
+            return False
+        tag = str(found.get("ETag", "")).strip('"')
+        if not self._is_s3 or not tag or tag == s3_tag(file):
+            return True
+        # What S3 tells of a file that it keeps encrypted is not made of its content.
+        with self.open(name, ahead=PART_BYTES) as there, file.open("rb") as here:
+            return _digest(there) == _digest(here)
+
+    def _stored(self, action: Callable[[], T]) -> T:
+        try:
+            return self._tried(action)
+        except FileNotFoundError as error:
+            raise UsageError(
+                f"{self.where} is not there: {error}",
+                advice="make the bucket first, or name another with --files",
+            ) from error
+
+    def _tried(self, action: Callable[[], T]) -> T:
+        """Do something with the store; one that does not answer is asked again for a while."""
+        wait = self._patience.first_seconds
+        for left in reversed(range(self._patience.tries)):
+            try:
+                return action()
+            except (FileNotFoundError, EverlogError):
+                raise
+            except Exception as error:  # the errors of stores have no common ancestor
+                if (final := self._explained(error)) is not None:
+                    raise final from error
+                if not left:
+                    raise ServiceDown(
+                        f"{self.where} does not answer: {error}",
+                        advice="what was acknowledged is safe; give the same command again when it is back",
+                    ) from error
+            time.sleep(wait)
+            wait *= 2
+        raise AssertionError("there is at least one try")
+
+    def _explained(self, error: Exception) -> EverlogError | None:
+        """What no waiting helps against."""
+        if type(error).__name__ in _NO_CREDENTIALS:
+            return UsageError(
+                f"there are no credentials for {self.where}",
+                advice="set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, in the environment",
+            )
+        if isinstance(error, PermissionError):
+            return UsageError(
+                f"{self.where} may not be used: {error}",
+                advice="check the credentials and what they allow (read, write and list)",
+            )
+        if isinstance(error, (TypeError, ValueError, NotImplementedError)):
+            return UsageError(f"{self.where} cannot be used: {error}", advice="name another place with --files")
+        return None
+
+    def _store(self) -> tuple[Any, str]:
+        # Its connections and its thread do not survive a fork.
+        if self._opened is None or self._process != os.getpid():
+            self._opened, self._process = self._connect(), os.getpid()
+        return self._opened
+
+    def _connect(self) -> tuple[Any, str]:
+        options: dict[str, Any] = {"skip_instance_cache": True, "use_listings_cache": False}
+        if self._is_s3:
+            # Retries are ours. Without limits a server that is gone is waited for for minutes.
+            options["config_kwargs"] = {
+                "connect_timeout": 10, "read_timeout": 60, "retries": {"mode": "standard", "total_max_attempts": 1},
+            }
+        try:
+            from fsspec.core import url_to_fs  # noqa: PLC0415 - only archives with remote files need it
+
+            store, root = url_to_fs(self._url, **options)
+        except ImportError as error:
+            raise UsageError(
+                f"{self.where} needs a package that is not installed: {error}",
+                advice="pip install 'everlog[fleet]'  (for other stores than S3 their own package of fsspec)",
+            ) from None
+        except ValueError as error:
+            raise UsageError(
+                f"{self.where} is not an address that can be used: {error}",
+                advice="name a folder, or an address such as s3://BUCKET/PATH",
+            ) from None
+        return store, str(root).rstrip("/")
+
+
+class _Ranges(io.RawIOBase):
+    """A remote file; each read of it is tried as often as other requests."""
+
+    def __init__(self, file: Any, tried: Callable[[Callable[[], Any]], Any]) -> None:
+        super().__init__()
+        self._file = file
+        self._tried = tried
+        self.name = str(getattr(file, "path", "a remote file"))
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._tried(lambda: self._file.read(len(buffer)))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        return int(self._file.seek(offset, whence))
+
+    def tell(self) -> int:
+        return int(self._file.tell())
+
+    def close(self) -> None:
+        if not self.closed:
+            self._file.close()
+        super().close()
+
+
+def without_password(url: str) -> str:
+    """An address as it may be shown.
+
+    >>> without_password("postgresql://ann:secret@db.example:5432/blogs"), without_password("s3://bucket/blogs")
+    ('postgresql://ann@db.example:5432/blogs', 's3://bucket/blogs')
+    """
+    parts = urlsplit(url)
+    user, at, place = parts.netloc.rpartition("@")
+    return urlunsplit(parts._replace(netloc=user.partition(":")[0] + at + place)) if at else url
+
+
+def s3_tag(file: Path) -> str:
+    """What S3 calls the content of a file that was uploaded by `RemoteFiles`, unless it encrypts it."""
+    size = file.stat().st_size
+    with file.open("rb") as content:
+        if size < 2 * PART_BYTES:
+            return hashlib.file_digest(content, _md5).hexdigest()
+        parts = [_md5(part).digest() for part in iter(lambda: content.read(PART_BYTES), b"")]
+    return f"{_md5(b''.join(parts)).hexdigest()}-{len(parts)}"
+
+
+def _md5(data: bytes = b"") -> Any:
+    return hashlib.md5(data, usedforsecurity=False)
+
+
+def _digest(file: BinaryIO) -> bytes:
+    return hashlib.file_digest(file, "sha256").digest()  # type: ignore[arg-type]

@@ -1,0 +1,108 @@
+"""Files in a folder that many machines see: a local disk, or one of the network."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from everlog.archive import files as disk
+from everlog.archive import media_files, warc_files
+from everlog.archive.file_rows import AT_ONCE, fence_of
+from everlog.archive.folder_shelf import FolderShelf
+from everlog.archive.grant_files import GrantFiles, OwnFiles
+from everlog.archive.media_files import MediaFiles
+from everlog.archive.warc_files import cut
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from everlog.archive.file_rows import FileRows
+    from everlog.archive.holdings import Held, Place, WarcFile
+    from everlog.archive.shelf import Writer
+    from everlog.records import Exchange
+
+PARTS = ".parts"
+
+
+class SharedFolderShelf(FolderShelf):
+    """A folder with `warc` and `media` in it, in which several processes write side by side."""
+
+    is_shared = True
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self._parts = disk.real_folder(folder / media_files.FOLDER / PARTS)
+        self._own = OwnFiles()
+
+    def writer(
+        self, blog_id: int | None, rows: FileRows, *, rotate_bytes: int, at: Callable[[str], None],
+    ) -> Writer:
+        fence = needed_fence(rows)
+
+        def finish(name: str) -> None:
+            self._seal(name, rows)
+            at("sealed")
+
+        warc = GrantFiles(
+            self.folder, blog_id, fence=fence, own=self._own, finish=finish, rotate_bytes=rotate_bytes, at=at,
+        )
+        return SharedFiles(warc, MediaFiles(self.folder, fence, parts=self._parts, at=at))
+
+    def recover(self, rows: FileRows) -> None:
+        """Close the files of grants that are gone, and remove those that nobody ever committed to.
+
+        Looks at the names of all files: for a worker that starts, not for each slice.
+        """
+        found = (f"{warc_files.FOLDER}/{path.name}" for path in (self.folder / warc_files.FOLDER).glob("*.warc.gz"))
+        dead = (name for name in found if fence_of(name) not in {None, rows.fence})
+        while names := list(islice(dead, AT_ONCE)):
+            # Asked after the names were listed, and the rows after that: a grant that is gone by now adds nothing more.
+            live = rows.live(names)
+            known = rows.find(names)
+            for name in names:
+                if name not in live and (name not in known or not known[name].closed):
+                    self._seal(name, rows)
+        for part in self._parts.glob(".*.part"):
+            owner = part.name[1:].partition("-")[0]
+            if not rows.live([f"warc/0-{'0' * 14}-{owner}.warc.gz"]) and owner != str(rows.fence):
+                part.unlink(missing_ok=True)
+
+    def _seal(self, name: str, rows: FileRows) -> None:
+        known = rows.find([name]).get(name)
+        path = self.folder / name
+        if known is None:
+            path.unlink(missing_ok=True)
+            return
+        cut(path, known.length)
+        rows.close(name)
+
+
+class SharedFiles:
+    """What a grant writes: its WARC files, and media under their common names."""
+
+    def __init__(self, warc: GrantFiles, media: MediaFiles) -> None:
+        self._warc = warc
+        self._media = media
+
+    def append(self, exchanges: Iterable[tuple[Exchange, str, Held | None]]) -> list[Place]:
+        return self._warc.append(exchanges)
+
+    def write_media(self, sha256: str, body: bytes, *, content_type: str | None, url: str) -> str:
+        return self._media.write(sha256, body, content_type=content_type, url=url)
+
+    def sync(self) -> list[WarcFile]:
+        return self._warc.sync()
+
+    def close(self) -> None:
+        self._warc.close()
+
+    def abandon(self) -> None:
+        self._warc.abandon()
+
+
+def needed_fence(rows: FileRows) -> int:
+    """The fencing number that the files of a shared archive are told apart by."""
+    if rows.fence is None:
+        raise ValueError("files of a shared archive are written under a grant: hold the lock of a blog")
+    return rows.fence

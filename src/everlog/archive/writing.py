@@ -1,0 +1,114 @@
+"""Who writes to which files at the moment: one writer per locked blog, or one for many blogs together."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from everlog.archive import files as disk
+from everlog.archive.file_rows import FileRows
+from everlog.errors import EverlogError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from everlog.archive.parts import Habits, Parts
+    from everlog.archive.shelf import Writer
+
+
+class Writing:
+    """The writers of the blogs that are locked."""
+
+    def __init__(self, parts: Parts, habits: Habits) -> None:
+        self.rows = FileRows(parts.database)
+        # After this nothing more is written by these writers: nobody knows what has become of their last words.
+        self.failure: EverlogError | None = None
+        self._shelf = parts.shelf
+        self._locks = parts.locks
+        self._habits = habits
+        self._blogs: dict[int, Writer] = {}
+        self._common: Writer | None = None
+        self._is_together = False
+
+    def of(self, blog_id: int) -> Writer:
+        """The writer of a blog whose lock is held."""
+        if blog_id not in self._blogs:
+            raise ValueError(f"hold the lock of blog {blog_id} to write to it")
+        return self._blogs[blog_id]
+
+    @contextmanager
+    def lock(self, blog_id: int) -> Iterator[None]:
+        with self._locks.hold(blog_id):
+            if not self._blogs:
+                self._begin()
+            writer = self._blogs[blog_id] = self._writer(blog_id)
+            try:
+                yield
+            except BaseException:
+                del self._blogs[blog_id]
+                self._let_go(writer, quietly=True)
+                raise
+            del self._blogs[blog_id]
+            self._let_go(writer)
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        if not self._shelf.is_shared or self._is_together:
+            yield
+            return
+        self._is_together = True
+        try:
+            yield
+        except BaseException:
+            self._end_together(quietly=True)
+            raise
+        self._end_together()
+
+    def recover(self) -> None:
+        with explained(self._shelf.where):
+            self._shelf.recover(self.rows)
+
+    def _begin(self) -> None:
+        """Nothing is being written: what is left of earlier writers can be looked after."""
+        if not self._shelf.is_shared or self._common is not None:
+            return
+        self.failure = None
+        # In a folder that all see, what is left over is in nobody's way, and looking for it takes long.
+        if self._shelf.folder is None:
+            self.recover()
+
+    def _writer(self, blog_id: int) -> Writer:
+        if self._common is not None:
+            return self._common
+        with explained(self._shelf.where):
+            writer = self._shelf.writer(
+                None if self._is_together else blog_id, self.rows, rotate_bytes=self._habits.rotate_bytes,
+                at=self._habits.at,
+            )
+        if self._is_together:
+            self._common = writer
+        return writer
+
+    def _let_go(self, writer: Writer, *, quietly: bool = False) -> None:
+        if writer is self._common:
+            return
+        if self.failure is not None:
+            writer.abandon()
+            return
+        # What was committed is safe where it is: an error that is under way says more than one of the upload.
+        with suppress(*((EverlogError,) if quietly else ())), explained(self._shelf.where):
+            writer.close()
+
+    def _end_together(self, *, quietly: bool = False) -> None:
+        writer, self._common, self._is_together = self._common, None, False
+        if writer is not None:
+            self._let_go(writer, quietly=quietly)
+
+
+@contextmanager
+def explained(where: str, name: str = "") -> Iterator[None]:
+    """What goes wrong with files, in the words of an archive."""
+    try:
+        yield
+    except OSError as error:
+        raise disk.explain(error, f"{where}/{name}" if name else where) from error
