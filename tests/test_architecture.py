@@ -59,6 +59,7 @@ ROOMS = {
     "warc": DOOR,
     "flow": FLOW,
     "library": FLOW,
+    "fleet": EDGE,
     "demo": EDGE,
     "evaluate": EDGE,
     "cli": EDGE,

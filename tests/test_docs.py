@@ -23,7 +23,9 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 def options() -> set[str]:
     group = typer.main.get_command(app)
-    params = [param for command in (group, *group.commands.values()) for param in command.params]
+    commands = [group, *group.commands.values()]
+    commands += [inner for command in group.commands.values() for inner in getattr(command, "commands", {}).values()]
+    params = [param for command in commands for param in command.params]
     return {name for param in params for name in param.opts if name.startswith("-")}
 
 

@@ -68,6 +68,18 @@ class Ledger:
     waits: tuple[Waited, ...] = ()
 
 
+class Turns(Protocol):
+    """One line before each host for all processes that ask: whoever asks the same host takes turns."""
+
+    async def reserve(self, host: str, pace_seconds: float) -> float:
+        """Take the next turn, a pace behind the one before; how many seconds from now it is."""
+        ...
+
+    async def hold(self, host: str, seconds: float) -> None:
+        """The host asked to be left alone for so long: nobody gets a turn before that."""
+        ...
+
+
 class Web(Protocol):
     """The web as one blog's crawl sees it: polite, guarded, one answer per question."""
 

@@ -1,8 +1,8 @@
 """The program `everlog`: its commands, and what happens to errors.
 
 Exit codes: 0 complete, 1 a bug, 2 wrong usage or configuration, 3 usable but incomplete,
-4 nothing found, 5 blocked or rate-limited, 6 disk full or a limit of the user's reached, 8 verify failed,
-130 interrupted. EverlogErrors carry their own.
+4 nothing found, 5 blocked or rate-limited, 6 disk full or a limit of the user's reached,
+7 database or broker unreachable, 8 verify failed, 130 interrupted. EverlogErrors carry their own.
 """
 
 from __future__ import annotations
@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from everlog.cli.copy import copy
 from everlog.cli.crawl import crawl, update
 from everlog.cli.demo import demo
 from everlog.cli.diff import diff
 from everlog.cli.evaluate import evaluate
+from everlog.cli.fleet import enqueue, fleet, worker
 from everlog.cli.inspect import inspect
 from everlog.cli.keep import export, forget, reread, verify
 from everlog.cli.later import LATER, add_later
@@ -42,12 +44,14 @@ app = typer.Typer(
 )
 _HERE = (
     demo, inspect, crawl, update, watch, status, search, show, diff, export, rules, reread, forget, verify, evaluate,
+    copy, worker, enqueue,
 )
 for command in _HERE:
     app.command(command.__name__, cls=SearchCommand if command is search else None)(command)
+app.add_typer(fleet)
 add_later(app)
 
-COMMANDS = (*(command.__name__ for command in _HERE), *LATER)
+COMMANDS = (*(command.__name__ for command in _HERE), "fleet", *LATER)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

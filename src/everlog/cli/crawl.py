@@ -14,11 +14,13 @@ from everlog.cli.options import (
     ArchiveFlag,
     ConfigFlag,
     FeedFlag,
+    FilesFlag,
     JsonFlag,
     NoCommentsFlag,
     NoFeedFlag,
     QuietFlag,
     RenderFlag,
+    SpoolFlag,
     VerboseFlag,
     archive_of,
     log_to_stderr,
@@ -41,6 +43,8 @@ def crawl(  # noqa: PLR0913, PLR0917 - one parameter per flag
         typer.Option("-i", "--input", metavar="FILE", help="A list of blogs: one a line, or OPML; - is stdin."),
     ] = None,
     archive: ArchiveFlag = None,
+    files: FilesFlag = None,
+    spool: SpoolFlag = None,
     scope: Annotated[
         str | None,
         typer.Option("--scope", metavar="path|host|subdomains", help="What belongs to the blog (default: path)."),
@@ -90,13 +94,14 @@ def crawl(  # noqa: PLR0913, PLR0917 - one parameter per flag
     """
     refuse_both(feed, no_feed=no_feed)
     settings = settings_from(
-        config, archive=archive, scope=scope, feed=feed, no_feed=True if no_feed else None, header=header or None,
+        config, archive=archive, files=files, spool=spool, scope=scope, feed=feed,
+        no_feed=True if no_feed else None, header=header or None,
         cookies=cookies, max_pages=max_pages, max_time=max_time, delay=delay, concurrency=concurrency, timeout=timeout,
         media=False if no_media else None, robots=False if ignore_robots else None,
         newest_first=True if newest_first else None, render=render, screenshots=True if screenshots else None,
         comments=False if no_comments else None,
     )
-    wanted = [*(urls or ()), *(_listed(input_file) if input_file else ())]
+    wanted = [*(urls or ()), *(listed(input_file) if input_file else ())]
     if not wanted:
         raise UsageError("no blog was named", advice="everlog crawl https://a.blog.example/   (or a list with -i FILE)")
     if dry_run:
@@ -122,6 +127,8 @@ def update(  # noqa: PLR0913, PLR0917 - one parameter per flag
         str | None, typer.Option("--since", metavar="DATE", help="Leave entries before this date alone (2024-05-31)."),
     ] = None,
     archive: ArchiveFlag = None,
+    files: FilesFlag = None,
+    spool: SpoolFlag = None,
     delay: Annotated[
         float | None, typer.Option("--delay", metavar="S", help="Seconds between requests to one host (default: 1)."),
     ] = None,
@@ -141,8 +148,8 @@ def update(  # noqa: PLR0913, PLR0917 - one parameter per flag
       everlog update https://a.blog.example/ --since 2024-05-31
     """
     settings = settings_from(
-        config, archive=archive, delay=delay, media=False if no_media else None, render=render,
-        comments=False if no_comments else None,
+        config, archive=archive, files=files, spool=spool, delay=delay,
+        media=False if no_media else None, render=render, comments=False if no_comments else None,
     )
     from everlog.flow.running import Job, blog_named
 
@@ -225,7 +232,7 @@ def _as_dict(job: Job, report: Report | EverlogError) -> dict[str, Any]:
     }
 
 
-def _listed(name: str) -> list[str]:
+def listed(name: str) -> list[str]:
     """The blogs of a list (one address a line, # begins a remark) or of an OPML file."""
     try:
         text = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()

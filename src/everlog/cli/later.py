@@ -12,11 +12,7 @@ if TYPE_CHECKING:
     import typer
 
 LATER = {
-    "copy": "copy one archive into another",
     "serve": "start the web interface",
-    "worker": "take jobs from a fleet's queue",
-    "enqueue": "give a fleet jobs",
-    "fleet": "look after a fleet",
 }
 
 

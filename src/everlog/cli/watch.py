@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from everlog.cli.fleet_options import BrokerFlag, LogFormatFlag, MetricsFlag  # noqa: TC001 - typer reads them
 from everlog.cli.options import (
     ArchiveFlag,
     ConfigFlag,
+    FilesFlag,
     JsonFlag,
     NoCommentsFlag,
     QuietFlag,
     RenderFlag,
+    SpoolFlag,
     VerboseFlag,
     archive_of,
     log_to_stderr,
@@ -47,7 +50,12 @@ def watch(  # noqa: PLR0913, PLR0917 - one parameter per flag
     render: RenderFlag = None,
     no_comments: NoCommentsFlag = False,
     no_media: Annotated[bool, typer.Option("--no-media", help="Do not fetch pictures, sounds and files.")] = False,
+    broker: BrokerFlag = None,
+    metrics_port: MetricsFlag = None,
+    log_format: LogFormatFlag = "text",
     archive: ArchiveFlag = None,
+    files: FilesFlag = None,
+    spool: SpoolFlag = None,
     config: ConfigFlag = None,
     json: JsonFlag = False,
     quiet: QuietFlag = False,
@@ -55,21 +63,30 @@ def watch(  # noqa: PLR0913, PLR0917 - one parameter per flag
 ) -> None:
     """Keep all blogs of the archive current: each feed is asked as it falls due, until you stop it.
 
-    Stop it with Ctrl-C and start it again at any time; several watches of one archive share the work.
+    Stop it with Ctrl-C and start it again at any time; several watches of one archive share the work. With a
+    broker, it asks nobody itself: it hands due feeds to the fleet's workers, and looks after the fleet.
 
     \b
     Examples:
       everlog watch
       everlog watch --once
       everlog watch --json >> news.jsonl
+      everlog watch --archive postgresql://db/everlog --broker redis://queue
     """
     from everlog.flow.running import run_watch
     from everlog.flow.watch import WatchTally
 
     settings = settings_from(
-        config, archive=archive, max_time=max_time, delay=delay, media=False if no_media else None, render=render,
-        comments=False if no_comments else None,
+        config, archive=archive, files=files, spool=spool, max_time=max_time, delay=delay,
+        media=False if no_media else None, render=render, comments=False if no_comments else None, broker=broker,
     )
+    if settings.broker is not None:
+        from everlog.cli.schedule import schedule
+
+        schedule(settings, once=once, metrics_port=metrics_port, log_format=log_format, quiet=quiet, verbose=verbose)
+        return
+    if metrics_port is not None:
+        raise UsageError("--metrics-port is for fleets", advice="name the fleet's queue with --broker, or leave it out")
     if verbose:
         log_to_stderr()
     tally = WatchTally()

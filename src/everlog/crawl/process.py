@@ -13,24 +13,25 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from everlog.crawl.asking import Answer, Ask
-    from everlog.web import Manners
+    from everlog.web import Manners, Turns
 
 T = TypeVar("T")
 
 
 def with_web(
     task: Callable[[OpenWeb], Awaitable[T]], *, log_level: int = logging.CRITICAL, timekeeper: Timekeeper | None = None,
+    turns: Turns | None = None,
 ) -> T:
     """Run a task that asks the web, and give its result; what it raises is raised here.
 
     Blocks until the task is done. A process can do this once. Signals are left alone: who wants to
     end the task on SIGINT adds a handler to the running loop. `log_level` is that of Scrapy's and
-    Twisted's own loggers.
+    Twisted's own loggers. `turns` are those that other processes take at the same hosts, if there are any.
     """
     from everlog.crawl.engine import run_inside_scrapy  # noqa: PLC0415 - Scrapy takes a second to import
 
     def errand(download: Callable[[Ask], Awaitable[Answer]]) -> Awaitable[T]:
-        return task(OpenWeb(download, timekeeper or Timekeeper.steady()))
+        return task(OpenWeb(download, timekeeper or Timekeeper.steady(), turns))
 
     return run_inside_scrapy(errand, log_level=log_level)
 
@@ -38,8 +39,11 @@ def with_web(
 class OpenWeb:
     """The web while it is open: hands out one `Session` per blog; the hosts are everybody's."""
 
-    def __init__(self, download: Callable[[Ask], Awaitable[Answer]], timekeeper: Timekeeper) -> None:
+    def __init__(
+        self, download: Callable[[Ask], Awaitable[Answer]], timekeeper: Timekeeper, turns: Turns | None = None,
+    ) -> None:
         self.timekeeper = timekeeper
+        self.turns = turns
         self.download = download
         self.robots = RobotsBook()
         self._lines: dict[str, HostLine] = {}

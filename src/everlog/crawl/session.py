@@ -22,6 +22,7 @@ from everlog.crawl.holds import recall_hold, remember_hold
 from everlog.crawl.hosts import HeldOff
 from everlog.crawl.ledger import LedgerBook
 from everlog.crawl.robots import Rules, agent_name, out_of_reach, read_rules, remember_rules, remembered_rules
+from everlog.crawl.shared import take_shared_turn, tell_of_hold
 from everlog.politeness import Cause, retry_after
 from everlog.records import Failure, Fetched
 from everlog.urls import absolute
@@ -212,6 +213,8 @@ class Session(Web):
         longest = self.manners.longest_wait_seconds
         try:
             spells = await (line.ride(min(longest, RIDE_WAIT_SECONDS)) if rides else line.turn(longest))
+            if not rides and self._web.turns is not None:
+                spells += await take_shared_turn(self._web.turns, line, longest, self._web.timekeeper)
         except HeldOff as held:
             self._book.held_off(host, held, now())
             raise
@@ -239,6 +242,8 @@ class Session(Web):
         self._book.asked(host, began, wire_bytes=answer.wire_bytes, slowed=slowed)
         if exchange.status in PATIENCE:
             remember_hold(self._remember, host, line.clock, now())
+            if self._web.turns is not None:
+                await tell_of_hold(self._web.turns, line, now())
         return exchange
 
     async def _rules(self, origin: str) -> Rules:

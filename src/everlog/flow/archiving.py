@@ -184,7 +184,8 @@ async def _study_comments(
 
 
 async def _go_on(blog: Blog, known: Known, work: Work) -> Report:
-    work.archive.requeue_failed(blog.id)
+    if not work.goes_on:
+        work.archive.requeue_failed(blog.id)
     known = compared_anew(known, blog, work.archive)
     with recorded_run(blog, "crawl", work.archive) as run, crew_of(blog, known, work) as crew:
         crawl = begin(crew, work)

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from everlog.comments.feeds import comment_feed_url, read_comment_feed
 from everlog.comments.markup import Thread
 from everlog.comments.merging import merge
-from everlog.comments.services import embedded, read_service
+from everlog.comments.services import read_service
 from everlog.errors import UnreadableFeed, UnreadablePage
 from everlog.flow.rendering import NotDrawn, exchanges_of, page_of
 from everlog.learning.comments import learn_comments
 from everlog.records import Failure, Provenance, Visit
-from everlog.tree import drop, parse
+from everlog.tree import parse
 from everlog.urls import canonical
 
 if TYPE_CHECKING:
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
     from everlog.comments.rules import CommentRules
     from everlog.comments.services import Service
+    from everlog.flow.glimpse import Evidence
     from everlog.flow.rendering import Rendering
     from everlog.flow.report import Tally
     from everlog.records import Comment, CommentsState, Entry, Exchange, Fetched, Page, Post, Rendered
-    from everlog.tree import Element
     from everlog.web import Web
 
 # Posts with comments whose pages and feeds teach the rules: as many as the feed has entries; more only cost
@@ -43,14 +43,6 @@ FEWEST_TAUGHT = 2
 EMPTY_BELIEVED = 3
 # What is the server's fault, or the way's, may be there at the next update.
 PASSING = frozenset({"connection", "dns", "timeout", "tls", "truncated", "protocol", "rate-limited"})
-
-
-class Evidence(NamedTuple):
-    """What a page says about its comments before it is taken apart."""
-
-    services: tuple[Service, ...] = ()
-    feed: str | None = None
-    threads: tuple[Thread, ...] = ()
 
 
 class Taught(NamedTuple):
@@ -91,17 +83,6 @@ class Commenting:
     _studied: int = 0
     _empty: int = 0
     _pages_hide: bool = False
-
-    def evidence(self, root: Element, page: Page) -> Evidence:
-        """Where the comments of a page's post may be; what a browser drew of them is taken out of the page."""
-        services = embedded(root)
-        feed = comment_feed_url(root, page.url, entry=self.entries.get(canonical(page.url)))
-        drawn = [frame for frame in root.iter("template") if frame.get("data-everlog-frame") is not None]
-        threads: list[Thread | None] = []
-        if root.get("data-everlog-rendered") is not None:
-            threads = [read_service(root, page.url, service, fetched_at=page.fetched_at) for service in services]
-        drop(drawn)
-        return Evidence(services=services, feed=feed, threads=tuple(thread for thread in threads if thread is not None))
 
     async def gather(self, post: Post, evidence: Evidence, answer: Fetched, held: Post | None) -> Gathered:
         """Ask for all that may be missing on the page."""

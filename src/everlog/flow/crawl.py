@@ -44,6 +44,8 @@ FORBIDDEN = frozenset({"robots", "address"})
 # What asking again does not change.
 FINAL = FORBIDDEN | {"too-large", "loop"}
 NOT_MODIFIED = 304
+# Why a crawl pauses that takes turns with others.
+SLICE_OVER = "its turn is over; it goes on with the next"
 # A missing page is an answer: there is nothing to hold.
 NOT_THERE = frozenset({404, 410})
 
@@ -169,6 +171,11 @@ class Crawl:
         """End at once; what was fetched is stored, the rest stays in the queue."""
         self.stop.say("interrupted", "interrupted; the same command goes on")
         self._hurry.set()
+
+    def wind_down(self) -> None:
+        """Ask for nothing more; what is under way is waited for, the rest stays in the queue."""
+        self.stop.say("limit", SLICE_OVER)
+        self._changed.set()
 
     async def _settle(self, visits: Iterable[Visit]) -> None:
         """Store what waited for another page and is now known."""

@@ -8,6 +8,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from everlog.flow.eras import Eras
+from everlog.flow.glimpse import Lens
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,13 +20,13 @@ if TYPE_CHECKING:
     from everlog.comments.rules import CommentRules
     from everlog.flow.commenting import Commenting
     from everlog.flow.copies import Copies
+    from everlog.flow.glimpse import Reader
     from everlog.flow.known import Known
     from everlog.flow.rendering import Rendering
     from everlog.flow.report import Tally
     from everlog.links import Scope
-    from everlog.records import Blog, Page, Post, Visit
+    from everlog.records import Blog, Post, Visit
     from everlog.settings import Settings
-    from everlog.tree import Element
     from everlog.web import Web
 
 # Visits handed to the writer and not yet safe. Four are under way at the usual concurrency; more only
@@ -50,25 +51,30 @@ class Crew:
     copies: Copies
     rendering: Rendering
     commenting: Commenting
+    # Who looks at pages in place of this process; None: nobody.
+    reader: Reader | None = None
     error: BaseException | None = None
     _seen: set[bytes] = field(default_factory=set)
     _unsafe: set[Future[Acknowledged]] = field(default_factory=set)
     _on_the_way: dict[str, Post] = field(default_factory=dict)
     _room: asyncio.Event = field(default_factory=asyncio.Event)
-    _eras: Eras | None = None
+    _lens: Lens | None = None
 
-    def known_for(self, page: Page, root: Element) -> Known:
-        """What reads a page: what is known of the blog, or was when pages looked like this one."""
-        if self._eras is None:
-            self._eras = Eras.of(self.blog.id, self.archive)
-        return self._eras.known_for(root, page.fetched_at, self.known)
+    @property
+    def lens(self) -> Lens:
+        """What pages are read by now: another one whenever something was learned."""
+        if self._lens is None or self._lens.present is not self.known:
+            eras = self._lens.eras if self._lens is not None else Eras.of(self.blog.id, self.archive)
+            self._lens = Lens(scope=self.scope, present=self.known, eras=eras)
+        return self._lens
 
-    def is_of_another_design(self, key: str, known: Known) -> bool:
-        """Whether the post that is held of an address was read by the rules of before a redesign, and now is not."""
-        if self._eras is None or not self._eras.former or known is not self.known or known.learned_at is None:
+    def is_of_another_design(self, key: str) -> bool:
+        """Whether the post that is held of an address was read by the rules of before a redesign."""
+        learned_at = self.known.learned_at
+        if not self.lens.eras.former or learned_at is None:
             return False
         held = self.held(key)
-        return held is not None and held.fetched is not None and held.fetched < known.learned_at
+        return held is not None and held.fetched is not None and held.fetched < learned_at
 
     def is_new(self, key: str) -> bool:
         """Whether a URL was not met before in this blog; from now on it was."""

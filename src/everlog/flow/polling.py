@@ -4,10 +4,21 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from everlog.archive.holdings import Poll
-from everlog.errors import Blocked, DamagedArchive, DiskFull, EverlogError, Unreachable
+from everlog.errors import (
+    ArchiveBusy,
+    Blocked,
+    DamagedArchive,
+    DiskFull,
+    EverlogError,
+    LeaseLost,
+    ServiceDown,
+    Unreachable,
+)
+from everlog.flow.crawl import SLICE_OVER
 from everlog.flow.fates import Lost, all_is_well, has_due_rechecks, home_lost
 from everlog.flow.hearing import ask_feed, hear
 from everlog.flow.news import NOT_MODIFIED, Told, is_wanted_whole, read_news, told_by
@@ -30,7 +41,9 @@ if TYPE_CHECKING:
 # Dates of posts that a blog's rhythm is told from at first.
 DATES_READ = 200
 # After these nothing more can be written, not even what was claimed.
-FATAL = (DiskFull, DamagedArchive)
+FATAL = (DiskFull, DamagedArchive, LeaseLost, ServiceDown)
+# When a blog is asked that somebody else is crawling just now.
+BUSY = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,10 +110,16 @@ async def poll_blog(poll: Poll, blog: Blog, work: Work, *, is_online: bool = Tru
 
 def _troubled(poll: Poll, blog: Blog, error: EverlogError, work: Work) -> Polled:
     """What becomes of a poll that ended in an error of this blog's; any other is raised."""
-    if isinstance(error, DiskFull):
+    if isinstance(error, (DiskFull, LeaseLost, ServiceDown)):
         raise error
     # An archive that failed while it stored something takes nothing more of any blog, and says so.
     work.archive.commit(())
+    if isinstance(error, ArchiveBusy):
+        # Somebody else is crawling it, so it is not the blog that is in trouble.
+        soon = work.now() + BUSY
+        soon = open_hour(max(soon, poll.polling.not_before or soon), poll.polling.hints)
+        polling = replace(poll.polling, due_at=soon)
+        return Polled(poll=replace(poll, polling=polling), seen=Seen(kind="unchanged"), trouble=error.message)
     seen = Seen(kind="failed")
     if isinstance(error, Blocked):
         seen = Seen(kind="refused", allowed_at=work.archive.waits_until(blog.id), signal=error.message)
@@ -247,7 +266,7 @@ def _after_update(look: _Look, report: Report, kept: Poll, work: Work) -> Polled
         # What the feed itself asked for holds as well.
         poll = replace(poll, polling=kept.polling)
     polled = _later(poll, blog, seen, work, report=report)
-    if report.ending != "interrupted":
+    if report.ending != "interrupted" and report.reason != SLICE_OVER:
         return polled
     # What was not visited waits in the queue, and need not wait for longer than the server wants.
     polling = polled.poll.polling

@@ -6,7 +6,7 @@ import asyncio
 import http.cookiejar
 import os
 import signal
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -18,6 +18,7 @@ from everlog.flow.archiving import archive_blog, home_known_as
 from everlog.flow.discover import fetchable
 from everlog.flow.memory import HostMemory
 from everlog.flow.report import Report, Tally
+from everlog.flow.turns import shared_turns
 from everlog.flow.updating import refresh_blog
 from everlog.flow.watch import Watcher
 from everlog.flow.working import Work, keep_ledger
@@ -31,7 +32,9 @@ if TYPE_CHECKING:
     from everlog.archive import Archive
     from everlog.archive.holdings import Acknowledged
     from everlog.crawl import OpenWeb
+    from everlog.flow.glimpse import Reader
     from everlog.flow.polling import Polled
+    from everlog.flow.rota import Rota
     from everlog.flow.watch import WatchTally
     from everlog.records import Blog
     from everlog.render import Browser, RenderHabits
@@ -53,16 +56,30 @@ class Job:
     url: str
     kind: Literal["crawl", "update"] = "crawl"
     since: datetime | None = None
+    # Whether this is a further part of a crawl that takes turns with others.
+    goes_on: bool = False
+    # Who looks at its pages in place of this process.
+    reader: Reader | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reins:
+    """How another thread ends a run: at once, or when what is under way is done."""
+
+    interrupt: Callable[[], None]
+    wind_down: Callable[[], None]
 
 
 def run_jobs(
     jobs: Sequence[Job], archive: Archive, settings: Settings, *,
     on_safe: Callable[[Acknowledged], None] = lambda _: None, on_start: Callable[[Tally], None] = lambda _: None,
+    on_reins: Callable[[Reins], None] = lambda _: None,
 ) -> list[Report | EverlogError]:
     """Crawl blogs and give each one's report, in the order of the jobs.
 
     `on_safe` hears of every visit that is safe in the archive; `on_start` is given each crawl's tally
-    when it begins. The first SIGINT or SIGTERM lets what was fetched be stored, the second stops at once.
+    when it begins, `on_reins` what ends the run. The first SIGINT or SIGTERM lets what was fetched be stored, the
+    second stops at once.
     """
     from everlog.crawl import with_web  # noqa: PLC0415 - starting Scrapy takes a second
     from everlog.render import Browser  # noqa: PLC0415 - as above: only who crawls needs it
@@ -73,7 +90,10 @@ def run_jobs(
         tally = Tally(blog=url)
         on_start(tally)
         session = open_session(url, own, archive, web)
-        return Work(web=session, archive=archive, settings=own, tally=tally, on_safe=on_safe, browser=browser)
+        return Work(
+            web=session, archive=archive, settings=own, tally=tally, on_safe=on_safe, browser=browser,
+            goes_on=job.goes_on, reader=job.reader,
+        )
 
     async def all_of(web: OpenWeb) -> list[Report | EverlogError]:
         async with Browser(habits_of(settings)) as browser:
@@ -82,7 +102,7 @@ def run_jobs(
     async def all_with(web: OpenWeb, browser: Browser) -> list[Report | EverlogError]:
         turn = asyncio.Semaphore(SIDE_BY_SIDE)
         works: dict[int, Work] = {}
-        interrupted = False
+        interrupted = over = False
 
         async def one(number: int, job: Job) -> Report | EverlogError:
             async with turn:
@@ -90,6 +110,7 @@ def run_jobs(
                     return Report(blog=job.url, ending="interrupted", reason="not begun", tally=Tally(blog=job.url))
                 try:
                     works[number] = work_on(job, web, browser)
+                    works[number].is_over = over
                     return await _do(job, works[number])
                 except EverlogError as error:
                     return error
@@ -106,20 +127,42 @@ def run_jobs(
                 else:  # nothing was fetched yet that could be stored
                     task.cancel()
 
+        def wind_down() -> None:
+            nonlocal over
+            over = True
+            for work in works.values():
+                work.wind_down()
+
+        on_reins(_reins(interrupt, wind_down))
         with interruptible(interrupt):
             ended = await asyncio.gather(*tasks, return_exceptions=True)
         return [_outcome(job, end, is_alone=len(jobs) == 1) for job, end in zip(jobs, ended, strict=True)]
 
-    return with_web(all_of)
+    return with_web(all_of, turns=shared_turns(archive))
+
+
+def _reins(interrupt: Callable[[], None], wind_down: Callable[[], None]) -> Reins:
+    loop = asyncio.get_running_loop()
+
+    def later(what: Callable[[], None]) -> Callable[[], None]:
+        def tell() -> None:
+            with suppress(RuntimeError):  # the run has ended meanwhile
+                loop.call_soon_threadsafe(what)
+
+        return tell
+
+    return Reins(interrupt=later(interrupt), wind_down=later(wind_down))
 
 
 def run_watch(
     archive: Archive, settings: Settings, *, once: bool = False, tally: WatchTally | None = None,
     on_polled: Callable[[Blog, Polled], None] = lambda _blog, _polled: None,
+    rota: Rota | None = None, on_reins: Callable[[Reins], None] = lambda _: None,
 ) -> bool:
     """Watch over all blogs of an archive until a signal ends it, or `max_time`; with `once`, until nothing is due.
 
-    Says whether it was a signal. `on_polled` hears what came of each poll.
+    Says whether it was a signal. `on_polled` hears what came of each poll; `rota` has other feeds than all;
+    `on_reins` is given what ends the run.
     """
     from everlog.crawl import with_web  # noqa: PLC0415 - starting Scrapy takes a second
     from everlog.render import Browser  # noqa: PLC0415 - as above
@@ -139,13 +182,14 @@ def run_watch(
 
             watcher = Watcher(
                 archive, now=web.timekeeper.now, sleep=web.timekeeper.sleep, work_for=work_for, on_polled=on_polled,
-                tally=tally, memory=memory,
+                tally=tally, memory=memory, rota=rota,
             )
+            on_reins(_reins(watcher.stop, watcher.wind_down))
             with interruptible(watcher.stop):
                 await watcher.run(once=once, max_seconds=settings.max_time)
             return watcher.was_stopped
 
-    return with_web(watch)
+    return with_web(watch, turns=shared_turns(archive))
 
 
 def habits_of(settings: Settings) -> RenderHabits:

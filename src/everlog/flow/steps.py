@@ -10,25 +10,23 @@ import inspect
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, cast
-from urllib.parse import urlsplit
 
-from everlog.errors import UnreadablePage, UsageError
-from everlog.flow.commenting import Evidence, uncommented, with_comments
-from everlog.flow.copies import Copy
-from everlog.flow.presence import key_of_moved, what_was_lost
+from everlog.errors import UsageError
+from everlog.flow.commenting import uncommented, with_comments
+from everlog.flow.glimpse import Evidence, Sheet, look
+from everlog.flow.intake import say_what_was_held, take_in
 from everlog.flow.rendering import NotDrawn, exchanges_of, page_of
-from everlog.links import page_links, trap
 from everlog.media import media_of
 from everlog.posts import noarchive
-from everlog.records import Link, Media, Skip, Visit
-from everlog.tree import parse
+from everlog.records import Link, Media, Visit
 from everlog.urls import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from everlog.flow.crew import Crew
-    from everlog.records import Exchange, Fetched, Lane, Outcome, Page, Post
+    from everlog.flow.glimpse import Reader
+    from everlog.records import Exchange, Fetched, Outcome, Page, Post
     from everlog.tree import Element
 
     Step = Callable[["Draft", Crew], Awaitable[None] | None]
@@ -112,56 +110,38 @@ async def render_page(draft: Draft, crew: Crew) -> None:
     draft.drawn, draft.made = page_of(drawn), exchanges_of(drawn)
 
 
-def read_content(draft: Draft, crew: Crew) -> None:
+def read_content(draft: Draft, crew: Crew) -> Awaitable[None] | None:
     """Is the page a post? Read it with the blog's rules; gather where it leads."""
     if draft.outcome == "failed":
-        return
-    _read(draft, crew)
-    if draft.post is not None:
-        draft.post_key = key_of_moved(draft.link.key, draft.post_key, crew)
-    elif draft.kept and draft.outcome in {"listing", "page", "skip"}:
-        lost = what_was_lost(draft.link.key, draft.page, draft.outcome, crew)
-        if lost is not None:
-            draft.post_key, draft.sight = lost
-
-
-def _read(draft: Draft, crew: Crew) -> None:
-    page = draft.page
+        return None
     refusal = _not_a_page(draft, crew)
     if refusal is not None:
         draft.outcome, draft.reason = "skip", refusal
         # What other hosts say is not this blog's.
-        draft.kept = crew.scope.holds(page.url)
-        return
-    try:
-        root = parse(page.body, page.content_type)
-    except UnreadablePage as error:
-        draft.outcome, draft.reason = "skip", error.message
-        return
-    # Reading takes the tree apart, so what needs the whole page comes first.
-    _gather_links(draft, crew, root)
-    if asks_not_to_be_kept(root, draft.fetched.answer):
-        draft.outcome, draft.reason, draft.kept = "skip", "noarchive", False
-        return
-    known = crew.known_for(page, root)
-    verdict = known.judge.verdict(page.url, root)
-    draft.note, draft.by_url = verdict.note, verdict.by_url
-    if verdict.kind != "post":
-        draft.outcome = verdict.kind
-        return
-    claim = known.judge.identity(page.url, root)
-    draft.evidence = crew.commenting.evidence(root, page)
-    outcome = known.template.reader.read_parsed(root, page.url, page.fetched_at)
-    if isinstance(outcome, Skip):
-        draft.outcome, draft.reason = "skip", outcome.reason
-        return
-    draft.outcome = "post"
-    draft.post = replace(outcome, blog=crew.blog.home)
-    own = canonical(page.url)
-    draft.post_key = own if own != draft.link.key else None
-    draft.other_template = crew.is_of_another_design(own, known)
-    if claim not in {own, draft.link.key}:
-        _settle_claim(claim, draft, crew)
+        draft.kept = crew.scope.holds(draft.page.url)
+        say_what_was_held(draft, crew)
+        return None
+    sheet = _sheet(draft, crew)
+    if crew.reader is not None:
+        return _read_elsewhere(draft, crew, sheet, crew.reader)
+    take_in(draft, crew, look(sheet, crew.lens))
+    return None
+
+
+async def _read_elsewhere(draft: Draft, crew: Crew, sheet: Sheet, reader: Reader) -> None:
+    lens = crew.lens
+    glimpse = await reader.look(sheet, lens)
+    # Meanwhile other pages may have taught something: each page is read by all that is known when it is taken in.
+    if glimpse is None or lens is not crew.lens:
+        glimpse = look(sheet, crew.lens)
+    take_in(draft, crew, glimpse)
+
+
+def _sheet(draft: Draft, crew: Crew) -> Sheet:
+    page = draft.page
+    entry = crew.commenting.entries.get(canonical(page.url))
+    may_be_kept = not any(noarchive(None, value) for value in draft.fetched.answer.values("x-robots-tag"))
+    return Sheet(page=page, comments_feed=entry.comments_feed if entry is not None else None, may_be_kept=may_be_kept)
 
 
 async def collect_comments(draft: Draft, crew: Crew) -> None:
@@ -219,33 +199,6 @@ def _count_comments(post: Post, failures: list[str], crew: Crew) -> None:
             tally.reasons[f"comments: {reason}"[:LONGEST_REASON]] += 1
 
 
-def _settle_claim(claim: str, draft: Draft, crew: Crew) -> None:
-    """A page that calls itself a copy of another is compared with it, now or when that one was seen."""
-    if draft.post is None:
-        return
-    own = draft.post if crew.settings.comments else uncommented(draft.post, None)
-    if crew.settings.comments and (draft.evidence.services or own.comments_state == "partial"):
-        # Should it turn out a post of its own, the next update asks for the comments its page does not show.
-        own = replace(own, comments_state="failed")
-    copy = Copy(link=draft.link, post=own, own_key=canonical(draft.post.url), original=claim)
-    held = crew.held(claim)
-    if held is not None:
-        visit = crew.copies.settled(copy, held)
-        draft.post, draft.post_key, draft.reason = visit.post, visit.post_key, visit.reason
-    elif crew.scope.holds_key(claim) and crew.copies.has_room() and not _was_visited(claim, crew):
-        if crew.is_new(claim):
-            url = f"{urlsplit(draft.post.url).scheme}://{claim}"
-            draft.links.append(Link(url=url, key=claim, lane="post", found_on=draft.link.url))
-        crew.copies.wait(copy)
-        draft.post, draft.outcome, draft.reason = None, "retry", f"waits for {claim}, whose copy it says it is"
-
-
-def _was_visited(key: str, crew: Crew) -> bool:
-    """Whether an address was visited, and is no post: a copy need not wait for it."""
-    row = crew.archive.row_state(crew.blog.id, key) if crew.has_seen(key) else None
-    return row is not None and row[0] != "queued"
-
-
 def asks_not_to_be_kept(root: Element, answer: Exchange) -> bool:
     """Whether the page, or one of the headers it came with, says noarchive."""
     return noarchive(root) or any(noarchive(None, value) for value in answer.values("x-robots-tag"))
@@ -259,23 +212,6 @@ def _not_a_page(draft: Draft, crew: Crew) -> str | None:
     if kind and not kind.startswith(HTML_TYPES):
         return f"not a page ({kind})"
     return None
-
-
-def _gather_links(draft: Draft, crew: Crew, root: Element) -> None:
-    """New addresses of the blog on this page; those like a post's go to the lane of posts."""
-    for found in page_links(root, draft.page.url, within=crew.scope):
-        if crew.has_seen(found.key):
-            continue
-        why = trap(found.url, this_year=crew.this_year)
-        if why is not None:
-            # The address itself stays unseen: what is no page may be a picture of an article.
-            crew.tally.reasons[f"not asked for: {why}"] += crew.is_new(f"trap {found.key}")
-            continue
-        crew.is_new(found.key)
-        is_post = crew.known.judge.likely_post(found.url)
-        lane: Lane = "post" if is_post else "page"
-        draft.links.append(Link(url=found.url, key=found.key, lane=lane, found_on=draft.link.url))
-        draft.new_posts += is_post
 
 
 def _imported(name: str) -> Step:

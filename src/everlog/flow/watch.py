@@ -7,9 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
-import socket
-import uuid
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -17,7 +14,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from everlog.errors import EverlogError
-from everlog.flow.polling import FATAL, Polled, first_poll, poll_blog
+from everlog.flow.polling import FATAL, Polled, poll_blog
+from everlog.flow.rota import LEASE, WholeArchive
 from everlog.flow.working import keep_ledger
 from everlog.watching.schedule import Seen, after_poll
 from everlog.web import Waited
@@ -28,6 +26,7 @@ if TYPE_CHECKING:
     from everlog.archive import Archive
     from everlog.archive.holdings import Poll
     from everlog.flow.memory import HostMemory
+    from everlog.flow.rota import Rota
     from everlog.flow.working import Work
     from everlog.records import Blog
     from everlog.watching.schedule import Polling
@@ -37,12 +36,9 @@ log = logging.getLogger("everlog")
 
 # Blogs that are asked at once. They are on different hosts, and an answer takes a tenth of a second or two.
 AT_ONCE = 64
-# A claim is worth this much; whoever lives says so four times as often.
-LEASE = timedelta(seconds=60)
 HEARTBEAT_SECONDS = LEASE.total_seconds() / 4
 # How often blogs that were crawled meanwhile are taken in.
 ENLIST_SECONDS = 300.0
-ENLISTED_AT_ONCE = 100
 # The reason, in the ledger, of a poll that is later than the blog's rhythm would have it.
 NOT_DUE = "the feed is not asked before it may be"
 # With a few blogs, polls are hours apart.
@@ -75,10 +71,10 @@ class Watcher:
     def __init__(
         self, archive: Archive, *, now: Callable[[], datetime], sleep: Callable[[float], Awaitable[None]],
         work_for: Callable[[Blog], Work], on_polled: Callable[[Blog, Polled], None], tally: WatchTally | None = None,
-        memory: HostMemory | None = None,
+        memory: HostMemory | None = None, rota: Rota | None = None,
     ) -> None:
         self.tally = tally or WatchTally()
-        self.owner = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
+        self._rota = rota or WholeArchive(archive)
         self._archive = archive
         self._now = now
         self._sleep = sleep
@@ -95,6 +91,8 @@ class Watcher:
         self._failure: BaseException | None = None
         self._answered_at: datetime | None = None
         self._has_more = False
+        self._is_over = False
+        self._changed = asyncio.Event()
 
     @property
     def is_busy(self) -> bool:
@@ -112,6 +110,13 @@ class Watcher:
         for work in tuple(self._works.values()):
             work.interrupt()
 
+    def wind_down(self) -> None:
+        """Claim no more; what was claimed is dealt with, and what takes long stops where it can go on."""
+        self._is_over = True
+        self._changed.set()
+        for work in tuple(self._works.values()):
+            work.wind_down()
+
     async def run(self, *, once: bool = False, max_seconds: float | None = None) -> None:
         """Watch until `stop`; with `once`, until nothing is due."""
         began = self._now()
@@ -123,7 +128,7 @@ class Watcher:
                 if left is not None and left <= 0:
                     return
                 claimed = self._start_due()
-                if once and not claimed and not self._tasks:
+                if (once or self._is_over) and not claimed and not self._tasks:
                     return
                 await self._wait(left)
         finally:
@@ -134,21 +139,19 @@ class Watcher:
         now = self._now()
         if self._has_more or (now - self._enlisted_at).total_seconds() >= ENLIST_SECONDS:
             self._enlisted_at = now
-            blogs = self._archive.not_polled(limit=ENLISTED_AT_ONCE)
-            self._archive.add_polls([first_poll(blog, self._archive, now) for blog in blogs])
             # Those that are due need not wait until all are taken in.
-            self._has_more = len(blogs) == ENLISTED_AT_ONCE
-            self.tally.due, self.tally.watched = self._archive.count_due(now=now)
+            self._has_more = self._rota.enlist(now)
+            self.tally.due, self.tally.watched = self._rota.count(now)
         if self._tasks and (now - self._renewed_at).total_seconds() >= HEARTBEAT_SECONDS:
             self._renewed_at = now
-            self._archive.renew_claims(self.owner, until=now + LEASE)
+            self._rota.renew(now)
 
     def _start_due(self) -> int:
         room = AT_ONCE - len(self._tasks)
-        if room <= 0:
+        if room <= 0 or self._is_over:
             return 0
         now = self._now()
-        claimed = self._archive.claim_due(self.owner, now=now, until=now + LEASE, limit=room)
+        claimed = self._rota.claim(now, room)
         for poll, blog in claimed:
             task = asyncio.ensure_future(self._one(poll, blog))
             self._tasks[task] = blog.id
@@ -159,20 +162,21 @@ class Watcher:
     async def _wait(self, left: float | None) -> None:
         """Until an answer is dealt with, a blog falls due, or it is time to keep house."""
         now = self._now()
-        self.tally.next_due = self._archive.next_due(now=now)
+        self.tally.next_due = self._rota.next_due(now)
         seconds = HEARTBEAT_SECONDS if self._tasks else ENLIST_SECONDS
-        if self.tally.next_due is not None and len(self._tasks) < AT_ONCE:
+        if self.tally.next_due is not None and len(self._tasks) < AT_ONCE and not self._is_over:
             seconds = min(seconds, max((self.tally.next_due - now).total_seconds(), 0.0))
         if self._has_more:
             seconds = 0.0
         if left is not None:
             seconds = min(seconds, left)
-        alarm = asyncio.ensure_future(self._sleep(seconds))
-        stop = asyncio.ensure_future(self._stopping.wait())
-        await asyncio.wait({alarm, stop, *self._tasks}, return_when=asyncio.FIRST_COMPLETED)
-        for task in (alarm, stop):
+        self._changed.clear()
+        events = self._sleep(seconds), self._stopping.wait(), self._changed.wait()
+        others = [asyncio.ensure_future(each) for each in events]
+        await asyncio.wait({*others, *self._tasks}, return_when=asyncio.FIRST_COMPLETED)
+        for task in others:
             task.cancel()
-        await asyncio.gather(alarm, stop, return_exceptions=True)
+        await asyncio.gather(*others, return_exceptions=True)
         if self._failure is not None:
             raise self._failure
 
@@ -273,7 +277,7 @@ class Watcher:
     ) -> None:
         if self._memory is not None:
             self._memory.write(taken)
-        self._archive.give_back(self.owner, [poll for poll, _ in polls])
+        self._rota.give_back([poll for poll, _ in polls])
         if waits:
             self._archive.note_waits(waits)
         self._archive.add_to_ledger([row for _, ledger in polls for row in ledger], at=self._now())
@@ -294,5 +298,5 @@ class Watcher:
         if self._flushing is not None:
             await self._flushing
         if not isinstance(self._failure, FATAL):
-            self._archive.give_back(self.owner)
+            self._rota.give_up()
 

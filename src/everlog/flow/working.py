@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from everlog.archive.writer import GroupWriter
-from everlog.errors import EverlogError, UnreadableFeed
+from everlog.errors import EverlogError, NotUploaded, UnreadableFeed
 from everlog.feeds import parse_feed
 from everlog.flow.commenting import Commenting
 from everlog.flow.copies import Copies
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from everlog.archive import Archive
     from everlog.archive.holdings import Acknowledged
     from everlog.flow.crawl import Stop
+    from everlog.flow.glimpse import Reader
     from everlog.flow.known import Known
     from everlog.flow.report import Ending, Tally
     from everlog.links import Scope
@@ -58,11 +59,17 @@ class Work:
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     # Draws the pages that need it; None: nobody can.
     browser: Browser | None = None
+    # Looks at pages in place of this process; None: nobody does.
+    reader: Reader | None = None
     # Who visits pages takes a turn; polls that bring nothing need none.
     turn: AbstractAsyncContextManager[object] = field(default_factory=nullcontext)
     # The crawl under way, so that it can be interrupted from outside.
     crawl: Crawl | None = None
     interrupted: bool = False
+    # Whether what is under way is the last that is asked for in this run.
+    is_over: bool = False
+    # Whether this run only goes on with what another began: what failed a moment ago is not asked for again.
+    goes_on: bool = False
     # Posts whose pages were fetched and stored in this run, the first of them.
     visited_posts: list[str] = field(default_factory=list)
 
@@ -71,6 +78,12 @@ class Work:
         self.interrupted = True
         if self.crawl is not None:
             self.crawl.interrupt()
+
+    def wind_down(self) -> None:
+        """Ask for nothing more; what was asked for is waited for and stored, the rest stays in the queue."""
+        self.is_over = True
+        if self.crawl is not None:
+            self.crawl.wind_down()
 
 
 @contextmanager
@@ -106,6 +119,7 @@ def crew_of(
         blog=blog, known=known, scope=scope_of(blog), settings=work.settings, web=work.web,
         archive=work.archive, writer=writer, tally=work.tally, this_year=work.now().year,
         on_safe=_counting(work), copies=Copies(blog.id), rendering=commenting.rendering, commenting=commenting,
+        reader=work.reader,
     )
     for key in work.archive.known_keys(blog.id):
         crew.is_new(key)
@@ -122,7 +136,7 @@ def _stored_entries(blog: Blog, archive: Archive) -> tuple[Entry, ...]:
         return ()
     try:
         return parse_feed(archive.exchange(capture).body, capture.url).entries
-    except UnreadableFeed:
+    except (UnreadableFeed, NotUploaded):
         return ()
 
 
@@ -132,6 +146,8 @@ def begin(crew: Crew, work: Work, *, is_update: bool = False) -> Crawl:
     work.crawl = crawl
     if work.interrupted:
         crawl.interrupt()
+    elif work.is_over:
+        crawl.wind_down()
     return crawl
 
 

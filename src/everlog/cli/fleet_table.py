@@ -1,0 +1,129 @@
+"""A fleet as a person looks at it, and as a program reads it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from everlog.archive.tenure import SILENT_SECONDS
+from everlog.cli.lines import CONTROLS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from everlog.archive.jobs import FleetState, Job, RunningJob, WorkerState
+
+# What runs this long without an end is worth a look; a slice takes a minute.
+LONG_SECONDS = 600.0
+
+
+def as_dict(state: FleetState, messages: Mapping[str, int], trouble: str | None) -> dict[str, Any]:
+    """The whole state, for programs."""
+    return {
+        "workers": [_worker_dict(one) for one in state.workers],
+        "running": [_running_dict(one) for one in state.running],
+        "queues": {
+            queue: {"jobs": count, "messages": messages.get(queue)} for queue, count in state.depths.items()
+        },
+        "states": dict(state.states),
+        "oldest_queued_seconds": state.oldest_queued_seconds,
+        "feeds_due": state.due,
+        "oldest_due": state.oldest_due_at.isoformat() if state.oldest_due_at else None,
+        "stalls": stalls(state, messages),
+        "dead": [job_dict(job) for job in state.dead],
+        "broker": trouble,
+    }
+
+
+def job_dict(job: Job) -> dict[str, Any]:
+    return {
+        "id": job.id, "kind": job.kind, "url": job.url, "feeds": len(job.blog_ids), "state": job.state,
+        "tries": job.tries, "slices": job.slices, "requests": job.requests, "posts": job.posts, "reason": job.reason,
+        "due": job.due_at.isoformat() if job.due_at else None, "added": job.added_at.isoformat(),
+        "needs_browser": job.needs_browser,
+    }
+
+
+def stalls(state: FleetState, messages: Mapping[str, int]) -> list[str]:
+    """What does not go on, in words."""
+    found = [
+        f"worker {one.name} has been silent for {one.silent_seconds:.0f} s"
+        for one in state.workers if one.silent_seconds > SILENT_SECONDS
+    ]
+    found += [
+        f"{_called(one.job)} on {one.worker}: silent for {one.silent_seconds:.0f} s"
+        for one in state.running if one.silent_seconds > SILENT_SECONDS
+    ]
+    found += [
+        f"{_called(one.job)} on {one.worker}: running for {one.running_seconds / 60:.0f} min"
+        for one in state.running if one.running_seconds > LONG_SECONDS
+    ]
+    alive = [one for one in state.workers if one.silent_seconds <= SILENT_SECONDS]
+    for queue, count in state.depths.items():
+        served = any(one.has_browser or not queue.endswith(".browser") for one in alive)
+        if count and not served:
+            what = "with a browser " if queue.endswith(".browser") else ""
+            found.append(f"{count} jobs wait in {queue}, and no worker {what}is there")
+        elif queue in messages and messages[queue] < count:
+            lost = count - messages[queue]
+            found.append(f"{lost} jobs of {queue} are not in the broker; they are given again by themselves")
+    return found
+
+
+def print_state(state: FleetState, messages: Mapping[str, int], trouble: str | None) -> None:
+    """The whole state, for people."""
+    requests = sum(one.requests for one in state.workers)
+    seconds = max(((datetime.now(UTC) - one.started_at).total_seconds() for one in state.workers), default=0.0)
+    rate = f", {requests / seconds:.1f} requests/s since the oldest began" if seconds else ""
+    print(f"{len(state.workers)} workers, {sum(one.processes for one in state.workers)} processes{rate}")
+    for one in state.workers:
+        print(_worker_line(one))
+    print("\nqueues")
+    for queue, count in state.depths.items():
+        told = f"{messages[queue]} in the broker" if queue in messages else "broker not reached"
+        print(f"  {queue:<16} {count:>8} jobs   {told}")
+    others = ", ".join(f"{state.states.get(name, 0)} {name}" for name in ("running", "parked", "dead"))
+    print(f"  {others}")
+    if state.oldest_queued_seconds is not None:
+        print(f"  the oldest waits for {state.oldest_queued_seconds:.0f} s")
+    if state.oldest_due_at is not None:
+        print(f"\n{state.due} feeds are due, the oldest since {state.oldest_due_at:%Y-%m-%d %H:%M:%S} UTC")
+    if state.running:
+        print("\nrunning")
+    for run in state.running[:20]:
+        print(f"  {_called(run.job)}  {run.worker}, {run.requests} requests in {run.running_seconds:.0f} s")
+    for line in (*stalls(state, messages), *([trouble] if trouble else [])):
+        print(f"! {CONTROLS.sub('', line)}")
+    for job in state.dead:
+        print(f"given up: {_called(job)}: {CONTROLS.sub('', job.reason or '')}")
+
+
+def _worker_line(one: WorkerState) -> str:
+    state = "draining" if one.is_draining else "silent" if one.silent_seconds > SILENT_SECONDS else "working"
+    browser = ", browser" if one.has_browser else ""
+    return (
+        f"  {one.name:<28} {state:<9} {one.processes} processes{browser}; {one.slices} slices, "
+        f"{one.requests} requests, {one.posts} posts, {one.failures} failures"
+    )
+
+
+def _called(job: Job) -> str:
+    return CONTROLS.sub("", job.url or f"{len(job.blog_ids)} feeds")
+
+
+def _worker_dict(one: WorkerState) -> dict[str, Any]:
+    return {
+        "name": one.name, "processes": one.processes, "browser": one.has_browser, "draining": one.is_draining,
+        "started": one.started_at.isoformat(), "silent_seconds": round(one.silent_seconds, 3), "slices": one.slices,
+        "requests": one.requests, "posts": one.posts, "failures": one.failures,
+        "busy_seconds": round(one.busy_seconds, 3),
+    }
+
+
+def _running_dict(one: RunningJob) -> dict[str, Any]:
+    return {
+        "job": one.job.id, "kind": one.job.kind, "url": one.job.url, "feeds": len(one.job.blog_ids),
+        "worker": one.worker, "fence": one.fence, "requests": one.requests,
+        "running_seconds": round(one.running_seconds, 3),
+        "silent_seconds": round(one.silent_seconds, 3),
+    }

@@ -1,0 +1,91 @@
+"""`everlog watch` with a broker: due feeds are handed to a fleet's workers."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import sys
+import threading
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from everlog.cli.fleet_options import shared_archive_of
+
+if TYPE_CHECKING:
+    from everlog.fleet.scheduler import ScheduleTally
+    from everlog.settings import Settings
+
+INTERRUPTED = 130
+# Where nobody looks, a line now and then is enough.
+LINE_EVERY_SECONDS = 60.0
+
+
+def schedule(
+    settings: Settings, *, once: bool, metrics_port: int | None, log_format: str, quiet: bool, verbose: bool,
+) -> None:
+    """Hand out due feeds until a signal ends it, or `max_time`; with `once`, until nothing is due."""
+    from everlog.fleet.engine import make_engine
+    from everlog.fleet.figures import serve_figures
+    from everlog.fleet.logs import log_to_stderr
+    from everlog.fleet.scheduler import Scheduler
+    from everlog.fleet.worker import default_name
+
+    name = f"watch-{default_name()}"
+    level = logging.WARNING if quiet else logging.DEBUG if verbose else logging.INFO
+    log_to_stderr(log_format, level=level, worker=name)
+    engine = make_engine(settings.broker)
+    end_figures: Any = None
+    done = threading.Event()
+    with shared_archive_of(settings) as opened:
+        engine.depths()
+        scheduler = Scheduler(opened, engine, name)
+        stopped = _stop_on_signals(scheduler)
+        thread = threading.Thread(target=_tell_now_and_then, args=(scheduler.tally, done), daemon=True)
+        if not quiet:
+            thread.start()
+        try:
+            if metrics_port is not None:
+                end_figures = serve_figures(metrics_port, opened, engine)
+            scheduler.run(once=once, max_seconds=settings.max_time)
+        finally:
+            done.set()
+            if thread.is_alive():
+                thread.join()
+            if end_figures is not None:
+                end_figures()
+            engine.close()
+    if not quiet:
+        print(line_of(scheduler.tally), file=sys.stderr)
+    if stopped.is_set():
+        raise typer.Exit(INTERRUPTED)
+
+
+def line_of(tally: ScheduleTally) -> str:
+    """What a scheduler did, in one line.
+
+    >>> from everlog.fleet.scheduler import ScheduleTally
+    >>> line_of(ScheduleTally(feeds=2400, jobs=24, seconds=60.0, waiting=3))
+    '2400 feeds handed out in 24 jobs, 40.0 feeds/s, 3 jobs wait for a worker'
+    """
+    rate = f", {tally.feeds / tally.seconds:.1f} feeds/s" if tally.seconds else ""
+    again = f", {tally.handed} jobs given again" if tally.handed else ""
+    return f"{tally.feeds} feeds handed out in {tally.jobs} jobs{rate}, {tally.waiting} jobs wait for a worker{again}"
+
+
+def _stop_on_signals(scheduler: Any) -> threading.Event:
+    stopped = threading.Event()
+
+    def stop(_number: int, _frame: object) -> None:
+        stopped.set()
+        scheduler.stop()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
+    return stopped
+
+
+def _tell_now_and_then(tally: ScheduleTally, done: threading.Event) -> None:
+    while not done.wait(LINE_EVERY_SECONDS):
+        print(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}Z  {line_of(tally)}", file=sys.stderr, flush=True)

@@ -1,0 +1,174 @@
+"""The queue of a fleet: Celery with Redis as its broker. A message is a job's number and nothing else."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from everlog.archive.jobs import QUEUES
+from everlog.errors import ServiceDown, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from celery import Celery
+    from redis import Redis
+
+    from everlog.archive.jobs import Job
+
+SLICE = "everlog.slice"
+# Brokers are asked for queues in the order of their names.
+NAMES = {queue: f"everlog.{number}.{queue}" for number, queue in enumerate(QUEUES)}
+# There as long as the broker has kept what it was given: a broker that was emptied does not have it.
+MARK = "everlog.mark"
+# Who looks after the fleet now; there is no harm in two.
+KEEPER = "everlog.keeper"
+# A message whose worker died comes again after this. Nobody waits for it: the database has long queued the job again,
+# and what comes twice finds nothing to do. It must only be longer than any slice.
+VISIBILITY_SECONDS = 3_600
+# How long somebody waits for a broker that does not answer.
+ANSWER_SECONDS = 5.0
+# Messages that are sent on one connection before it is looked whether anybody wants to stop.
+SENT_AT_ONCE = 500
+
+
+def make_engine(broker: str | None) -> Engine:
+    """The engine on a broker, which is not asked for anything yet."""
+    if not broker:
+        raise UsageError("no broker is named", advice="name a Redis with --broker redis://HOST:6379/0")
+    if not broker.startswith(("redis://", "rediss://")):
+        raise UsageError(f"{broker.partition('://')[0]}:// is not a Redis", advice="write redis://HOST:6379/0")
+    try:
+        import celery  # noqa: F401, PLC0415 - only fleets need it
+        import redis  # noqa: F401, PLC0415
+    except ImportError as error:
+        raise UsageError(f"{error.name} is not installed", advice="pip install 'everlog[fleet]'") from None
+    return Engine(broker)
+
+
+class Engine:
+    """Gives hints, and tells how many wait."""
+
+    def __init__(self, broker: str) -> None:
+        self.broker = broker
+        self._app: Celery | None = None
+        self._redis: Redis | None = None
+
+    @property
+    def app(self) -> Celery:
+        """The Celery application."""
+        if self._app is None:
+            self._app = _make_app(self.broker)
+        return self._app
+
+    def send(self, jobs: Iterable[Job]) -> int:
+        """Hand jobs to the workers. How many; ServiceDown if the broker does not take them all."""
+        sent = 0
+        with self._reached(), self.app.producer_pool.acquire(block=True, timeout=ANSWER_SECONDS) as producer:
+            for job in jobs:
+                self.app.send_task(
+                    SLICE, args=(job.id,), queue=NAMES[job.queue], producer=producer, retry=False, ignore_result=True,
+                )
+                sent += 1
+        return sent
+
+    def depths(self) -> Mapping[str, int]:
+        """How many messages wait in each queue."""
+        with self._reached():
+            pipeline = self._client().pipeline(transaction=False)
+            for queue in QUEUES:
+                pipeline.llen(NAMES[queue])
+            return dict(zip(QUEUES, pipeline.execute(), strict=True))
+
+    def is_marked(self) -> bool:
+        """Whether the broker still has what it was given."""
+        with self._reached():
+            return bool(self._client().exists(MARK))
+
+    def mark(self) -> bool:
+        """Put the mark there; False if somebody else has."""
+        with self._reached():
+            return bool(self._client().set(MARK, "1", nx=True))
+
+    def may_keep(self, name: str, seconds: float) -> bool:
+        """Whether it is this one's turn to look after the fleet; nobody else's for so long."""
+        with self._reached():
+            return bool(self._client().set(KEEPER, name, nx=True, px=int(seconds * 1_000)))
+
+    def empty(self) -> None:
+        """Remove all messages, and the mark."""
+        with self._reached():
+            self._client().delete(MARK, *NAMES.values())
+
+    def close(self) -> None:
+        if self._redis is not None:
+            self._redis.close()
+        if self._app is not None:
+            self._app.close()
+
+    def _client(self) -> Redis:
+        if self._redis is None:
+            from redis import Redis  # noqa: PLC0415 - only fleets need it
+
+            self._redis = Redis.from_url(
+                self.broker, socket_timeout=ANSWER_SECONDS, socket_connect_timeout=ANSWER_SECONDS,
+            )
+        return self._redis
+
+    @contextmanager
+    def _reached(self) -> Iterator[None]:
+        from kombu.exceptions import OperationalError  # noqa: PLC0415 - as above
+        from redis.exceptions import RedisError  # noqa: PLC0415
+
+        try:
+            yield
+        except (RedisError, OperationalError, OSError) as error:
+            raise ServiceDown(
+                f"the broker {_without_password(self.broker)} does not answer: {error}",
+                advice="start it; jobs are safe in the database, and are handed out when it is there again",
+            ) from error
+
+
+def send_jobs(jobs: Sequence[Job], broker: str) -> int:
+    """Hand jobs to the workers behind a broker. How many."""
+    engine = make_engine(broker)
+    try:
+        return engine.send(jobs)
+    finally:
+        engine.close()
+
+
+def _make_app(broker: str) -> Celery:
+    from celery import Celery  # noqa: PLC0415 - a third of a second that only fleets need
+    from kombu.entity import Queue  # noqa: PLC0415
+
+    app = Celery("everlog", broker=broker, set_as_current=False)
+    options: dict[str, Any] = {
+        # Kombu asks the queues in the order of their names, so the first that has something is served.
+        "queue_order_strategy": "sorted", "priority_steps": [0], "visibility_timeout": VISIBILITY_SECONDS,
+        "socket_connect_timeout": ANSWER_SECONDS, "socket_keepalive": True,
+    }
+    app.conf.update(
+        task_queues=[Queue(name) for name in NAMES.values()],  # type: ignore[no-untyped-call]
+        task_create_missing_queues=False,
+        task_default_queue=NAMES[QUEUES[-1]],
+        broker_transport_options=options,
+        broker_connection_retry_on_startup=True,
+        broker_connection_max_retries=None,
+        task_serializer="json", accept_content=["json"],
+        task_ignore_result=True, task_store_errors_even_if_ignored=False,
+        # A worker takes one hint for each of its processes, and keeps it until the slice has ended.
+        task_acks_late=True, task_acks_on_failure_or_timeout=True, task_reject_on_worker_lost=False,
+        worker_prefetch_multiplier=1,
+        worker_hijack_root_logger=False, worker_redirect_stdouts=False, worker_send_task_events=False,
+        worker_enable_remote_control=False, worker_cancel_long_running_tasks_on_connection_loss=False,
+        timezone="UTC",
+    )
+    return app
+
+
+def _without_password(broker: str) -> str:
+    from urllib.parse import urlsplit, urlunsplit  # noqa: PLC0415 - only errors need it
+
+    parts = urlsplit(broker)
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query=""))

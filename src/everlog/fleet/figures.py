@@ -1,0 +1,114 @@
+"""What a monitoring system asks a fleet: the figures of the database and the queue, when they are asked for."""
+
+from __future__ import annotations
+
+import logging
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from everlog.errors import EverlogError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from everlog.archive import Archive
+    from everlog.archive.jobs import FleetState, WorkerState
+    from everlog.fleet.engine import Engine
+
+log = logging.getLogger("everlog.fleet")
+
+
+def serve_figures(port: int, archive: Archive, engine: Engine, *, worker: str | None = None) -> Callable[[], None]:
+    """Answer Prometheus on a port; a worker tells of itself alone, a scheduler of all. Gives what ends it."""
+    try:
+        from prometheus_client import CollectorRegistry, start_http_server  # noqa: PLC0415 - only fleets need it
+    except ImportError:
+        raise UsageError("prometheus-client is not installed", advice="pip install 'everlog[fleet]'") from None
+
+    registry = CollectorRegistry()
+    registry.register(Figures(archive, engine, worker=worker))
+    try:
+        server, thread = start_http_server(port, registry=registry)
+    except OSError as error:
+        what = f"port {port} cannot be used: {error.strerror}"
+        raise UsageError(what, advice="name another with --metrics-port") from None
+
+    def end() -> None:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+    return end
+
+
+class Figures:
+    """A collector: nothing is counted here, the database has it all."""
+
+    def __init__(self, archive: Archive, engine: Engine, *, worker: str | None = None) -> None:
+        self._archive = archive
+        self._engine = engine
+        self._worker = worker
+
+    def describe(self) -> tuple[Any, ...]:
+        """Nothing is asked of the database before somebody wants to know."""
+        return ()
+
+    def collect(self) -> Iterator[Any]:
+        from prometheus_client.core import GaugeMetricFamily as Gauge  # noqa: PLC0415 - as above
+
+        try:
+            state = self._archive.fleet_state(now=datetime.now(UTC))
+            depths = self._engine.depths()
+        except EverlogError as error:
+            log.warning("%s", error.message)
+            yield Gauge("everlog_up", "Whether database and broker answer", value=0)
+            return
+        yield Gauge("everlog_up", "Whether database and broker answer", value=1)
+        yield from _of_workers([one for one in state.workers if self._worker in {None, one.name}])
+        if self._worker is None:
+            yield from _of_fleet(state)
+            messages = Gauge("everlog_queue_messages", "Messages in the broker's queue", labels=["queue"])
+            for queue, count in depths.items():
+                messages.add_metric([queue], count)
+            yield messages
+
+
+def _of_workers(workers: list[WorkerState]) -> Iterator[Any]:
+    from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily  # noqa: PLC0415 - as above
+
+    counted = {
+        "slices": "Slices of jobs done", "requests": "Pages and feeds asked for", "posts": "New posts stored",
+        "failures": "Slices that failed", "busy_seconds": "Seconds spent on slices",
+    }
+    for name, text in counted.items():
+        counter = CounterMetricFamily(f"everlog_worker_{name}", text, labels=["worker"])
+        for one in workers:
+            counter.add_metric([one.name], getattr(one, name))
+        yield counter
+    silent = GaugeMetricFamily("everlog_worker_silent_seconds", "Since the worker's last word", labels=["worker"])
+    processes = GaugeMetricFamily("everlog_worker_processes", "Slices it does at once", labels=["worker"])
+    for one in workers:
+        silent.add_metric([one.name], one.silent_seconds)
+        processes.add_metric([one.name], one.processes)
+    yield silent
+    yield processes
+
+
+def _of_fleet(state: FleetState) -> Iterator[Any]:
+    from prometheus_client.core import GaugeMetricFamily as Gauge  # noqa: PLC0415 - as above
+
+    jobs = Gauge("everlog_jobs", "Jobs by state", labels=["state"])
+    for name in ("queued", "parked", "running", "dead"):
+        jobs.add_metric([name], state.states.get(name, 0))
+    yield jobs
+    queued = Gauge("everlog_queue_jobs", "Jobs that wait, by queue", labels=["queue"])
+    for queue, count in state.depths.items():
+        queued.add_metric([queue], count)
+    yield queued
+    yield Gauge("everlog_feeds_due", "Feeds that are due", value=state.due)
+    late = (datetime.now(UTC) - state.oldest_due_at).total_seconds() if state.oldest_due_at else 0.0
+    yield Gauge("everlog_feeds_oldest_due_seconds", "How late the feed is that is due longest", value=max(late, 0.0))
+    oldest = state.oldest_queued_seconds or 0.0
+    yield Gauge("everlog_queue_oldest_seconds", "How long the oldest queued job waits", value=oldest)
+    silent = max((one.silent_seconds for one in state.running), default=0.0)
+    yield Gauge("everlog_running_silent_seconds", "The longest silence of a running slice", value=silent)

@@ -1,0 +1,303 @@
+"""One turn at one job: claim it in the database, crawl for a while, give it back with what became of it."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from everlog.archive.jobs import SliceEnd
+from everlog.archive.locks import TenureLocks
+from everlog.errors import ArchiveBusy, Blocked, DiskFull, EverlogError, LeaseLost, NoBrowser, ServiceDown, UsageError
+from everlog.fleet.asking import readers_for
+from everlog.flow.archiving import home_known_as
+from everlog.flow.crawl import SLICE_OVER
+from everlog.flow.discover import fetchable
+from everlog.flow.rota import Rota
+from everlog.flow.running import Job as CrawlJob
+from everlog.flow.running import run_jobs, run_watch
+from everlog.flow.watch import WatchTally
+from everlog.settings import make_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from everlog.archive import Archive
+    from everlog.archive.holdings import Poll
+    from everlog.archive.jobs import Grant, Job
+    from everlog.archive.tenure import Tenure
+    from everlog.flow.report import Report, Tally
+    from everlog.flow.running import Reins
+    from everlog.records import Blog
+    from everlog.settings import Settings
+
+    T = TypeVar("T")
+
+log = logging.getLogger("everlog.fleet")
+
+# Tries in a row that may fail, first five minutes apart, then ten, twenty ...: an hour and a quarter, before a job is
+# given up with its reason. Blogs that are held already have the watch's own patience.
+MOST_TRIES = 5
+FIRST_WAIT = timedelta(minutes=5)
+# A host that is busy, a disk that is full: somebody else's moment.
+SHORT_WAIT = timedelta(seconds=30)
+# How long a worker waits for a database that went away, and how often it looks.
+PATIENCE_SECONDS = 900.0
+LOOK_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """A slice that was done: of which job, how it ended, how long it took."""
+
+    job: Job
+    fence: int
+    end: SliceEnd
+    seconds: float
+
+
+def do_slice(
+    job_id: int, settings: Settings, worker: str, *, open_shared: Callable[[], Archive],
+    hand_on: Callable[[Sequence[Job]], object],
+) -> Done | None:
+    """Do a slice of the job, if it is still to be done; `hand_on` is given the jobs that may be done next.
+
+    A database that goes away is waited for. What a worker does that lost its grant is refused by the database, and
+    the job is somebody else's.
+    """
+    began = time.monotonic()
+    with patiently(open_shared) as archive:
+        grant = patiently(lambda: archive.claim_job(job_id, worker))
+        if grant is None:
+            log.debug("job %d is not to be done (any more)", job_id)
+            return None
+        log.info("%s %s", grant.job.kind, _called(grant.job), extra=_marks(grant))
+        tenure = tenure_of(archive)
+        try:
+            end = _Slice(grant, archive, tenure, settings, worker).work()
+            following = patiently(lambda: archive.end_grant(grant.fence, end))
+        except LeaseLost as lost:
+            log.warning("%s %s: %s", grant.job.kind, _called(grant.job), lost.message, extra=_marks(grant))
+            return None
+        finally:
+            tenure.close()
+        seconds = time.monotonic() - began
+        hand_on(following)
+        patiently(lambda: archive.count_slice(worker, end, seconds))
+        figures = {"requests": end.requests, "posts": end.posts, "seconds": round(seconds, 3), "end": end.end}
+        log.info("%s %s: %s", grant.job.kind, _called(grant.job), end.reason, extra=_marks(grant) | figures)
+        return Done(job=grant.job, fence=grant.fence, end=end, seconds=seconds)
+
+
+def tenure_of(archive: Archive) -> Tenure:
+    """What this process writes under to an archive that many share."""
+    locks = archive.parts.locks
+    if not isinstance(locks, TenureLocks):
+        raise UsageError("a fleet shares a database, and this archive is a folder", advice="name postgresql://...")
+    return locks.tenure
+
+
+def patiently(call: Callable[[], T], *, patience_seconds: float = PATIENCE_SECONDS) -> T:
+    """What a call gives, once the database answers; ServiceDown if it does not for very long."""
+    until = time.monotonic() + patience_seconds
+    told = False
+    while True:
+        try:
+            return call()
+        except ServiceDown as down:
+            if time.monotonic() >= until:
+                raise
+            if not told:
+                log.warning("%s; waiting for it", down.message)
+                told = True
+            time.sleep(LOOK_SECONDS)
+
+
+@dataclass(slots=True)
+class _Slice:
+    """The work on one job until its time is over."""
+
+    grant: Grant
+    archive: Archive
+    tenure: Tenure
+    settings: Settings
+    worker: str
+    _tally: Tally | WatchTally | None = None
+    _reins: Reins | None = None
+    _drained: bool = False
+    _began: float = field(default_factory=time.monotonic)
+
+    def work(self) -> SliceEnd:
+        tenure = self.tenure
+        tenure.requests = self._requests
+        alarm = threading.Timer(self.settings.slice_seconds, self._time_is_over)
+        alarm.daemon = True
+        tenure.take_over(self.grant.fence, self.grant.hosts, on_beat=self._look_up)
+        alarm.start()
+        try:
+            return self._poll() if self.grant.job.kind == "poll" else self._crawl()
+        except ServiceDown as down:
+            return SliceEnd(end="again", reason=down.message, requests=self._requests())
+        finally:
+            alarm.cancel()
+            tenure.stop_beating()
+
+    def _crawl(self) -> SliceEnd:
+        job, settings = self.grant.job, self._own_settings()
+        with readers_for(job.url or "", self.archive, self.settings.broker) as reader:
+            wanted = CrawlJob(
+                url=job.url or "", kind="update" if job.kind == "update" else "crawl", goes_on=job.slices > 0,
+                reader=reader,
+            )
+            [outcome] = run_jobs([wanted], self.archive, settings, on_start=self._hear, on_reins=self._take)
+        return self._after_error(outcome) if isinstance(outcome, EverlogError) else self._after(outcome, settings)
+
+    def _poll(self) -> SliceEnd:
+        tally = self._tally = WatchTally()
+        rota = JobRota(self.archive, self.grant.fence)
+        with self.archive.together():
+            run_watch(self.archive, self.settings, once=True, tally=tally, rota=rota, on_reins=self._take)
+        left = len(self.archive.job_polls(self.grant.fence))
+        reason = f"{tally.polls} feeds asked, {tally.kinds['unchanged']} unchanged, {tally.new_posts} new posts"
+        return SliceEnd(end="again" if left else "done", reason=reason, requests=tally.polls, posts=tally.new_posts)
+
+    def _own_settings(self) -> Settings:
+        """The worker's settings with those of the job laid over them, for no more pages than a slice has."""
+        job = self.grant.job
+        settings = make_settings(self.settings.model_dump(exclude_unset=True), job.settings)
+        most = self.settings.slice_pages
+        if settings.max_pages is not None:
+            most = max(1, min(most, settings.max_pages - job.requests))
+        return make_settings(settings.model_dump(exclude_unset=True), {"max_pages": most})
+
+    def _after(self, report: Report, settings: Settings) -> SliceEnd:
+        figures: dict[str, Any] = {"requests": report.tally.requests, "posts": report.tally.new_posts}
+        total = make_settings(self.settings.model_dump(exclude_unset=True), self.grant.job.settings).max_pages
+        requests = self.grant.job.requests + report.tally.requests
+        if report.ending == "interrupted" or (report.ending == "limit" and (total is None or requests < total)):
+            reason = SLICE_OVER if report.ending == "limit" else report.reason
+            return SliceEnd(end="again", reason=reason, **figures)
+        if report.ending == "blocked":
+            return SliceEnd(end="later", reason=report.reason, due_at=self._left_alone_until(), **figures)
+        if report.ending == "nothing":
+            return SliceEnd(end="dead", reason=report.reason, **figures)
+        if self._lacks_browser(report, settings):
+            reason = f"{report.reason}; a worker with a browser goes on"
+            return SliceEnd(end="again", reason=reason, needs_browser=True, **figures)
+        return SliceEnd(end="done", reason=report.reason, **figures)
+
+    def _after_error(self, error: EverlogError) -> SliceEnd:
+        job = self.grant.job
+        if isinstance(error, (LeaseLost, ServiceDown)):
+            raise error
+        end = SliceEnd(end="later", reason=error.message, requests=self._requests())
+        if isinstance(error, UsageError):
+            return replace(end, end="dead")
+        if isinstance(error, NoBrowser) and not job.needs_browser:
+            return replace(end, end="again", needs_browser=True)
+        if isinstance(error, (DiskFull, ArchiveBusy)):
+            if isinstance(error, DiskFull):
+                # Another worker may have room.
+                self.archive.drain(self.worker)
+            return replace(end, due_at=datetime.now(UTC) + SHORT_WAIT)
+        if job.tries + 1 >= MOST_TRIES:
+            return replace(end, end="dead", reason=f"{error.message} ({MOST_TRIES} times)", failed=True)
+        return replace(end, due_at=self._left_alone_until(), failed=not isinstance(error, Blocked))
+
+    def _left_alone_until(self) -> datetime:
+        """When the server may be asked again, by its own word; else a while from now."""
+        blog = home_known_as(fetchable(self.grant.job.url or ""), self.archive)
+        until = self.archive.waits_until(blog.id) if blog is not None else None
+        return until or datetime.now(UTC) + FIRST_WAIT * 2**self.grant.job.tries
+
+    def _lacks_browser(self, report: Report, settings: Settings) -> bool:
+        """Whether comments wait for a browser that this worker does not have."""
+        if self.grant.job.needs_browser or settings.render != "auto" or not settings.comments:
+            return False
+        blog = home_known_as(fetchable(report.blog), self.archive)
+        return blog is not None and not _can_draw(settings) and bool(
+            self.archive.without_comments(blog.id, least_tries=0, most_tries=1),
+        )
+
+    def _hear(self, tally: Tally) -> None:
+        self._tally = tally
+
+    def _requests(self) -> int:
+        return getattr(self._tally, "requests", None) or getattr(self._tally, "polls", 0) or 0
+
+    def _take(self, reins: Reins) -> None:
+        self._reins = reins
+        if self._drained:
+            reins.interrupt()
+        elif time.monotonic() - self._began >= self.settings.slice_seconds:
+            reins.wind_down()
+
+    def _time_is_over(self) -> None:
+        if self._reins is not None:
+            self._reins.wind_down()
+
+    def _look_up(self) -> None:
+        """After each word to the database: is this worker to end, or its grant lost?"""
+        if not self._drained and (self.tenure.is_lost or self._is_draining()):
+            self._drained = True
+            if self._reins is not None:
+                self._reins.interrupt()
+
+    def _is_draining(self) -> bool:
+        try:
+            return self.archive.worker_beat(self.worker)
+        except EverlogError:
+            return False
+
+
+class JobRota(Rota):
+    """The feeds of one granted job, each asked once."""
+
+    def __init__(self, archive: Archive, fence: int) -> None:
+        self._archive = archive
+        self._fence = fence
+        self._waiting: list[tuple[Poll, Blog]] | None = None
+
+    def enlist(self, now: datetime) -> bool:  # noqa: ARG002 - what a job has, it has
+        return False
+
+    def claim(self, now: datetime, room: int) -> tuple[tuple[Poll, Blog], ...]:  # noqa: ARG002 - all of them are due
+        if self._waiting is None:
+            self._waiting = list(self._archive.job_polls(self._fence))
+        taken, self._waiting = tuple(self._waiting[:room]), self._waiting[room:]
+        return taken
+
+    def renew(self, now: datetime) -> None:
+        """The grant is kept alive by the tenure."""
+
+    def give_back(self, polls: Sequence[Poll]) -> None:
+        self._archive.end_polls(self._fence, polls)
+
+    def give_up(self) -> None:
+        """What was not asked stays in the job."""
+
+    def next_due(self, now: datetime) -> datetime | None:  # noqa: ARG002 - none will
+        return None
+
+    def count(self, now: datetime) -> tuple[int, int]:  # noqa: ARG002 - only a job's own count
+        left = len(self._waiting or ())
+        return left, left
+
+
+def _can_draw(settings: Settings) -> bool:
+    from everlog.flow.rendering import can_draw  # noqa: PLC0415 - loads the browser's module
+
+    return can_draw(settings)
+
+
+def _called(job: Job) -> str:
+    return job.url or f"{len(job.blog_ids)} feeds"
+
+
+def _marks(grant: Grant) -> dict[str, Any]:
+    """What a log for programs says of a slice."""
+    job = grant.job
+    return {"job": job.id, "kind": job.kind, "fence": grant.fence, "blog": job.url, "slice": job.slices + 1}

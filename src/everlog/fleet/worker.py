@@ -1,0 +1,177 @@
+"""A worker: takes hints from the queue, and does each slice in a process of its own."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import socket
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from everlog.archive.jobs import QUEUES, WITH_BROWSER
+from everlog.errors import EverlogError, ServiceDown
+from everlog.fleet.engine import NAMES, SLICE, Engine
+from everlog.fleet.keeper import ROUND_SECONDS, Keeper
+from everlog.fleet.processes import in_own_process, warm_up
+from everlog.fleet.slices import do_slice
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from celery import Celery
+
+    from everlog.archive import Archive
+    from everlog.archive.jobs import Job
+    from everlog.settings import Settings
+
+log = logging.getLogger("everlog.fleet")
+
+# A slice that has not ended so long after its time hangs: its process is ended, and the database queues the job again.
+HANGS_SECONDS = 900.0
+INTERRUPTED = 130
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerPlan:
+    """What kind of worker: its name, how many slices at once, whether it has a browser."""
+
+    name: str
+    processes: int
+    has_browser: bool
+
+    @property
+    def queues(self) -> tuple[str, ...]:
+        """The queues it serves, in their order."""
+        return tuple(queue for queue in QUEUES if self.has_browser or not queue.endswith(WITH_BROWSER))
+
+
+def default_name() -> str:
+    """A name that no other worker has: the machine's, and this process's number."""
+    return f"{socket.gethostname()}-{os.getpid()}"
+
+
+def run_worker(
+    plan: WorkerPlan, settings: Settings, engine: Engine, *, open_shared: Callable[[], Archive],
+    on_ready: Callable[[Archive], None] = lambda _: None,
+) -> int:
+    """Work until a signal ends it, or the fleet is drained. The exit code of Celery's worker."""
+    archive = open_shared()
+    engine.depths()  # a broker that is not there is better known now
+    archive.recover_files()
+    warm_up()
+    archive.sign_in(plan.name, processes=plan.processes, has_browser=plan.has_browser)
+    on_ready(archive)
+    try:
+        return _serve(plan, settings, engine, archive, open_shared)
+    finally:
+        try:
+            archive.sign_out(plan.name)
+        except EverlogError as error:
+            log.warning("%s", error.message)
+        archive.close()
+        engine.close()
+
+
+def _serve(
+    plan: WorkerPlan, settings: Settings, engine: Engine, archive: Archive, open_shared: Callable[[], Archive],
+) -> int:
+    from celery import bootsteps, signals  # noqa: PLC0415 - only workers need it
+
+    app = engine.app
+    _add_task(app, plan, settings, engine.broker, open_shared)
+    keeper = Keeper(archive, engine, plan.name)
+    worker: Any = None
+
+    def look_after() -> None:
+        keeper.round()
+        try:
+            if archive.worker_beat(plan.name):
+                log.info("drained: no further job is taken")
+                _stop(worker)
+        except EverlogError:
+            pass  # the keeper has said so, or does in its next round
+
+    class LookingAfter(bootsteps.StartStopStep):  # type: ignore[misc]
+        """Celery's own timer calls the keeper: a thread of ours would not be safe where processes are forked."""
+
+        requires = ("celery.worker.components:Timer",)
+
+        def start(self, parent: Any) -> None:
+            self.repeated = parent.timer.call_repeatedly(ROUND_SECONDS, look_after, priority=10)
+
+        def stop(self, _parent: Any) -> None:
+            self.repeated.cancel()
+
+    asked_by: list[int] = []
+
+    def end_in_order() -> None:
+        # The processes hear of it with their next word to the database, and end their slices early.
+        log.info("asked to end: slices under way are stored first")
+        try:
+            archive.drain(plan.name)
+        except EverlogError as error:
+            log.warning("%s", error.message)
+        _stop(worker)
+
+    def hear(number: int, _frame: object) -> None:
+        if asked_by:
+            os._exit(INTERRUPTED)  # what is stored is safe, the rest is queued again by the database
+        asked_by.append(number)
+        worker.hub.call_soon(end_in_order)
+
+    def listen(**_: Any) -> None:
+        # Celery's own handlers do not know the database, and write to where only the log belongs.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, hear)
+
+    app.steps["worker"].add(LookingAfter)
+    signals.worker_ready.connect(listen, weak=False)
+    worker = app.Worker(
+        hostname=f"everlog@{plan.name}", concurrency=plan.processes, pool="prefork", quiet=True, optimization="fair",
+        queues=[NAMES[queue] for queue in plan.queues], loglevel="WARNING", task_events=False,
+        without_gossip=True, without_mingle=True, without_heartbeat=True,
+        time_limit=settings.slice_seconds + HANGS_SECONDS,
+    )
+    log.info(
+        "%s takes jobs from %s, %d at a time", plan.name, ", ".join(plan.queues), plan.processes,
+        extra={"worker": plan.name},
+    )
+    worker.start()
+    return INTERRUPTED if signal.SIGINT in asked_by else int(worker.exitcode or 0)
+
+
+def _add_task(
+    app: Celery, plan: WorkerPlan, settings: Settings, broker: str, open_shared: Callable[[], Archive],
+) -> None:
+    def hand_on(jobs: Sequence[Job]) -> None:
+        # Connections of the parent process are not this one's.
+        own = Engine(broker)
+        try:
+            own.send(jobs)
+        except ServiceDown as down:
+            log.warning("%s", down.message)
+        finally:
+            own.close()
+
+    def do(job_id: int) -> None:
+        try:
+            do_slice(job_id, settings, plan.name, open_shared=open_shared, hand_on=hand_on)
+        except EverlogError as error:
+            # The database brings the job back.
+            log.error("%s", error.message, extra={"job": job_id})  # noqa: TRY400 - no bug, so no traceback
+
+    def do_apart(job_id: int) -> None:
+        code = in_own_process(lambda: do(job_id))
+        if code:
+            # The database hears no more of it, and queues the job again.
+            log.error("the process of a slice ended with %d", code, extra={"job": job_id})
+
+    app.task(name=SLICE, bind=False)(do_apart)
+
+
+def _stop(worker: Any) -> None:
+    from celery.worker import state  # noqa: PLC0415 - as above
+
+    if worker is not None and state.should_stop is None:
+        state.should_stop = 0

@@ -1,0 +1,98 @@
+"""Turns that processes share: the line before a host is one for all."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from everlog.crawl.hosts import HeldOff, HostLine, Timekeeper
+from everlog.crawl.shared import OTHERS, take_shared_turn, tell_of_hold
+from everlog.web import Turns
+
+START = datetime(2024, 5, 1, tzinfo=UTC)
+
+
+class Lines(Turns):
+    """The line of all, on one sheet of paper."""
+
+    def __init__(self, *seconds: float) -> None:
+        self.seconds = list(seconds)
+        self.reserved: list[tuple[str, float]] = []
+        self.held: list[tuple[str, float]] = []
+
+    async def reserve(self, host, pace_seconds):
+        self.reserved.append((host, pace_seconds))
+        return self.seconds.pop(0)
+
+    async def hold(self, host, seconds):
+        self.held.append((host, seconds))
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.at = START
+
+    def keeper(self) -> Timekeeper:
+        async def sleep(seconds):
+            self.at += timedelta(seconds=seconds)
+
+        return Timekeeper(now=lambda: self.at, sleep=sleep)
+
+
+def line_of(clock, *, delay=1.0):
+    return HostLine("a.example", clock.keeper(), delay_seconds=delay, concurrency=4)
+
+
+def test_who_had_a_turn_here_waits_for_those_elsewhere():
+    clock, lines = Clock(), Lines(0.7)
+
+    async def ask():
+        line = line_of(clock)
+        await line.turn(600)
+        return await take_shared_turn(lines, line, 600, clock.keeper())
+
+    assert asyncio.run(ask()) == ((OTHERS, 0.7),)
+    assert clock.at == START + timedelta(seconds=0.7)
+    assert lines.reserved == [("a.example", 1.0)]
+
+
+def test_a_wait_that_is_too_long_is_not_waited_and_the_turn_is_free_again():
+    clock, lines = Clock(), Lines(900.0)
+
+    async def ask():
+        line = line_of(clock)
+        await line.turn(600)
+        with pytest.raises(HeldOff) as held:
+            await take_shared_turn(lines, line, 600, clock.keeper())
+        assert line.clock.in_flight == 0
+        return held.value.until
+
+    assert asyncio.run(ask()) == START + timedelta(seconds=900)
+    assert clock.at == START
+
+
+def test_who_leaves_no_time_between_requests_stands_in_no_line():
+    clock, lines = Clock(), Lines()
+
+    async def ask():
+        line = line_of(clock, delay=0.0)
+        await line.turn(600)
+        return await take_shared_turn(lines, line, 600, clock.keeper())
+
+    assert asyncio.run(ask()) == ()
+    assert lines.reserved == []
+
+
+def test_what_a_host_asks_one_process_for_is_told_to_all():
+    clock, lines = Clock(), Lines()
+
+    async def told():
+        line = line_of(clock)
+        await tell_of_hold(lines, line, clock.at)
+        line.clock.hold(START + timedelta(seconds=30), "the server answered 429")
+        await tell_of_hold(lines, line, clock.at)
+
+    asyncio.run(told())
+    assert lines.held == [("a.example", 30.0)]

@@ -1,0 +1,110 @@
+"""A small fleet on loopback: an archive in PostgreSQL, a queue in Redis, and workers as processes of their own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import threading
+import time
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from cli.program import Done, command, environment, everlog
+from everlog.archive import Archive, open_archive
+from everlog.archive.jobs import NewJob
+from everlog.urls import host_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from everlog.archive.jobs import Job
+
+# Nobody waits so long unless something hangs.
+PATIENCE_SECONDS = 120.0
+
+
+@dataclass(slots=True, kw_only=True)
+class Fleet:
+    """Where a fleet is, and the workers that were started."""
+
+    archive: str
+    broker: str
+    folder: Path
+    workers: list[subprocess.Popen[str]] = field(default_factory=list)
+
+    @property
+    def files(self) -> str:
+        return str(self.folder / "files")
+
+    def open(self) -> Archive:
+        return open_archive(self.archive, files=self.files)
+
+    def run(self, *words: str, stdin: str = "") -> Done:
+        """A command of the program, with this fleet's archive and queue."""
+        return everlog(*words, folder=self.folder, stdin=stdin, **self._variables())
+
+    def worker(self, name: str, *words: str, log: str = "text") -> subprocess.Popen[str]:
+        """A worker, in a process group of its own; what it says goes to a file of its name."""
+        with (self.folder / f"{name}.log").open("a") as said:
+            process = subprocess.Popen(
+                command("worker", "--name", name, "--no-browser", "--processes", "1", "--log-format", log, *words),
+                cwd=self.folder, env=environment(**self._variables()), stdin=subprocess.DEVNULL, stdout=said,
+                stderr=said, text=True, start_new_session=True,
+            )
+        self.workers.append(process)
+        return process
+
+    def said(self, name: str) -> str:
+        return (self.folder / f"{name}.log").read_text()
+
+    def kill(self, process: subprocess.Popen[str]) -> None:
+        """End a worker and its processes without a word, as the power does."""
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+    def _variables(self) -> dict[str, str]:
+        return {
+            "EVERLOG_ARCHIVE": self.archive, "EVERLOG_BROKER": self.broker, "EVERLOG_FILES": self.files,
+            "EVERLOG_DELAY": "0",
+        }
+
+
+@contextmanager
+def a_fleet(archive: str, broker: str, folder: Path) -> Iterator[Fleet]:
+    """A fleet without workers; those that were started are gone when it ends."""
+    fleet = Fleet(archive=archive, broker=broker, folder=folder)
+    try:
+        yield fleet
+    finally:
+        for process in fleet.workers:
+            fleet.kill(process)
+
+
+def until(condition: Callable[[], Any], *, seconds: float = PATIENCE_SECONDS) -> Any:
+    """What a condition gives once it holds; it is asked again and again, and fails if it never holds."""
+    deadline, never = time.monotonic() + seconds, threading.Event()
+    while not (found := condition()):
+        assert time.monotonic() < deadline, "it never came true"
+        never.wait(0.05)
+    return found
+
+
+def crawl_jobs(archive: Archive, urls: Sequence[str], **settings: Any) -> tuple[Job, ...]:
+    """Jobs for blogs, queued in the database."""
+    return archive.add_jobs([NewJob(kind="crawl", url=url, host=host_of(url), settings=settings) for url in urls])
+
+
+def no_job_left(archive: Archive) -> bool:
+    """Whether all that was to be done is done, or given up."""
+    states = dict(archive.fleet_state(now=_now()).states)
+    return not any(states.get(name) for name in ("queued", "parked", "running"))
+
+
+def _now() -> Any:
+    from datetime import UTC, datetime
+
+    return datetime.now(UTC)

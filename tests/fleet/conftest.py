@@ -1,0 +1,41 @@
+"""A database and a queue for each test, on servers that tests share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from crawl.servers import Server
+from everlog.archive import Archive, open_archive
+from everlog.fleet.engine import Engine
+from fleet.a_fleet import Fleet, a_fleet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@pytest.fixture
+def archive(postgres_url: str, tmp_path: Path) -> Iterator[Archive]:
+    with open_archive(postgres_url, files=tmp_path / "files") as opened:
+        yield opened
+
+
+@pytest.fixture
+def engine(redis_url: str) -> Iterator[Engine]:
+    opened = Engine(redis_url)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def fleet(postgres_url: str, redis_url: str, tmp_path: Path) -> Iterator[Fleet]:
+    with a_fleet(postgres_url, redis_url, tmp_path) as running:
+        yield running
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with Server() as running:
+        yield running

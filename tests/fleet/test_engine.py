@@ -1,0 +1,67 @@
+"""The queue: hints of jobs, in order, and nothing that is lost with it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import redis
+
+from everlog.archive.jobs import QUEUES
+from everlog.errors import ServiceDown, UsageError
+from everlog.fleet.engine import NAMES, Engine, make_engine
+from fleet.a_fleet import crawl_jobs
+from services import free_port
+
+
+def test_a_job_that_is_sent_waits_in_its_queue(archive, engine):
+    jobs = crawl_jobs(archive, ["http://a.example/", "http://b.example/"])
+    assert engine.send(jobs) == 2
+    assert engine.depths() == {**dict.fromkeys(QUEUES, 0), "crawl": 2}
+
+
+def test_a_message_holds_the_number_of_a_job_and_nothing_else_of_it(archive, engine, redis_url):
+    [job] = crawl_jobs(archive, ["http://a.example/"], header=["Cookie: secret"])
+    engine.send([job])
+    with redis.Redis.from_url(redis_url) as client:
+        message = client.lindex(NAMES["crawl"], 0).decode()
+    assert "secret" not in message
+    assert "a.example" not in message
+    assert json.loads(message)["headers"]["argsrepr"] == f"({job.id},)"
+
+
+def test_queues_are_named_in_the_order_in_which_they_are_served():
+    assert [NAMES[queue] for queue in QUEUES] == sorted(NAMES.values())
+    assert QUEUES[0] == "update"
+
+
+def test_the_mark_goes_with_what_was_in_the_queue(engine, redis_server):
+    assert engine.mark()
+    assert engine.is_marked()
+    assert not engine.mark()
+    redis_server.empty()
+    assert not engine.is_marked()
+
+
+def test_one_keeper_at_a_time(engine):
+    assert engine.may_keep("first", 60)
+    assert not engine.may_keep("second", 60)
+
+
+def test_a_broker_that_is_not_there_is_told_with_its_address_and_without_its_password(archive):
+    jobs = crawl_jobs(archive, ["http://a.example/"])
+    engine = Engine(f"redis://somebody:secret@127.0.0.1:{free_port()}/0")
+    for ask in (engine.depths, lambda: engine.send(jobs)):
+        with pytest.raises(ServiceDown) as told:
+            ask()
+        assert told.value.exit_code == 7
+        assert "127.0.0.1" in told.value.message
+        assert "secret" not in str(told.value)
+    engine.close()
+
+
+@pytest.mark.parametrize("broker", [None, "", "amqp://queue", "nonsense"])
+def test_what_is_no_redis_is_refused_with_advice(broker):
+    with pytest.raises(UsageError) as told:
+        make_engine(broker)
+    assert "redis://" in told.value.advice

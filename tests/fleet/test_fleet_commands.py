@@ -1,0 +1,124 @@
+"""The commands of a fleet, as users and their programs meet them."""
+
+from __future__ import annotations
+
+import json
+from urllib.request import urlopen
+
+import pytest
+
+from everlog.archive.jobs import SliceEnd
+from everlog.fleet.figures import serve_figures
+from fleet.a_fleet import Fleet, crawl_jobs
+from services import free_port
+
+
+def test_blogs_of_arguments_lists_and_stdin_are_queued_once(fleet, archive, tmp_path):
+    (tmp_path / "blogs.opml").write_text(
+        "<opml version='2.0'><body><outline type='rss' htmlUrl='http://c.example/' xmlUrl='http://c.example/f'/>"
+        "</body></opml>",
+    )
+    done = fleet.run(
+        "enqueue", "http://a.example/", "a.example", "blogs.opml", "-", "--max-pages", "7", "--json",
+        stdin="b.example # a remark\n",
+    )
+    assert done.code == 0
+    told = done.json
+    assert told["queued"] == ["http://a.example/", "http://c.example/", "http://b.example/"]
+    assert [job.settings for job in archive.queued_jobs()] == [{"max_pages": 7}] * 3
+    again = fleet.run("enqueue", "http://a.example/")
+    assert "0 blogs queued, 1 were queued already" in again.err
+
+
+def test_a_mistyped_address_is_told_and_the_others_are_queued(fleet, archive):
+    done = fleet.run("enqueue", "http://a.example/", "nonsense")
+    assert done.code == 3
+    assert "'nonsense' is not the address of a blog" in done.err
+    assert [job.url for job in archive.queued_jobs()] == ["http://a.example/"]
+    assert fleet.run("enqueue", "nonsense").code == 2
+    assert fleet.run("enqueue", "http://a.example/", "--scope", "everything").code == 2
+
+
+def test_the_state_of_a_fleet_is_told_to_people_and_programs(fleet, archive):
+    archive.sign_in("somebody", processes=3, has_browser=True)
+    running, dead, _ = crawl_jobs(archive, ["http://a.example/", "http://b.example/", "http://c.example/"])
+    archive.claim_job(running.id, "somebody")
+    gone = archive.claim_job(dead.id, "somebody")
+    archive.end_grant(gone.fence, SliceEnd(end="dead", reason="no page of it could be read as a post"))
+    told = fleet.run("fleet", "status", "--json").json
+    assert [worker["name"] for worker in told["workers"]] == ["somebody"]
+    assert told["queues"]["crawl"] == {"jobs": 1, "messages": 0}
+    assert [job["url"] for job in told["running"]] == ["http://a.example/"]
+    assert [job["url"] for job in told["dead"]] == ["http://b.example/"]
+    assert told["states"] == {"queued": 1, "running": 1, "dead": 1}
+    shown = fleet.run("fleet", "status").out
+    for words in ("1 workers, 3 processes", "somebody", "http://a.example/", "no page of it could be read as a post",
+                  "1 jobs of crawl are not in the broker"):
+        assert words in shown
+    assert "b.example/\tno page of it" in fleet.run("fleet", "dead").out
+    assert "1 jobs are queued again" in fleet.run("fleet", "revive").err
+    assert "2 jobs are in the queue again" in fleet.run("fleet", "rebuild").err
+    assert fleet.run("fleet", "status", "--json").json["queues"]["crawl"] == {"jobs": 2, "messages": 2}
+
+
+@pytest.mark.parametrize("words", [("enqueue", "http://a.example/"), ("fleet", "status"), ("worker",), ("watch",)])
+def test_a_database_that_is_not_there_is_exit_code_7_with_advice(words, redis_url, tmp_path):
+    fleet = Fleet(archive=f"postgresql://nobody:secret@127.0.0.1:{free_port()}/x", broker=redis_url, folder=tmp_path)
+    done = fleet.run(*words)
+    assert done.code == 7
+    assert "secret" not in done.err + done.out
+
+
+def test_a_broker_that_is_not_there_is_exit_code_7_and_jobs_are_kept(fleet, archive):
+    fleet.broker = f"redis://127.0.0.1:{free_port()}/0"
+    done = fleet.run("enqueue", "http://a.example/")
+    assert done.code == 7
+    assert "1 jobs are stored" in done.err
+    assert [job.url for job in archive.queued_jobs()] == ["http://a.example/"]
+    assert fleet.run("worker").code == 7
+    status = fleet.run("fleet", "status")
+    assert status.code == 7
+    assert "does not answer" in status.out
+
+
+def test_a_folder_is_no_archive_for_a_fleet(fleet):
+    fleet.archive = str(fleet.folder / "kept")
+    done = fleet.run("enqueue", "http://a.example/")
+    assert done.code == 2
+    assert "everlog copy" in done.err
+
+
+def test_prometheus_is_told_of_all_jobs_and_a_worker_tells_of_itself(archive, engine):
+    for name in ("one", "other"):
+        archive.sign_in(name, processes=1, has_browser=False)
+    crawl_jobs(archive, ["http://a.example/"])
+    ports = free_port(), free_port()
+    ends = [serve_figures(ports[0], archive, engine), serve_figures(ports[1], archive, engine, worker="one")]
+    try:
+        whole, own = ([urlopen(f"http://127.0.0.1:{port}/metrics").read().decode()][0] for port in ports)
+    finally:
+        for end in ends:
+            end()
+    assert 'everlog_jobs{state="queued"} 1.0' in whole
+    assert 'everlog_worker_slices_total{worker="other"} 0.0' in whole
+    assert 'worker="other"' not in own
+    assert "everlog_up 1.0" in own
+
+
+def test_a_broker_that_is_away_is_a_figure_too(archive, engine):
+    engine.broker = f"redis://127.0.0.1:{free_port()}/0"
+    port = free_port()
+    end = serve_figures(port, archive, engine)
+    try:
+        assert "everlog_up 0.0" in urlopen(f"http://127.0.0.1:{port}/metrics").read().decode()
+    finally:
+        end()
+
+
+def test_help_has_an_example_for_every_command(fleet):
+    for words in (("worker",), ("enqueue",), *(("fleet", name) for name in
+                  ("status", "rebuild", "drain", "dead", "revive"))):
+        done = fleet.run(*words, "--help")
+        assert done.code == 0
+        assert "Example" in done.out
+    assert json.dumps(done.out)

@@ -1,0 +1,155 @@
+"""Workers as processes: what they archive, how they share, end, and die."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections import Counter
+
+import pytest
+
+from cli.sites import serve_demo, serve_small
+from crawl.servers import Server
+from everlog.archive import open_archive, schema
+from everlog.archive.verify import verify
+from everlog.fleet.engine import Engine
+from fleet.a_fleet import no_job_left, until
+
+
+def posts_of(archive):
+    return {post.url.rpartition(":")[2].partition("/")[2]: (post.title, post.text) for post in archive.posts()}
+
+
+def asked(server):
+    """How often each address was asked for, but for robots.txt."""
+    return Counter(seen.path for seen in server.seen if seen.path != "/robots.txt")
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory):
+    """The demo's blog, crawled by one process into a folder: what a fleet must come to, too."""
+    from cli.program import everlog
+
+    folder = tmp_path_factory.mktemp("alone")
+    with Server() as server:
+        everlog("crawl", serve_demo(server), "--delay", "0", "-q", "--archive", "kept", folder=folder)
+        with open_archive(folder / "kept") as archive:
+            return posts_of(archive), asked(server)
+
+
+def test_a_blog_in_many_slices_on_two_workers_is_the_blog_that_one_crawl_brings(fleet, server, alone):
+    url = serve_demo(server)
+    assert fleet.run("enqueue", url).code == 0
+    for name in ("first", "second"):
+        fleet.worker(name, "--slice-pages", "40")
+    with fleet.open() as archive:
+        until(lambda: no_job_left(archive))
+        expected, requests = alone
+        assert posts_of(archive) == expected
+        assert list(verify(archive)) == []
+        [blog] = archive.blogs()
+        assert blog.state == "finished"
+        assert len(archive.runs(blog.id)) > 3
+        # Going on costs no request: each address was asked for as often as in one crawl.
+        assert asked(server) == requests
+        state = archive.fleet_state(now=blog.crawled_at)
+        assert sum(worker.slices for worker in state.workers) == len(archive.runs(blog.id))
+
+
+def test_a_killed_workers_blog_is_finished_by_another_with_nothing_lost_or_doubled(fleet, server, alone):
+    url = serve_demo(server)
+    fleet.run("enqueue", url)
+    doomed = fleet.worker("doomed")
+    with fleet.open() as archive:
+        until(lambda: archive.blogs() and archive.counts(archive.blogs()[0].id).posts >= 5)
+        fleet.kill(doomed)
+        fleet.worker("heir")
+        until(lambda: no_job_left(archive))
+        expected, requests = alone
+        assert posts_of(archive) == expected
+        assert list(verify(archive)) == []
+        again = asked(server) - requests
+        # What was under way: the answers that were not stored yet.
+        assert again.total() <= 64 + 4
+
+
+def test_a_worker_that_is_asked_to_end_stores_what_it_has_and_leaves_the_rest_to_others(fleet, server):
+    url = serve_demo(server)
+    fleet.run("enqueue", url)
+    process = fleet.worker("leaving")
+    with fleet.open() as archive:
+        until(lambda: archive.blogs() and archive.counts(archive.blogs()[0].id).posts >= 1)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 0
+        state = archive.fleet_state(now=archive.blogs()[0].added_at)
+        assert state.workers == ()
+        assert state.states == {"queued": 1}
+        assert state.running == ()
+        before = len(server.seen)
+        fleet.worker("staying")
+        until(lambda: no_job_left(archive))
+        assert list(verify(archive)) == []
+        assert len(server.seen) > before
+        assert max(asked(server).values()) <= 2
+
+
+def test_drain_ends_all_workers(fleet):
+    processes = [fleet.worker(name) for name in ("first", "second")]
+    with fleet.open() as archive:
+        until(lambda: len(json.loads(fleet.run("fleet", "status", "--json").out)["workers"]) == 2)
+        assert fleet.run("fleet", "drain").code == 0
+        assert [process.wait(60) for process in processes] == [0, 0]
+        assert fleet.run("fleet", "drain").code == 2
+        assert archive.fleet_state(now=_now()).workers == ()
+
+
+def test_a_blog_that_cannot_be_had_is_tried_again_later_and_one_without_posts_is_given_up(fleet, server):
+    server.routes["/"] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Type: text/html\r\n\r\nhm"
+    from services import free_port
+
+    fleet.run("enqueue", f"http://127.0.0.1:{free_port()}/", server.url())
+    fleet.worker("only", log="json")
+    with fleet.open() as archive:
+        until(lambda: archive.fleet_state(now=_now()).states.get("parked", 0) == 2
+              or archive.fleet_state(now=_now()).states == {"parked": 1, "dead": 1})
+        for line in filter(None, fleet.said("only").splitlines()):
+            if line.startswith("{"):
+                assert {"at", "level", "message", "worker"} <= json.loads(line).keys()
+
+
+def test_due_feeds_are_asked_by_workers_and_bring_new_posts(fleet, server):
+    home = serve_small(server, numbers=range(7, 0, -1))
+    fleet.run("enqueue", home)
+    fleet.worker("only")
+    with fleet.open() as archive:
+        until(lambda: no_job_left(archive))
+        assert len(list(archive.posts())) == 7
+        serve_small(server, numbers=range(8, 0, -1))
+        assert fleet.run("watch", "--once").code == 0
+        with archive.database.writing() as connection:
+            connection.execute(schema.polls.update().values(due_at="2020-01-01T00:00:00.000000Z"))
+        assert "1 feeds handed out" in fleet.run("watch", "--once").err
+        until(lambda: len(list(archive.posts())) == 8)
+        until(lambda: no_job_left(archive))
+        [poll] = [archive.poll_of(blog.id) for blog in archive.blogs()]
+        assert poll.polling.due_at.year > 2020
+        assert list(verify(archive)) == []
+
+
+def test_updates_come_before_new_crawls(archive, engine, fleet):
+    with Server() as one, Server() as other:
+        crawled, updated = serve_small(one), serve_small(other)
+        fleet.run("crawl", updated, "-q")
+        fleet.run("enqueue", crawled)
+        fleet.run("enqueue", "--update", updated)
+        assert Engine(fleet.broker).depths()["update"] == 1
+        fleet.worker("only")
+        until(lambda: no_job_left(archive))
+        said = fleet.said("only")
+        assert said.index(f"update {updated}") < said.index(f"crawl {crawled}")
+
+
+def _now():
+    from datetime import UTC, datetime
+
+    return datetime.now(UTC)
