@@ -1,0 +1,165 @@
+"""`everlog copy`: one archive into another."""
+
+from __future__ import annotations
+
+import json as json_module
+import sys
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from everlog.cli.options import (
+    ArchiveFlag,
+    ConfigFlag,
+    FilesFlag,
+    JsonFlag,
+    QuietFlag,
+    VerboseFlag,
+    archive_of,
+    settings_from,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from everlog.archive import Archive
+    from everlog.archive.copying import Copied, Progress
+
+LINE_EVERY_SECONDS = 5.0
+INTERRUPTED = 130
+
+
+def copy(
+    to: Annotated[
+        str, typer.Option("--to", metavar="WHERE", help="A new folder, or postgresql:// with an empty database."),
+    ],
+    to_files: Annotated[
+        str | None,
+        typer.Option(
+            "--to-files", metavar="WHERE", help="Where the files of a new postgresql:// archive go: as --files.",
+        ),
+    ] = None,
+    archive: ArchiveFlag = None,
+    files: FilesFlag = None,
+    config: ConfigFlag = None,
+    json: JsonFlag = False,
+    quiet: QuietFlag = False,
+    verbose: VerboseFlag = False,  # noqa: ARG001 - where a bug happened is said by the program itself
+) -> None:
+    """Copy an archive into another, new one: a folder or PostgreSQL, either way.
+
+    It may be crawled meanwhile: the copy is of the moment it began. Until it is whole the new archive is empty, and the
+    same command goes on.
+
+    \b
+    Examples:
+      everlog copy --archive everlog-archive --to postgresql://everlog@db/everlog --to-files /srv/everlog
+      everlog copy --archive postgresql://everlog@db/everlog --to a-copy
+    """
+    from everlog.archive.copying import copy_archive, open_target
+
+    try:
+        with (
+            archive_of(settings_from(config, archive=archive, files=files)) as source,
+            open_target(to, files=to_files) as target,
+            _meter(quiet=quiet) as meter,
+        ):
+            copied = copy_archive(source, target, meter)
+            summary = _summary(source, target, copied)
+    except KeyboardInterrupt:
+        print(
+            "the same command goes on; if it says that the new archive is not empty, that is whole, and the first "
+            "search completes its index", file=sys.stderr,
+        )
+        raise typer.Exit(INTERRUPTED) from None
+    if json:
+        print(json_module.dumps(summary, indent=1))
+    if not quiet:
+        _say(copied)
+
+
+def _summary(source: Archive, target: Archive, copied: Copied) -> dict[str, object]:
+    return {
+        "from": source.database.where, "to": target.database.where, "tables": dict(copied.tables), "rows": copied.rows,
+        "files": copied.files, "files_kept": copied.files_kept, "bytes": copied.bytes,
+        "posts_indexed": copied.posts_indexed, "jobs_left": copied.jobs_left, "seconds": round(copied.seconds, 3),
+    }
+
+
+def _say(copied: Copied) -> None:
+    kept = f" ({copied.files_kept:,} were there)" if copied.files_kept else ""
+    print(
+        f"{copied.rows:,} rows and {copied.files:,} files{kept}, {_size(copied.bytes)}, in {copied.seconds:.1f} s; "
+        f"{copied.posts_indexed:,} posts can be searched", file=sys.stderr,
+    )
+    if copied.jobs_left:
+        print(f"{copied.jobs_left:,} jobs of its fleet stay with the archive that was copied", file=sys.stderr)
+
+
+@contextmanager
+def _meter(*, quiet: bool) -> Iterator[Progress]:
+    """Who hears how far the copy is."""
+    if quiet:
+        yield lambda _what, _done, _total: None
+    elif sys.stderr.isatty():
+        yield from _bar()
+    else:
+        yield _Lines().tell
+
+
+def _bar() -> Iterator[Progress]:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    tasks: dict[str, TaskID] = {}
+    clock = _Lines()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+
+        def tell(what: str, done: int, total: int) -> None:
+            if what not in tasks:
+                clock.begin(what)
+                tasks[what] = bar.add_task(what, total=total)
+            bar.update(tasks[what], completed=done, total=total, description=clock.text(what, done, total))
+
+        yield tell
+
+
+class _Lines:
+    """A line now and then: what is being copied, how much of it, how fast."""
+
+    def __init__(self) -> None:
+        self._what = ""
+        self._began = self._last = time.monotonic()
+
+    def begin(self, what: str) -> None:
+        """Something else is being copied from now on."""
+        self._what = what
+        self._began = self._last = time.monotonic()
+
+    def tell(self, what: str, done: int, total: int) -> None:
+        if what != self._what:
+            self.begin(what)
+        now = time.monotonic()
+        if now - self._last >= LINE_EVERY_SECONDS:
+            self._last = now
+            print(self.text(what, done, total), file=sys.stderr, flush=True)
+
+    def text(self, what: str, done: int, total: int) -> str:
+        """How far it is, and its rate since it began."""
+        rate = done / max(time.monotonic() - self._began, 0.001)
+        if what == "bytes":
+            return f"files: {_size(done)} of {_size(total)}, {_size(rate)}/s"
+        shown = {"rows": "rows", "posts": "posts in the search index"}.get(what, what)
+        return f"{done:,} of {total:,} {shown}, {rate:,.0f}/s"
+
+
+def _size(count: float) -> str:
+    """Bytes as people say them.
+
+    >>> _size(1_234_567), _size(999)
+    ('1.2 MB', '0.0 MB')
+    """
+    return f"{count / 1e9:,.1f} GB" if count >= 1e9 else f"{count / 1e6:,.1f} MB"
