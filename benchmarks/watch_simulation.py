@@ -83,8 +83,12 @@ def is_dead(watched: Watched, status: int | None, now: datetime) -> bool:
 def simulate(
     world: World, *, judge: Callable[[Watched, int | None, datetime], bool] = is_dead,
     say: Callable[[str], None] = lambda _: None,
+    on_poll: Callable[[Watched, datetime], None] = lambda _watched, _now: None,
 ) -> Tally:
-    """Every poll of every blog from the beginning of the world to its end, and one look after it."""
+    """Every poll of every blog from the beginning of the world to its end, and one look after it.
+
+    `on_poll` hears of each when it is over.
+    """
     tally = Tally(polls_of=[0] * len(world.blogs))
     blogs = [_begin(blog, world.start_at) for blog in world.blogs]
     queue = [(watched.polling.due_at, at) for at, watched in enumerate(blogs) if watched.polling.due_at]
@@ -99,6 +103,7 @@ def simulate(
             mark, day = next(marks)
         watched = blogs[at]
         _poll(watched, at, now, tally, judge, counted=now < world.end_at)
+        on_poll(watched, now)
         due = watched.polling.due_at
         # After the end each blog is looked at until it answers: what appeared at the last minute is no miss.
         if due is not None and (now < world.end_at or (watched.polling.failures and watched.blog.death is None)):

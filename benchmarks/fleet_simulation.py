@@ -1,0 +1,345 @@
+"""Ten million blogs over a day: due feeds, queues, workers and databases, by a model with measured constants.
+
+    PYTHONPATH=benchmarks:tests python benchmarks/fleet_simulation.py [CORPUS] [--blogs 10000000] [--sample 4000]
+        [--costs COSTS.json] [--workers 100 200 ...] [--shards 1 2 4] [--plot docs/scale-day.svg]
+
+First, when feeds fall due: a sample of blogs with real rhythms (`watch_making.py`) is polled by everlog's own schedule
+for three days; each blog of the sample stands for many that differ only in their moment. Then the third day, second by
+second: what falls due is picked by a scheduler, goes to a queue in jobs of a hundred, waits for a free process of a
+worker, and for the database that each job's writes go to. What is measured comes from `fleet_costs.py --json` (or the
+figures below, which came from it); what is modelled is this file; what is assumed has ASSUMED in its name.
+
+The model is open: a feed that is asked late does not fall due later the next time. That is harder than reality.
+"""
+
+from __future__ import annotations
+
+import argparse
+import heapq
+import json
+import time
+from array import array
+from collections import deque
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from math import log10
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING
+
+from blogs import say
+from everlog.fleet.scheduler import BATCH, MOST_WAITING
+from everlog.flow.watch import AT_ONCE
+from tables import markdown_table
+from watch_making import Shares, make_world
+from watch_month import rhythms
+from watch_simulation import simulate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from watch_simulation import Watched
+
+DAY = 86_400
+BIN = 300
+DAYS = 3
+# A feed's host is asked over the open network: a tenth of a second or two, of which a worker has 64 at once.
+ASSUMED_ANSWER_SECONDS = 0.3
+# So many feeds are on hosts that do not answer at all: each is waited for this long, and tried again twice (the
+# program's own settings), and the job with it.
+ASSUMED_HANGS = 0.002
+HANG_SECONDS = 3 * 30.0
+# A server for a database of this size; ours had two cores, which workers shared.
+ASSUMED_DATABASE_CORES = 16
+# Above this share of its processors a database answers late.
+ASSUMED_DATABASE_BUSY = 0.7
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Costs:
+    """What things cost, in seconds of a processor, and bytes. Measured by `fleet_costs.py` on two cores."""
+
+    job_seconds: float
+    poll_seconds: float
+    page_seconds: float
+    poll_database: float
+    page_database: float
+    poll_wal: float
+    page_wal: float
+    scheduled_per_second: float
+
+    @classmethod
+    def read(cls, file: Path) -> Costs:
+        """From what `fleet_costs.py --json` printed."""
+        found = json.loads(file.read_text("utf-8"))
+        polls, pages, jobs = found["polls"], found["pages"], found["jobs"]
+        return cls(
+            job_seconds=jobs["ms between two jobs, median"] / 1000,
+            poll_seconds=polls["unchanged, processor ms of workers a feed"] / 1000,
+            page_seconds=pages["processor ms of workers a request"] / 1000,
+            poll_database=polls["unchanged, processor ms of PostgreSQL a feed"] / 1000,
+            page_database=pages["processor ms of PostgreSQL a request"] / 1000,
+            poll_wal=polls["unchanged, bytes of WAL a feed"], page_wal=pages["bytes of WAL a request"],
+            scheduled_per_second=found.get("schedule", {}).get("feeds a second", 2_000.0),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Demand:
+    """Feeds that fall due in each bin of a day, of all blogs, and what they bring."""
+
+    polls: tuple[float, ...]
+    changed: float
+    posts_per_poll: float
+
+    def rate(self, second: int) -> float:
+        """Feeds a second."""
+        return self.polls[second // BIN] / BIN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """A day with so many processes and databases."""
+
+    workers: int
+    shards: int
+    polls: int
+    jobs: int
+    late: tuple[float, float, float]
+    longest_queue: int
+    left: int
+    workers_busy: float
+    database_busy: float
+    scheduler_busy: float
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", nargs="?", type=Path, help="a corpus (default: $EVERLOG_CORPUS or the usual place)")
+    parser.add_argument("--blogs", type=int, default=10_000_000)
+    parser.add_argument("--sample", type=int, default=4_000)
+    parser.add_argument("--costs", type=Path, required=True, help="what fleet_costs.py --json printed")
+    parser.add_argument("--workers", type=int, nargs="+", default=[100, 150, 200, 300, 400, 600, 800])
+    parser.add_argument("--shards", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--plot", type=Path, help="where to draw the day (SVG)")
+    arguments = parser.parse_args()
+    began = time.monotonic()
+    costs = Costs.read(arguments.costs)
+    wanted = demand(arguments.folder, arguments.sample, arguments.blogs)
+    say(f"the sample took {time.monotonic() - began:.0f} s")
+    outcomes = []
+    for shards in arguments.shards:
+        for workers in arguments.workers:
+            outcomes.append(day(wanted, costs, workers=workers, shards=shards))
+            say(f"{outcomes[-1]}, {_megabytes():.0f} MB")
+    print(described(wanted, costs, arguments.blogs))
+    print(table(outcomes))
+    print(f"\n{time.monotonic() - began:.0f} s, at most {_megabytes():.0f} MB")
+    if arguments.plot:
+        draw(wanted, outcomes, arguments.plot)
+
+
+def demand(folder: Path | None, sample: int, blogs: int) -> Demand:
+    """What falls due on the third day of the sample, times the blogs that each of it stands for."""
+    sources, kind = rhythms(folder)
+    say(f"{sample} blogs: {kind}")
+    world = make_world(sources, blogs=sample, days=DAYS, seed=1, shares=a_part_of_a_month(DAYS / 30))
+    begin = world.start_at + timedelta(days=DAYS - 1)
+    polls, changed = array("l", [0] * (DAY // BIN)), 0
+
+    def hear(watched: Watched, now: datetime) -> None:
+        nonlocal changed
+        if begin <= now < world.end_at:
+            polls[int((now - begin).total_seconds()) // BIN] += 1
+            changed += watched.polling.changed_at == now
+
+    tally = simulate(world, on_poll=hear)
+    total = sum(polls)
+    each = blogs / sample
+    # A bin of a small sample is uneven by chance, which the many blogs it stands for are not.
+    smooth = [sum(polls[(at + step) % len(polls)] for step in range(-6, 7)) / 13 for at in range(len(polls))]
+    return Demand(
+        polls=tuple(count * each for count in smooth), changed=changed / total,
+        posts_per_poll=len(tally.delays) / DAYS / total,
+    )
+
+
+def a_part_of_a_month(part: float) -> Shares:
+    """What happens to blogs in a shorter time than a month; the shares of posts are what they are."""
+    month = Shares()
+    per_time = ("moved_feeds", "moved_domains", "deaths", "spells", "redesigns", "bursts")
+    return replace(month, **{name: part * getattr(month, name) for name in per_time})
+
+
+def day(wanted: Demand, costs: Costs, *, workers: int, shards: int) -> Outcome:
+    """One day of the fleet."""
+    model = _Day(wanted, costs, workers, shards)
+    for second in range(DAY):
+        model.second(second)
+    return model.outcome()
+
+
+class _Day:
+    """Feeds that are due, jobs that wait, processes and databases that are free at some moment."""
+
+    def __init__(self, wanted: Demand, costs: Costs, workers: int, shards: int) -> None:
+        self._wanted, self._costs = wanted, costs
+        self._shards = shards
+        self._chance = Random(1)  # noqa: S311 - a simulation
+        self._free = [0.0] * workers
+        # Each core of a database does one thing at a time; a part of them is left for bursts.
+        self._cores = [0.0] * max(1, int(shards * ASSUMED_DATABASE_CORES * ASSUMED_DATABASE_BUSY))
+        # (second, how many) that fell due and are in no job; and jobs: when their first feed fell due, how many feeds.
+        self._due: deque[list[int]] = deque()
+        self._waiting: deque[tuple[int, int]] = deque()
+        # Feeds that fell due, jobs that were begun, and feeds in them.
+        self._fell, self._jobs, self._asked = 0, 0, 0
+        self._busy = [0.0, 0.0, 0.0]
+        # Tenths of powers of ten of seconds: as fine as anybody wants to know.
+        self._late = [0] * 80
+        self._longest = 0
+        self._of_feed = costs.poll_seconds + wanted.posts_per_poll * costs.page_seconds
+        self._written = costs.poll_database + wanted.posts_per_poll * costs.page_database
+
+    def second(self, now: int) -> None:
+        rate = self._wanted.rate(now)
+        due = max(0, round(self._chance.gauss(rate, rate**0.5)))
+        self._fell += due
+        if due:
+            self._due.append([now, due])
+        self._schedule()
+        while self._waiting and self._free[0] <= now + 1:
+            self._start(*self._waiting.popleft(), now)
+        self._longest = max(self._longest, self._left())
+
+    def outcome(self) -> Outcome:
+        return Outcome(
+            workers=len(self._free), shards=self._shards, polls=self._fell, jobs=self._jobs,
+            late=(self._percentile(0.5), self._percentile(0.95), self._percentile(0.99)),
+            longest_queue=self._longest, left=self._left(), workers_busy=self._busy[0] / DAY / len(self._free),
+            database_busy=self._busy[1] / DAY / (self._shards * ASSUMED_DATABASE_CORES),
+            scheduler_busy=self._busy[2] / DAY,
+        )
+
+    def _schedule(self) -> None:
+        """Whole jobs of what is due, as many as the scheduler makes in a second and the queue takes."""
+        room = min(int(self._costs.scheduled_per_second) // BATCH, MOST_WAITING - len(self._waiting))
+        while room > 0 and self._due:
+            first, taken = self._due[0][0], 0
+            while self._due and taken < BATCH:
+                part = min(BATCH - taken, self._due[0][1])
+                self._due[0][1] -= part
+                taken += part
+                if not self._due[0][1]:
+                    self._due.popleft()
+            self._waiting.append((first, taken))
+            self._busy[2] += taken / self._costs.scheduled_per_second
+            room -= 1
+
+    def _start(self, due: int, feeds: int, now: int) -> None:
+        begins = max(heapq.heappop(self._free), float(now))
+        hangs = self._chance.random() < 1 - (1 - ASSUMED_HANGS) ** feeds
+        lasts = self._costs.job_seconds + feeds * self._of_feed + ASSUMED_ANSWER_SECONDS * -(-feeds // AT_ONCE)
+        writing = feeds * self._written
+        # The database writes while the job goes on; the job ends when both are done.
+        written = max(heapq.heappop(self._cores), begins) + writing
+        heapq.heappush(self._cores, written)
+        ends = max(begins + lasts + (HANG_SECONDS if hangs else 0.0), written)
+        heapq.heappush(self._free, ends)
+        self._busy[0] += ends - begins
+        self._busy[1] += writing
+        self._jobs += 1
+        self._asked += feeds
+        late = max(1.0, begins - due)
+        self._late[min(len(self._late) - 1, int(10 * log10(late)))] += feeds
+
+    def _left(self) -> int:
+        return self._fell - self._asked
+
+    def _percentile(self, share: float) -> float:
+        wanted, seen = share * sum(self._late), 0
+        for place, count in enumerate(self._late):
+            seen += count
+            if seen >= wanted:
+                return float(10 ** ((place + 1) / 10))
+        return float("inf")
+
+
+def described(wanted: Demand, costs: Costs, blogs: int) -> str:
+    """What falls due, and what that means for each part."""
+    total = sum(wanted.polls)
+    rates = [count / BIN for count in wanted.polls]
+    posts = wanted.posts_per_poll * total
+    own = (total * costs.poll_seconds + posts * costs.page_seconds) / DAY
+    database = (total * costs.poll_database + posts * costs.page_database) / DAY
+    rows = {
+        "feeds asked in the day": f"{total:,.0f} ({total / blogs:.1f} per blog)",
+        "due feeds a second: mean, least, most": f"{total / DAY:,.0f}, {min(rates):,.0f}, {max(rates):,.0f}",
+        "of which changed, %": f"{100 * wanted.changed:.2f}",
+        "new posts in the day": f"{posts:,.0f}",
+        "jobs a second": f"{total / DAY / BATCH:.1f}",
+        "processors that workers keep busy": f"{own:,.1f}",
+        "processors that PostgreSQL keeps busy": f"{database:,.1f}",
+        "WAL in the day, GB": f"{(total * costs.poll_wal + posts * costs.page_wal) / 1e9:,.0f}",
+    }
+    return markdown_table(["", "a day"], list(rows.items())) + "\n"
+
+
+def table(outcomes: Sequence[Outcome]) -> str:
+    """One line for each size of the fleet."""
+    heads = ["databases", "processes", "late: median, s", "95 %, s", "99 %, s", "most feeds waiting", "left at the end",
+             "processes busy", "databases busy", "scheduler busy", "short of"]
+    rows = [
+        [str(each.shards), str(each.workers), *(f"{late:,.0f}" for late in each.late), f"{each.longest_queue:,}",
+         f"{each.left:,}", f"{each.workers_busy:.0%}", f"{each.database_busy:.0%}", f"{each.scheduler_busy:.0%}",
+         short_of(each)]
+        for each in outcomes
+    ]
+    return markdown_table(heads, rows)
+
+
+def short_of(each: Outcome) -> str:
+    """The part that has no room left, if there is one."""
+    shares = {
+        "processes": each.workers_busy, "the database": each.database_busy / ASSUMED_DATABASE_BUSY,
+        "the scheduler": each.scheduler_busy,
+    }
+    name = max(shares, key=lambda part: shares[part])
+    return name if shares[name] > 0.95 else "nothing"
+
+
+def draw(wanted: Demand, outcomes: Sequence[Outcome], output: Path) -> None:
+    """The day's due feeds, and how late they are asked with more and more processes."""
+    import matplotlib as mpl  # noqa: PLC0415 - the model itself does without it
+
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt  # noqa: PLC0415
+
+    mpl.rcParams.update({"font.size": 11, "axes.spines.top": False, "axes.spines.right": False,
+                         "svg.hashsalt": "scale", "svg.fonttype": "none"})
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.6), layout="constrained")
+    hours = [at * BIN / 3600 for at in range(len(wanted.polls))]
+    left.plot(hours, [count / BIN for count in wanted.polls], color="#2c6e9b")
+    left.set(xlabel="Hour of the day (UTC)", ylabel="Due feeds a second", ylim=(0, None), xlim=(0, 24))
+    left.set_xticks(range(0, 25, 4))
+    all_shards = sorted({each.shards for each in outcomes})
+    for shards, colour in zip(all_shards, ("#c0392b", "#2c6e9b", "#d9a441"), strict=False):
+        own = [each for each in outcomes if each.shards == shards]
+        name = "1 database" if shards == 1 else f"{shards} databases"
+        right.plot([each.workers for each in own], [each.late[1] for each in own], "o-", color=colour, label=name)
+    right.set(xlabel="Processes of workers", ylabel="Late, 95th percentile (seconds)", yscale="log")
+    right.legend(frameon=False)
+    for axes in (left, right):
+        axes.grid(color="#e4e4e4", linewidth=0.8)
+    figure.savefig(output, metadata={"Date": None})
+    plt.close(figure)
+
+
+def _megabytes() -> float:
+    lines = Path("/proc/self/status").read_text("ascii").splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1024
+
+
+if __name__ == "__main__":
+    main()
