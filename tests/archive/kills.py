@@ -128,11 +128,13 @@ def _run(place: Place, acknowledged: Path, group: int, passages: int, told: Conn
     run_to_the_end(place, acknowledged, at, group)
 
 
-def killed_at(place: Place, acknowledged: Path, *, point: str, passage: int, group: int) -> bool:
-    """Whether the run reached this passage of the point, and so was killed there."""
+def killed_at(
+    place: Place, acknowledged: Path, *, point: str, passage: int, group: int, is_long_ago: bool = True,
+) -> bool:
+    """Whether the run reached this passage of the point, and was killed there: so long ago that its grant is gone."""
     child = processes.Process(target=_die_at, args=(place, acknowledged, point, passage, group))
     child.start()
-    return _ended(child, place)
+    return _ended(child, place, is_long_ago=is_long_ago)
 
 
 def killed_around(place: Place, acknowledged: Path, *, passages: int, group: int) -> bool:
@@ -147,9 +149,10 @@ def killed_around(place: Place, acknowledged: Path, *, passages: int, group: int
     return _ended(child, place)
 
 
-def _ended(child: BaseProcess, place: Place) -> bool:
+def _ended(child: BaseProcess, place: Place, *, is_long_ago: bool = True) -> bool:
     child.join()
-    place.let_go()
+    if is_long_ago:
+        place.let_go()
     code = child.exitcode
     child.close()
     assert code in {0, -signal.SIGKILL}, f"the run failed with {code}"

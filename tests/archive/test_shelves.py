@@ -191,7 +191,7 @@ def test_a_worker_that_lost_its_grant_brings_what_was_acknowledged(s3, bucket, a
 def test_what_a_killed_worker_acknowledged_is_brought_by_the_next(point, s3, bucket, tmp_path):
     acknowledged = tmp_path / "acknowledged"
     with bucket.open() as archive:
-        assert kills.killed_at(bucket, acknowledged, point=point, passage=2, group=10)
+        assert kills.killed_at(bucket, acknowledged, point=point, passage=2, group=10, is_long_ago=False)
         left = spooled(bucket)
         # As long as its grant stands, what it wrote last may yet turn out to be stored.
         archive.recover_files()
@@ -362,7 +362,9 @@ def test_blogs_that_are_written_together_share_a_file(shared):
 
 def test_what_others_write_is_left_alone_and_what_the_dead_left_is_cleared_up(shared, tmp_path):
     with shared.open() as archive:
-        assert kills.killed_at(shared, tmp_path / "acknowledged", point="warc-half-record", passage=8, group=3)
+        acknowledged = tmp_path / "acknowledged"
+        point = "warc-half-record"
+        assert kills.killed_at(shared, acknowledged, point=point, passage=8, group=3, is_long_ago=False)
         before = {path: path.stat().st_size for path in shared.folder.glob("warc/*")}
         archive.recover_files()
         assert {path: path.stat().st_size for path in shared.folder.glob("warc/*")} == before
