@@ -12,6 +12,7 @@
     ├── ArchiveBusy        somebody else is writing what this program wants to write
     ├── NewerArchive       an archive made by a later version of everlog
     ├── ServiceDown        the database or the broker of a fleet cannot be reached
+    │   └── FilesDown      ... or the store of its files
     ├── LeaseLost          another worker goes on with what this one was doing
     ├── NotUploaded        a file that its worker has written, and not yet brought to the others
     ├── DiskFull           no room left, or too little to go on safely
@@ -116,6 +117,10 @@ class ServiceDown(EverlogError):
     """The database, the broker or the file store of a fleet cannot be reached; what was acknowledged is safe."""
 
     exit_code = 7
+
+
+class FilesDown(ServiceDown):
+    """The store of a fleet's files cannot be reached, while its database can."""
 
 
 class LeaseLost(EverlogError):

@@ -147,6 +147,18 @@ class HostClock:
         if self.held_until is None or until > self.held_until:
             self.held_until, self.held_for = until, Cause(reason=reason, signal=signal[:LONGEST_SIGNAL])
 
+    @property
+    def strain(self) -> tuple[float, int]:
+        """How much slower than usual the host is asked, and after how many refusals: for the next run."""
+        return self._added_seconds, self._refusals
+
+    def take_strain(self, added_seconds: float, refusals: int) -> None:
+        """Begin as an earlier run ended; nothing that is known already is made less of."""
+        if added_seconds > self._added_seconds:
+            self._added_seconds = min(added_seconds, LONGEST_ADDED_SECONDS)
+            self._added_for = Cause(reason="since it was in trouble when it was asked last")
+        self._refusals = max(self._refusals, refusals)
+
     def resting(self, now: datetime) -> bool:
         """Whether the host was in trouble lately, or asked to be left alone."""
         return self._added_seconds > 0 or (self.held_until is not None and self.held_until > now)

@@ -71,8 +71,12 @@ class Ledger:
 class Turns(Protocol):
     """One line before each host for all processes that ask: whoever asks the same host takes turns."""
 
-    async def reserve(self, host: str, pace_seconds: float) -> float:
-        """Take the next turn, a pace behind the one before; how many seconds from now it is."""
+    async def reserve(self, host: str, pace_seconds: float, longest_seconds: float) -> tuple[float, float]:
+        """Take the next turn, a pace behind the one before; one that is too far away is not taken.
+
+        How many seconds from now it is, and how late, counted from this call, a request may leave without coming
+        too close to whoever has the turn behind it.
+        """
         ...
 
     async def hold(self, host: str, seconds: float) -> None:

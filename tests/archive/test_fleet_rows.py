@@ -468,6 +468,9 @@ def test_a_host_that_is_held_gives_no_turn_until_then_and_a_shorter_wish_changes
     assert 95 < store.reserve_turn("a.example", 1.0) <= 101
     store.hold_host("a.example", 200.0)
     assert 195 < store.reserve_turn("a.example", 1.0) <= 200
+    # Whoever does not wait so long takes no turn from those who do.
+    for _ in range(3):
+        assert 195 < store.reserve_turn("a.example", 50.0, longest_seconds=60.0) <= 201
 
 
 def test_lines_of_hosts_that_nobody_asks_any_more_are_forgotten(store):

@@ -116,7 +116,7 @@ async def _absurd(web: OpenWeb, found: dict[str, Any]) -> None:
             found[f"absurd after {days}"] = await again.fetch(server.url())
             found[f"absurd ledger after {days}"] = again.take_ledger()
         # What an older version kept, without an end that anybody would see.
-        [name] = kept
+        [name] = [each for each in kept if each.startswith("wait ")]
         kept[name] = "9999-01-01T00:00:00+00:00 the server answered 503 and asked to wait"
         web._lines.clear()
         found["old at"] = LEAPS.now()
@@ -232,7 +232,7 @@ def test_the_waits_of_a_host_add_up_to_what_was_waited_for_it(found: dict[str, A
 
 def test_an_absurd_wish_is_obeyed_and_remembered_for_a_week(found: dict[str, Any]) -> None:
     assert found["absurd"].until.year > 3000
-    [kept] = found["absurd kept"].values()
+    [kept] = [value for name, value in found["absurd kept"].items() if name.startswith("wait ")]
     assert kept.startswith((found["absurd at"] + LONGEST_REMEMBERED).isoformat())
     assert kept.endswith(f"503, Retry-After: {CENTURIES}"), "as the server said it"
 

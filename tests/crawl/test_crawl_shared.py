@@ -22,9 +22,10 @@ class Lines(Turns):
         self.reserved: list[tuple[str, float]] = []
         self.held: list[tuple[str, float]] = []
 
-    async def reserve(self, host, pace_seconds):
+    async def reserve(self, host, pace_seconds, longest_seconds):  # noqa: ARG002 - nobody waits that long here
         self.reserved.append((host, pace_seconds))
-        return self.seconds.pop(0)
+        seconds = self.seconds.pop(0)
+        return seconds, seconds + 0.1
 
     async def hold(self, host, seconds):
         self.held.append((host, seconds))
@@ -96,3 +97,19 @@ def test_what_a_host_asks_one_process_for_is_told_to_all():
 
     asyncio.run(told())
     assert lines.held == [("a.example", 30.0)]
+
+
+def test_who_comes_too_late_for_a_turn_takes_another():
+    clock, lines = Clock(), Lines(0.5, 0.3)
+    oversleeps = [0.4, 0.0]
+
+    async def sleep(seconds):
+        clock.at += timedelta(seconds=seconds + oversleeps.pop(0))
+
+    async def ask():
+        line = line_of(clock)
+        await line.turn(600)
+        return await take_shared_turn(lines, line, 600, Timekeeper(now=lambda: clock.at, sleep=sleep))
+
+    assert asyncio.run(ask()) == ((OTHERS, 0.8),)
+    assert len(lines.reserved) == 2

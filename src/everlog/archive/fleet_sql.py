@@ -93,8 +93,8 @@ class FleetSqlStore(FleetStore):
     def count_queued(self) -> Mapping[str, int]:
         return job_rows.count_queued(self.database)
 
-    def reserve_turn(self, host: str, pace_seconds: float) -> float:
-        return turn_rows.reserve_turn(self.database, host, pace_seconds)
+    def reserve_turn(self, host: str, pace_seconds: float, *, longest_seconds: float | None = None) -> float:
+        return turn_rows.reserve_turn(self.database, host, pace_seconds, longest_seconds=longest_seconds)
 
     def hold_host(self, host: str, seconds: float) -> None:
         turn_rows.hold_host(self.database, host, seconds)

@@ -119,8 +119,11 @@ class FleetStore(Protocol):
         """How many jobs should be in each of the engine's queues."""
         ...
 
-    def reserve_turn(self, host: str, pace_seconds: float) -> float:
-        """Take the next turn at a host for a request; how many seconds from now it is. Turns are a pace apart."""
+    def reserve_turn(self, host: str, pace_seconds: float, *, longest_seconds: float | None = None) -> float:
+        """Take the next turn at a host for a request; how many seconds from now it is. Turns are a pace apart.
+
+        One that is further away than `longest_seconds` is not taken.
+        """
         ...
 
     def hold_host(self, host: str, seconds: float) -> None:

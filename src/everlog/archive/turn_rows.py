@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import func
+from sqlalchemy import func, select
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import GenericFunction
 
@@ -31,16 +31,21 @@ def _for_sqlite(element: Greatest, compiler: SQLCompiler, **options: Any) -> str
     return f"max{compiler.process(element.clause_expr, **options)}"
 
 
-def reserve_turn(database: Database, host: str, pace_seconds: float) -> float:
-    """Take the next turn at a host; how many seconds from now it is."""
+def reserve_turn(database: Database, host: str, pace_seconds: float, *, longest_seconds: float | None = None) -> float:
+    """Take the next turn at a host; how many seconds from now it is. One that is too far away is left to others."""
     clock = database.clock()
+    following = Greatest(_turns.c.free, _turns.c.held, clock)
     statement = database.insert(_turns).values(host=host, free=clock + pace_seconds, held=0.0)
     statement = statement.on_conflict_do_update(
-        index_elements=["host"], set_={"free": Greatest(_turns.c.free, _turns.c.held, clock) + pace_seconds},
+        index_elements=["host"], set_={"free": following + pace_seconds},
+        where=None if longest_seconds is None else following - clock <= longest_seconds,
     )
     with database.writing(fenced=False) as connection:
-        wait = statement.returning(_turns.c.free - pace_seconds - clock, *_need_not_last(connection))
-        return max(0.0, float(connection.execute(wait).scalar_one()))
+        taken = statement.returning(_turns.c.free - pace_seconds - clock, *_need_not_last(connection))
+        wait = connection.execute(taken).scalar()
+        if wait is None:
+            wait = connection.execute(select(following - clock).where(_turns.c.host == host)).scalar_one()
+        return max(0.0, float(wait))
 
 
 def hold_host(database: Database, host: str, seconds: float) -> None:

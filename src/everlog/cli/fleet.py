@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from everlog.fleet.engine import Engine
     from everlog.settings import Settings
 
+# The name of no program: pages that need a browser are left to workers that have one.
+NO_BROWSER = "no-browser"
+
 fleet = typer.Typer(
     name="fleet", no_args_is_help=True, rich_markup_mode=None, add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
@@ -96,8 +99,10 @@ def worker(  # noqa: PLR0913, PLR0917 - one parameter per flag
 
     settings = settings_from(
         config, archive=archive, files=files, spool=spool, broker=broker, slice_seconds=slice_seconds,
-        slice_pages=slice_pages, render="never" if browser is False else None,
+        slice_pages=slice_pages, browser=NO_BROWSER if browser is False else None,
     )
+    if settings.max_time is not None:
+        raise UsageError("max_time is set, and crawls of a fleet take turns", advice="set slice_seconds, or max_pages")
     name = name or default_name()
     level = logging.WARNING if quiet else logging.DEBUG if verbose else logging.INFO
     log_to_stderr(log_format, level=level, worker=name)
@@ -107,7 +112,7 @@ def worker(  # noqa: PLR0913, PLR0917 - one parameter per flag
 
         plan_of_readers = ReadersPlan(name=name, processes=readers)
         raise typer.Exit(run_readers(plan_of_readers, engine, open_shared=lambda: shared_archive_of(settings)))
-    has_browser = settings.render != "never" and can_draw(settings)
+    has_browser = can_draw(settings)
     if browser and not has_browser:
         advice = "install Chromium and 'everlog[render]', or leave out --browser"
         raise UsageError("no browser was found", advice=advice)

@@ -58,7 +58,7 @@ def schedule(
             engine.close()
     if not quiet:
         print(line_of(scheduler.tally), file=sys.stderr)
-    if stopped.is_set():
+    if stopped:
         raise typer.Exit(INTERRUPTED)
 
 
@@ -74,11 +74,12 @@ def line_of(tally: ScheduleTally) -> str:
     return f"{tally.feeds} feeds handed out in {tally.jobs} jobs{rate}, {tally.waiting} jobs wait for a worker{again}"
 
 
-def _stop_on_signals(scheduler: Any) -> threading.Event:
-    stopped = threading.Event()
+def _stop_on_signals(scheduler: Any) -> list[int]:
+    """The signals that came; a plain list, because a handler runs in the middle of anything."""
+    stopped: list[int] = []
 
-    def stop(_number: int, _frame: object) -> None:
-        stopped.set()
+    def stop(number: int, _frame: object) -> None:
+        stopped.append(number)
         scheduler.stop()
 
     for number in (signal.SIGINT, signal.SIGTERM):

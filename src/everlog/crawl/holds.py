@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 # A host may ask for centuries, by mistake as a rule: nobody would ever look whether it still means it. One
 # request a week is no burden to anybody, and a host that repeats its wish is left alone for another week.
 LONGEST_REMEMBERED = timedelta(days=7)
+# Trouble of an hour ago says nothing about a server; the slices of a fleet's crawl follow each other in minutes.
+LONGEST_STRAIN = timedelta(hours=1)
 
 
 def remember_hold(remember: Callable[[str, str], None] | None, host: str, clock: HostClock, now: datetime) -> None:
@@ -20,6 +22,25 @@ def remember_hold(remember: Callable[[str, str], None] | None, host: str, clock:
     if remember is not None and clock.held_until is not None:
         until = min(clock.held_until, now + LONGEST_REMEMBERED)
         remember(f"wait {host}", f"{until.isoformat()} {clock.held_for.reason}\t{clock.held_for.signal}")
+
+
+def remember_strain(remember: Callable[[str, str], None] | None, host: str, clock: HostClock, now: datetime) -> None:
+    """Keep how much slower than usual the host is asked: a crawl that goes on in another process goes on so."""
+    added, refusals = clock.strain
+    if remember is not None:
+        remember(f"strain {host}", f"{now.isoformat()} {added:g} {refusals}")
+
+
+def recall_strain(recall: Callable[[str], str | None] | None, host: str, clock: HostClock, now: datetime) -> None:
+    """Begin as slowly as the last run ended, if that is not long ago."""
+    kept = recall(f"strain {host}") if recall is not None else None
+    try:
+        moment, added, refusals = (kept or "").split()
+        since = now - datetime.fromisoformat(moment)
+        if since <= LONGEST_STRAIN:
+            clock.take_strain(float(added), int(refusals))
+    except (ValueError, TypeError):
+        return
 
 
 def recall_hold(

@@ -18,7 +18,7 @@ from everlog.crawl.asking import (
     spelled,
     trusts,
 )
-from everlog.crawl.holds import recall_hold, remember_hold
+from everlog.crawl.holds import recall_hold, recall_strain, remember_hold, remember_strain
 from everlog.crawl.hosts import HeldOff
 from everlog.crawl.ledger import LedgerBook
 from everlog.crawl.robots import Rules, agent_name, out_of_reach, read_rules, remember_rules, remembered_rules
@@ -63,6 +63,7 @@ class Session(Web):
         self._typed = frozenset(place(origin_of(spelled(url))) for url in manners.typed)
         self._agent = agent_name(manners.user_agent)
         self._lines: dict[str, HostLine] = {}
+        self._strained: set[str] = set()
         self._book = LedgerBook()
         self._robots_exchanges: list[Exchange] = []
 
@@ -229,6 +230,7 @@ class Session(Web):
                 line.withdrawn()
             if hitch.trouble not in UNSENT:
                 self._book.asked(host, began, slowed=slowed)
+                self._note_strain(line, slowed=slowed)
             raise
         except BaseException:
             self._book.asked(host, began)
@@ -240,6 +242,7 @@ class Session(Web):
         until = retry_after(said, now())
         slowed = line.answered(status=exchange.status, seconds=answer.seconds, retry_after=until, said=said)
         self._book.asked(host, began, wire_bytes=answer.wire_bytes, slowed=slowed)
+        self._note_strain(line, slowed=slowed)
         if exchange.status in PATIENCE:
             remember_hold(self._remember, host, line.clock, now())
             if self._web.turns is not None:
@@ -279,7 +282,17 @@ class Session(Web):
         if line is None:
             line = self._lines[host] = self._web.line(host, self.manners)
             recall_hold(self._recall, self._remember, host, line.clock, self._web.timekeeper.now())
+            recall_strain(self._recall, host, line.clock, self._web.timekeeper.now())
+            if line.clock.strain != (0.0, 0):
+                self._strained.add(host)
         return line
+
+    def _note_strain(self, line: HostLine, *, slowed: bool) -> None:
+        """What makes the pace slower, and that it is as usual again, is for the next run too."""
+        is_eased = line.host in self._strained and line.clock.strain == (0.0, 0)
+        if slowed or is_eased:
+            (self._strained.discard if is_eased else self._strained.add)(line.host)
+            remember_strain(self._remember, line.host, line.clock, self._web.timekeeper.now())
 
     def _pace(self, host: str) -> float:
         return self._line(host).clock.pace_seconds

@@ -95,6 +95,11 @@ class Engine:
         with self._reached():
             return bool(self._client().set(KEEPER, name, nx=True, px=int(seconds * 1_000)))
 
+    def keep_on(self, name: str, seconds: float) -> None:
+        """It stays this one's turn for so long."""
+        with self._reached():
+            self._client().set(KEEPER, name, px=int(seconds * 1_000))
+
     def empty(self) -> None:
         """Remove all messages, and the mark."""
         with self._reached():

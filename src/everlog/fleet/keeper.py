@@ -11,7 +11,7 @@ from everlog.archive.tenure import expire_silent
 from everlog.errors import EverlogError, ServiceDown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from everlog.archive import Archive
     from everlog.archive.jobs import Job
@@ -27,6 +27,10 @@ HINT_SECONDS = 20.0
 # Hosts that nobody asked for a day have no line before them.
 TURNS_SECONDS = 86_400.0
 SENT_AT_ONCE = 1_000
+# How long it is one keeper's turn while it hands out much.
+KEEPS_SECONDS = 30.0
+# Lost hints that one round gives again; the next gives more.
+MOST_HINTS = 5_000
 
 
 class Keeper:
@@ -74,7 +78,11 @@ class Keeper:
         return handed
 
     def _hand_out_all(self) -> int:
-        handed = hand_out(self._archive.queued_jobs(), self._engine)
+        # It takes a while where there are many: nobody else need begin with it.
+        handed = hand_out(
+            self._archive.queued_jobs(), self._engine, on_part=lambda: self._engine.keep_on(self._name, KEEPS_SECONDS),
+        )
+        self._engine.keep_on(self._name, ROUND_SECONDS * 0.8)
         if handed:
             log.warning("the queue was emptied: %d jobs are queued again from the database", handed)
         return handed
@@ -87,8 +95,9 @@ class Keeper:
             missing = count - there.get(queue, 0)
             was, self._short[queue] = self._short.get(queue, 0), max(missing, 0)
             if missing > 0 and was > 0:
+                limit = min(missing, was, MOST_HINTS)
                 handed += self._engine.send(
-                    self._archive.stale_jobs(queue, older_seconds=HINT_SECONDS, limit=min(missing, was)),
+                    self._archive.stale_jobs(queue, older_seconds=HINT_SECONDS, limit=limit),
                 )
         return handed
 
@@ -100,9 +109,10 @@ def rebuild(archive: Archive, engine: Engine) -> int:
     return hand_out(archive.queued_jobs(), engine)
 
 
-def hand_out(jobs: Iterable[Job], engine: Engine) -> int:
-    """Give the engine all of these, in parts."""
+def hand_out(jobs: Iterable[Job], engine: Engine, *, on_part: Callable[[], None] = lambda: None) -> int:
+    """Give the engine all of these, in parts; `on_part` is called before each."""
     handed, waiting = 0, iter(jobs)
     while part := tuple(islice(waiting, SENT_AT_ONCE)):
+        on_part()
         handed += engine.send(part)
     return handed

@@ -52,7 +52,7 @@ def warm_up() -> None:
     gc.freeze()
 
 
-def in_own_process(work: Callable[[], None]) -> int:
+def in_own_process(work: Callable[[], int]) -> int:
     """Do some work in a process of its own, which ends with this one; its exit code, below 0 the signal it died of."""
     sys.stdout.flush()
     sys.stderr.flush()
@@ -62,8 +62,7 @@ def in_own_process(work: Callable[[], None]) -> int:
         code = 1
         try:
             _die_with(parent)
-            work()
-            code = 0
+            code = work()
         except BaseException:  # the last line of defence: it reports the bug, and nothing may go on from here
             log.exception("a bug in everlog")
         finally:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-import threading
+import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from everlog.archive.jobs import UPDATE
-from everlog.errors import ServiceDown
+from everlog.errors import EverlogError, UsageError
 from everlog.fleet.keeper import ROUND_SECONDS, Keeper
 from everlog.flow.rota import enlist
 
@@ -29,6 +29,7 @@ AT_ONCE = 5_000
 MOST_WAITING = 20_000
 # How long nothing is looked at when nothing was due.
 IDLE_SECONDS = 2.0
+GLANCE_SECONDS = 0.2
 ENLIST_SECONDS = 60.0
 
 
@@ -55,34 +56,40 @@ class Scheduler:
         self._engine = engine
         self._keeper = Keeper(archive, engine, name)
         self._now = now
-        self._stopping = threading.Event()
+        self._is_stopping = False
         self._enlisted_at: datetime | None = None
         self._kept_at: datetime | None = None
 
     def stop(self) -> None:
-        self._stopping.set()
+        """A plain mark: signal handlers call this, in the middle of anything."""
+        self._is_stopping = True
 
     def run(self, *, once: bool = False, max_seconds: float | None = None) -> None:
         """Hand out what is due; with `once`, until nothing is. A broker or a database that is away is waited for."""
         began = self._now()
         is_down = False
-        while not self._stopping.is_set():
+        while not self._is_stopping:
             self.tally.seconds = (self._now() - began).total_seconds()
             if max_seconds is not None and self.tally.seconds >= max_seconds:
                 return
             try:
                 handed = self.step()
                 is_down = False
-            except ServiceDown as down:
-                if once:
+            except EverlogError as error:
+                if once or isinstance(error, UsageError):
                     raise
                 if not is_down:
-                    log.warning("%s; waiting for it", down.message)
+                    log.warning("%s; trying again", error.message)
                 is_down, handed = True, 0
             if once and not handed and not is_down:
                 return
             if not handed:
-                self._stopping.wait(IDLE_SECONDS)
+                self._rest()
+
+    def _rest(self) -> None:
+        until = time.monotonic() + IDLE_SECONDS
+        while not self._is_stopping and time.monotonic() < until:
+            time.sleep(GLANCE_SECONDS)
 
     def step(self) -> int:
         """One look: what is due now is handed out. How many feeds."""

@@ -11,14 +11,27 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from everlog.archive.jobs import SliceEnd
 from everlog.archive.locks import TenureLocks
-from everlog.errors import ArchiveBusy, Blocked, DiskFull, EverlogError, LeaseLost, NoBrowser, ServiceDown, UsageError
+from everlog.errors import (
+    ArchiveBusy,
+    Blocked,
+    DamagedArchive,
+    DiskFull,
+    EverlogError,
+    FilesDown,
+    LeaseLost,
+    NoBrowser,
+    NoFeed,
+    NothingToLearn,
+    ServiceDown,
+    UsageError,
+)
 from everlog.fleet.asking import readers_for
+from everlog.fleet.job_rota import JobRota
 from everlog.flow.archiving import home_known_as
 from everlog.flow.crawl import SLICE_OVER
 from everlog.flow.discover import fetchable
-from everlog.flow.rota import Rota
 from everlog.flow.running import Job as CrawlJob
-from everlog.flow.running import run_jobs, run_watch
+from everlog.flow.running import manners_of, run_jobs, run_watch
 from everlog.flow.watch import WatchTally
 from everlog.settings import make_settings
 
@@ -26,12 +39,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from everlog.archive import Archive
-    from everlog.archive.holdings import Poll
     from everlog.archive.jobs import Grant, Job
     from everlog.archive.tenure import Tenure
     from everlog.flow.report import Report, Tally
     from everlog.flow.running import Reins
-    from everlog.records import Blog
     from everlog.settings import Settings
 
     T = TypeVar("T")
@@ -44,6 +55,8 @@ MOST_TRIES = 5
 FIRST_WAIT = timedelta(minutes=5)
 # A host that is busy, a disk that is full: somebody else's moment.
 SHORT_WAIT = timedelta(seconds=30)
+# What may be wrong with a blog that only shows itself in a browser.
+NEEDS_EYES = (NoBrowser, NoFeed, NothingToLearn)
 # How long a worker waits for a database that went away, and how often it looks.
 PATIENCE_SECONDS = 900.0
 LOOK_SECONDS = 1.0
@@ -139,8 +152,18 @@ class _Slice:
         alarm.start()
         try:
             return self._poll() if self.grant.job.kind == "poll" else self._crawl()
+        except LeaseLost:
+            raise
+        except FilesDown as down:
+            soon = datetime.now(UTC) + SHORT_WAIT
+            return SliceEnd(end="later", reason=down.message, due_at=soon, requests=self._requests())
         except ServiceDown as down:
             return SliceEnd(end="again", reason=down.message, requests=self._requests())
+        except EverlogError as error:
+            return self._after_error(error)
+        except Exception as error:
+            log.exception("a bug met at %s", _called(self.grant.job), extra=_marks(self.grant))
+            return self._after_error(EverlogError(f"a bug in everlog: {type(error).__name__}: {error}"))
         finally:
             alarm.cancel()
             tenure.stop_beating()
@@ -165,42 +188,46 @@ class _Slice:
         return SliceEnd(end="again" if left else "done", reason=reason, requests=tally.polls, posts=tally.new_posts)
 
     def _own_settings(self) -> Settings:
-        """The worker's settings with those of the job laid over them, for no more pages than a slice has."""
-        job = self.grant.job
-        settings = make_settings(self.settings.model_dump(exclude_unset=True), job.settings)
+        """The settings of the job's blog, for no more pages than a slice has."""
+        settings = self._of_blog()
         most = self.settings.slice_pages
         if settings.max_pages is not None:
-            most = max(1, min(most, settings.max_pages - job.requests))
-        return make_settings(settings.model_dump(exclude_unset=True), {"max_pages": most})
+            most = max(1, min(most, settings.max_pages - self.grant.job.requests))
+        return make_settings(settings.model_dump(exclude_unset=True, exclude={"blog"}), {"max_pages": most})
+
+    def _of_blog(self) -> Settings:
+        """The worker's settings, with those of the job, and then those of its blog, laid over them."""
+        job = self.grant.job
+        return make_settings(self.settings.model_dump(exclude_unset=True), job.settings).for_blog(job.url or "")
 
     def _after(self, report: Report, settings: Settings) -> SliceEnd:
         figures: dict[str, Any] = {"requests": report.tally.requests, "posts": report.tally.new_posts}
-        total = make_settings(self.settings.model_dump(exclude_unset=True), self.grant.job.settings).max_pages
+        total = self._of_blog().max_pages
         requests = self.grant.job.requests + report.tally.requests
         if report.ending == "interrupted" or (report.ending == "limit" and (total is None or requests < total)):
             reason = SLICE_OVER if report.ending == "limit" else report.reason
             return SliceEnd(end="again", reason=reason, **figures)
         if report.ending == "blocked":
             return SliceEnd(end="later", reason=report.reason, due_at=self._left_alone_until(), **figures)
-        if report.ending == "nothing":
-            return SliceEnd(end="dead", reason=report.reason, **figures)
-        if self._lacks_browser(report, settings):
+        end = SliceEnd(end="dead" if report.ending == "nothing" else "done", reason=report.reason, **figures)
+        if self._is_for_a_browser(settings) and (end.end == "dead" or self._lacks_comments(report, settings)):
             reason = f"{report.reason}; a worker with a browser goes on"
-            return SliceEnd(end="again", reason=reason, needs_browser=True, **figures)
-        return SliceEnd(end="done", reason=report.reason, **figures)
+            return replace(end, end="again", reason=reason, needs_browser=True)
+        return end
 
     def _after_error(self, error: EverlogError) -> SliceEnd:
         job = self.grant.job
         if isinstance(error, (LeaseLost, ServiceDown)):
             raise error
         end = SliceEnd(end="later", reason=error.message, requests=self._requests())
-        if isinstance(error, UsageError):
+        if isinstance(error, UsageError) and self._is_wrong():
             return replace(end, end="dead")
-        if isinstance(error, NoBrowser) and not job.needs_browser:
+        if isinstance(error, NEEDS_EYES) and self._is_for_a_browser(self._own_settings()):
             return replace(end, end="again", needs_browser=True)
-        if isinstance(error, (DiskFull, ArchiveBusy)):
-            if isinstance(error, DiskFull):
-                # Another worker may have room.
+        if isinstance(error, (ArchiveBusy, DamagedArchive, DiskFull, UsageError)):
+            if not isinstance(error, ArchiveBusy):
+                # Its disk is full, or its files cannot be used: another worker may do better.
+                log.error("%s; this worker takes no further job", error.message)
                 self.archive.drain(self.worker)
             return replace(end, due_at=datetime.now(UTC) + SHORT_WAIT)
         if job.tries + 1 >= MOST_TRIES:
@@ -209,18 +236,35 @@ class _Slice:
 
     def _left_alone_until(self) -> datetime:
         """When the server may be asked again, by its own word; else a while from now."""
-        blog = home_known_as(fetchable(self.grant.job.url or ""), self.archive)
+        url = self.grant.job.url
+        blog = home_known_as(fetchable(url), self.archive) if url is not None else None
         until = self.archive.waits_until(blog.id) if blog is not None else None
         return until or datetime.now(UTC) + FIRST_WAIT * 2**self.grant.job.tries
 
-    def _lacks_browser(self, report: Report, settings: Settings) -> bool:
-        """Whether comments wait for a browser that this worker does not have."""
-        if self.grant.job.needs_browser or settings.render != "auto" or not settings.comments:
+    def _is_wrong(self) -> bool:
+        """Whether the job itself cannot be done, by any worker."""
+        job = self.grant.job
+        if job.url is None:
+            return False
+        try:
+            url = fetchable(job.url)
+            manners_of(url, self._own_settings().for_blog(url))
+        except UsageError:
+            return True
+        return job.kind == "update" and home_known_as(url, self.archive) is None
+
+    def _is_for_a_browser(self, settings: Settings) -> bool:
+        """Whether another worker could draw what this one cannot."""
+        if self.grant.job.needs_browser or settings.render == "never" or _can_draw(settings):
+            return False
+        return any(worker.has_browser for worker in self.archive.fleet_state(now=datetime.now(UTC)).workers)
+
+    def _lacks_comments(self, report: Report, settings: Settings) -> bool:
+        """Whether comments of posts could not be had, and nobody has tried to draw them."""
+        if not settings.comments:
             return False
         blog = home_known_as(fetchable(report.blog), self.archive)
-        return blog is not None and not _can_draw(settings) and bool(
-            self.archive.without_comments(blog.id, least_tries=0, most_tries=1),
-        )
+        return blog is not None and bool(self.archive.without_comments(blog.id, least_tries=0, most_tries=1))
 
     def _hear(self, tally: Tally) -> None:
         self._tally = tally
@@ -251,40 +295,6 @@ class _Slice:
             return self.archive.worker_beat(self.worker)
         except EverlogError:
             return False
-
-
-class JobRota(Rota):
-    """The feeds of one granted job, each asked once."""
-
-    def __init__(self, archive: Archive, fence: int) -> None:
-        self._archive = archive
-        self._fence = fence
-        self._waiting: list[tuple[Poll, Blog]] | None = None
-
-    def enlist(self, now: datetime) -> bool:  # noqa: ARG002 - what a job has, it has
-        return False
-
-    def claim(self, now: datetime, room: int) -> tuple[tuple[Poll, Blog], ...]:  # noqa: ARG002 - all of them are due
-        if self._waiting is None:
-            self._waiting = list(self._archive.job_polls(self._fence))
-        taken, self._waiting = tuple(self._waiting[:room]), self._waiting[room:]
-        return taken
-
-    def renew(self, now: datetime) -> None:
-        """The grant is kept alive by the tenure."""
-
-    def give_back(self, polls: Sequence[Poll]) -> None:
-        self._archive.end_polls(self._fence, polls)
-
-    def give_up(self) -> None:
-        """What was not asked stays in the job."""
-
-    def next_due(self, now: datetime) -> datetime | None:  # noqa: ARG002 - none will
-        return None
-
-    def count(self, now: datetime) -> tuple[int, int]:  # noqa: ARG002 - only a job's own count
-        left = len(self._waiting or ())
-        return left, left
 
 
 def _can_draw(settings: Settings) -> bool:

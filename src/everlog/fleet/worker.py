@@ -6,6 +6,7 @@ import logging
 import os
 import signal
 import socket
+import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,8 @@ log = logging.getLogger("everlog.fleet")
 # A slice that has not ended so long after its time hangs: its process is ended, and the database queues the job again.
 HANGS_SECONDS = 900.0
 INTERRUPTED = 130
+# What a slice's process says that could not even begin.
+UNUSABLE = 75
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,8 +64,8 @@ def run_worker(
     archive.recover_files()
     warm_up()
     archive.sign_in(plan.name, processes=plan.processes, has_browser=plan.has_browser)
-    on_ready(archive)
     try:
+        on_ready(archive)
         return _serve(plan, settings, engine, archive, open_shared)
     finally:
         try:
@@ -105,20 +108,22 @@ def _serve(
 
     asked_by: list[int] = []
 
-    def end_in_order() -> None:
+    def drain_own() -> None:
         # The processes hear of it with their next word to the database, and end their slices early.
         log.info("asked to end: slices under way are stored first")
         try:
             archive.drain(plan.name)
         except EverlogError as error:
             log.warning("%s", error.message)
-        _stop(worker)
 
     def hear(number: int, _frame: object) -> None:
         if asked_by:
             os._exit(INTERRUPTED)  # what is stored is safe, the rest is queued again by the database
         asked_by.append(number)
-        worker.hub.call_soon(end_in_order)
+        # Celery looks at this also while it waits for a broker that is away. No process is forked from here on, and a
+        # signal may have come in the middle of anything: so the database is told in a thread.
+        _stop(worker)
+        threading.Thread(target=drain_own, daemon=True).start()
 
     def listen(**_: Any) -> None:
         # Celery's own handlers do not know the database, and write to where only the log belongs.
@@ -154,16 +159,24 @@ def _add_task(
         finally:
             own.close()
 
-    def do(job_id: int) -> None:
+    main = os.getpid()
+
+    def do(job_id: int) -> int:
         try:
             do_slice(job_id, settings, plan.name, open_shared=open_shared, hand_on=hand_on)
         except EverlogError as error:
             # The database brings the job back.
             log.error("%s", error.message, extra={"job": job_id})  # noqa: TRY400 - no bug, so no traceback
+            return 0 if isinstance(error, ServiceDown) else UNUSABLE
+        return 0
 
     def do_apart(job_id: int) -> None:
         code = in_own_process(lambda: do(job_id))
-        if code:
+        if code == UNUSABLE:
+            # Files that are not mounted, tables that are newer: it would hear of every job, and do none.
+            log.error("this worker cannot use the archive, and ends")
+            os.kill(main, signal.SIGTERM)
+        elif code:
             # The database hears no more of it, and queues the job again.
             log.error("the process of a slice ended with %d", code, extra={"job": job_id})
 
