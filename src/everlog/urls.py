@@ -1,5 +1,6 @@
 """Addresses: one spelling for identity, safe resolution, and pairing links with pages.
 
+bounded       a key as long as an index takes it
 canonical     what two spellings of the same page have in common
 absolute      a link of a document as a fetchable URL, or None
 match_pages   which page each link of a feed means
@@ -61,15 +62,15 @@ def canonical(url: str) -> str:
     # Pages drawn by scripts are told apart by their fragment only ("#!/a-post", "#/a-post").
     if fragment.startswith(("!", "/")):
         key += "#" + _clean(unquote(fragment)).rstrip("/")
-    return key if len(key) * 4 <= LONGEST_KEY_BYTES else _bounded(key)
+    return key if len(key) * 4 <= LONGEST_KEY_BYTES else bounded(key)
 
 
-def _bounded(key: str) -> str:
+def bounded(key: str) -> str:
     """A key as it is, or as much of it as an index takes, with a hash of all of it.
 
-    >>> _bounded("a.org/" + "b" * 1_000) == "a.org/" + "b" * 1_000
+    >>> bounded("a.org/" + "b" * 1_000) == "a.org/" + "b" * 1_000
     True
-    >>> one, other = _bounded("a.org/" + "b" * 5_000), _bounded("a.org/" + "b" * 5_001)
+    >>> one, other = bounded("a.org/" + "b" * 5_000), bounded("a.org/" + "b" * 5_001)
     >>> len(one), one == other, one.startswith("a.org/bbb")
     (2000, False, True)
     """

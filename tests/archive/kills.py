@@ -104,7 +104,9 @@ def stored_steps(archive: Archive, blog_id: int) -> int:
     return max((int(note.split()[1]) + 1 for _, note in archive.notes(blog_id)), default=0)
 
 
-def _die_at(place: Place, acknowledged: Path, point: str, passage: int, group: int) -> None:
+def _die_at(place: Place, acknowledged: Path, point: str, passage: int, group: int, around: dict[str, str]) -> None:
+    # The server that forks has the environment of the test it was started in.
+    os.environ.update(around)
     left = passage
 
     def at(reached: str) -> None:
@@ -132,7 +134,7 @@ def killed_at(
     place: Place, acknowledged: Path, *, point: str, passage: int, group: int, is_long_ago: bool = True,
 ) -> bool:
     """Whether the run reached this passage of the point, and was killed there: so long ago that its grant is gone."""
-    child = processes.Process(target=_die_at, args=(place, acknowledged, point, passage, group))
+    child = processes.Process(target=_die_at, args=(place, acknowledged, point, passage, group, dict(os.environ)))
     child.start()
     return _ended(child, place, is_long_ago=is_long_ago)
 

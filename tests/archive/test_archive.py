@@ -297,6 +297,18 @@ def test_a_url_to_be_tried_later_waits_until_then(archive, blog):
     assert len(archive.queued(blog, "page", limit=9, now=NOW)) == 1
 
 
+def test_urls_that_wait_for_other_pages_are_told_apart_from_those_to_be_visited(archive, blog):
+    urls = [HOME + name for name in "abcd"]
+    archive.enqueue(blog, [some.link(url) for url in urls])
+    archive.commit([
+        some.page(blog, urls[0], outcome="retry", reason="waits for another"),
+        some.page(blog, urls[2], outcome="retry", reason="503", again_at=NOW, exchanges=()),
+    ])
+    assert [link.url for _, link in archive.queued(blog, "page", limit=9, now=NOW)] == urls[1:]
+    assert [link.url for _, link in archive.queued(blog, "page", limit=9, now=NOW, put_off=True)] == urls[:1]
+    assert archive.has_waiting(blog, lanes=("page",), now=NOW)
+
+
 def test_what_failed_in_passing_gets_another_chance_and_what_is_gone_does_not(archive, blog):
     archive.commit([
         some.page(blog, HOME + "1", outcome="failed", reason="timeout", exchanges=()),

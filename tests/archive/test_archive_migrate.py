@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import os
 import signal
@@ -10,6 +11,7 @@ import subprocess
 import sys
 from contextlib import closing, contextmanager
 
+import a_full_archive as full
 import pytest
 import some_visits as some
 from alembic.autogenerate import compare_metadata
@@ -25,7 +27,8 @@ from everlog.archive.points import WRITE_POINTS
 from everlog.archive.postgres import PostgresDatabase
 from everlog.archive.sqlite import SqliteDatabase
 from everlog.archive.verify import verify
-from everlog.errors import DamagedArchive, NewerArchive
+from everlog.errors import DamagedArchive, EverlogError, NewerArchive
+from everlog.urls import LONGEST_KEY_BYTES, bounded, canonical
 
 LATER = '''
 from alembic import op
@@ -158,7 +161,7 @@ def test_an_archive_of_before_there_was_a_fleet_is_upgraded_with_all_it_has(unma
         assert list(database.complaints()) == []
         with database.writing() as connection:
             connection.execute(schema.warc_files.insert(), {"name": "shared", "length": 0, "closed": False})
-        with pytest.raises(IntegrityError), database.writing() as connection:
+        with pytest.raises((IntegrityError, EverlogError)), database.writing() as connection:
             connection.execute(schema.warc_files.update().values(blog_id=77))
     assert unmade.rows("select warc_id, url_id from captures") == [(1, 1)]
     assert unmade.rows("select blog_id, name from warc_files order by name") == [(None, "shared"), (1, "warc/1")]
@@ -236,3 +239,61 @@ open_archive(sys.argv[1]).close()
 assert "alembic" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", script, str(folder)], check=True)
+
+
+def as_of_revision_4(folder, keys):
+    """The archive as it was before there was a fleet, with these keys in the place of others."""
+    place = Place(folder=folder)
+    tables = ("leases", "grants", "jobs", "turns", "workers")
+    renamed = [
+        f"update {table} set key = '{new}' where key = '{old}'"  # noqa: S608 - our own texts
+        for old, new in keys.items() for table in ("blogs", "urls", "posts", "aliases", "media")
+    ]
+    place.change(
+        *renamed, *(f"update versions set record = replace(record, '\"{old}\"', '\"{new}\"')"  # noqa: S608 - our own
+                    for old, new in keys.items()),
+        *(f"drop table {table}" for table in tables), "drop index polls_of_job", "drop index polls_free",
+        "alter table polls drop column job_id", "update alembic_version set version_num = '0004'",
+    )
+    return place
+
+
+def test_keys_that_no_index_takes_become_shorter_and_the_archive_can_be_copied(tmp_path, postgres_url):
+    post, alias, picture = (f"{HOME}{name * 3_000}" for name in ("p", "a", "m"))
+    with open_archive(tmp_path / "archive") as archive:
+        blog = archive.add_blog(HOME, scope="path").id
+        with archive.lock(blog):
+            visit = some.post_visit(blog, post, media=(some.picture(picture),))
+            archive.commit([visit, some.post_visit(blog, alias), some.media_visit(blog, picture)])
+        before = list(archive.posts())
+    long = {key: f"a.example/{key[10] * 3_000}" for key in map(canonical, (post, alias, picture))}
+    place = as_of_revision_4(tmp_path / "archive", long)
+    assert max(len(key) for (key,) in place.rows("select key from urls")) > LONGEST_KEY_BYTES
+    with place.open() as archive:
+        assert list(archive.posts()) == before
+        assert archive.find_post(alias).url == archive.find_post(post).url == post
+        assert list(verify(archive)) == []
+    assert {key for (key,) in place.rows("select key from media")} == {bounded(long[canonical(picture)])}
+    [(record,)] = place.rows("select record from versions")
+    assert json.loads(record)["media"] == [[picture, canonical(picture)]]
+    target = Place(folder=tmp_path / "files", url=postgres_url)
+    full.copy(place, target)
+    with target.open() as archive:
+        assert list(archive.posts()) == before
+
+
+def test_an_upgrade_that_would_leave_rows_hanging_is_refused_and_changes_nothing(folder, tmp_path):
+    place = Place(folder=folder)
+    # One that hung before is none of the upgrade's doing.
+    place.change("update versions set capture_id = 777")
+    scripts = tmp_path / "scripts"
+    scripts.mkdir()
+    (scripts / "r9001.py").write_text(LATER.format(number="9001", before=schema.HEAD))
+    open_archive(folder, habits=Habits(schema=Schema(head="9001", scripts=(SCRIPTS, scripts)))).close()
+    (scripts / "r9002.py").write_text(
+        LATER.format(number="9002", before="9001") + '    op.execute("delete from warc_files")\n',  # noqa: S608 - our own
+    )
+    with pytest.raises(DamagedArchive, match="nothing was changed"):
+        open_archive(folder, habits=Habits(schema=Schema(head="9002", scripts=(SCRIPTS, scripts))))
+    assert revision(folder)[0] == "9001"
+    assert place.rows("select count(*) from warc_files") == [(1,)]

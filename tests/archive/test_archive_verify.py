@@ -120,3 +120,23 @@ def test_a_row_that_does_not_fit_is_seen(stored, statement, text):
     assert stored.change(statement)
     found = findings(stored)
     assert any(text in line for line in found), found
+
+
+def test_what_is_committed_while_it_is_looked_at_is_no_finding(place):
+    with place.open() as archive, place.open() as looking:
+        blog = archive.add_blog(HOME, scope="path").id
+        with archive.lock(blog):
+            archive.commit([some.post_visit(blog, URL)])
+
+            def meanwhile(what):
+                if what == URL:
+                    archive.commit([some.post_visit(blog, HOME + "later", f"{LONG} later", at=5)])
+
+            assert list(verify(looking, meanwhile)) == []
+        assert archive.counts(blog).posts == 2
+        assert list(verify(looking)) == []
+
+
+def test_a_capture_behind_the_end_of_its_file_is_seen(stored):
+    stored.change('update captures set "offset" = 1000000 where id = 1')
+    assert "row: a capture behind the end of its file" in findings(stored)

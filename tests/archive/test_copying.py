@@ -187,8 +187,10 @@ def test_files_of_something_else_are_not_touched(filled, new):
 
 
 def test_a_database_wants_to_know_where_its_files_go(filled, new):
+    target = new("postgresql")
     with filled("sqlite").open(), pytest.raises(UsageError, match="--to-files"):
-        open_target(new("postgresql").url)
+        open_target(target.url)
+    assert target.rows("select count(*) from information_schema.tables where table_schema = 'public'") == [(0,)]
 
 
 def test_an_archive_is_not_copied_into_itself(new):

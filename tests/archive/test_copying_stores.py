@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+
 import a_full_archive as full
 import pytest
 import some_visits as some
@@ -10,6 +12,8 @@ from places import Place
 from some_visits import HOME, LONG
 from stores import Bucket
 
+from everlog.archive import copied_files
+from everlog.archive.copying import copy_archive, open_target
 from everlog.archive.verify import verify
 from everlog.errors import NotUploaded, UsageError
 
@@ -74,7 +78,8 @@ def test_a_place_with_files_of_something_else_is_not_touched(source, bucket, s3)
     assert s3.keys(f"{bucket.prefix}/") == [f"{bucket.prefix}/letters.txt"]
 
 
-def test_a_file_that_a_worker_has_not_brought_yet_is_waited_for(bucket, tmp_path):
+def test_a_file_that_a_worker_has_not_brought_for_long_is_said_so(bucket, tmp_path, monkeypatch):
+    monkeypatch.setattr(copied_files, "LATE_TRIES", 1)
     target = Place(folder=tmp_path / "copy")
     elsewhere = Bucket(folder=tmp_path / "other spool", url=bucket.url, prefix=bucket.prefix)
     with bucket.open() as archive:
@@ -84,3 +89,22 @@ def test_a_file_that_a_worker_has_not_brought_yet_is_waited_for(bucket, tmp_path
             with pytest.raises(NotUploaded, match="the same command again"):
                 full.copy(elsewhere, target)
     assert full.copy(elsewhere, target).files == 1
+
+
+def test_a_file_that_a_worker_has_not_brought_yet_is_waited_for(bucket, tmp_path):
+    elsewhere = Bucket(folder=tmp_path / "other spool", url=bucket.url, prefix=bucket.prefix)
+    with bucket.open() as archive, ExitStack() as crawl:
+        blog = archive.add_blog(HOME, scope="path")
+        crawl.enter_context(archive.lock(blog.id))
+        archive.commit([some.post_visit(blog.id, HOME + "1"), some.media_visit(blog.id, HOME + "p.png")])
+        pauses = []
+
+        def pause(seconds):
+            pauses.append(seconds)
+            if len(pauses) == 2:
+                crawl.close()
+
+        with elsewhere.open(create=False) as source, open_target(str(tmp_path / "copy")) as target:
+            assert copy_archive(source, target, pause=pause).files == 2
+            assert len(pauses) == 2
+            assert list(verify(target)) == []

@@ -16,12 +16,14 @@ from sqlalchemy import select
 import services
 from everlog.archive import schema
 from everlog.archive.fencing import check
+from everlog.archive.known_rows import known_posts
 from everlog.archive.migrate import bring_up_to_date
 from everlog.archive.pg_search import LAST_PLACE, LONGEST_BYTES, vector
+from everlog.archive.post_record import write_post
 from everlog.archive.postgres import PostgresDatabase
 from everlog.archive.sqlite import SqliteDatabase
 from everlog.archive.verify import verify
-from everlog.errors import ArchiveBusy, DiskFull, LeaseLost, ServiceDown, UsageError
+from everlog.errors import ArchiveBusy, DiskFull, EverlogError, LeaseLost, ServiceDown, UsageError
 from everlog.records import Comment, Media
 from everlog.search.asking import ask
 from everlog.search.cards import Card
@@ -268,6 +270,7 @@ def test_both_spellings_of_the_address_are_understood(postgres_url):
     [
         ("53100", DiskFull), ("40P01", ArchiveBusy), ("55P03", ArchiveBusy), ("57P01", ServiceDown),
         ("53300", ServiceDown), ("25P03", ServiceDown), ("42501", UsageError),
+        ("54000", EverlogError), ("22021", EverlogError), ("P0001", EverlogError),
     ],
 )
 def test_what_the_server_says_becomes_an_error_that_helps(served, code, error):
@@ -425,3 +428,36 @@ def test_programs_that_make_the_tables_at_once_make_them_once(postgres_url):
     with psycopg.connect(postgres_url) as connection:
         assert connection.execute("select version_num from alembic_version").fetchall() == [(schema.HEAD,)]
         assert connection.execute("select count(*) from remembered").fetchone() == (1,)
+
+
+@pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])
+def test_a_database_that_cannot_hold_every_script_is_refused(postgres_server, tmp_path, encoding):
+    name = f"in_{encoding.lower()}"
+    with psycopg.connect(f"{postgres_server.server_url}/postgres", autocommit=True) as connection:
+        connection.execute(f"create database {name} encoding '{encoding}' locale 'C' template template0")
+    place = Place(folder=tmp_path, url=f"{postgres_server.server_url}/{name}")
+    with pytest.raises(UsageError, match="encoding 'UTF8' template template0"):
+        place.open()
+
+
+# Blogs that have the same
+
+
+def test_the_same_page_in_other_blogs_is_not_looked_at(place):
+    homes = [f"http://{name}.example/" for name in "abc"]
+    with place.open() as archive:
+        for home in homes:
+            blog = archive.add_blog(home, scope="path").id
+            with archive.lock(blog):
+                archive.commit([some.post_visit(blog, home + "1"), some.page(blog, home + "2")])
+        blog = archive.find_blog(homes[1]).id
+        capture = archive.capture_of(blog, homes[1] + "1")
+        wanted = [(blog, capture.url, capture.digest), (blog, "elsewhere", capture.digest)]
+        assert {blog_id for blog_id, *_ in archive.held_bodies(wanted)} == {blog}
+        again = some.post_visit(blog, homes[1] + "other")
+        with archive.database.reading() as connection:
+            known = known_posts(connection, [again], {0: write_post(again.post, {})})
+        assert {post.blog_id for post in known.by_key.values()} == {blog}
+        assert [key for key, *_ in known.by_content] == [blog]
+    columns = {index.name: [column.name for column in index.columns] for index in schema.posts.indexes}
+    assert columns["posts_by_content"] == ["content", "blog_id"]

@@ -10,6 +10,7 @@ import re
 import signal
 import unicodedata
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -19,7 +20,7 @@ from hypothesis import settings as effort
 from hypothesis import strategies as st
 from places import KINDS, Place
 from some_visits import HOME, LONG
-from sqlalchemy import create_engine
+from sqlalchemy import create_engine, event
 
 import kills
 from everlog.archive import searching
@@ -569,3 +570,83 @@ def test_a_damaged_index_is_said_to_be_one_and_can_be_made_anew(tmp_path):
             archive.search("hills")
         archive.forget_index()
         assert found(archive, "hills") == [TRAIN]
+
+
+# Long posts, and programs of another day
+
+
+@contextmanager
+def statements_of(archive):
+    """The statements of an archive as they run: their beginnings, and how many rows each has."""
+    told = []
+
+    def tell(_connection, _cursor, statement, parameters, _context, is_many):
+        told.append((statement, len(parameters) if is_many else 1))
+
+    event.listen(archive.database.engine, "before_cursor_execute", tell)
+    try:
+        yield told
+    finally:
+        event.remove(archive.database.engine, "before_cursor_execute", tell)
+
+
+def written_to(told, table):
+    return [count for statement, count in told if statement.startswith(f"insert into {table}")]
+
+
+def test_cards_of_long_posts_are_written_few_at_a_time(place, archive, blog, monkeypatch):
+    monkeypatch.setattr(searching, "PORTION_CHARACTERS", 5_000)
+    texts = [f"herring {number} {LONG} " * 3 for number in range(12)]
+    with statements_of(archive) as told:
+        archive.commit([visit(blog, f"{HOME}{number}", text) for number, text in enumerate(texts)])
+    assert len(written_to(told, "search")) >= 6
+    assert sum(written_to(told, "search")) == archive.count_found("herring") == 12
+    assert not any("idle_in_transaction" in statement for statement, _ in told)
+    archive.forget_index()
+    monkeypatch.setattr(searching, "GROUP_CHARACTERS", 1)
+    monkeypatch.setattr(searching, "AT_ONCE", 4)
+    monkeypatch.setattr(searching, "PORTION_CHARACTERS", 1_000)
+    with statements_of(archive) as told:
+        assert archive.index_posts() == 12
+    assert written_to(told, "search") == [1] * 12
+    # Each of these posts is longer than what is done in no time.
+    assert any("idle_in_transaction" in statement for statement, _ in told) == place.is_shared
+    assert archive.count_found("herring") == 12
+
+
+def test_a_server_that_ends_silent_transactions_waits_for_the_card_of_a_very_long_post(shared):
+    impatient = replace(shared, url=f"{shared.url}?options=-c%20idle_in_transaction_session_timeout%3D500ms")
+    text = "海の見える町" * 200_000
+    with impatient.open() as archive:
+        blog = archive.add_blog(HOME, scope="path").id
+        with archive.lock(blog):
+            archive.commit([visit(blog, HOME + "a", text)])
+        archive.forget_index()
+        assert archive.index_posts() == 1
+        assert archive.count_found("見える") == 1
+
+
+def test_an_older_program_leaves_a_newer_index_to_newer_programs(stored, copied):
+    place = copied(stored)
+    newer = state(place).replace(str(CUT), str(CUT + 1), 1)
+    place.change(f"update remembered set value = '{newer}' where name = 'search'")  # noqa: S608 - our own text
+    with place.open() as archive:
+        assert archive.count_not_indexed() == archive.index_posts() == 0
+        assert found(archive, "hills") == [TRAIN]
+        assert state(place) == newer
+        blog = archive.find_blog(HOME).id
+        for at in (9, 10):
+            with archive.lock(blog):
+                archive.commit([visit(blog, TRAIN, f"{LONG} herring {at}", at=at)])
+            assert state(place) == f"{newer} filling"
+        assert archive.index_posts() == 0
+        assert list(verify(archive)) == []
+    assert place.rows("select version from indexed order by post_id")[0] == (1,)
+    # The newer program, as which this one is taken now, finds what lacks.
+    place.change(f"update remembered set value = '{newer.replace(str(CUT + 1), str(CUT), 1)} filling' "  # noqa: S608
+                 "where name = 'search'")
+    with place.open() as archive:
+        assert archive.index_posts() == 1
+        assert found(archive, "herring") == [TRAIN]
+        assert found(archive, "hills") == []
+        assert list(verify(archive)) == []

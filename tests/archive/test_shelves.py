@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import os
 import subprocess
@@ -16,12 +17,16 @@ from some_visits import HOME, LONG
 from stores import Bucket
 
 import kills
+from everlog.archive import files as disk
 from everlog.archive import open_archive
 from everlog.archive.archive import Habits
 from everlog.archive.file_rows import FileRows
+from everlog.archive.folder_shelf import FolderShelf
 from everlog.archive.points import SEAL_POINTS
+from everlog.archive.remote_files import RemoteFiles
+from everlog.archive.shared import place_of
 from everlog.archive.verify import verify
-from everlog.errors import DamagedArchive, LeaseLost, NotUploaded, ServiceDown, UsageError
+from everlog.errors import LeaseLost, NotUploaded, ServiceDown, UsageError
 from everlog.records import Media
 
 URL = HOME + "1"
@@ -384,11 +389,89 @@ def test_a_folder_that_is_not_mounted_is_said_so(shared):
     assert not shared.folder.exists()
 
 
-def test_a_file_that_lost_bytes_is_said_so(shared, tmp_path):
+def test_a_file_that_lost_bytes_is_said_so_and_keeps_nobody_from_going_on(shared, tmp_path, caplog):
     with shared.open() as archive:
         assert kills.killed_at(shared, tmp_path / "acknowledged", point="committed", passage=1, group=3)
         [file] = shared.folder.glob("warc/*")
         os.truncate(file, 10)
         expire(archive)
-        with pytest.raises(DamagedArchive, match="bring it back from a copy"):
-            archive.recover_files()
+        half = shared.folder / "warc" / "1-20240501120000-9999.warc.gz"
+        half.write_bytes(b"never committed")
+        archive.recover_files()
+        assert "bring it back from a copy" in caplog.text
+        assert not half.exists()
+        assert [found.text.partition(" than")[0] for found in verify(archive) if found.kind == "warc"] == ["shorter"]
+
+
+def test_blogs_that_are_written_together_under_another_grant_begin_another_file(shared):
+    with shared.open() as archive, shared.open() as another:
+        other = archive.add_blog(OTHER, scope="path").id
+        with archive.together():
+            store(archive, a_post())
+            expire(another)
+            another.recover_files()
+            with archive.lock(other):
+                archive.commit([some.post_visit(other, OTHER + "1")])
+                assert len(folder_files(shared)) == 2
+                another.recover_files()
+        assert {closed for (closed,) in shared.rows("select closed from warc_files")} == {True}
+        assert list(verify(archive)) == []
+
+
+# Other stores
+
+
+@pytest.fixture
+def elsewhere(tmp_path):
+    """A store that is not S3: fsspec takes a folder for one."""
+    (tmp_path / "store" / "warc").mkdir(parents=True)
+    return RemoteFiles(f"local://{tmp_path}/store", patience=stores.NO_PATIENCE)
+
+
+def test_an_upload_that_was_killed_leaves_nothing_under_the_final_name(elsewhere, tmp_path):
+    file, name = tmp_path / "whole", "warc/1-20240501120000-1.warc.gz"
+    file.write_bytes(b"all of it")
+    half = tmp_path / "store" / "warc" / f".{Path(name).name}.part"
+    half.write_bytes(b"all")
+    assert (elsewhere.size(name), list(elsewhere.names("warc"))) == (None, [])
+    elsewhere.upload(file, name, again=True)
+    assert (elsewhere.size(name), list(elsewhere.names("warc"))) == (9, [name])
+    assert not half.exists()
+    elsewhere.upload(file, name, again=True)
+
+
+def test_pictures_are_written_whole_to_other_stores_too(elsewhere, tmp_path):
+    elsewhere.write({"media/aa/a.png": b"one", "media/bb/b.png": b"other"})
+    elsewhere.write({"media/aa/a.png": b"one"})
+    assert sorted(elsewhere.names("media")) == ["media/aa/a.png", "media/bb/b.png"]
+    assert list(tmp_path.rglob("*.part")) == []
+
+
+def test_nothing_behind_a_question_mark_is_said_or_remembered():
+    url = "sftp://ann:secret@a.example/blogs?password=secret#secret"
+    assert RemoteFiles(url).where == place_of(url) == "sftp://ann@a.example/blogs"
+
+
+# Names that last
+
+
+def test_a_file_that_is_put_leaves_those_of_others_alone(tmp_path):
+    shelf = FolderShelf(tmp_path)
+    others = [tmp_path / "warc" / f".{owner}-a.warc.gz.part" for owner in (os.getpid(), "x")]
+    for other in others:
+        other.write_bytes(b"half")
+    shelf.put("warc/a.warc.gz", io.BytesIO(b"whole"))
+    assert sorted(path.read_bytes() for path in (tmp_path / "warc").iterdir()) == [b"half", b"half", b"whole"]
+
+
+def test_folders_that_are_new_are_made_with_all_they_are_in(tmp_path):
+    disk.make_folders(tmp_path / "a" / "b" / "c")
+    disk.make_folders(tmp_path / "a" / "b" / "c")
+    assert (tmp_path / "a" / "b" / "c").is_dir()
+    (tmp_path / "file").touch()
+    for make in (disk.make_folders, disk.real_folder):
+        with pytest.raises(UsageError, match="whom it belongs to"):
+            make(tmp_path / "file")
+    (tmp_path / "link").symlink_to(tmp_path / "a")
+    with pytest.raises(UsageError, match="symbolic link"):
+        disk.real_folder(tmp_path / "link")

@@ -10,6 +10,7 @@ import hashlib
 import io
 import re
 import threading
+import time
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
@@ -34,6 +35,10 @@ if TYPE_CHECKING:
 AT_ONCE = 8
 ROWS_AT_ONCE = 500
 PIECE_BYTES = 1 << 20
+# A file in the spool folder of a worker is uploaded when its slice ends: `slice_seconds` are 300 at most. That of one
+# that was killed comes when a worker is started with the same spool folder again, and may be waited for in vain.
+LATE_SECONDS = 10.0
+LATE_TRIES = 40
 _MEDIA_NAME = re.compile(r"media/[0-9a-f]{2}/([0-9a-f]{64})\.[a-z0-9]{1,8}")
 
 
@@ -79,8 +84,14 @@ def wanted_files(connection: Connection) -> Generator[Wanted]:
             yield Wanted(name=name, length=length, sha256=sha256)
 
 
-def copy_files(wanted: Iterable[Wanted], source: Shelf, target: Shelf, counted: Callable[[int], None]) -> Moved:
-    """Bring files to another place, several at a time. One that is there already, and right, is not brought again."""
+def copy_files(
+    wanted: Iterable[Wanted], source: Shelf, target: Shelf, counted: Callable[[int], None],
+    pause: Callable[[float], None] = time.sleep,
+) -> Moved:
+    """Bring files to another place, several at a time. One that is there already, and right, is not brought again.
+
+    Those that stand in the spool folders of workers come last, and are asked for again until their slices have ended.
+    """
     copying = _Copying(source, target, counted)
     pending: set[Future[None]] = set()
     pool = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="everlog-copy")
@@ -93,6 +104,7 @@ def copy_files(wanted: Iterable[Wanted], source: Shelf, target: Shelf, counted: 
             pending.add(pool.submit(copying.bring, each))
         for future in pending:
             future.result()
+        _bring_late(copying, pause)
     except BaseException:
         copying.is_stopped = True
         raise
@@ -101,12 +113,27 @@ def copy_files(wanted: Iterable[Wanted], source: Shelf, target: Shelf, counted: 
     return Moved(files=copying.files, bytes=copying.bytes, kept=copying.kept)
 
 
+def _bring_late(copying: _Copying, pause: Callable[[float], None]) -> None:
+    """Bring what was not uploaded yet when it was asked for first."""
+    late, copying.late = copying.late, []
+    for left in reversed(range(LATE_TRIES)):
+        for each in late:
+            copying.bring(each)
+        late, copying.late = copying.late, []
+        if not late:
+            return
+        if not left:
+            raise copying.not_uploaded(late[0])
+        pause(LATE_SECONDS)
+
+
 class _Copying:
     """From where to where, and how far it has come; used by several threads."""
 
     def __init__(self, source: Shelf, target: Shelf, counted: Callable[[int], None]) -> None:
         self.files = self.bytes = self.kept = 0
         self.is_stopped = False
+        self.late: list[Wanted] = []
         self._source = source
         self._target = target
         self._counted = counted
@@ -116,8 +143,10 @@ class _Copying:
         """Bring one file, unless it is there."""
         if kept := self._is_there(wanted):
             self._count(wanted.length)
-        else:
-            self._copy(wanted)
+        elif not self._copy(wanted):
+            with self._counting:
+                self.late.append(wanted)
+            return
         with self._counting:
             self.files += 1
             self.kept += kept
@@ -140,20 +169,22 @@ class _Copying:
         with self._target.open(wanted.name, ahead=WHOLE_FILE_BYTES) as file:
             return hashlib.file_digest(cast("Any", file), "sha256").hexdigest() == wanted.sha256
 
-    def _copy(self, wanted: Wanted) -> None:
+    def _copy(self, wanted: Wanted) -> bool:
+        """Bring a file; not, if its worker has not brought it to where all can read it."""
         try:
             opened = self._source.open(wanted.name, ahead=WHOLE_FILE_BYTES)
         except FileNotFoundError as error:
-            raise self._missing(wanted) from error
+            if wanted.closed or self._source.folder is not None:
+                raise lost(f"{self._source.where}/{wanted.name}") from error
+            return False
         except OSError as error:
             raise _unreadable(f"{self._source.where}/{wanted.name}", error) from error
         where = f"{self._source.where}/{wanted.name}"
         with opened, _Checked(opened, wanted, where, self._count) as checked, explained(self._target.where):
             self._target.put(wanted.name, cast("BinaryIO", checked))
+        return True
 
-    def _missing(self, wanted: Wanted) -> DamagedArchive | NotUploaded:
-        if wanted.closed or self._source.folder is not None:
-            return lost(f"{self._source.where}/{wanted.name}")
+    def not_uploaded(self, wanted: Wanted) -> NotUploaded:
         return NotUploaded(
             f"{wanted.name} is not in {self._source.where} yet: it stands in the spool folder of a worker",
             advice="when the crawl of its blog has ended, give the same command again: what was copied is kept",

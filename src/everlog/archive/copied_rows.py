@@ -6,6 +6,7 @@ posts are in the search index, are each database's own.
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, func, literal, null, or_, select
@@ -16,7 +17,7 @@ from everlog.archive.shared import OF_ITS_PLACE
 from everlog.archive.texts import storable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterator, Sequence
 
     from sqlalchemy import Connection, Select, Table
 
@@ -63,7 +64,8 @@ def copy_rows(source: Connection, target: Connection, counted: Counted) -> dict[
     put = _put_by_copy if target.dialect.name == "postgresql" else _put_by_insert
     copied = {}
     for table in TABLES:
-        copied[table.name] = put(target, table, _parts(source, table), counted)
+        with closing(_parts(source, table)) as parts:
+            copied[table.name] = put(target, table, parts, counted)
     if target.dialect.name == "postgresql":
         _number_on(target)
     return copied
@@ -86,7 +88,7 @@ def wanted(table: Table) -> Select[Any]:
     return statement.order_by(table.c.id) if "id" in table.columns else statement
 
 
-def _parts(source: Connection, table: Table) -> Iterator[list[tuple[Any, ...]]]:
+def _parts(source: Connection, table: Table) -> Generator[list[tuple[Any, ...]]]:
     at_once = LARGE_AT_ONCE if table.name in _LARGE else AT_ONCE
     try:
         with source.execute(wanted(table), execution_options={"yield_per": at_once}) as found:

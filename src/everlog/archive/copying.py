@@ -1,7 +1,8 @@
 """One archive into another: a folder or a shared database, either way, without loss.
 
     1. the archive is read in one state, so it may be crawled meanwhile
-    2. the files that this state names are brought, as far as it names them
+    2. the files that this state names are brought, as far as it names them; those that workers of a fleet have not
+       uploaded yet come last, and are waited for as long as a slice may take (NotUploaded: they did not come)
     3. one transaction writes all rows
     4. the search index is made, in groups: in one transaction SQLite's would take 4 kB of memory for every post
 
@@ -25,7 +26,7 @@ from everlog.archive import copied_files, copied_rows, media_files, schema, sear
 from everlog.archive.archive import DATABASE, LOCKS, open_archive
 from everlog.archive.copied_rows import COPYING, Unread
 from everlog.archive.remote_files import RemoteFiles
-from everlog.archive.shared import MARK, place_of
+from everlog.archive.shared import MARK, SCHEMES, has_tables, place_of
 from everlog.archive.shelf import NoShelf
 from everlog.archive.sqlite import SqliteDatabase
 from everlog.archive.writing import explained
@@ -68,6 +69,8 @@ def open_target(where: str, *, files: str | None = None) -> Archive:
         _want_empty_folder(Path(where))
     elif files is not None:
         _want_empty_files(files)
+    else:
+        _want_known_files(where)
     target = open_archive(where, files=files)
     try:
         with target.database.reading() as connection:
@@ -79,20 +82,26 @@ def open_target(where: str, *, files: str | None = None) -> Archive:
     return target
 
 
-def copy_archive(source: Archive, target: Archive, progress: Progress | None = None) -> Copied:
-    """All that an archive holds into one that `open_target` gave. Interrupted at any point, it can be called again."""
+def copy_archive(
+    source: Archive, target: Archive, progress: Progress | None = None, *, pause: Callable[[float], None] = time.sleep,
+) -> Copied:
+    """All that an archive holds into one that `open_target` gave. Interrupted at any point, it can be called again.
+
+    Files that workers have not uploaded yet are waited for, some minutes at most.
+    """
     tell, began = progress or _nobody, time.monotonic()
     name = _name(source)
     if name == _name(target):
         raise UsageError(f"{name} would be copied into itself", advice="name another place with --to")
     with source.database.reading() as reading:
-        _without_hurry(reading)
+        # A server ends transactions that are silent for seconds: this one waits for files, and the other for it.
+        source.database.without_hurry(reading)
         # The first statement: from here on the archive is seen as it is now.
         jobs = reading.scalar(select(func.count()).select_from(schema.jobs)) or 0
         _begin(target, name)
         count = _counter(tell, "bytes", copied_files.size_of_files(reading))
         with closing(copied_files.wanted_files(reading)) as wanted:
-            moved = copied_files.copy_files(wanted, source.shelf, target.shelf, count)
+            moved = copied_files.copy_files(wanted, source.shelf, target.shelf, count, pause)
         tables = _write_rows(reading, target, name, tell)
     count = _counter(tell, "posts", tables[schema.posts.name])
     indexed = target.index_posts(lambda _: count(1))
@@ -106,19 +115,26 @@ def _write_rows(reading: Connection, target: Archive, name: str, tell: Progress)
     total = copied_rows.count_rows(reading)
     try:
         with target.database.writing() as connection:
-            _without_hurry(connection)
+            target.database.without_hurry(connection)
             _alone(connection, target, name)
-            tables = copied_rows.copy_rows(reading, connection, _counter(tell, "rows", total))
+            tables = _copied_rows(reading, connection, _counter(tell, "rows", total), name)
             searching.reset(connection, target.database)
             connection.execute(_remembered.delete().where(_remembered.c.blog_id == 0, _remembered.c.name == COPYING))
     except Unread as unread:
         raise unread.error from unread
+    return tables
+
+
+def _copied_rows(
+    reading: Connection, connection: Connection, counted: Callable[[int], None], name: str,
+) -> dict[str, int]:
+    try:
+        return copied_rows.copy_rows(reading, connection, counted)
     except (IntegrityError, DataError) as error:
         raise DamagedArchive(
             f"the rows of {name} do not fit together: {error.orig}",
             advice="nothing of them was copied; 'everlog verify' of that archive tells what is wrong",
         ) from error
-    return tables
 
 
 def _begin(target: Archive, name: str) -> None:
@@ -154,12 +170,23 @@ def _want_empty(connection: Connection, target: Archive) -> None:
         raise _in_use(target.shelf.where)
 
 
+def _want_known_files(url: str) -> None:
+    """A database without tables says nothing of its files either: it is left as it is."""
+    if not url.startswith(SCHEMES):
+        return
+    from everlog.archive.postgres import PostgresDatabase  # noqa: PLC0415 - its driver is an extra
+
+    database = PostgresDatabase(url)
+    try:
+        if not has_tables(database):
+            raise _no_files(database.where)
+    finally:
+        database.close()
+
+
 def _want_shelf(target: Archive) -> None:
     if isinstance(target.shelf, NoShelf):
-        raise UsageError(
-            f"where the files of {target.database.where} are to stand is not known",
-            advice="name an empty place for them with --to-files: a folder, or an address such as s3://BUCKET/PATH",
-        )
+        raise _no_files(target.database.where)
 
 
 def _names(target: Archive, folder: str) -> Iterator[str]:
@@ -197,12 +224,6 @@ def _name(archive: Archive) -> str:
     return str(database.file.resolve().parent) if isinstance(database, SqliteDatabase) else database.where
 
 
-def _without_hurry(connection: Connection) -> None:
-    """A server ends transactions that are silent for seconds: here one waits for files, and the other for it."""
-    if connection.dialect.name == "postgresql":
-        connection.exec_driver_sql("set local idle_in_transaction_session_timeout = 0")
-
-
 def _counter(tell: Progress, what: str, total: int) -> Callable[[int], None]:
     done = 0
 
@@ -217,6 +238,13 @@ def _counter(tell: Progress, what: str, total: int) -> Callable[[int], None]:
 
 def _nobody(_what: str, _done: int, _total: int) -> None:
     """Nobody listens."""
+
+
+def _no_files(where: str) -> UsageError:
+    return UsageError(
+        f"where the files of {where} are to stand is not known",
+        advice="name an empty place for them with --to-files: a folder, or an address such as s3://BUCKET/PATH",
+    )
 
 
 def _in_use(where: str) -> UsageError:

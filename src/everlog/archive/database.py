@@ -50,6 +50,10 @@ class Database(Protocol):
         """
         ...
 
+    def without_hurry(self, connection: Connection) -> None:
+        """From here on this transaction may be silent for long: what it does in between is slow, and waits for none."""
+        ...
+
     def insert(self, table: Table) -> Any:
         """An INSERT that knows `on_conflict_do_nothing` and `on_conflict_do_update`."""
         ...

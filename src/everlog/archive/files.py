@@ -19,7 +19,13 @@ _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 def real_folder(folder: Path) -> Path:
     """The folder, made if it is not there; never one that a link leads out of the archive."""
     try:
-        folder.mkdir(exist_ok=True)
+        try:
+            folder.mkdir()
+        except FileExistsError:
+            if not folder.is_dir():
+                raise
+        else:
+            sync_folder(folder.parent)
         mode = folder.lstat().st_mode
     except OSError as error:
         raise explain(error, folder) from error
@@ -29,6 +35,17 @@ def real_folder(folder: Path) -> Path:
             advice="put a real folder in its place; to keep an archive on another disk, move the whole of it",
         )
     return folder
+
+
+def make_folders(folder: Path) -> None:
+    """A folder and those it is in, as far as they are not there; their names survive a loss of power too."""
+    try:
+        new = [each for each in (folder, *folder.parents) if not each.exists()]
+        folder.mkdir(parents=True, exist_ok=True)
+        for each in new:
+            sync_folder(each.parent)
+    except OSError as error:
+        raise explain(error, folder) from error
 
 
 def create(file: Path) -> int:

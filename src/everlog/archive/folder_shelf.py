@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import uuid
 from typing import TYPE_CHECKING
 
 from everlog.archive import files as disk
@@ -59,9 +60,10 @@ class FolderShelf:
         path = self._folder / name
         if path.parent != self._folder:
             disk.real_folder(path.parent)
-        part = path.with_name(f".{os.getpid()}-{path.name}.part")
+        part = path.with_name(f".{uuid.uuid4().hex}-{path.name}.part")
+        descriptor = disk.create(part)
         try:
-            with os.fdopen(disk.create(part), "wb") as target:
+            with os.fdopen(descriptor, "wb") as target:
                 shutil.copyfileobj(source, target, 1 << 20)
                 target.flush()
                 os.fsync(target.fileno())

@@ -31,7 +31,9 @@ _WANTED: BindParameter[str] = bindparam("wanted", expanding=True)
 _URL_IDS = select(schema.urls.c.blog_id, schema.urls.c.key, schema.urls.c.id).where(
     schema.urls.c.key.in_(_WANTED), schema.urls.c.blog_id.in_(bindparam("blogs", expanding=True)),
 )
-_POSTS_BY_KEY = select(schema.posts).where(schema.posts.c.key.in_(_WANTED))
+# Pages that many blogs have to the letter ("not found", "hello world") are looked for among those of the batch only.
+_OF_BLOGS = schema.posts.c.blog_id.in_(bindparam("blogs", expanding=True))
+_POSTS_BY_KEY = select(schema.posts).where(schema.posts.c.key.in_(_WANTED), _OF_BLOGS)
 _RECORDS = (
     select(schema.versions.c.post_id, schema.versions.c.record)
     .join(
@@ -40,7 +42,7 @@ _RECORDS = (
     )
     .where(schema.versions.c.post_id.in_(bindparam("wanted", expanding=True)))
 )
-_POSTS_BY_CONTENT = select(schema.posts).where(schema.posts.c.content.in_(_WANTED))
+_POSTS_BY_CONTENT = select(schema.posts).where(schema.posts.c.content.in_(_WANTED), _OF_BLOGS)
 
 
 def url_ids(connection: Connection, keys: set[tuple[int, str]]) -> dict[tuple[int, str], int]:
@@ -94,10 +96,11 @@ def known_posts(connection: Connection, visits: Sequence[Visit], written: Mappin
         elif visit.outcome in _OF_POSTS or visit.post_key is not None:
             keys.add(identity_of(visit))
     contents = {post.content for post in written.values() if post.content}
+    blogs = sorted({visit.blog_id for visit in visits})
     rows: dict[int, KnownPost] = {}
     for statement, wanted in ((_POSTS_BY_KEY, keys), (_POSTS_BY_CONTENT, contents)):
         for part in in_parts(sorted(wanted)):
-            found = connection.execute(statement, {"wanted": part})
+            found = connection.execute(statement, {"wanted": part, "blogs": blogs})
             rows |= {row.id: KnownPost(**row._mapping) for row in found if row.id not in rows}
     keeping = Keeping({}, {})
     for post in sorted(rows.values(), key=lambda post: post.id or 0):

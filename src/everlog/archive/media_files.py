@@ -39,6 +39,8 @@ class MediaFiles:
         self._owner = owner
         self._parts = parts
         self._at = at
+        # Folders that another process may have made a moment ago: their names are synced by whoever needs them to last.
+        self._synced: set[Path] = set()
 
     def recover(self) -> None:
         """Remove the half-written files that a crash of the same owner left."""
@@ -53,7 +55,6 @@ class MediaFiles:
         """
         wanted = self._base / media_name(sha256, content_type=content_type, url=url)
         folder = wanted.parent
-        new_folder = not folder.exists()
         disk.real_folder(folder)
         whole = next(folder.glob(f"{sha256}.*"), wanted)
         part = (self._parts or folder) / f".{self._owner}-{sha256}.part"
@@ -70,6 +71,7 @@ class MediaFiles:
         part.replace(whole)
         self._at("media-renamed")
         disk.sync_folder(folder)
-        if new_folder:
+        if folder not in self._synced:
             disk.sync_folder(folder.parent)
+            self._synced.add(folder)
         return f"{FOLDER}/{folder.name}/{whole.name}"

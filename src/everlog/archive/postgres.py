@@ -26,8 +26,9 @@ KEPT_CONNECTIONS = 2
 # than a lease lives (15 s) has lost it anyway.
 CONNECT_SECONDS = 10
 SILENT_SECONDS = 15
-# A worker that vanishes in the middle of a transaction holds what it has locked for so long. Between two statements
-# of ours there is never a wait for anybody else.
+# A worker that vanishes in the middle of a transaction holds what it has locked for so long. Between two statements of
+# ours there is no wait for anybody else, and no work of more than a moment; where there is (files of a copy, the search
+# card of one very long post), the transaction says so (`without_hurry`).
 IDLE_SECONDS = 10
 # As in SQLite: who waits so long for a lock stands behind something that is not going to end by itself.
 BUSY_SECONDS = 60
@@ -119,6 +120,9 @@ class PostgresDatabase:
                 # Not given back to the pool: closing it frees the lock, whatever has happened to it.
                 connection.detach()
 
+    def without_hurry(self, connection: Connection) -> None:
+        connection.exec_driver_sql("set local idle_in_transaction_session_timeout = 0")
+
     def insert(self, table: Table) -> postgresql.Insert:
         return postgresql.insert(table)
 
@@ -140,10 +144,7 @@ class PostgresDatabase:
         try:
             yield
         except DBAPIError as error:
-            known = _explain(error.orig, self._where)
-            if known is None:
-                raise
-            raise known from error
+            raise _explain(error.orig, self._where) from error
 
 
 def _address(url: str) -> URL:
@@ -165,8 +166,9 @@ def _engine(address: URL) -> Engine:
     options = " ".join(f"-c {name}={value}" for name, value in _SESSION.items())
     # What the user says in the address goes before.
     said = {name: value for name, value in _LINK.items() if name not in address.query}
+    said["client_encoding"] = "utf8"
     said["options"] = " ".join([options, *_texts(address.query.get("options", ()))])
-    address = address.difference_update_query(["options"])
+    address = address.difference_update_query(["options", "client_encoding"])
     try:
         engine = create_engine(
             address, connect_args=said, pool_size=KEPT_CONNECTIONS, max_overflow=-1, pool_pre_ping=True,
@@ -187,24 +189,33 @@ def _texts(said: str | Sequence[str]) -> Sequence[str]:
 def _prepared(connection: Any, _record: object) -> None:
     # Its words about tables that are there already, and the like, are nobody's concern.
     connection.add_notice_handler(_unheard)
+    encoding = connection.info.parameter_status("server_encoding")
+    if encoding != "UTF8":
+        name = connection.info.dbname
+        connection.close()
+        raise UsageError(
+            f"the database {name} is encoded in {encoding}, which has not all that blogs are written in",
+            advice="make another one:  create database NAME encoding 'UTF8' template template0",
+        )
 
 
 def _unheard(_notice: object) -> None:
     """Of no interest."""
 
 
-def _explain(error: Any, where: str) -> EverlogError | None:
+def _explain(error: Any, where: str) -> EverlogError:
     """What an error of PostgreSQL means to somebody who only knows an archive."""
     code = getattr(error, "sqlstate", None)
     said = " ".join(str(error).split())
     if code is None:
         from psycopg import OperationalError  # noqa: PLC0415 - it is loaded: it has raised
 
-        if not isinstance(error, OperationalError):
-            return None
         refused = any(words in said for words in _NOT_LET_IN)
-        code = "28000" if refused else "08000"
+        code = "28000" if refused else "08000" if isinstance(error, OperationalError) else ""
     for codes, kind, what, advice in _EXPLAINED:
         if code.startswith(codes):
             return kind(f"{what} {where}: {said}", advice=advice)
-    return None
+    return EverlogError(
+        f"not done by {where}: {said}",
+        advice="nothing of this was stored; try the same command again, and if it stays so, report it with these words",
+    )

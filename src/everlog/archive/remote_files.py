@@ -7,17 +7,18 @@ environment or ~/.aws (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_ENDPOINT_UR
 from __future__ import annotations
 
 import hashlib
-import io
 import os
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlsplit
 
-from everlog.errors import DamagedArchive, EverlogError, ServiceDown, UsageError
+from everlog.archive.remote_ranges import Ranges
+from everlog.errors import DamagedArchive, EverlogError, FilesDown, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
     from typing import BinaryIO
 
@@ -65,7 +66,7 @@ class RemoteFiles:
         if len(self._sizes) >= MOST_SIZES:
             self._sizes.clear()
         self._sizes[name] = opened.size
-        return cast("BinaryIO", _Ranges(opened, self._tried))
+        return cast("BinaryIO", Ranges(opened, self._tried))
 
     def size(self, name: str) -> int | None:
         found = self._info(name)
@@ -79,12 +80,17 @@ class RemoteFiles:
         except FileNotFoundError:
             return
         for path in found:
-            yield str(path).removeprefix(root.rstrip("/") + "/")
+            name = str(path).removeprefix(root.rstrip("/") + "/")
+            if not name.rpartition("/")[2].startswith("."):
+                yield name
 
     def write(self, bodies: Mapping[str, bytes]) -> None:
         """Put files there that are in memory, side by side."""
         store, root = self._store()
-        self._stored(lambda: store.pipe({f"{root}/{name}": body for name, body in bodies.items()}))
+        self._make_folders(bodies)
+        self._stored(lambda: store.pipe({f"{root}/{self._first_name(name)}": body for name, body in bodies.items()}))
+        for name in bodies:
+            self._named(name)
 
     def upload(self, file: Path, name: str, *, again: bool = False) -> None:
         """Put a file there, whole, and look whether it has arrived.
@@ -100,9 +106,11 @@ class RemoteFiles:
             )
         store, root = self._store()
         parts = {"chunksize": PART_BYTES, "max_concurrency": PARTS_AT_ONCE} if self._is_s3 else {}
-        self._stored(lambda: store.put_file(str(file), f"{root}/{name}", **parts))
+        self._make_folders([name])
+        self._stored(lambda: store.put_file(str(file), f"{root}/{self._first_name(name)}", **parts))
+        self._named(name)
         if (found := self._info(name)) is None or not self._is_copy(found, file, name):
-            raise ServiceDown(
+            raise FilesDown(
                 f"{self.where}/{name} did not arrive as it was sent",
                 advice=f"it is safe in {file}; the next command with the same spool folder sends it again",
             )
@@ -118,6 +126,35 @@ class RemoteFiles:
     @property
     def _is_s3(self) -> bool:
         return urlsplit(self._url).scheme in _S3
+
+    def _make_folders(self, names: Iterable[str]) -> None:
+        """S3 has no folders; where there are some, they are made first."""
+        if not self._is_s3:
+            store, root = self._store()
+            for folder in {name.rpartition("/")[0] for name in names}:
+                self._stored(partial(store.makedirs, f"{root}/{folder}", exist_ok=True))
+
+    def _first_name(self, name: str) -> str:
+        """Under what name a file is sent: S3 only shows files that are whole, others also the half of a killed one."""
+        if self._is_s3:
+            return name
+        folder, slash, last = name.rpartition("/")
+        return f"{folder}{slash}.{last}.part"
+
+    def _named(self, name: str) -> None:
+        """Give a file that has arrived the name it goes by."""
+        first = self._first_name(name)
+        if first == name:
+            return
+        store, root = self._store()
+        try:
+            self._tried(lambda: store.mv(f"{root}/{first}", f"{root}/{name}"))
+        except FileNotFoundError:
+            # Another process has brought the same; who needs to know looks whether it is right.
+            if self._info(name) is None:
+                raise FilesDown(
+                    f"{self.where}/{name} did not arrive", advice="give the same command again; it is sent again",
+                ) from None
 
     def _info(self, name: str) -> dict[str, Any] | None:
         store, root = self._store()
@@ -159,7 +196,7 @@ class RemoteFiles:
                 if (final := self._explained(error)) is not None:
                     raise final from error
                 if not left:
-                    raise ServiceDown(
+                    raise FilesDown(
                         f"{self.where} does not answer: {error}",
                         advice="what was acknowledged is safe; give the same command again when it is back",
                     ) from error
@@ -213,47 +250,20 @@ class RemoteFiles:
         return store, str(root).rstrip("/")
 
 
-class _Ranges(io.RawIOBase):
-    """A remote file; each read of it is tried as often as other requests."""
-
-    def __init__(self, file: Any, tried: Callable[[Callable[[], Any]], Any]) -> None:
-        super().__init__()
-        self._file = file
-        self._tried = tried
-        self.name = str(getattr(file, "path", "a remote file"))
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        data = self._tried(lambda: self._file.read(len(buffer)))
-        buffer[: len(data)] = data
-        return len(data)
-
-    def seek(self, offset: int, whence: int = 0) -> int:
-        return int(self._file.seek(offset, whence))
-
-    def tell(self) -> int:
-        return int(self._file.tell())
-
-    def close(self) -> None:
-        if not self.closed:
-            self._file.close()
-        super().close()
-
-
 def without_password(url: str) -> str:
     """An address as it may be shown.
 
     >>> without_password("postgresql://ann:secret@db.example:5432/blogs"), without_password("s3://bucket/blogs")
     ('postgresql://ann@db.example:5432/blogs', 's3://bucket/blogs')
+    >>> without_password("sftp://a.example/blogs?password=secret")
+    'sftp://a.example/blogs'
     """
-    parts = urlsplit(url)
-    user, at, place = parts.netloc.rpartition("@")
-    return urlunsplit(parts._replace(netloc=user.partition(":")[0] + at + place)) if at else url
+    head, mark, rest = url.partition("://")
+    # What stands behind a question mark may be a password too.
+    rest = rest.partition("?")[0].partition("#")[0]
+    place, slash, path = rest.partition("/")
+    user, at, host = place.rpartition("@")
+    return head + mark + user.partition(":")[0] + at + host + slash + path if mark else url
 
 
 def s3_tag(file: Path) -> str:

@@ -89,7 +89,7 @@ captures = Table(
     Column("original_id", NUMBER, ForeignKey("captures.id")),
     UniqueConstraint("warc_id", "offset", name="one_capture"),
     Index("captures_of_url", "blog_id", "url_id", "id"),
-    Index("captures_by_digest", "digest"),
+    Index("captures_by_digest", "digest", "blog_id"),
 )
 
 # `digest` tells versions apart, `content` finds the same post under another address.
@@ -99,7 +99,7 @@ posts = Table(
     Column("gone", Text), _text("found_at"), Column("comments_state", Text), Column("comment_tries", Integer),
     Column("gone_at", Text), Column("missing_since", Text), Column("missing_tries", Integer),
     UniqueConstraint("key", "blog_id", name="one_post"),
-    Index("posts_by_content", "content"),
+    Index("posts_by_content", "content", "blog_id"),
     Index("posts_of_blog", "blog_id", "id"),
     Index("posts_by_comments", "blog_id", "comments_state"),
 )

@@ -78,11 +78,15 @@ def place_of(files: str | Path) -> str:
     return without_password(text.rstrip("/")) if "://" in text else os.path.abspath(text)  # noqa: PTH100 - no links
 
 
-def _want_tables(database: PostgresDatabase) -> None:
+def has_tables(database: PostgresDatabase) -> bool:
+    """Whether there is an archive in a database."""
     with database.reading() as connection:
-        if inspect(connection).has_table(schema.alembic_version.name):
-            return
-    raise UsageError(f"there is no archive in {database.where}", advice="name it with --archive, or crawl first")
+        return inspect(connection).has_table(schema.alembic_version.name)
+
+
+def _want_tables(database: PostgresDatabase) -> None:
+    if not has_tables(database):
+        raise UsageError(f"there is no archive in {database.where}", advice="name it with --archive, or crawl first")
 
 
 def _shelf(database: PostgresDatabase, files: str | Path | None, spool: Path | None, habits: Habits) -> Shelf:
@@ -102,7 +106,7 @@ def _shelf(database: PostgresDatabase, files: str | Path | None, spool: Path | N
     own_spool = spool / f"everlog-{number}" if spool is not None else None
     for folder in (Path(place) if known is None and "://" not in place else None, own_spool):
         if folder is not None:
-            _make(folder)
+            disk.make_folders(folder)
     shelf = _opened(str(files), place, own_spool, habits)
     if known is None:
         _claim(shelf, str(number))
@@ -119,13 +123,6 @@ def _opened(files: str, place: str, spool: Path | None, habits: Habits) -> Shelf
     if not Path(place).is_dir():
         raise _not_here(place)
     return SharedFolderShelf(Path(place))
-
-
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise disk.explain(error, folder) from error
 
 
 def _claim(shelf: Shelf, number: str, *, new: bool = True) -> None:

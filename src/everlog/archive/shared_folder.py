@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from everlog.archive.folder_shelf import FolderShelf
 from everlog.archive.grant_files import GrantFiles, OwnFiles
 from everlog.archive.media_files import MediaFiles
 from everlog.archive.warc_files import cut
+from everlog.errors import DamagedArchive
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from everlog.archive.holdings import Held, Place, WarcFile
     from everlog.archive.shelf import Writer
     from everlog.records import Exchange
+
+log = logging.getLogger("everlog")
 
 PARTS = ".parts"
 
@@ -62,11 +66,18 @@ class SharedFolderShelf(FolderShelf):
             known = rows.find(names)
             for name in names:
                 if name not in live and (name not in known or not known[name].closed):
-                    self._seal(name, rows)
+                    self._seal_left(name, rows)
         for part in self._parts.glob(".*.part"):
             owner = part.name[1:].partition("-")[0]
             if not rows.live([f"warc/0-{'0' * 14}-{owner}.warc.gz"]) and owner != str(rows.fence):
                 part.unlink(missing_ok=True)
+
+    def _seal_left(self, name: str, rows: FileRows) -> None:
+        try:
+            self._seal(name, rows)
+        except DamagedArchive as error:
+            # Nobody is to wait for one that only a human can help.
+            log.error("%s", error)  # noqa: TRY400 - what happened is told in the error's own words
 
     def _seal(self, name: str, rows: FileRows) -> None:
         known = rows.find([name]).get(name)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from everlog.archive import (
     blog_rows,
     event_rows,
+    hits,
     ledger_rows,
     overview_rows,
     poll_rows,
@@ -74,9 +75,11 @@ class SqlStore(FleetSqlStore, Store):
             return self._recorder.record_links(connection, ((blog_id, link) for link in links))
 
     def queued(
-        self, blog_id: int, lane: Lane, *, limit: int, now: datetime, after_id: int = 0,
+        self, blog_id: int, lane: Lane, *, limit: int, now: datetime, after_id: int = 0, put_off: bool = False,
     ) -> tuple[tuple[int, Link], ...]:
-        return url_rows.queued(self.database, blog_id, lane, limit=limit, now=now, after_id=after_id)
+        return url_rows.queued(
+            self.database, blog_id, lane, limit=limit, now=now, after_id=after_id, put_off=put_off,
+        )
 
     def has_waiting(self, blog_id: int, *, lanes: Sequence[Lane], now: datetime) -> bool:
         return url_rows.has_waiting(self.database, blog_id, lanes=lanes, now=now)
@@ -162,11 +165,11 @@ class SqlStore(FleetSqlStore, Store):
 
     def search(self, query: str, *, limit: int = 20, offset: int = 0) -> tuple[Hit, ...]:
         self.index_posts()
-        return searching.search(self.database, query, limit=limit, offset=offset)
+        return hits.search(self.database, query, limit=limit, offset=offset)
 
     def count_found(self, query: str) -> int:
         self.index_posts()
-        return searching.count(self.database, query)
+        return hits.count(self.database, query)
 
     def index_posts(self, step: Callable[[str], None] = nothing) -> int:
         return 0 if searching.is_complete(self.database) else searching.fill(self.database, step)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -66,9 +67,20 @@ class SqliteDatabase:
             driver.execute("PRAGMA foreign_keys = OFF")
             try:
                 with connection.begin():
+                    before = _dangling(connection)
                     yield connection
+                    if more := _dangling(connection) - before:
+                        (table, parent), _ = more.most_common(1)[0]
+                        raise DamagedArchive(
+                            f"{self.file} cannot be upgraded: rows of {table} would name some of {parent} that are not "
+                            "there",
+                            advice="nothing was changed; 'everlog verify' with the version that wrote it tells more",
+                        )
             finally:
                 driver.execute("PRAGMA foreign_keys = ON")
+
+    def without_hurry(self, connection: Connection) -> None:
+        """Nobody hurries us here."""
 
     def insert(self, table: Table) -> sqlite.Insert:
         return sqlite.insert(table)
@@ -128,6 +140,12 @@ class SqliteDatabase:
 def _begin(connection: Connection) -> None:
     writes = connection.get_execution_options().get("writes")
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _dangling(connection: Connection) -> Counter[tuple[str, str]]:
+    """How many rows of which table name rows of which other that are not there."""
+    found = connection.exec_driver_sql("PRAGMA foreign_key_check")
+    return Counter((str(table), str(parent)) for table, _row, parent, _ in found)
 
 
 def _explain(error: Any, file: Path) -> EverlogError | None:

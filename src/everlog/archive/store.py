@@ -53,10 +53,13 @@ class Store(WatchStore, Protocol):
         """Put new URLs into the queue; those known already are left alone. How many were new."""
         ...
 
-    def queued(self, blog_id: int, lane: Lane, *, limit: int, now: datetime, after_id: int = 0) -> tuple[
-        tuple[int, Link], ...
-    ]:
-        """Waiting URLs with their row ids, in the order of rows, those whose `again_at` has passed."""
+    def queued(
+        self, blog_id: int, lane: Lane, *, limit: int, now: datetime, after_id: int = 0, put_off: bool = False,
+    ) -> tuple[tuple[int, Link], ...]:
+        """Waiting URLs with their row ids, in the order of rows, those whose `again_at` has passed.
+
+        `put_off`: only those that were visited and wait for another page to be seen; else all but these.
+        """
         ...
 
     def has_waiting(self, blog_id: int, *, lanes: Sequence[Lane], now: datetime) -> bool:

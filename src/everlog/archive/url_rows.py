@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import bindparam, func, or_, select, true
+from sqlalchemy import and_, bindparam, func, not_, or_, select, true
 
 from everlog.archive import schema
 from everlog.archive.database import in_parts
@@ -40,20 +40,24 @@ GOOD: ColumnElement[bool] = _captures.c.answer & (
     _captures.c.status.between(200, 299) | _captures.c.original_id.is_not(None)
 )
 _BODIES = select(_captures).where(
-    _captures.c.digest.in_(bindparam("digests", expanding=True)), _captures.c.original_id.is_(None),
+    _captures.c.digest.in_(bindparam("digests", expanding=True)),
+    _captures.c.blog_id.in_(bindparam("blogs", expanding=True)), _captures.c.original_id.is_(None),
     _captures.c.purpose.not_in(MADE),
 )
 
 
 def queued(
-    database: Database, blog_id: int, lane: Lane, *, limit: int, now: datetime, after_id: int,
+    database: Database, blog_id: int, lane: Lane, *, limit: int, now: datetime, after_id: int, put_off: bool = False,
 ) -> tuple[tuple[int, Link], ...]:
-    """Waiting URLs in the order of rows."""
+    """Waiting URLs in the order of rows: those that were not put off for others, or only those that were."""
+    # A server that wanted to be left alone says when its time comes; only what waits for another page has none.
+    waits_for_others = and_(func.coalesce(_urls.c.outcome, "") == "retry", _urls.c.again_at.is_(None))
     statement = (
         select(_urls)
         .where(
             _urls.c.blog_id == blog_id, _urls.c.state == "queued", _urls.c.lane == lane, _urls.c.id > after_id,
             or_(_urls.c.again_at.is_(None), _urls.c.again_at <= stamp(now)),
+            waits_for_others if put_off else not_(waits_for_others),
         )
         .order_by(_urls.c.id)
         .limit(limit)
@@ -236,8 +240,9 @@ def held_bodies(
     """Those of these (blog, URL, digest) whose body is stored already."""
     found: dict[tuple[int, str, str], Held] = {}
     with database.reading() as connection:
-        for part in in_parts(sorted({digest for _, _, digest in wanted})):
-            for row in connection.execute(_BODIES, {"digests": part}):
+        for part in in_parts(sorted({(blog_id, digest) for blog_id, _, digest in wanted})):
+            values = {"digests": [digest for _, digest in part], "blogs": sorted({blog_id for blog_id, _ in part})}
+            for row in connection.execute(_BODIES, values):
                 found[row.blog_id, row.url, row.digest] = _held(row)
     return found
 

@@ -95,7 +95,8 @@ def _not_there(archive: Archive, file: Row[Any]) -> str | None:
 
 def _warc_file(archive: Archive, file: Row[Any], raw: BinaryIO, tell: Progress) -> Iterator[Finding]:
     """The answers in a file beside the captures that point into it, both in the order of offsets."""
-    captures = _captures(archive, file.id)
+    # Somebody may be writing on: what is behind the length that was read is another day's.
+    captures = _captures(archive, file.id, file.length)
     awaited = next(captures, None)
     try:
         for seen in walk_records(raw, file.length):
@@ -139,11 +140,11 @@ def _nowhere(file: Row[Any], capture: Row[Any]) -> Finding:
     )
 
 
-def _captures(archive: Archive, warc_id: int) -> Iterator[Row[Any]]:
+def _captures(archive: Archive, warc_id: int, length: int) -> Iterator[Row[Any]]:
     table, after = schema.captures, -1
     while True:
         statement = (
-            select(table).where(table.c.warc_id == warc_id, table.c.offset > after)
+            select(table).where(table.c.warc_id == warc_id, table.c.offset > after, table.c.offset < length)
             .order_by(table.c.offset).limit(AT_ONCE)
         )
         with archive.database.reading() as connection:
@@ -244,6 +245,9 @@ def _loose_ends(archive: Archive) -> Iterator[Finding]:
             captures.c.original_id.is_not(None),
             original.c.id.is_(None) | (original.c.digest != captures.c.digest) | original.c.original_id.is_not(None),
         ),
+        "a capture behind the end of its file": select(captures.c.url)
+        .join(schema.warc_files, schema.warc_files.c.id == captures.c.warc_id)
+        .where(captures.c.offset >= schema.warc_files.c.length),
         "media whose file is not known": select(schema.media.c.url)
         .join(schema.media_files, schema.media_files.c.sha256 == schema.media.c.sha256, isouter=True)
         .where(schema.media_files.c.sha256.is_(None)),

@@ -28,6 +28,7 @@ class Writing:
         self._habits = habits
         self._blogs: dict[int, Writer] = {}
         self._common: Writer | None = None
+        self._common_fence: int | None = None
         self._is_together = False
 
     def of(self, blog_id: int) -> Writer:
@@ -70,7 +71,13 @@ class Writing:
 
     def _begin(self) -> None:
         """Nothing is being written: what is left of earlier writers can be looked after."""
-        if not self._shelf.is_shared or self._common is not None:
+        if not self._shelf.is_shared:
+            return
+        if self._common is not None and self._common_fence != self.rows.fence:
+            # Its files are those of a grant that is gone: whoever clears up would take what is added for never stored.
+            outdated, self._common = self._common, None
+            self._let_go(outdated)
+        if self._common is not None:
             return
         self.failure = None
         # In a folder that all see, what is left over is in nobody's way, and looking for it takes long.
@@ -86,7 +93,7 @@ class Writing:
                 at=self._habits.at,
             )
         if self._is_together:
-            self._common = writer
+            self._common, self._common_fence = writer, self.rows.fence
         return writer
 
     def _let_go(self, writer: Writer, *, quietly: bool = False) -> None:
