@@ -215,6 +215,26 @@ def test_pages_of_one_kind_have_one_shape(one, two):
     assert shapes.of("a.org/" + one) == shapes.of("a.org/" + two)
 
 
+@pytest.mark.parametrize("order", ["knn", "newest-first"])
+def test_what_is_first_comes_before_all_other_posts(order):
+    frontier = Frontier(order=order)
+    for name in ("2020/3", "2020/2", "2020/1"):
+        frontier.add(f"https://a.org/{name}", f"a.org/{name}", "post", first=name == "2020/1")
+    assert [key for key, _ in iter(frontier.next, None)] == ["a.org/2020/1", "a.org/2020/3", "a.org/2020/2"]
+
+
+def test_quiet_pages_before_a_pause_count_after_it():
+    before, after = Frontier(), Frontier()
+    for number in range(QUIET_PAGES):
+        before.learn(f"https://a.org/x/{number}", 0)
+    assert before.exhausted()
+    assert not after.exhausted()
+    after.resume(before.progress())
+    assert after.exhausted()
+    after.learn("https://a.org/tag/new", 1)
+    assert not after.exhausted()
+
+
 @pytest.mark.parametrize(
     ("one", "two"),
     [("tag/perl", "wiki/perl"), ("page/2", "tag/2"), ("?cat=3", "?p=3"), ("a.html", "a"), ("archive", "a")],

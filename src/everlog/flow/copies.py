@@ -3,8 +3,9 @@
 Canonical links are wrong often enough (one for all pages, the last post's on every page) that
 believing them unseen would lose posts; not believing them would keep print views and pages of
 comments as posts of their own. So a copy waits for its original: if both say the same, it is another
-address of that post, else a post of its own. Until then its row stays in the queue, so that a crash
-in between costs one more request and nothing else.
+address of that post, else a post of its own. Until then its row stays in the queue, so that a crash or
+a pause in between costs one more request and nothing else; the queue puts such rows off until nothing
+else is left.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from everlog.comments.merging import merge
 from everlog.records import Visit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Container, Iterator
 
     from everlog.records import Link, Post
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 COPY_LIKENESS = 0.8
 # Pages that wait for their originals; beyond this, pages are kept as posts of their own at once.
 MOST_WAITING = 1_000
+# The rank of an original that nothing but its copy leads to.
+FIRST = -1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +63,20 @@ class Copies:
         """Those whose originals never came are posts of their own."""
         for key in list(self._waiting):
             yield from self.settled_by(key, held(key))
+
+    def settled_so_far(
+        self, held: Callable[[str], Post | None], was_visited: Callable[[str], bool], taken_up: Container[str],
+    ) -> Iterator[Visit]:
+        """At a pause: those whose originals are known, or known to be no posts; the others are asked for again.
+
+        Those that were asked for again (`taken_up`) waited until nothing else was left. They do not wait for ever.
+        """
+        for key, copies in tuple(self._waiting.items()):
+            original = held(key)
+            is_known = original is not None or was_visited(key)
+            for copy in copies:
+                if is_known or copy.link.key in taken_up:
+                    yield self.settled(copy, original)
 
     def settled(self, copy: Copy, original: Post | None) -> Visit:
         """What a copy turns out to be: another address of the original, or a post of its own."""

@@ -46,6 +46,10 @@ FINAL = FORBIDDEN | {"too-large", "loop"}
 NOT_MODIFIED = 304
 # Why a crawl pauses that takes turns with others.
 SLICE_OVER = "its turn is over; it goes on with the next"
+# Pages that are looked at before the crawl runs, however late it is: the front pages of a blog are one or two.
+LEAST_TAKEN = 2
+# A crawl that ended so does not pause.
+ENDED = frozenset({None, "complete", "incomplete"})
 # A missing page is an answer: there is nothing to hold.
 NOT_THERE = frozenset({404, 410})
 
@@ -84,12 +88,16 @@ class Crawl:
         self._silent = 0
         self._odd: list[str] = []
         self._pages_over = False
+        self._is_winding_down = self._is_cut_short = self._is_running = False
+        # Pages that were visited since the crawl runs; and those that came before.
+        self._visited = self.taken = 0
         # A second crawl of the same run goes on counting.
         self._began = asyncio.get_running_loop().time() - crew.tally.seconds
 
     async def run(self) -> Stop:
         """Visit what waits, and what is found on the way, until one of the reasons to stop."""
         settings = self.crew.settings
+        self._is_running = True
         self.queue.refill(("post", "page", "media") if settings.media else ("post", "page"), self._now())
         workers = [asyncio.ensure_future(self._visit_pages()) for _ in range(settings.concurrency)]
         workers += [asyncio.ensure_future(self._visit_media()) for _ in range(MEDIA_WORKERS if settings.media else 0)]
@@ -102,13 +110,14 @@ class Crawl:
         ended = await asyncio.gather(everything, *workers, hurry, watch, return_exceptions=True)
         if isinstance(ended[0], Exception):
             raise ended[0]
-        if self.stop.ending in {None, "complete", "incomplete"}:
-            await self._settle(self.crew.copies.all_settled(self.crew.held))
-        await self.crew.drain()
+        if self._is_cut_short:
+            self.stop.say("limit", SLICE_OVER)
+        await self._settle_copies()
         until = self.crew.archive.waits_until(self.crew.blog.id)
         if until is not None and until > self._now():
             self.stop.say("blocked", f"the server asked to be left alone until {until:%Y-%m-%d %H:%M:%S} UTC")
         self.stop.say("complete", "every address of the blog was visited")
+        self.queue.keep_progress(is_over=self.stop.ending in ENDED)
         return self.stop
 
     def goes_on(self) -> bool:
@@ -118,6 +127,10 @@ class Crawl:
         settings, tally = self.crew.settings, self.crew.tally
         if settings.max_pages is not None and tally.requests + self._busy >= settings.max_pages:
             self.stop.say("limit", f"the limit of {settings.max_pages} pages is reached")
+        self._heed_slice()
+        if self._is_winding_down and not self._is_running and self.taken >= LEAST_TAKEN:
+            self._is_cut_short = True
+            return False
         return self.stop.ending is None
 
     async def unless_ended(self, asking: Coroutine[Any, Any, T]) -> T | None:
@@ -135,6 +148,7 @@ class Crawl:
 
     async def take_any(self, link: Link, answer: Fetched | Failure) -> None:
         """What was asked for before the crawl began, whatever came of it."""
+        self.taken += 1
         if isinstance(answer, Failure):
             await self.take_failure(link, answer)
         elif answer.answer.status == NOT_MODIFIED:
@@ -148,8 +162,10 @@ class Crawl:
         self.crew.is_new(canonical(answer.page.url))
         await take_steps(draft, self.crew, self._steps)
         self.queue.add(draft.links)
-        if draft.outcome != "post" or draft.new_posts:
-            self.queue.frontier.learn(answer.page.url, draft.new_posts, post=draft.outcome == "post")
+        # What waits for its original was read as a post.
+        is_post = draft.outcome in {"post", "retry"}
+        if not is_post or draft.new_posts:
+            self.queue.frontier.learn(answer.page.url, draft.new_posts, post=is_post)
         if draft.post is not None and not draft.by_url:
             self._learn_address(answer.page.url)
         self._count(draft)
@@ -173,9 +189,31 @@ class Crawl:
         self._hurry.set()
 
     def wind_down(self) -> None:
-        """Ask for nothing more; what is under way is waited for, the rest stays in the queue."""
-        self.stop.say("limit", SLICE_OVER)
+        """Ask for nothing more; what is under way is waited for, the rest stays in the queue.
+
+        But not before a page was visited: time that is spent on what comes before the pages must not end every run
+        where the one before it ended.
+        """
+        self._is_winding_down = True
         self._changed.set()
+
+    def _heed_slice(self) -> None:
+        if self._is_winding_down and self._visited:
+            self.stop.say("limit", SLICE_OVER)
+
+    async def _settle_copies(self) -> None:
+        """What waits for other pages: at the end it is known what each is; at a pause, of some of them."""
+        crew = self.crew
+        if self.stop.ending in ENDED:
+            await self._settle(crew.copies.all_settled(crew.held))
+        else:
+            await crew.drain()
+            await self._settle(crew.copies.settled_so_far(crew.held, self._was_visited, self.queue.taken_up))
+        await crew.drain()
+
+    def _was_visited(self, key: str) -> bool:
+        row = self.crew.archive.row_state(self.crew.blog.id, key)
+        return row is not None and row[0] != "queued"
 
     async def _settle(self, visits: Iterable[Visit]) -> None:
         """Store what waited for another page and is now known."""
@@ -206,6 +244,7 @@ class Crawl:
                 try:
                     await self.crew.drain()
                     refilled = self.queue.refill(("post", "page"), self._now())
+                    refilled = refilled or self.queue.take_up_put_off(self._now())
                 finally:
                     self._busy -= 1
                 if not refilled:
@@ -220,6 +259,7 @@ class Crawl:
 
     async def _visit_media(self) -> None:
         while self.stop.ending in {None, "complete"}:
+            self._heed_slice()
             link = self.queue.next_media(own_host=False)
             if link is None and self._pages_over:
                 link = self.queue.next_media(own_host=True)
@@ -237,12 +277,14 @@ class Crawl:
 
     async def _visit(self, link: Link) -> None:
         crew = self.crew
-        is_conditional = self.is_update and link.key not in self.asks_anew
+        # What was put off is stored, but not as the post that it may turn out to be.
+        is_conditional = self.is_update and link.key not in self.asks_anew and link.key not in self.queue.taken_up
         known = crew.archive.capture_of(crew.blog.id, link.url) if is_conditional else None
         answer = await crew.web.fetch(
             link.url, etag=known.etag if known else None, last_modified=known.last_modified if known else None,
         )
         crew.tally.requests += 1
+        self._visited += 1
         if isinstance(answer, Failure):
             await self.take_failure(link, answer)
             return
@@ -261,10 +303,15 @@ class Crawl:
             await self.take_failure(link, Failure(url=link.url, trouble="protocol", reason=reason))
             return
         why = None if crew.settings.exhaustive else self.queue.frontier.exhausted()
-        if why is not None and self.queue.holds_back_promising:
+        if why is not None and (self.queue.holds_back_promising or await self._has_put_off()):
             why = None
         if why is not None:
             self.stop.say("complete", why)
+
+    async def _has_put_off(self) -> bool:
+        """Whether posts were put off that are now to be looked at, before the crawl ends."""
+        await self.crew.drain()
+        return self.stop.ending is None and self.queue.take_up_put_off(self._now())
 
     async def _take_unchanged(self, link: Link, answer: Fetched) -> None:
         await self.crew.submit(Visit(
@@ -276,6 +323,7 @@ class Crawl:
         crew = self.crew
         try:
             answer = await crew.web.fetch(link.url, purpose="media")
+            self._visited += 1
             visit = Visit(blog_id=crew.blog.id, url=link.url, key=link.key, outcome="media")
             if isinstance(answer, Failure):
                 crew.tally.media_failed += 1
@@ -347,6 +395,7 @@ class Crawl:
             if limit is not None and tally.seconds >= limit:
                 self.stop.say("limit", f"the limit of {limit:g} seconds is reached")
                 self._hurry.set()
+            self._heed_slice()
             if self.stop.ending is not None or crew.error is not None:
                 self._changed.set()
             await asyncio.sleep(0.1)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from everlog.flow.commenting import uncommented
-from everlog.flow.copies import Copy
+from everlog.flow.copies import FIRST, Copy
 from everlog.flow.presence import key_of_moved, what_was_lost
 from everlog.links import trap
 from everlog.records import Link, Skip
@@ -91,7 +91,8 @@ def _settle_claim(claim: str, draft: Draft, crew: Crew) -> None:
     elif crew.scope.holds_key(claim) and crew.copies.has_room() and not _was_visited(claim, crew):
         if crew.is_new(claim):
             url = f"{urlsplit(draft.post.url).scheme}://{claim}"
-            draft.links.append(Link(url=url, key=claim, lane="post", found_on=draft.link.url))
+            # It is asked for before other posts: what waits for it is forgotten if the crawl pauses.
+            draft.links.append(Link(url=url, key=claim, lane="post", found_on=draft.link.url, rank=FIRST))
         crew.copies.wait(copy)
         draft.post, draft.outcome, draft.reason = None, "retry", f"waits for {claim}, whose copy it says it is"
 

@@ -22,6 +22,7 @@ from everlog.flow.crawl import SLICE_OVER
 from everlog.flow.fates import Lost, all_is_well, has_due_rechecks, home_lost
 from everlog.flow.hearing import ask_feed, hear
 from everlog.flow.news import NOT_MODIFIED, Told, is_wanted_whole, read_news, told_by
+from everlog.flow.revisiting import LOOKED
 from everlog.flow.updating import refresh_blog
 from everlog.flow.walking import WALK
 from everlog.records import Failure, Fetched
@@ -175,6 +176,7 @@ def _has_errands(blog: Blog, work: Work) -> bool:
     return (
         has_due_rechecks(blog, work) or archive.has_waiting(blog.id, lanes=lanes, now=work.now())
         or archive.recall(blog.id, WALK) is not None
+        or (blog.feed_url is None and archive.recall(blog.id, LOOKED) is not None)
     )
 
 
@@ -266,7 +268,8 @@ def _after_update(look: _Look, report: Report, kept: Poll, work: Work) -> Polled
         # What the feed itself asked for holds as well.
         poll = replace(poll, polling=kept.polling)
     polled = _later(poll, blog, seen, work, report=report)
-    if report.ending != "interrupted" and report.reason != SLICE_OVER:
+    is_cut_short = report.reason == SLICE_OVER and _has_errands(blog, work)
+    if report.ending != "interrupted" and not is_cut_short:
         return polled
     # What was not visited waits in the queue, and need not wait for longer than the server wants.
     polling = polled.poll.polling

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter, deque
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from everlog.frontier import Frontier
+from everlog.frontier.queue import Progress
 from everlog.frontier.shape import Shapes
 from everlog.urls import host_of
 
@@ -26,6 +29,8 @@ HELD_OF_SHAPE = 500
 NOTHING_EXPECTED = 0.05
 # The frontier learns from the latest pages of an earlier run.
 TAUGHT_BY = 500
+PROGRESS = "progress"
+PUT_OFF_IN: tuple[Lane, ...] = ("post", "page")
 
 
 class Queue:
@@ -42,6 +47,8 @@ class Queue:
         self._held: dict[Lane, int] = {"post": 0, "page": 0, "media": 0}
         self._under_way: set[str] = set()
         self._postponed: set[str] = set()
+        # What waited for others until nothing else was left.
+        self.taken_up: set[str] = set()
         self._overflowed: set[Lane] = set()
         # Shapes of addresses (see `everlog.frontier.shape`) with more pages than memory holds of one shape.
         self._shapes = Shapes()
@@ -49,7 +56,7 @@ class Queue:
         self._shape_held: dict[str, Shape] = {}
         self._overflowed_shapes: dict[Shape, str] = {}
         for url, new_posts in archive.seen_pages(blog.id, limit=TAUGHT_BY):
-            # What an earlier run saw does not bring the end of this one nearer.
+            # What an earlier run saw does not bring the end of this one nearer; see `resume` for parts of one crawl.
             self.frontier.learn(url, new_posts, failed=True)
 
     def add(self, links: Iterable[Link]) -> None:
@@ -86,6 +93,45 @@ class Queue:
         """This URL's row stays in the archive's queue, but it is not asked for again."""
         self._postponed.add(key)
 
+    def take_up_put_off(self, now: datetime) -> bool:
+        """Bring in what earlier runs put off until another page was seen; whether there was anything.
+
+        They are for the end, when there is nothing else to ask for, in whichever lane: a run that began with them
+        might spend its time on them and leave again what they wait for, and so might the next.
+        """
+        room = HELD["post"] + len(self._postponed | self.taken_up)
+        found = [
+            link for lane in PUT_OFF_IN
+            for _, link in self._archive.queued(self._blog.id, lane, limit=room, now=now, put_off=True)
+            if link.key not in self._postponed and link.key not in self.taken_up
+        ][: HELD["post"]]
+        for link in found:
+            self.taken_up.add(link.key)
+            # Each was read as a post, whatever its address looks like.
+            self._hold(replace(link, lane="post"))
+        return bool(found)
+
+    def resume(self) -> None:
+        """Count quiet pages on from where the crawl paused that this one goes on with."""
+        kept = self._archive.recall(self._blog.id, PROGRESS)
+        if kept is not None:
+            latest, visited, brought = json.loads(kept)
+            self.frontier.resume(Progress(latest=tuple(latest), visited=visited, brought=brought))
+
+    def keep_progress(self, *, is_over: bool) -> None:
+        """Write down how far this crawl came, for one that goes on with it; nothing if it came to its end."""
+        if is_over:
+            self.forget_progress()
+            return
+        progress = self.frontier.progress()
+        value = json.dumps([progress.latest, progress.visited, progress.brought])
+        self._archive.remember(self._blog.id, PROGRESS, value)
+
+    def forget_progress(self) -> None:
+        """What an earlier crawl saw does not bring the end of this one nearer."""
+        if self._archive.recall(self._blog.id, PROGRESS) is not None:
+            self._archive.remember(self._blog.id, PROGRESS, None)
+
     def refill(self, lanes: Iterable[Lane], now: datetime) -> bool:
         """Bring in what waits in the archive. All visits must be stored by now. Whether there was anything."""
         found = False
@@ -95,7 +141,7 @@ class Queue:
             self._overflowed.discard(lane)
             if lane == "page":
                 self._overflowed_shapes.clear()
-            room = HELD[lane] + len(self._under_way) + len(self._postponed)
+            room = HELD[lane] + len(self._under_way)
             for _, link in self._archive.queued(self._blog.id, lane, limit=room, now=now):
                 if link.key in self._under_way or link.key in self._links or link.key in self._postponed:
                     continue
@@ -128,7 +174,7 @@ class Queue:
             (self._own_media if host_of(link.url) == self._host else self._other_media).append(link)
         else:
             self._links[link.key] = link
-            self.frontier.add(link.url, link.key, link.lane)
+            self.frontier.add(link.url, link.key, link.lane, first=link.rank < 0)
             if link.lane == "page":
                 shape = self._shape_held[link.key] = self._shapes.of(link.key)
                 self._of_shape[shape] += 1

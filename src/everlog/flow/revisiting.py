@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from everlog.feeds.sitemaps import parse_sitemap
 from everlog.flow.comparing import compared_anew, with_company
-from everlog.flow.crawl import NOT_MODIFIED, Stop
+from everlog.flow.crawl import NOT_MODIFIED, SLICE_OVER, Stop
 from everlog.flow.fates import all_is_well, due_rechecks, plan_rechecks
 from everlog.flow.relearning import stored_page
 from everlog.flow.walking import FRONTS, MOST_LISTS, ask, links_on, newest_posts, walk_back
@@ -30,22 +32,58 @@ if TYPE_CHECKING:
 # Lists that are searched for the newest posts, where the front page does not show them: those found first.
 LISTS_SEARCHED = 100
 MAPS = "maps"
+LOOKED = "looked"
+# After this, an update that ended with its turn is begun anew: what came meanwhile is on the front page.
+LOOKED_FOR = timedelta(days=1)
+
+
+@dataclass(slots=True, kw_only=True)
+class Looked:
+    """What an update has looked at before it visits pages, so that a further part of it need not look again."""
+
+    at_fronts: bool = False
+    at_maps: list[str] = field(default_factory=list)
+
+    @classmethod
+    def taken_up(cls, blog: Blog, work: Work) -> Looked:
+        """What the earlier parts of this update looked at; nothing if it is a new one."""
+        kept = json.loads(work.archive.recall(blog.id, LOOKED) or "null")
+        if kept is None:
+            return cls()
+        if work.goes_on or (kept["until"] is not None and work.now() < datetime.fromisoformat(kept["until"])):
+            return cls(at_fronts=kept["fronts"], at_maps=kept["maps"])
+        work.archive.remember(blog.id, LOOKED, None)
+        return cls()
+
+    def keep(self, blog: Blog, work: Work, stop: Stop) -> None:
+        """Write down what a further part need not look at; nothing if the update came to its end."""
+        if stop.ending in {"limit", "interrupted"}:
+            # A poll whose turn is over does not know, the next time, that it goes on with something.
+            until = (work.now() + LOOKED_FOR).isoformat() if stop.reason == SLICE_OVER else None
+            state = {"fronts": self.at_fronts, "maps": self.at_maps, "until": until}
+            work.archive.remember(blog.id, LOOKED, json.dumps(state))
+        elif work.archive.recall(blog.id, LOOKED) is not None:
+            work.archive.remember(blog.id, LOOKED, None)
 
 
 async def revisit_blog(blog: Blog, known: Known, work: Work, run: int) -> Report:
     """What is new in a finished blog without a feed: on its front page, and on its lists if that leaves a gap."""
     archive = work.archive
     uncommented = uncommented_posts(blog, work)
-    archive.requeue(blog.id, [*uncommented, *due_rechecks(blog, work)])
-    archive.requeue_failed(blog.id, most_tries=MOST_TRIES)
+    archive.requeue(blog.id, [*(() if work.goes_on else uncommented), *due_rechecks(blog, work)])
+    if not work.goes_on:
+        archive.requeue_failed(blog.id, most_tries=MOST_TRIES)
+    looked = Looked.taken_up(blog, work)
     with crew_of(blog, compared_anew(known, blog, archive), work) as crew:
         crawl = begin(crew, work, is_update=True)
         crawl.asks_anew = frozenset(uncommented)
         work.tally.doing = "looking at the front page"
-        is_over = await walk_back(crawl, front_pages(crew))
-        await _ask_maps(crawl)
+        is_over = await walk_back(crawl, () if looked.at_fronts else front_pages(crew))
+        looked.at_fronts = looked.at_fronts or crawl.stop.ending is None
+        await _ask_maps(crawl, looked)
         work.tally.doing = "visiting pages"
         stop = await run_to_end(crawl)
+        looked.keep(blog, work, stop)
         if is_over and stop.ending == "complete":
             stop = Stop("limit", why_over(blog))
         is_quiet = stop.ending == "complete" and not (uncommented or work.tally.new_posts or work.tally.changed_posts)
@@ -92,12 +130,17 @@ def _shown(url: str, newest: frozenset[str], crew: Crew) -> int:
     return len(newest & {link.key for link in links_on(stored, crew)}) if stored is not None else 0
 
 
-async def _ask_maps(crawl: Crawl) -> None:
+async def _ask_maps(crawl: Crawl, looked: Looked) -> None:
     """The maps of a site whose links did not lead everywhere: the addresses that are new on them wait to be visited."""
     crew = crawl.crew
-    for url in json.loads(crew.archive.recall(crew.blog.id, MAPS) or "[]"):
+    maps = json.loads(crew.archive.recall(crew.blog.id, MAPS) or "[]")
+    for url in (url for url in maps if url not in looked.at_maps):
         answer = await crawl.unless_ended(ask(url, crew, is_conditional=True, is_map=True)) if crawl.goes_on() else None
-        if answer is None or isinstance(answer, Failure):
+        if answer is None:
+            break
+        crawl.taken += 1
+        looked.at_maps.append(url)
+        if isinstance(answer, Failure):
             continue
         links = [
             Link(url=address, key=canonical(address), lane="post" if crew.known.judge.likely_post(address) else "page")

@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from everlog.flow.comparing import compared_anew, with_company
@@ -35,6 +35,7 @@ from everlog.flow.working import (
     store_feed,
     uncommented_posts,
 )
+from everlog.urls import canonical
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -72,7 +73,20 @@ async def refresh_blog(blog: Blog, work: Work, since: datetime | None = None, *,
                 return _given_up(heard.lost, blog, run, work)
             blog, told = heard.blog, heard.told
         news = read_news(blog, told, work.archive, since)
+        if work.goes_on:
+            news = _without_failed(news, blog, work)
         return await _visit_news(blog, known, _Errand(told=told, news=news), work, run)
+
+
+def _without_failed(news: News, blog: Blog, work: Work) -> News:
+    """The news for a further part of an update: what failed in an earlier part is news to the next update."""
+    keys = {key for _, keys in news.entry_keys for key in keys}
+    failed = {key for key in keys if (work.archive.row_state(blog.id, key) or ("", 0))[0] == "failed"}
+    lost = {entry for entry, keys in news.entry_keys if keys and failed.issuperset(keys)}
+    return replace(
+        news, links=tuple(link for link in news.links if link.key not in failed),
+        fresh=tuple(entry for entry in news.fresh if canonical(entry.link or "") not in lost),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,8 +115,11 @@ async def _visit_news(blog: Blog, known: Known, errand: _Errand, work: Work, run
     # The queue comes before the feed: killed in between, the next update is told the same news again. And it comes
     # before anything is asked for: posts that are due to be looked at have their next times already.
     archive.enqueue(blog.id, news.links)
-    archive.requeue(blog.id, [*(link.key for link in news.links), *news.dropped, *rechecked, *uncommented])
-    archive.requeue_failed(blog.id, most_tries=MOST_TRIES)
+    archive.requeue(blog.id, [*(link.key for link in news.links), *news.dropped, *rechecked])
+    if not work.goes_on:
+        # A further part of an update does not ask again for what failed in an earlier one.
+        archive.requeue(blog.id, uncommented)
+        archive.requeue_failed(blog.id, most_tries=MOST_TRIES)
     redesign = await read_anew(blog, known, news.fresh, errand.told, work, due=rechecked)
     with crew_of(
         blog, compared_anew(redesign.known, blog, archive), work, entries=news.entries, commenting=redesign.commenting,

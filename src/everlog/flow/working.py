@@ -148,6 +148,10 @@ def begin(crew: Crew, work: Work, *, is_update: bool = False) -> Crawl:
         crawl.interrupt()
     elif work.is_over:
         crawl.wind_down()
+    if work.goes_on:
+        crawl.queue.resume()
+    else:
+        crawl.queue.forget_progress()
     return crawl
 
 

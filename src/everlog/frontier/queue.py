@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import re
 from collections import OrderedDict, deque
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from everlog.frontier.neighbours import TRIES, Group, Neighbourhood
@@ -33,6 +34,15 @@ _OTHER = ("other",)
 _NUMBERS = re.compile(r"\d+")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far a crawl came: what its latest pages brought, and how much all of them did."""
+
+    latest: tuple[int, ...]
+    visited: int
+    brought: int
+
+
 class Frontier:
     """Addresses that wait to be asked for, and what was learned about where posts are found.
 
@@ -53,6 +63,7 @@ class Frontier:
         self._shapes = Shapes()
         self._known = Neighbourhood()
         self._posts: deque[tuple[str, str]] = deque()
+        self._first: deque[tuple[str, str]] = deque()
         self._ranked: list[tuple[tuple[int, ...], int, str, str]] = []
         self._pages: dict[tuple[str, ...], deque[tuple[str, str]]] = {}
         self._waiting: dict[str, int] = {"post": 0, "page": 0}
@@ -69,11 +80,13 @@ class Frontier:
         """How many addresses of a lane wait."""
         return self._waiting.get(lane, 0)
 
-    def add(self, url: str, key: str, lane: Lane) -> None:
-        """Take an address in. The caller knows which ones were added before."""
+    def add(self, url: str, key: str, lane: Lane, *, first: bool = False) -> None:
+        """Take an address in, before all others if it is `first`. The caller knows which ones were added before."""
         self._waiting[lane] += 1
         if lane == "page":
             self._pages.setdefault(self._group(key).shape, deque()).append((key, url))
+        elif first:
+            self._first.append((key, url))
         elif self._newest_first:
             self._added += 1
             heapq.heappush(self._ranked, (_oldness(key), self._added, key, url))
@@ -83,7 +96,7 @@ class Frontier:
     def next(self) -> tuple[str, str] | None:
         """Key and URL of what should be asked for now; it waits no longer. None if nothing waits."""
         while self._waiting["post"]:
-            key, url = heapq.heappop(self._ranked)[2:] if self._ranked else self._posts.popleft()
+            key, url = self._next_post()
             self._waiting["post"] -= 1
             group = self._group(key)
             if group.hits or group.misses < MISTAKES:
@@ -139,6 +152,23 @@ class Frontier:
             f"the last {QUIET_PAGES} pages brought {sum(self._latest)} new posts, and no kind of page that still waits "
             f"({self._waiting['page']:,} addresses) has brought one lately"
         )
+
+    def progress(self) -> Progress:
+        """What the rule to stop has counted so far, for a crawl that pauses."""
+        return Progress(latest=tuple(self._latest), visited=self._known.visited, brought=self._known.brought)
+
+    def resume(self, progress: Progress) -> None:
+        """Go on counting where a crawl paused; what its pages taught must be known by now."""
+        self._latest.extend(progress.latest)
+        self._known.visited = max(self._known.visited, progress.visited)
+        self._known.brought = max(self._known.brought, progress.brought)
+
+    def _next_post(self) -> tuple[str, str]:
+        if self._first:
+            return self._first.popleft()
+        if self._ranked:
+            return heapq.heappop(self._ranked)[2:]
+        return self._posts.popleft()
 
     def _group(self, key: str) -> Group:
         shape = self._shapes.of(key)
