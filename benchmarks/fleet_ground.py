@@ -15,12 +15,11 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
 from collections import Counter
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -266,53 +265,3 @@ def ticks() -> tuple[float, float]:
 def load() -> str:
     """How busy the machine was otherwise, for the reader of figures."""
     return f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.2f} before"
-
-
-@contextmanager
-def relay(port: int) -> Iterator[Relay]:
-    """A way to a port of loopback that can be cut."""
-    with ExitStack() as stack:
-        made = Relay(port)
-        stack.callback(made.close)
-        yield made
-
-
-class Relay:
-    """Forwards connections; `cut` lets all of them hang, and new ones too, until `mend`."""
-
-    def __init__(self, port: int) -> None:
-        own = servers.free_port()
-        self.port = own
-        self._process = subprocess.Popen(
-            [sys.executable, str(Path(__file__).with_name("fleet_relay.py")), str(own), str(port)],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        )
-        assert self._process.stdout is not None
-        self._process.stdout.readline()
-
-    def cut(self) -> None:
-        self._process.send_signal(signal.SIGUSR1)
-
-    def mend(self) -> None:
-        self._process.send_signal(signal.SIGUSR2)
-
-    def close(self) -> None:
-        self._process.kill()
-        self._process.wait()
-        assert self._process.stdout is not None
-        self._process.stdout.close()
-
-
-def through(url: str, port: int) -> str:
-    """The same server behind another port."""
-    from urllib.parse import urlsplit, urlunsplit  # noqa: PLC0415 - only partitions need it
-
-    parts = urlsplit(url)
-    user = f"{parts.username}@" if parts.username else ""
-    return urlunsplit(parts._replace(netloc=f"{user}127.0.0.1:{port}"))
-
-
-def listening(port: int) -> bool:
-    """Whether somebody listens on a port of loopback."""
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0

@@ -1,7 +1,7 @@
 """What a fleet loses when its parts die: workers killed during a crawl, the queue emptied, the database restarted.
 
     PYTHONPATH=benchmarks:tests python benchmarks/fleet_kills.py [FOLDER...] [--parts workers redis postgres]
-        [--made N] [--count 40] [--workers 4] [--every 10] [--delay 0.5] [--jobs 5000] [--json]
+        [--made N] [--count 40] [--workers 4] [--every 10] [--delay 0.2] [--jobs 5000] [--json]
 
 workers    One worker with all its processes is killed (SIGKILL) every so many seconds and replaced at once. The archive
            is compared with that of a crawl that nobody disturbed: the same posts, read the same; and `everlog verify`.
@@ -10,8 +10,8 @@ redis      The broker is killed, and comes back empty, with so many jobs queued 
            browser): how long until all are back.
 postgres   The database is restarted in good order and by a crash in the middle of a crawl: workers wait and go on.
 
-With `--made N` the blogs are made up; else those of the corpus that have the fewest pages. Ends with 1 if anything
-was lost, doubled or not finished.
+With `--made N` the blogs are made up; else those of the corpus whose pages link to the fewest addresses, crawled to
+their end. Ends with 1 if anything was lost, doubled or not finished.
 """
 
 from __future__ import annotations
@@ -263,7 +263,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--count", type=int, default=40, help="blogs of the corpus")
     parser.add_argument("--workers", type=int, default=4)
     parser.add_argument("--every", type=float, default=10.0, help="seconds between two kills")
-    parser.add_argument("--delay", type=float, default=0.5, help="seconds before the server answers")
+    parser.add_argument("--delay", type=float, default=0.2, help="seconds before the server answers")
     parser.add_argument("--jobs", type=int, default=5_000, help="how many are queued when the broker dies")
     return parser.parse_args()
 

@@ -21,8 +21,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from blogs import say
-from fleet_ground import Fleet, closest, load, relay, repeated, requests_in, services, through
+from fleet_ground import Fleet, closest, load, repeated, requests_in, services
 from fleet_politeness import TOLERANCE_SECONDS
+from fleet_relay import relay, through
 from fleet_web import homes, made_web
 
 if TYPE_CHECKING:

@@ -1,20 +1,21 @@
 """How much faster more workers are: the same blogs of a corpus, crawled by 1, 2, 4 and 8 workers.
 
     PYTHONPATH=benchmarks:tests python benchmarks/fleet_scaling.py [FOLDER...] [--delays 0.05:1,2 0.5:1,2,4,8]
-        [--count 40] [--max-pages 24] [--server SERVE.PY] [--plot docs/scale-spiders.svg] [--json]
+        [--count 40] [--max-pages 16] [--server SERVE.PY] [--plot docs/scale-spiders.svg] [--json]
 
 Every run has a fresh database, an empty queue, and workers of one process each that are there before the blogs are
 handed out; the time is from the command that does so to the end of the last job. The blogs are those of the corpus
-that have the fewest pages, in the order of their names, and the first pages of each are fetched. One request at a time
-goes to a blog, as it does with the usual delay, so that those are the same pages, and the same posts must be stored in
-every run. Beside each time stands how busy the machine's processors were (workers, PostgreSQL, Redis and the blogs'
-own server share them).
+whose pages link to the fewest addresses, in the order of their names, and the first pages of each are fetched. One
+request at a time goes to a blog, as it does with the usual delay, so that those are the same pages, and the same posts
+must be stored in every run. Beside each time stands how busy the machine's processors were (workers, PostgreSQL, Redis
+and the blogs' own server share them).
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 import tempfile
 import time
@@ -22,6 +23,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
+from urllib.parse import SplitResult, urljoin, urlsplit
 
 from blogs import add_corpus_arguments, chosen_blogs, say
 from fleet_ground import SERVER, Fleet, Processor, corpus_web, load, requests_in, services
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
     from everlog.evaluate.corpus import Blog
     from services import Postgres, Redis
 
+PAGES = frozenset({".html", ".htm", ""})
+LINK = re.compile(rb"""<a\b[^>]*?\bhref=["']?([^"'\s>]+)""", re.IGNORECASE)
 # What is asked of a fleet: this many times faster, with so many workers beside one, at this delay of the server.
 FLOORS = {(0.05, 2): 1.7, (0.5, 8): 6.5}
 
@@ -67,8 +71,8 @@ def main() -> None:
     if arguments.json:
         print(json.dumps([asdict(run) | {"held": len(run.held)} for run in runs], indent=1))
     else:
-        print(f"{len(blogs)} blogs, {arguments.max_pages} pages of each, {arguments.concurrency} at a time; {machine()}; "
-              f"{note}\n")
+        print(f"{len(blogs)} blogs, {arguments.max_pages} pages of each, {arguments.concurrency} at a time; "
+              f"{machine()}; {note}\n")
         print(table(runs))
         print("\n" + ("\n".join(wrong) if wrong else "the same posts, with the same texts, in every run"))
     if arguments.plot:
@@ -170,9 +174,32 @@ def draw(runs: Sequence[Run], output: Path) -> None:
 
 
 def smallest(blogs: Sequence[Blog], count: int) -> list[Blog]:
-    """The blogs with the fewest files, in the order of their names."""
-    sized = sorted(blogs, key=lambda blog: (sum(1 for _ in (blog.folder / "site").rglob("*")), blog.id))
+    """The blogs whose pages link to the fewest addresses of their own, there or not; in the order of their names."""
+    sized = sorted(blogs, key=lambda blog: (len(linked(blog)), blog.id))
     return sorted(sized[:count], key=lambda blog: blog.id)
+
+
+def linked(blog: Blog) -> set[str]:
+    """The addresses of a blog that its pages link to."""
+    home = home_of(blog)
+    host = urlsplit(home).netloc.removeprefix("www.")
+    site = blog.folder / "site"
+    found: set[str] = set()
+    for file in site.rglob("*"):
+        if file.suffix in PAGES and file.is_file():
+            own = urljoin(home, file.relative_to(site).as_posix().removesuffix("index.html"))
+            for link in LINK.findall(file.read_bytes()):
+                parts = _parts(own, link)
+                if parts is not None and parts.netloc.removeprefix("www.") == host:
+                    found.add(parts.path + parts.query)
+    return found
+
+
+def _parts(page: str, link: bytes) -> SplitResult | None:
+    try:
+        return urlsplit(urljoin(page, link.decode("utf-8", "replace")))
+    except ValueError:
+        return None
 
 
 def home_of(blog: Blog) -> str:
@@ -204,7 +231,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--server", type=Path, default=SERVER, help="the corpus's server script")
     parser.add_argument("--delays", nargs="+", default=["0.05:1,2", "0.5:1,2,4,8"], metavar="SECONDS:WORKERS,...")
     parser.add_argument("--count", type=int, default=40, help="how many blogs")
-    parser.add_argument("--max-pages", type=int, default=24, help="pages of each blog")
+    parser.add_argument("--max-pages", type=int, default=16, help="pages of each blog")
     parser.add_argument("--concurrency", type=int, default=1, help="requests under way at once to one blog")
     parser.add_argument("--plot", type=Path, help="where to draw time and speed by number of workers (SVG)")
     return parser.parse_args()

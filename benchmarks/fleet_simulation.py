@@ -1,13 +1,13 @@
 """Ten million blogs over a day: due feeds, queues, workers and databases, by a model with measured constants.
 
     PYTHONPATH=benchmarks:tests python benchmarks/fleet_simulation.py [CORPUS] [--blogs 10000000] [--sample 4000]
-        [--costs COSTS.json] [--workers 100 200 ...] [--shards 1 2 4] [--plot docs/scale-day.svg]
+        --costs COSTS.json [--workers 100 200 ...] [--shards 1 2 4] [--hangs 0.002] [--plot docs/scale-day.svg]
 
 First, when feeds fall due: a sample of blogs with real rhythms (`watch_making.py`) is polled by everlog's own schedule
 for three days; each blog of the sample stands for many that differ only in their moment. Then the third day, second by
 second: what falls due is picked by a scheduler, goes to a queue in jobs of a hundred, waits for a free process of a
-worker, and for the database that each job's writes go to. What is measured comes from `fleet_costs.py --json` (or the
-figures below, which came from it); what is modelled is this file; what is assumed has ASSUMED in its name.
+worker, and for the database that each job's writes go to. What is measured comes from `fleet_costs.py --json`; what is
+modelled is this file; what is assumed has ASSUMED in its name.
 
 The model is open: a feed that is asked late does not fall due later the next time. That is harder than reality.
 """
@@ -18,10 +18,8 @@ import argparse
 import heapq
 import json
 import time
-from array import array
 from collections import deque
-from dataclasses import dataclass, replace
-from datetime import timedelta
+from dataclasses import dataclass
 from math import log10
 from pathlib import Path
 from random import Random
@@ -30,20 +28,12 @@ from typing import TYPE_CHECKING
 from blogs import say
 from everlog.fleet.scheduler import BATCH, MOST_WAITING
 from everlog.flow.watch import AT_ONCE
+from fleet_demand import BIN, DAY, Demand, demand
 from tables import markdown_table
-from watch_making import Shares, make_world
-from watch_month import rhythms
-from watch_simulation import simulate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from datetime import datetime
 
-    from watch_simulation import Watched
-
-DAY = 86_400
-BIN = 300
-DAYS = 3
 # A feed's host is asked over the open network: a tenth of a second or two, of which a worker has 64 at once.
 ASSUMED_ANSWER_SECONDS = 0.3
 # So many feeds are on hosts that do not answer at all: each is waited for this long, and tried again twice (the
@@ -86,19 +76,6 @@ class Costs:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Demand:
-    """Feeds that fall due in each bin of a day, of all blogs, and what they bring."""
-
-    polls: tuple[float, ...]
-    changed: float
-    posts_per_poll: float
-
-    def rate(self, second: int) -> float:
-        """Feeds a second."""
-        return self.polls[second // BIN] / BIN
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """A day with so many processes and databases."""
 
@@ -122,6 +99,7 @@ def main() -> None:
     parser.add_argument("--costs", type=Path, required=True, help="what fleet_costs.py --json printed")
     parser.add_argument("--workers", type=int, nargs="+", default=[100, 150, 200, 300, 400, 600, 800])
     parser.add_argument("--shards", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--hangs", type=float, default=ASSUMED_HANGS, help="share of feeds whose host never answers")
     parser.add_argument("--plot", type=Path, help="where to draw the day (SVG)")
     arguments = parser.parse_args()
     began = time.monotonic()
@@ -131,7 +109,7 @@ def main() -> None:
     outcomes = []
     for shards in arguments.shards:
         for workers in arguments.workers:
-            outcomes.append(day(wanted, costs, workers=workers, shards=shards))
+            outcomes.append(day(wanted, costs, workers=workers, shards=shards, hangs=arguments.hangs))
             say(f"{outcomes[-1]}, {_megabytes():.0f} MB")
     print(described(wanted, costs, arguments.blogs))
     print(table(outcomes))
@@ -140,41 +118,9 @@ def main() -> None:
         draw(wanted, outcomes, arguments.plot)
 
 
-def demand(folder: Path | None, sample: int, blogs: int) -> Demand:
-    """What falls due on the third day of the sample, times the blogs that each of it stands for."""
-    sources, kind = rhythms(folder)
-    say(f"{sample} blogs: {kind}")
-    world = make_world(sources, blogs=sample, days=DAYS, seed=1, shares=a_part_of_a_month(DAYS / 30))
-    begin = world.start_at + timedelta(days=DAYS - 1)
-    polls, changed = array("l", [0] * (DAY // BIN)), 0
-
-    def hear(watched: Watched, now: datetime) -> None:
-        nonlocal changed
-        if begin <= now < world.end_at:
-            polls[int((now - begin).total_seconds()) // BIN] += 1
-            changed += watched.polling.changed_at == now
-
-    tally = simulate(world, on_poll=hear)
-    total = sum(polls)
-    each = blogs / sample
-    # A bin of a small sample is uneven by chance, which the many blogs it stands for are not.
-    smooth = [sum(polls[(at + step) % len(polls)] for step in range(-6, 7)) / 13 for at in range(len(polls))]
-    return Demand(
-        polls=tuple(count * each for count in smooth), changed=changed / total,
-        posts_per_poll=len(tally.delays) / DAYS / total,
-    )
-
-
-def a_part_of_a_month(part: float) -> Shares:
-    """What happens to blogs in a shorter time than a month; the shares of posts are what they are."""
-    month = Shares()
-    per_time = ("moved_feeds", "moved_domains", "deaths", "spells", "redesigns", "bursts")
-    return replace(month, **{name: part * getattr(month, name) for name in per_time})
-
-
-def day(wanted: Demand, costs: Costs, *, workers: int, shards: int) -> Outcome:
+def day(wanted: Demand, costs: Costs, *, workers: int, shards: int, hangs: float = ASSUMED_HANGS) -> Outcome:
     """One day of the fleet."""
-    model = _Day(wanted, costs, workers, shards)
+    model = _Day(wanted, costs, workers, shards, hangs)
     for second in range(DAY):
         model.second(second)
     return model.outcome()
@@ -183,8 +129,8 @@ def day(wanted: Demand, costs: Costs, *, workers: int, shards: int) -> Outcome:
 class _Day:
     """Feeds that are due, jobs that wait, processes and databases that are free at some moment."""
 
-    def __init__(self, wanted: Demand, costs: Costs, workers: int, shards: int) -> None:
-        self._wanted, self._costs = wanted, costs
+    def __init__(self, wanted: Demand, costs: Costs, workers: int, shards: int, hangs: float) -> None:
+        self._wanted, self._costs, self._hangs = wanted, costs, hangs
         self._shards = shards
         self._chance = Random(1)  # noqa: S311 - a simulation
         self._free = [0.0] * workers
@@ -239,7 +185,7 @@ class _Day:
 
     def _start(self, due: int, feeds: int, now: int) -> None:
         begins = max(heapq.heappop(self._free), float(now))
-        hangs = self._chance.random() < 1 - (1 - ASSUMED_HANGS) ** feeds
+        hangs = self._chance.random() < 1 - (1 - self._hangs) ** feeds
         lasts = self._costs.job_seconds + feeds * self._of_feed + ASSUMED_ANSWER_SECONDS * -(-feeds // AT_ONCE)
         writing = feeds * self._written
         # The database writes while the job goes on; the job ends when both are done.

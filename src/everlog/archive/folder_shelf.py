@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from everlog.archive.file_rows import FileRows
     from everlog.archive.holdings import Held, Place, WarcFile
     from everlog.archive.shelf import Writer
+    from everlog.archive.warc_files import Appending
     from everlog.records import Exchange
 
 
@@ -83,29 +84,26 @@ class FolderShelf:
     ) -> Writer:
         if blog_id is None:
             raise ValueError("in a folder of its own, the files of each blog are apart")
-        opened = BlogFiles(self._folder, blog_id, rotate_bytes=rotate_bytes, at=at)
+        warc = WarcFiles(self._folder, blog_id, rotate_bytes=rotate_bytes, at=at)
+        media = MediaFiles(self._folder, blog_id, at=at)
         try:
-            opened.recover(rows.of_blog(blog_id))
+            warc.recover(rows.of_blog(blog_id))
+            media.recover()
         except BaseException:
-            opened.close()
+            warc.close()
             raise
-        return opened
+        return FolderFiles(warc, media)
 
     def recover(self, rows: FileRows) -> None:
         """Whoever takes the lock of a blog clears up after the one before."""
 
 
-class BlogFiles:
-    """The files of one blog, whose lock is held."""
+class FolderFiles:
+    """What is written into a folder: WARC files, and media under their common names."""
 
-    def __init__(self, folder: Path, blog_id: int, *, rotate_bytes: int, at: Callable[[str], None]) -> None:
-        self._warc = WarcFiles(folder, blog_id, rotate_bytes=rotate_bytes, at=at)
-        self._media = MediaFiles(folder, blog_id, at=at)
-
-    def recover(self, known: Iterable[WarcFile]) -> None:
-        """Clear away what a crash left."""
-        self._warc.recover(known)
-        self._media.recover()
+    def __init__(self, warc: Appending, media: MediaFiles) -> None:
+        self._warc = warc
+        self._media = media
 
     def append(self, exchanges: Iterable[tuple[Exchange, str, Held | None]]) -> list[Place]:
         return self._warc.append(exchanges)

@@ -9,20 +9,18 @@ from typing import TYPE_CHECKING
 from everlog.archive import files as disk
 from everlog.archive import media_files, warc_files
 from everlog.archive.file_rows import AT_ONCE, fence_of
-from everlog.archive.folder_shelf import FolderShelf
+from everlog.archive.folder_shelf import FolderFiles, FolderShelf
 from everlog.archive.grant_files import GrantFiles, OwnFiles
 from everlog.archive.media_files import MediaFiles
 from everlog.archive.warc_files import cut
 from everlog.errors import DamagedArchive
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
     from pathlib import Path
 
     from everlog.archive.file_rows import FileRows
-    from everlog.archive.holdings import Held, Place, WarcFile
     from everlog.archive.shelf import Writer
-    from everlog.records import Exchange
 
 log = logging.getLogger("everlog")
 
@@ -51,7 +49,7 @@ class SharedFolderShelf(FolderShelf):
         warc = GrantFiles(
             self.folder, blog_id, fence=fence, own=self._own, finish=finish, rotate_bytes=rotate_bytes, at=at,
         )
-        return SharedFiles(warc, MediaFiles(self.folder, fence, parts=self._parts, at=at))
+        return FolderFiles(warc, MediaFiles(self.folder, fence, parts=self._parts, at=at))
 
     def recover(self, rows: FileRows) -> None:
         """Close the files of grants that are gone, and remove those that nobody ever committed to.
@@ -87,29 +85,6 @@ class SharedFolderShelf(FolderShelf):
             return
         cut(path, known.length)
         rows.close(name)
-
-
-class SharedFiles:
-    """What a grant writes: its WARC files, and media under their common names."""
-
-    def __init__(self, warc: GrantFiles, media: MediaFiles) -> None:
-        self._warc = warc
-        self._media = media
-
-    def append(self, exchanges: Iterable[tuple[Exchange, str, Held | None]]) -> list[Place]:
-        return self._warc.append(exchanges)
-
-    def write_media(self, sha256: str, body: bytes, *, content_type: str | None, url: str) -> str:
-        return self._media.write(sha256, body, content_type=content_type, url=url)
-
-    def sync(self) -> list[WarcFile]:
-        return self._warc.sync()
-
-    def close(self) -> None:
-        self._warc.close()
-
-    def abandon(self) -> None:
-        self._warc.abandon()
 
 
 def needed_fence(rows: FileRows) -> int:
