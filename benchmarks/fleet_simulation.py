@@ -247,12 +247,12 @@ def table(outcomes: Sequence[Outcome]) -> str:
 
 def short_of(each: Outcome) -> str:
     """The part that has no room left, if there is one."""
+    # Processes that wait for the database are busy too, so they are looked at last.
     shares = {
-        "processes": each.workers_busy, "the database": each.database_busy / ASSUMED_DATABASE_BUSY,
-        "the scheduler": each.scheduler_busy,
+        "the scheduler": each.scheduler_busy, "the database": each.database_busy / ASSUMED_DATABASE_BUSY,
+        "processes": each.workers_busy,
     }
-    name = max(shares, key=lambda part: shares[part])
-    return name if shares[name] > 0.95 else "nothing"
+    return next((part for part, share in shares.items() if share > 0.95), "nothing")
 
 
 def draw(wanted: Demand, outcomes: Sequence[Outcome], output: Path) -> None:

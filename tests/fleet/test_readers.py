@@ -17,13 +17,13 @@ from everlog.fleet.readers import Lenses
 from everlog.fleet.sheets import PRESENCE, QUEUE, Order, digest_of, unpack_glimpse, unpacked
 from everlog.flow.archiving import archive_blog
 from everlog.flow.eras import Eras
-from everlog.flow.glimpse import Lens, Sheet, look
+from everlog.flow.glimpse import Lens, Sheet
 from everlog.flow.known import Known
 from everlog.links import scope_of
 from everlog.records import Link, Page
 from everlog.urls import canonical
 from fleet.a_fleet import until
-from fleet.a_reader import kill, readers
+from fleet.a_reader import readers
 from flow.a_conversation import said, thread_html
 from flow.a_site import a_site, crawl, work
 
@@ -103,50 +103,6 @@ def test_what_others_read_is_stored_as_if_it_had_been_read_here(
     with readers(postgres_url, tmp_path / "files", redis_url), closing(reading(redis_url)) as reader:
         assert crawl_with(reader, archive) == expected
         assert reader.answered > POSTS // 2
-
-
-def test_readers_that_are_killed_leave_the_pages_to_the_crawl(
-    archive: Archive, postgres_url: str, redis_url: str, tmp_path: Path, expected: dict[str, Any],
-):
-    with (
-        readers(postgres_url, tmp_path / "files", redis_url) as process,
-        closing(reading(redis_url, SHORT_WAIT_SECONDS)) as reader,
-    ):
-        reader.wait_seconds = WAIT_SECONDS
-        crawled = crawl_with(reader, archive, once=lambda: _kill_and_be_short(process, reader))
-        assert crawled == expected
-        assert 0 < reader.answered < POSTS
-
-
-def _kill_and_be_short(process: Any, reader: SharedReader) -> None:
-    kill(process)
-    reader.wait_seconds = SHORT_WAIT_SECONDS
-
-
-@pytest.mark.parametrize("fate", ["empty", "kill"])
-def test_a_broker_that_is_emptied_or_killed_leaves_the_pages_to_the_crawl(
-    fate: str, archive: Archive, postgres_url: str, tmp_path: Path, expected: dict[str, Any],
-):
-    with (
-        services.redis() as broker, readers(postgres_url, tmp_path / "files", broker.url),
-        closing(reading(broker.url)) as reader,
-    ):
-        def strike() -> None:
-            getattr(broker, fate)()
-            reader.wait_seconds = SHORT_WAIT_SECONDS
-
-        assert crawl_with(reader, archive, once=strike) == expected
-        assert reader.answered > 0
-
-
-def test_readers_come_back_with_their_broker(postgres_url: str, tmp_path: Path, lens: Lens):
-    sheet = Sheet(page=Page(url=a_blog.url(6), body=a_blog.page(6), content_type="text/html"))
-    with services.redis() as broker, readers(postgres_url, tmp_path / "files", broker.url):
-        for _ in range(2):
-            with closing(reading(broker.url)) as reader:
-                assert asyncio.run(reader.look(sheet, lens)) == look(sheet, lens)
-            broker.kill()
-            broker.start()
 
 
 def test_nobody_is_asked_where_nobody_reads_or_the_blog_is_small_or_there_is_no_broker(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 from collections import Counter
 
@@ -93,30 +92,6 @@ def test_a_worker_that_is_asked_to_end_stores_what_it_has_and_leaves_the_rest_to
         assert max(asked(server).values()) <= 2
 
 
-def test_drain_ends_all_workers(fleet):
-    processes = [fleet.worker(name) for name in ("first", "second")]
-    with fleet.open() as archive:
-        until(lambda: len(json.loads(fleet.run("fleet", "status", "--json").out)["workers"]) == 2)
-        assert fleet.run("fleet", "drain").code == 0
-        assert [process.wait(60) for process in processes] == [0, 0]
-        assert fleet.run("fleet", "drain").code == 2
-        assert archive.fleet_state(now=_now()).workers == ()
-
-
-def test_a_blog_that_cannot_be_had_is_tried_again_later_and_one_without_posts_is_given_up(fleet, server):
-    server.routes["/"] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Type: text/html\r\n\r\nhm"
-    from services import free_port
-
-    fleet.run("enqueue", f"http://127.0.0.1:{free_port()}/", server.url())
-    fleet.worker("only", log="json")
-    with fleet.open() as archive:
-        until(lambda: archive.fleet_state(now=_now()).states.get("parked", 0) == 2
-              or archive.fleet_state(now=_now()).states == {"parked": 1, "dead": 1})
-        for line in filter(None, fleet.said("only").splitlines()):
-            if line.startswith("{"):
-                assert {"at", "level", "message", "worker"} <= json.loads(line).keys()
-
-
 def test_due_feeds_are_asked_by_workers_and_bring_new_posts(fleet, server):
     home = serve_small(server, numbers=range(7, 0, -1))
     fleet.run("enqueue", home)
@@ -147,9 +122,3 @@ def test_updates_come_before_new_crawls(archive, engine, fleet):
         until(lambda: no_job_left(archive))
         said = fleet.said("only")
         assert said.index(f"update {updated}") < said.index(f"crawl {crawled}")
-
-
-def _now():
-    from datetime import UTC, datetime
-
-    return datetime.now(UTC)
