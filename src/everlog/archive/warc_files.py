@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import count
@@ -36,7 +37,7 @@ class OpenFile:
     new: bool
 
 
-class Appending:
+class Appending(ABC):
     """One WARC file at a time, below a folder; how they are named, and what becomes of full ones, others say."""
 
     def __init__(
@@ -91,13 +92,13 @@ class Appending:
         """End without a look at what was committed."""
         Appending.close(self)
 
+    @abstractmethod
     def _rotate(self) -> None:
         """A file is full: let it go."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _names(self, now: datetime) -> Iterator[str]:
         """Names for a file that is begun now; the first that is not taken will be its own."""
-        raise NotImplementedError
 
     def _make(self, path: Path) -> int:
         """A descriptor of a new file; one that exists is refused."""

@@ -28,8 +28,6 @@ from everlog.errors import EverlogError, ServiceDown, UsageError
 if TYPE_CHECKING:
     from everlog.archive import Archive
     from everlog.archive.jobs import NewJob
-    from everlog.fleet.engine import Engine
-    from everlog.settings import Settings
 
 # The name of no program: pages that need a browser are left to workers that have one.
 NO_BROWSER = "no-browser"
@@ -242,7 +240,7 @@ def fleet_status(
         trouble: str | None = None
         messages: dict[str, int] = {}
         try:
-            messages = dict(_engine(settings, make_engine).depths())
+            messages = dict(make_engine(settings.broker).depths())
         except ServiceDown as down:
             trouble = down.message
     if json:
@@ -267,7 +265,7 @@ def fleet_rebuild(
 
     settings = settings_from(config, archive=archive, broker=broker)
     with shared_archive_of(settings) as opened:
-        handed = rebuild(opened, _engine(settings, make_engine))
+        handed = rebuild(opened, make_engine(settings.broker))
     if not quiet:
         print(f"{handed} jobs are in the queue again", file=sys.stderr)
 
@@ -335,11 +333,6 @@ def fleet_revive(
     settings = settings_from(config, archive=archive, broker=broker)
     with shared_archive_of(settings) as opened:
         jobs = opened.revive_jobs(ids or None)
-        _engine(settings, make_engine).send(jobs)
+        make_engine(settings.broker).send(jobs)
     if not quiet:
         print(f"{len(jobs)} jobs are queued again", file=sys.stderr)
-
-
-def _engine(settings: Settings, make: Any) -> Engine:
-    engine: Engine = make(settings.broker)
-    return engine
