@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any
 
 from blogs import say
 from fleet_ground import Fleet, closest, load, repeated, requests_in, services
-from fleet_politeness import TOLERANCE_SECONDS
 from fleet_relay import relay, through
 from fleet_web import homes, made_web
 
@@ -41,7 +40,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--delay", type=float, default=0.5, help="seconds between two requests to the blog")
     parser.add_argument("--posts", type=int, default=60)
-    parser.add_argument("--tolerance", type=float, default=TOLERANCE_SECONDS, help="seconds that may be missing")
+    parser.add_argument("--tolerance", type=float, default=0.0, help="seconds that may be missing")
     parser.add_argument("--json", action="store_true", help="print JSON, not text")
     arguments = parser.parse_args()
     note = load()

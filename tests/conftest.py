@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 from hypothesis import settings
 
@@ -14,6 +16,10 @@ __all__ = ["postgres_server", "postgres_url", "redis_server", "redis_url", "temp
 # The same examples every time, and no clock: a test that fails, fails on every machine.
 settings.register_profile("everlog", deadline=None, derandomize=True)
 settings.load_profile("everlog")
+
+# A shell that starts the tests in the background lets them, and all programs they start, ignore Ctrl+C.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -74,9 +74,13 @@ class Turns(Protocol):
     async def reserve(self, host: str, pace_seconds: float, longest_seconds: float) -> tuple[float, float]:
         """Take the next turn, a pace behind the one before; one that is too far away is not taken.
 
-        How many seconds from now it is, and how late, counted from this call, a request may leave without coming
-        too close to whoever has the turn behind it.
+        How many seconds from now it is, and how many seconds behind it a request may leave without coming too close
+        to whoever has the turn after it.
         """
+        ...
+
+    def came(self, seconds_late: float) -> None:
+        """Somebody was ready to ask so long behind their turn: what later turns have to allow for."""
         ...
 
     async def hold(self, host: str, seconds: float) -> None:

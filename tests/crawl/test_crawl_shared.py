@@ -21,11 +21,14 @@ class Lines(Turns):
         self.seconds = list(seconds)
         self.reserved: list[tuple[str, float]] = []
         self.held: list[tuple[str, float]] = []
+        self.late: list[float] = []
 
     async def reserve(self, host, pace_seconds, longest_seconds):  # noqa: ARG002 - nobody waits that long here
         self.reserved.append((host, pace_seconds))
-        seconds = self.seconds.pop(0)
-        return seconds, seconds + 0.1
+        return self.seconds.pop(0), 0.1
+
+    def came(self, seconds_late):
+        self.late.append(seconds_late)
 
     async def hold(self, host, seconds):
         self.held.append((host, seconds))
@@ -113,3 +116,4 @@ def test_who_comes_too_late_for_a_turn_takes_another():
 
     assert asyncio.run(ask()) == ((OTHERS, 0.8),)
     assert len(lines.reserved) == 2
+    assert lines.late == pytest.approx([0.4, 0.0])

@@ -6,8 +6,10 @@ import json
 from urllib.request import urlopen
 
 import pytest
+import redis
 
 from everlog.archive.jobs import SliceEnd
+from everlog.fleet.engine import PRESENCE
 from everlog.fleet.figures import serve_figures
 from fleet.a_fleet import Fleet, crawl_jobs
 from services import free_port
@@ -39,21 +41,24 @@ def test_a_mistyped_address_is_told_and_the_others_are_queued(fleet, archive):
     assert fleet.run("enqueue", "http://a.example/", "--scope", "everything").code == 2
 
 
-def test_the_state_of_a_fleet_is_told_to_people_and_programs(fleet, archive):
+def test_the_state_of_a_fleet_is_told_to_people_and_programs(fleet, archive, redis_url):
     archive.sign_in("somebody", processes=3, has_browser=True)
+    with redis.Redis.from_url(redis_url) as client:
+        client.set(f"{PRESENCE}a-reader", 4)
     running, dead, _ = crawl_jobs(archive, ["http://a.example/", "http://b.example/", "http://c.example/"])
     archive.claim_job(running.id, "somebody")
     gone = archive.claim_job(dead.id, "somebody")
     archive.end_grant(gone.fence, SliceEnd(end="dead", reason="no page of it could be read as a post"))
     told = fleet.run("fleet", "status", "--json").json
     assert [worker["name"] for worker in told["workers"]] == ["somebody"]
+    assert told["readers"] == [{"name": "a-reader", "processes": 4}]
     assert told["queues"]["crawl"] == {"jobs": 1, "messages": 0}
     assert [job["url"] for job in told["running"]] == ["http://a.example/"]
     assert [job["url"] for job in told["dead"]] == ["http://b.example/"]
     assert told["states"] == {"queued": 1, "running": 1, "dead": 1}
     shown = fleet.run("fleet", "status").out
     for words in ("1 workers, 3 processes", "somebody", "http://a.example/", "no page of it could be read as a post",
-                  "1 jobs of crawl are not in the broker"):
+                  "1 jobs of crawl are not in the broker", "4 pages at once"):
         assert words in shown
     assert "b.example/\tno page of it" in fleet.run("fleet", "dead").out
     assert "1 jobs are queued again" in fleet.run("fleet", "revive").err
@@ -88,7 +93,9 @@ def test_a_folder_is_no_archive_for_a_fleet(fleet):
     assert "everlog copy" in done.err
 
 
-def test_prometheus_is_told_of_all_jobs_and_a_worker_tells_of_itself(archive, engine):
+def test_prometheus_is_told_of_all_jobs_and_a_worker_tells_of_itself(archive, engine, redis_url):
+    with redis.Redis.from_url(redis_url) as client:
+        client.set(f"{PRESENCE}a-reader", 4)
     for name in ("one", "other"):
         archive.sign_in(name, processes=1, has_browser=False)
     crawl_jobs(archive, ["http://a.example/"])
@@ -101,7 +108,9 @@ def test_prometheus_is_told_of_all_jobs_and_a_worker_tells_of_itself(archive, en
             end()
     assert 'everlog_jobs{state="queued"} 1.0' in whole
     assert 'everlog_worker_slices_total{worker="other"} 0.0' in whole
+    assert 'everlog_reader_processes{worker="a-reader"} 4.0' in whole
     assert 'worker="other"' not in own
+    assert "a-reader" not in own
     assert "everlog_up 1.0" in own
 
 

@@ -13,8 +13,9 @@ import a_blog
 import services
 from everlog.archive import Archive, open_archive
 from everlog.fleet.asking import SharedReader, readers_for
+from everlog.fleet.engine import PRESENCE
 from everlog.fleet.readers import Lenses
-from everlog.fleet.sheets import PRESENCE, QUEUE, Order, digest_of, unpack_glimpse, unpacked
+from everlog.fleet.sheets import QUEUE, Order, digest_of, unpack_glimpse, unpacked
 from everlog.flow.archiving import archive_blog
 from everlog.flow.eras import Eras
 from everlog.flow.glimpse import Lens, Sheet

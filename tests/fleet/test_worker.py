@@ -7,12 +7,15 @@ from collections import Counter
 
 import pytest
 
+import a_blog
 from cli.sites import serve_demo, serve_small
-from crawl.servers import Server
+from crawl.servers import Server, reply
 from everlog.archive import open_archive, schema
+from everlog.archive.jobs import SliceEnd
 from everlog.archive.verify import verify
 from everlog.fleet.engine import Engine
 from fleet.a_fleet import no_job_left, until
+from flow.a_service_web import DISQUS_PAGE
 
 
 def posts_of(archive):
@@ -109,6 +112,35 @@ def test_due_feeds_are_asked_by_workers_and_bring_new_posts(fleet, server):
         [poll] = [archive.poll_of(blog.id) for blog in archive.blogs()]
         assert poll.polling.due_at.year > 2020
         assert list(verify(archive)) == []
+
+
+def test_what_only_a_browser_shows_is_left_to_workers_that_have_one(fleet, server):
+    def serve(numbers):
+        home = serve_small(server, numbers=numbers)
+        for number in numbers:
+            server.routes[f"/{number}"] = reply(200, a_blog.page(number, after=DISQUS_PAGE))
+        return home
+
+    def left():
+        return [(job.kind, job.url) for job in archive.queued_jobs() if job.needs_browser]
+
+    home = serve(range(7, 0, -1))
+    fleet.run("enqueue", home)
+    fleet.worker("blind")
+    with fleet.open() as archive:
+        archive.sign_in("seeing", processes=1, has_browser=True)
+        until(lambda: left() == [("crawl", home)])
+        [job] = archive.queued_jobs()
+        grant = archive.claim_job(job.id, "seeing")
+        archive.end_grant(grant.fence, SliceEnd(end="done", reason="as if it had drawn them"))
+        serve(range(8, 0, -1))
+        fleet.run("watch", "--once")
+        with archive.database.writing() as connection:
+            connection.execute(schema.polls.update().values(due_at="2020-01-01T00:00:00.000000Z"))
+        fleet.run("watch", "--once")
+        until(lambda: left() == [("update", home)])
+        assert len(list(archive.posts())) == 8
+        assert fleet.run("fleet", "status", "--json").json["queues"]["update.browser"] == {"jobs": 1, "messages": 1}
 
 
 def test_updates_come_before_new_crawls(archive, engine, fleet):

@@ -12,6 +12,9 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[2]
+# What may be missing of a delay of half a second: a machine that is used by others, too, may stand still for as long
+# between a request's turn and its arrival. Where nobody stands still, nothing is missing.
+STANDSTILL = ("--tolerance", "0.05")
 
 
 def measured(script: str, *words: str) -> Any:
@@ -43,13 +46,12 @@ def test_workers_were_killed_in_the_middle(disturbed):
 
 
 def test_a_worker_that_lost_the_network_is_replaced_and_its_late_writes_are_refused():
-    [outcome] = measured("fleet_partition.py", "--rounds", "1", "--posts", "40", "--tolerance", "0.25")
+    [outcome] = measured("fleet_partition.py", "--rounds", "1", "--posts", "40", *STANDSTILL)
     assert outcome["wrong"] == []
 
 
 def test_a_host_that_many_workers_ask_is_asked_no_faster_than_it_allows():
-    # How late a request leaves after its turn depends on how busy the machine is: half of the delay is generous.
-    found = measured("fleet_politeness.py", "--posts", "8", "--delay", "0.5", "--tolerance", "0.25")
+    found = measured("fleet_politeness.py", "--posts", "8", "--delay", "0.5", *STANDSTILL)
     assert found["too close"] == []
     assert found["posts"] == found["wanted posts"]
     assert min(found["requests of shared hosts"].values()) > 20

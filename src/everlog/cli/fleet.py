@@ -231,23 +231,22 @@ def fleet_status(
     Example:
       everlog fleet status --archive postgresql://db/everlog --broker redis://queue
     """
-    from everlog.cli.fleet_table import as_dict, print_state
+    from everlog.cli.fleet_table import BrokerState, as_dict, print_state
     from everlog.fleet.engine import make_engine
 
     settings = settings_from(config, archive=archive, broker=broker)
     with shared_archive_of(settings) as opened:
         state = opened.fleet_state(now=datetime.now(UTC))
-        trouble: str | None = None
-        messages: dict[str, int] = {}
+        engine = make_engine(settings.broker)
         try:
-            messages = dict(make_engine(settings.broker).depths())
+            told = BrokerState(messages=engine.depths(), readers=engine.readers())
         except ServiceDown as down:
-            trouble = down.message
+            told = BrokerState(trouble=down.message)
     if json:
-        print(json_module.dumps(as_dict(state, messages, trouble), ensure_ascii=False, indent=1))
+        print(json_module.dumps(as_dict(state, told), ensure_ascii=False, indent=1))
     else:
-        print_state(state, messages, trouble)
-    raise typer.Exit(7 if trouble else 0)
+        print_state(state, told)
+    raise typer.Exit(7 if told.trouble else 0)
 
 
 @fleet.command("rebuild")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -17,21 +18,31 @@ if TYPE_CHECKING:
 LONG_SECONDS = 600.0
 
 
-def as_dict(state: FleetState, messages: Mapping[str, int], trouble: str | None) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrokerState:
+    """What the broker says: how much waits in its queues, who only reads; or why it says nothing."""
+
+    messages: Mapping[str, int] = field(default_factory=dict)
+    readers: Mapping[str, int] = field(default_factory=dict)
+    trouble: str | None = None
+
+
+def as_dict(state: FleetState, broker: BrokerState) -> dict[str, Any]:
     """The whole state, for programs."""
     return {
         "workers": [_worker_dict(one) for one in state.workers],
+        "readers": [{"name": name, "processes": processes} for name, processes in broker.readers.items()],
         "running": [_running_dict(one) for one in state.running],
         "queues": {
-            queue: {"jobs": count, "messages": messages.get(queue)} for queue, count in state.depths.items()
+            queue: {"jobs": count, "messages": broker.messages.get(queue)} for queue, count in state.depths.items()
         },
         "states": dict(state.states),
         "oldest_queued_seconds": state.oldest_queued_seconds,
         "feeds_due": state.due,
         "oldest_due": state.oldest_due_at.isoformat() if state.oldest_due_at else None,
-        "stalls": stalls(state, messages),
+        "stalls": stalls(state, broker.messages),
         "dead": [job_dict(job) for job in state.dead],
-        "broker": trouble,
+        "broker": broker.trouble,
     }
 
 
@@ -70,14 +81,17 @@ def stalls(state: FleetState, messages: Mapping[str, int]) -> list[str]:
     return found
 
 
-def print_state(state: FleetState, messages: Mapping[str, int], trouble: str | None) -> None:
+def print_state(state: FleetState, broker: BrokerState) -> None:
     """The whole state, for people."""
+    messages, trouble = broker.messages, broker.trouble
     requests = sum(one.requests for one in state.workers)
     seconds = max(((datetime.now(UTC) - one.started_at).total_seconds() for one in state.workers), default=0.0)
     rate = f", {requests / seconds:.1f} requests/s since the oldest began" if seconds else ""
     print(f"{len(state.workers)} workers, {sum(one.processes for one in state.workers)} processes{rate}")
     for one in state.workers:
         print(_worker_line(one))
+    for name, processes in broker.readers.items():
+        print(f"  {CONTROLS.sub('', name):<28} {'reading':<9} {processes} pages at once, of huge blogs only")
     print("\nqueues")
     for queue, count in state.depths.items():
         told = f"{messages[queue]} in the broker" if queue in messages else "broker not reached"

@@ -32,7 +32,7 @@ async def take_shared_turn(turns: Turns, line: HostLine, longest_wait_seconds: f
     for _ in range(TURNS_TRIED):
         began = time.now()
         try:
-            seconds, latest = await turns.reserve(line.host, pace, longest_wait_seconds)
+            seconds, may_be_late = await turns.reserve(line.host, pace, longest_wait_seconds)
             if 0 < seconds <= longest_wait_seconds:
                 await time.sleep(seconds)
         except BaseException:
@@ -42,7 +42,9 @@ async def take_shared_turn(turns: Turns, line: HostLine, longest_wait_seconds: f
             line.withdrawn()
             raise HeldOff(time.now() + timedelta(seconds=seconds), OTHERS)
         waited += seconds
-        if (time.now() - began).total_seconds() <= latest:
+        late = (time.now() - began).total_seconds() - seconds
+        turns.came(late)
+        if late <= may_be_late:
             break
     return ((OTHERS, waited),) if waited > 0 else ()
 

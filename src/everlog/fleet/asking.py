@@ -18,10 +18,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from everlog.errors import EverlogError, ServiceDown
+from everlog.fleet.engine import present_readers
 from everlog.fleet.sheets import (
     BROKER_SECONDS,
     EXPIRES_SECONDS,
-    PRESENCE,
     QUEUE,
     READ,
     Order,
@@ -213,11 +213,10 @@ class SharedReader:
         from redis.exceptions import RedisError  # noqa: PLC0415 - as above
 
         try:
-            names = list(client.scan_iter(match=PRESENCE + "*", count=1_000))
-            processes = client.mget(names) if names else []
+            readers = present_readers(client)
         except (RedisError, OSError) as error:
             raise ServiceDown(f"the broker does not answer: {error}", advice="start it") from error
-        self._room = EACH * sum(int(count) for count in processes if count is not None and count.isdigit())
+        self._room = EACH * sum(readers.values())
 
     def _connect(self) -> Any:
         from redis import Redis  # noqa: PLC0415 - as above

@@ -58,7 +58,7 @@ class Figures:
 
         try:
             state = self._archive.fleet_state(now=datetime.now(UTC))
-            depths = self._engine.depths()
+            depths, readers = self._engine.depths(), self._engine.readers()
         except EverlogError as error:
             log.warning("%s", error.message)
             yield Gauge("everlog_up", "Whether database and broker answer", value=0)
@@ -71,6 +71,10 @@ class Figures:
             for queue, count in depths.items():
                 messages.add_metric([queue], count)
             yield messages
+            reading = Gauge("everlog_reader_processes", "Pages that a reader takes at once", labels=["worker"])
+            for name, processes in readers.items():
+                reading.add_metric([name], processes)
+            yield reading
 
 
 def _of_workers(workers: list[WorkerState]) -> Iterator[Any]:

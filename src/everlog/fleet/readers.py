@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from everlog.errors import EverlogError
+from everlog.fleet.engine import PRESENCE, PRESENCE_SECONDS
 from everlog.fleet.processes import warm_up
-from everlog.fleet.sheets import PRESENCE, PRESENCE_SECONDS, QUEUE, READ, Order, digest_of, pack_glimpse, reading_app
+from everlog.fleet.sheets import QUEUE, READ, Order, digest_of, pack_glimpse, reading_app
 from everlog.flow.comparing import compared_anew
 from everlog.flow.eras import Eras
 from everlog.flow.glimpse import Lens, look

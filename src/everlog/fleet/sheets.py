@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 READ = "everlog.read"
 # Behind the queues of jobs, and served by readers alone.
 QUEUE = "everlog.9.read"
-# A key per worker that reads, with the number of its processes, as long as it is there.
-PRESENCE = "everlog.readers."
-PRESENCE_SECONDS = 10
 # How long a page may wait for a reader. Whoever asked has long read it by then, so it only keeps the queue short, and
 # clocks that differ by some seconds do no harm.
 EXPIRES_SECONDS = 60

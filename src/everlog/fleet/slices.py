@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from everlog.archive.jobs import SliceEnd
+from everlog.archive.jobs import NewJob, SliceEnd
 from everlog.archive.locks import TenureLocks
 from everlog.errors import (
     ArchiveBusy,
@@ -34,6 +34,7 @@ from everlog.flow.running import Job as CrawlJob
 from everlog.flow.running import manners_of, run_jobs, run_watch
 from everlog.flow.watch import WatchTally
 from everlog.settings import make_settings
+from everlog.urls import host_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -41,8 +42,10 @@ if TYPE_CHECKING:
     from everlog.archive import Archive
     from everlog.archive.jobs import Grant, Job
     from everlog.archive.tenure import Tenure
+    from everlog.flow.polling import Polled
     from everlog.flow.report import Report, Tally
     from everlog.flow.running import Reins
+    from everlog.records import Blog
     from everlog.settings import Settings
 
     T = TypeVar("T")
@@ -90,7 +93,8 @@ def do_slice(
         log.info("%s %s", grant.job.kind, _called(grant.job), extra=_marks(grant))
         tenure = tenure_of(archive)
         try:
-            end = _Slice(grant, archive, tenure, settings, worker).work()
+            work = _Slice(grant, archive, tenure, settings, worker)
+            end = work.work()
             following = patiently(lambda: archive.end_grant(grant.fence, end))
         except LeaseLost as lost:
             log.warning("%s %s: %s", grant.job.kind, _called(grant.job), lost.message, extra=_marks(grant))
@@ -98,7 +102,7 @@ def do_slice(
         finally:
             tenure.close()
         seconds = time.monotonic() - began
-        hand_on(following)
+        hand_on((*following, *work.for_a_browser))
         patiently(lambda: archive.count_slice(worker, end, seconds))
         figures = {"requests": end.requests, "posts": end.posts, "seconds": round(seconds, 3), "end": end.end}
         log.info("%s %s: %s", grant.job.kind, _called(grant.job), end.reason, extra=_marks(grant) | figures)
@@ -138,6 +142,8 @@ class _Slice:
     tenure: Tenure
     settings: Settings
     worker: str
+    # Jobs that this one made for workers with a browser.
+    for_a_browser: tuple[Job, ...] = ()
     _tally: Tally | WatchTally | None = None
     _reins: Reins | None = None
     _drained: bool = False
@@ -181,11 +187,32 @@ class _Slice:
     def _poll(self) -> SliceEnd:
         tally = self._tally = WatchTally()
         rota = JobRota(self.archive, self.grant.fence)
+        visited: list[Report] = []
+
+        def hear(_blog: Blog, polled: Polled) -> None:
+            if polled.report is not None:
+                visited.append(polled.report)
+
         with self.archive.together():
-            run_watch(self.archive, self.settings, once=True, tally=tally, rota=rota, on_reins=self._take)
+            run_watch(
+                self.archive, self.settings, once=True, tally=tally, rota=rota, on_reins=self._take, on_polled=hear,
+            )
+        self._leave_to_a_browser(visited)
         left = len(self.archive.job_polls(self.grant.fence))
         reason = f"{tally.polls} feeds asked, {tally.kinds['unchanged']} unchanged, {tally.new_posts} new posts"
         return SliceEnd(end="again" if left else "done", reason=reason, requests=tally.polls, posts=tally.new_posts)
+
+    def _leave_to_a_browser(self, visited: Sequence[Report]) -> None:
+        """Blogs whose new posts have comments that this worker could not draw are updated by one that can."""
+        lacking = [
+            report.blog for report in visited
+            if self._lacks_comments(report, self.settings.for_blog(report.blog))
+            and self.settings.for_blog(report.blog).render != "never"
+        ]
+        if lacking and self._is_for_a_browser(self.settings):
+            self.for_a_browser = self.archive.add_jobs([
+                NewJob(kind="update", url=url, host=host_of(url), needs_browser=True) for url in lacking
+            ])
 
     def _own_settings(self) -> Settings:
         """The settings of the job's blog, for no more pages than a slice has."""
