@@ -27,6 +27,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from everlog.records import Failure
 
 
@@ -80,9 +82,13 @@ class Unreachable(EverlogError):
 
 
 class Blocked(EverlogError):
-    """The blog's robots.txt, or its server, asks to stay away."""
+    """The blog's robots.txt, or its server, asks to stay away; `until` is how long, if they say so."""
 
     exit_code = 5
+
+    def __init__(self, message: str, *, advice: str | None = None, until: datetime | None = None) -> None:
+        super().__init__(message, advice=advice)
+        self.until = until
 
 
 class UsageError(EverlogError):

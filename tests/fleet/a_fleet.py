@@ -7,6 +7,7 @@ import signal
 import subprocess
 import threading
 import time
+from collections import Counter
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from crawl.servers import Server
     from everlog.archive.jobs import Job
 
 # Nobody waits so long unless something hangs.
@@ -108,3 +110,13 @@ def _now() -> Any:
     from datetime import UTC, datetime
 
     return datetime.now(UTC)
+
+
+def posts_of(archive: Archive) -> dict[str, tuple[str | None, str]]:
+    """Title and text of all posts, by their paths: servers differ in their ports."""
+    return {post.url.rpartition(":")[2].partition("/")[2]: (post.title, post.text) for post in archive.posts()}
+
+
+def asked(server: Server) -> Counter[str]:
+    """How often each address was asked for, but for robots.txt."""
+    return Counter(seen.path for seen in server.seen if seen.path != "/robots.txt")

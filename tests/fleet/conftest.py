@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from cli.sites import serve_demo
 from crawl.servers import Server
 from everlog.archive import Archive, open_archive
 from everlog.fleet.engine import Engine
-from fleet.a_fleet import Fleet, a_fleet
+from fleet.a_fleet import Fleet, a_fleet, asked, posts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,3 +40,15 @@ def fleet(postgres_url: str, redis_url: str, tmp_path: Path) -> Iterator[Fleet]:
 def server() -> Iterator[Server]:
     with Server() as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory):
+    """The demo's blog, crawled by one process into a folder: what a fleet must come to, too."""
+    from cli.program import everlog
+
+    folder = tmp_path_factory.mktemp("alone")
+    with Server() as server:
+        everlog("crawl", serve_demo(server), "--delay", "0", "-q", "--archive", "kept", folder=folder)
+        with open_archive(folder / "kept") as archive:
+            return posts_of(archive), asked(server)

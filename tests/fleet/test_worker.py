@@ -2,41 +2,20 @@
 
 from __future__ import annotations
 
-import signal
-from collections import Counter
+from datetime import UTC, datetime, timedelta
 
-import pytest
+from sqlalchemy import select
 
 import a_blog
 from cli.sites import serve_demo, serve_small
 from crawl.servers import Server, reply
-from everlog.archive import open_archive, schema
+from everlog.archive import schema
+from everlog.archive.job_rows import job_of
 from everlog.archive.jobs import SliceEnd
 from everlog.archive.verify import verify
 from everlog.fleet.engine import Engine
-from fleet.a_fleet import no_job_left, until
+from fleet.a_fleet import asked, no_job_left, posts_of, until
 from flow.a_service_web import DISQUS_PAGE
-
-
-def posts_of(archive):
-    return {post.url.rpartition(":")[2].partition("/")[2]: (post.title, post.text) for post in archive.posts()}
-
-
-def asked(server):
-    """How often each address was asked for, but for robots.txt."""
-    return Counter(seen.path for seen in server.seen if seen.path != "/robots.txt")
-
-
-@pytest.fixture(scope="module")
-def alone(tmp_path_factory):
-    """The demo's blog, crawled by one process into a folder: what a fleet must come to, too."""
-    from cli.program import everlog
-
-    folder = tmp_path_factory.mktemp("alone")
-    with Server() as server:
-        everlog("crawl", serve_demo(server), "--delay", "0", "-q", "--archive", "kept", folder=folder)
-        with open_archive(folder / "kept") as archive:
-            return posts_of(archive), asked(server)
 
 
 def test_a_blog_in_many_slices_on_two_workers_is_the_blog_that_one_crawl_brings(fleet, server, alone):
@@ -56,43 +35,6 @@ def test_a_blog_in_many_slices_on_two_workers_is_the_blog_that_one_crawl_brings(
         assert asked(server) == requests
         state = archive.fleet_state(now=blog.crawled_at)
         assert sum(worker.slices for worker in state.workers) == len(archive.runs(blog.id))
-
-
-def test_a_killed_workers_blog_is_finished_by_another_with_nothing_lost_or_doubled(fleet, server, alone):
-    url = serve_demo(server)
-    fleet.run("enqueue", url)
-    doomed = fleet.worker("doomed")
-    with fleet.open() as archive:
-        until(lambda: archive.blogs() and archive.counts(archive.blogs()[0].id).posts >= 5)
-        fleet.kill(doomed)
-        fleet.worker("heir")
-        until(lambda: no_job_left(archive))
-        expected, requests = alone
-        assert posts_of(archive) == expected
-        assert list(verify(archive)) == []
-        again = asked(server) - requests
-        # What was under way: the answers that were not stored yet.
-        assert again.total() <= 64 + 4
-
-
-def test_a_worker_that_is_asked_to_end_stores_what_it_has_and_leaves_the_rest_to_others(fleet, server):
-    url = serve_demo(server)
-    fleet.run("enqueue", url)
-    process = fleet.worker("leaving")
-    with fleet.open() as archive:
-        until(lambda: archive.blogs() and archive.counts(archive.blogs()[0].id).posts >= 1)
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(60) == 0
-        state = archive.fleet_state(now=archive.blogs()[0].added_at)
-        assert state.workers == ()
-        assert state.states == {"queued": 1}
-        assert state.running == ()
-        before = len(server.seen)
-        fleet.worker("staying")
-        until(lambda: no_job_left(archive))
-        assert list(verify(archive)) == []
-        assert len(server.seen) > before
-        assert max(asked(server).values()) <= 2
 
 
 def test_due_feeds_are_asked_by_workers_and_bring_new_posts(fleet, server):
@@ -141,6 +83,28 @@ def test_what_only_a_browser_shows_is_left_to_workers_that_have_one(fleet, serve
         until(lambda: left() == [("update", home)])
         assert len(list(archive.posts())) == 8
         assert fleet.run("fleet", "status", "--json").json["queues"]["update.browser"] == {"jobs": 1, "messages": 1}
+
+
+def test_a_server_that_names_an_hour_is_asked_then_and_one_that_forbids_it_a_few_times_more(fleet, server):
+    server.routes |= {"/robots.txt": reply(404), "*": reply(429, Retry_After="3600")}
+    with Server({"/robots.txt": reply(200, "User-agent: *\nDisallow: /")}) as forbidden:
+        fleet.run("enqueue", server.url(), forbidden.url())
+        fleet.worker("only")
+        with fleet.open() as archive:
+            asked_later = select(schema.jobs).where(schema.jobs.c.state == "parked").order_by(schema.jobs.c.id)
+
+            def parked():
+                with archive.database.reading() as connection:
+                    return [job_of(row) for row in connection.execute(asked_later)]
+
+            until(lambda: len(parked()) == 2)
+            an_hour, forbids = parked()
+            minutes = [(job.due_at - datetime.now(UTC)) / timedelta(minutes=1) for job in parked()]
+    assert an_hour.tries == 0
+    assert 50 < minutes[0] <= 60
+    assert forbids.tries == 1
+    assert "robots.txt disallows" in forbids.reason
+    assert minutes[1] <= 5
 
 
 def test_updates_come_before_new_crawls(archive, engine, fleet):

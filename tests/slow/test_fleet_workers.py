@@ -1,15 +1,18 @@
-"""Workers as processes: how they are drained, and what they leave for later."""
+"""Workers as processes: how they are drained, and die, and what they leave for later."""
 
 from __future__ import annotations
 
 import json
+import signal
 from datetime import UTC, datetime
 
-from fleet.a_fleet import until
-from fleet.conftest import fleet, server
+from cli.sites import serve_demo
+from everlog.archive.verify import verify
+from fleet.a_fleet import asked, no_job_left, posts_of, until
+from fleet.conftest import alone, fleet, server
 from services import free_port
 
-__all__ = ["fleet", "server"]
+__all__ = ["alone", "fleet", "server"]
 
 
 def _now():
@@ -36,3 +39,40 @@ def test_a_blog_that_cannot_be_had_is_tried_again_later_and_one_without_posts_is
         for line in filter(None, fleet.said("only").splitlines()):
             if line.startswith("{"):
                 assert {"at", "level", "message", "worker"} <= json.loads(line).keys()
+
+
+def test_a_killed_workers_blog_is_finished_by_another_with_nothing_lost_or_doubled(fleet, server, alone):
+    url = serve_demo(server)
+    fleet.run("enqueue", url)
+    doomed = fleet.worker("doomed")
+    with fleet.open() as archive:
+        until(lambda: archive.blogs() and archive.counts(archive.blogs()[0].id).posts >= 5)
+        fleet.kill(doomed)
+        fleet.worker("heir")
+        until(lambda: no_job_left(archive))
+        expected, requests = alone
+        assert posts_of(archive) == expected
+        assert list(verify(archive)) == []
+        again = asked(server) - requests
+        # What was under way: the answers that were not stored yet.
+        assert again.total() <= 64 + 4
+
+
+def test_a_worker_that_is_asked_to_end_stores_what_it_has_and_leaves_the_rest_to_others(fleet, server):
+    url = serve_demo(server)
+    fleet.run("enqueue", url)
+    process = fleet.worker("leaving")
+    with fleet.open() as archive:
+        until(lambda: archive.blogs() and archive.counts(archive.blogs()[0].id).posts >= 1)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 0
+        state = archive.fleet_state(now=archive.blogs()[0].added_at)
+        assert state.workers == ()
+        assert state.states == {"queued": 1}
+        assert state.running == ()
+        before = len(server.seen)
+        fleet.worker("staying")
+        until(lambda: no_job_left(archive))
+        assert list(verify(archive)) == []
+        assert len(server.seen) > before
+        assert max(asked(server).values()) <= 2

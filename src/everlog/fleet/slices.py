@@ -257,9 +257,11 @@ class _Slice:
                 log.error("%s; this worker takes no further job", error.message)
                 self.archive.drain(self.worker)
             return replace(end, due_at=datetime.now(UTC) + SHORT_WAIT)
+        if isinstance(error, Blocked) and error.until is not None:
+            return replace(end, due_at=error.until)
         if job.tries + 1 >= MOST_TRIES:
             return replace(end, end="dead", reason=f"{error.message} ({MOST_TRIES} times)", failed=True)
-        return replace(end, due_at=self._left_alone_until(), failed=not isinstance(error, Blocked))
+        return replace(end, due_at=self._left_alone_until(), failed=True)
 
     def _left_alone_until(self) -> datetime:
         """When the server may be asked again, by its own word; else a while from now."""

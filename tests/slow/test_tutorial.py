@@ -7,8 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+from cli.conftest import here, server
 from cli.program import PATIENCE_SECONDS, environment
 from cli.sites import serve_demo
+
+__all__ = ["here", "server"]
 
 TUTORIAL = (Path(__file__).parents[2] / "docs" / "tutorial.md").read_text("utf-8")
 EXAMPLE = "https://a.blog.example/"
