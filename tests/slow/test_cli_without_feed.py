@@ -10,6 +10,7 @@ import pytest
 
 import a_blog
 import everlog as library
+from cli.conftest import crawled, here, server
 from cli.program import begin, everlog
 from cli.sites import hold_back
 from crawl.servers import reply
@@ -19,6 +20,8 @@ from everlog.demo.site import truth
 
 if TYPE_CHECKING:
     from crawl.servers import Server
+
+__all__ = ["crawled", "here", "server"]
 
 POSTS = 12
 FAST = ("--delay", "0", "--json", "-q")

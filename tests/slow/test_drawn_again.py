@@ -1,0 +1,85 @@
+"""Drawn pages are kept: read again, drawn again where they changed; what they ask for is asked by the crawl."""
+
+from __future__ import annotations
+
+import asyncio
+
+import a_blog
+from everlog.archive.verify import verify
+from everlog.flow.rereading import reread_blog
+from everlog.flow.updating import refresh_blog
+from everlog.records import Failure
+from everlog.render import Browser
+from flow.a_conversation import said
+from flow.a_drawn_blog import HABITS, POSTS, archive, crawl, post, replace_browser, site
+from flow.a_service_web import (
+    DISQUS_PAGE,
+    put_disqus,
+    scripted_site,
+)
+from flow.a_site import a_site, work
+
+__all__ = ["archive"]
+
+
+def test_a_scripted_blog_is_read_again_from_what_was_drawn(archive):
+    crawl(scripted_site(6), archive)
+    (blog,) = archive.blogs()
+    result = reread_blog(blog, archive, relearn=True)
+    assert (result.pages, result.changed, result.no_longer) == (8, 0, 0)
+    assert post(archive, 2).text == a_blog.text(2)
+
+
+def test_drawn_comments_are_read_again_from_the_archive(archive):
+    crawl(site(DISQUS_PAGE, put_disqus), archive)
+    before = post(archive, 3).comments
+    (blog,) = archive.blogs()
+    assert reread_blog(blog, archive).changed == 0
+    assert post(archive, 3).comments == before != ()
+
+
+def test_pictures_of_drawn_pages_are_kept_if_wanted(archive):
+    crawl(site(DISQUS_PAGE, put_disqus), archive, screenshots=True)
+    with archive.database.reading() as connection:
+        urls = connection.exec_driver_sql("select url from captures where purpose = 'screenshot'").scalars().all()
+    assert f"urn:fullPage:{a_blog.url(3)}" in urls
+    assert post(archive, 3).aliases == ()
+    assert list(verify(archive)) == []
+
+
+def test_render_always_draws_every_page(archive):
+    web = a_site(POSTS, in_feed=4)
+    report = crawl(web, archive, render="always")
+    assert report.tally.rendered >= POSTS
+    assert all(post(archive, number).text == a_blog.text(number) for number in range(1, POSTS + 1))
+
+
+def test_what_pages_ask_for_passes_the_guard_of_the_crawl(archive):
+    web = site(DISQUS_PAGE, put_disqus)
+    asked = []
+
+    async def refuse(wish):
+        asked.append(wish.url)
+        return Failure(url=wish.url, trouble="address", reason="blocked address")
+
+    web.ask = refuse
+    web.put(a_blog.url(3), a_blog.page(3, after=DISQUS_PAGE + "<img src=http://169.254.169.254/x.png>"))
+    crawl(web, archive)
+    assert post(archive, 3).comments_state == "failed"
+    assert "https://a-blog.disqus.com/embed.js" in asked
+
+
+def test_updates_draw_a_post_again_when_its_page_changed(archive):
+    web = site(DISQUS_PAGE, put_disqus)
+    crawl(web, archive)
+    put_disqus(web, 7, said(7, 4), steps=0)
+    (blog,) = archive.blogs()
+    web.put(a_blog.url(7), a_blog.page(7, after=DISQUS_PAGE + "<p>edited</p>"))
+    archive.requeue(blog.id, ["a.blog/7"])
+
+    async def run():
+        async with Browser(HABITS) as browser:
+            return await refresh_blog(blog, replace_browser(work(web, archive), browser))
+
+    asyncio.run(run())
+    assert len(post(archive, 7).comments) == 4
