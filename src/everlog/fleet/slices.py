@@ -204,10 +204,10 @@ class _Slice:
 
     def _leave_to_a_browser(self, visited: Sequence[Report]) -> None:
         """Blogs whose new posts have comments that this worker could not draw are updated by one that can."""
+        own = [(report, self.settings.for_blog(report.blog)) for report in visited]
         lacking = [
-            report.blog for report in visited
-            if self._lacks_comments(report, self.settings.for_blog(report.blog))
-            and self.settings.for_blog(report.blog).render != "never"
+            report.blog for report, settings in own
+            if settings.render != "never" and self._lacks_comments(report, settings)
         ]
         if lacking and self._is_for_a_browser(self.settings):
             self.for_a_browser = self.archive.add_jobs([

@@ -40,7 +40,7 @@ class ArchiveTurns(Turns):
         self._late = deque([FIRST_LATENESS_SECONDS], maxlen=LATENESS_REMEMBERED)
 
     async def reserve(self, host: str, pace_seconds: float, longest_seconds: float) -> tuple[float, float]:
-        # Somebody who came very late, as a machine that slept, is no reason to halve everybody's pace.
+        # Somebody who came very late, as a machine that slept, makes others wait for a pace more at most.
         may_be_late = min(max(self._late), pace_seconds)
         apart = pace_seconds + may_be_late + SENDING_SECONDS
         seconds = await asyncio.to_thread(self._archive.reserve_turn, host, apart, longest_seconds=longest_seconds)
