@@ -83,13 +83,17 @@ def _argument(parameter: Any) -> str:
 
 def _options(command: Any) -> str:
     rows = ["| option | does |", "|---|---|"]
-    for option in command.params:
-        if option.param_type_name == "option":
-            value = "" if option.is_flag else f" {option.metavar}"
-            names = ", ".join(f"`{name}{value}`" for name in option.opts).replace("|", "\\|")
-            rows.append(f"| {names} | {option.help} |")
+    options = [each for each in command.params if each.param_type_name == "option"]
+    rows += [f"| {_names(option)} | {option.help} |" for option in options]
     rows.append("| `-h`, `--help` | Show the help and exit. |")
     return "\n".join(rows) + "\n"
+
+
+def _names(option: Any) -> str:
+    """All names of an option; the one that says no stands behind the one that says yes."""
+    value = "" if option.is_flag else f" {option.metavar}"
+    no = "".join(f" / {name}" for name in option.secondary_opts)
+    return ", ".join(f"`{name}{no}{value}`" for name in option.opts).replace("|", "\\|")
 
 
 def main(arguments: list[str]) -> int:

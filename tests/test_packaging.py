@@ -8,19 +8,16 @@ import shutil
 import subprocess
 import sys
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING
 
 import pytest
 import yaml
 
 from everlog.archive.jobs import UPDATE, FleetState, WorkerState
 from everlog.fleet.figures import Figures
-
-if TYPE_CHECKING:
-    from datetime import datetime
 
 ROOT = Path(__file__).parent.parent
 PARTS = ("Dockerfile", ".dockerignore", "compose.yaml", "docs", "packaging", "scripts")
@@ -191,10 +188,17 @@ def collected(worker: str | None) -> list:
     """What the figures of a small fleet are."""
 
     class Small:
+        def workers(self) -> tuple[WorkerState, ...]:
+            now = datetime.now(UTC)
+            return (
+                WorkerState(
+                    name="a", processes=1, has_browser=False, started_at=now, there_seconds=1.0, silent_seconds=0.0,
+                ),
+            )
+
         def fleet_state(self, *, now: datetime) -> FleetState:
-            one = WorkerState(name="a", processes=1, has_browser=False, started_at=now, silent_seconds=0.0)
             return FleetState(
-                workers=(one,), running=(), depths={UPDATE: 1}, states={}, dead=(), oldest_queued_seconds=None,
+                workers=self.workers(), running=(), depths={UPDATE: 1}, states={}, dead=(), oldest_queued_seconds=None,
                 oldest_due_at=now, due=1, is_draining=False,
             )
 

@@ -96,7 +96,11 @@ class UsageError(EverlogError):
 
 
 class ArchiveBusy(EverlogError):
-    """Somebody else is writing what this program wants to write."""
+    """Somebody else is writing what this program wants to write; `host` is what they crawl, if it is that."""
+
+    def __init__(self, message: str, *, advice: str | None = None, host: str | None = None) -> None:
+        super().__init__(message, advice=advice)
+        self.host = host
 
 
 class NewerArchive(EverlogError):

@@ -50,7 +50,8 @@ class Settings(BaseModel):
     )
     broker: str | None = Field(None, description="The queue of a fleet: redis://...")
     slice_seconds: float = Field(
-        60.0, gt=0, le=300, description="How long a fleet's worker crawls one blog before the next has its turn.",
+        60.0, gt=0, le=300,
+        description="How long a fleet's worker crawls one blog before the next has its turn (at most 300).",
     )
     slice_pages: int = Field(500, ge=1, description="How many pages it fetches of it at most in one turn.")
     scope: Literal["path", "host", "subdomains"] = Field(
@@ -187,9 +188,9 @@ def from_environment(variables: Mapping[str, str]) -> dict[str, Any]:
 def _explained(error: ValidationError) -> tuple[str]:
     first = error.errors()[0]
     if not first["loc"]:
-        return (f"{first['msg'].removeprefix('Value error, ')}\n  `everlog crawl --help` explains both",)
+        return (f"{first['msg'].removeprefix('Value error, ')}\n  docs/settings.md explains both",)
     name = ".".join(map(str, first["loc"]))
     if first["type"] == "extra_forbidden":
         known = ", ".join(sorted(Settings.model_fields))
         return (f"unknown setting {name!r}\n  known are: {known}",)
-    return (f"setting {name!r}: {first['msg']} (given: {first['input']!r})\n  `everlog crawl --help` explains it",)
+    return (f"setting {name!r}: {first['msg']} (given: {first['input']!r})\n  docs/settings.md explains it",)

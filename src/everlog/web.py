@@ -83,6 +83,10 @@ class Turns(Protocol):
         """Somebody was ready to ask so long behind their turn: what later turns have to allow for."""
         ...
 
+    async def is_held(self, host: str) -> bool:
+        """Whether the host asked any of them to be left alone, and nobody is to ask it now."""
+        ...
+
     async def hold(self, host: str, seconds: float) -> None:
         """The host asked to be left alone for so long: nobody gets a turn before that."""
         ...

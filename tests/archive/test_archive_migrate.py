@@ -241,6 +241,10 @@ assert "alembic" not in sys.modules
     subprocess.run([sys.executable, "-c", script, str(folder)], check=True)
 
 
+# Indexes of revision 6.
+OF_BLOGS = ("urls_of_blog", "aliases_of_blog", "media_of_blog")
+
+
 def as_of_revision_4(folder, keys):
     """The archive as it was before there was a fleet, with these keys in the place of others."""
     place = Place(folder=folder)
@@ -252,7 +256,8 @@ def as_of_revision_4(folder, keys):
     place.change(
         *renamed, *(f"update versions set record = replace(record, '\"{old}\"', '\"{new}\"')"  # noqa: S608 - our own
                     for old, new in keys.items()),
-        *(f"drop table {table}" for table in tables), "drop index polls_of_job", "drop index polls_free",
+        *(f"drop table {table}" for table in tables),
+        *(f"drop index {name}" for name in ("polls_of_job", "polls_free", *OF_BLOGS)),
         "alter table polls drop column job_id", "update alembic_version set version_num = '0004'",
     )
     return place

@@ -169,6 +169,27 @@ def test_an_archive_that_holds_anything_is_not_touched(filled, new, kind):
         assert archive.recall(None, "copying") is None
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_archive_of_an_older_version_is_refused_and_not_upgraded(filled, new, kind):
+    source, target = filled("sqlite"), new(kind)
+    target.open().close()
+    target.change("update alembic_version set version_num = '0005'")
+    assert "is not empty" in refusal(source, target)
+    assert target.rows("select version_num from alembic_version") == [("0005",)]
+
+
+def test_a_worker_that_starts_while_a_copy_is_made_leaves_its_files_alone(filled, new):
+    source, target = filled("sqlite"), new("postgresql")
+
+    def start_a_worker(what, done, _total):
+        if (what, done) == ("rows", 0):
+            with target.open() as archive:
+                archive.recover_files()
+
+    full.copy(source, target, start_a_worker)
+    assert_same(source, target)
+
+
 def test_a_folder_of_something_else_is_not_touched(filled, new):
     source, target = filled("sqlite"), new("sqlite")
     target.folder.mkdir()

@@ -12,7 +12,7 @@ from places import Place
 from some_visits import HOME, LONG
 from stores import Bucket
 
-from everlog.archive import copied_files
+from everlog.archive import copied_files, open_archive
 from everlog.archive.copying import copy_archive, open_target
 from everlog.archive.verify import verify
 from everlog.errors import NotUploaded, UsageError
@@ -108,3 +108,18 @@ def test_a_file_that_a_worker_has_not_brought_yet_is_waited_for(bucket, tmp_path
             assert copy_archive(source, target, pause=pause).files == 2
             assert len(pauses) == 2
             assert list(verify(target)) == []
+
+
+def test_what_a_lost_machine_never_brought_is_left_out_if_that_is_wanted(bucket, tmp_path, monkeypatch):
+    monkeypatch.setattr(copied_files, "LATE_TRIES", 1)
+    elsewhere = Bucket(folder=tmp_path / "other spool", url=bucket.url, prefix=bucket.prefix)
+    with bucket.open() as archive:
+        blog = archive.add_blog(HOME, scope="path")
+        with archive.lock(blog.id):
+            archive.commit([some.post_visit(blog.id, HOME + "1")])
+            with elsewhere.open(create=False) as source, open_target(str(tmp_path / "copy")) as target:
+                copied = copy_archive(source, target, without_missing=True)
+    assert (copied.files, len(copied.missing)) == (0, 1)
+    with open_archive(tmp_path / "copy") as archive:
+        assert [post.url for post in archive.posts()] == [HOME + "1"]
+        assert any(copied.missing[0] in complaint for complaint in map(str, verify(archive)))

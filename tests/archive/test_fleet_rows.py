@@ -19,6 +19,7 @@ from everlog.archive.jobs import QUEUES, Job, NewJob, SliceEnd
 from everlog.archive.postgres import PostgresDatabase
 from everlog.archive.sql_store import SqlStore
 from everlog.archive.sqlite import SqliteDatabase
+from everlog.archive.texts import moment_of, stamp
 from everlog.errors import LeaseLost
 from everlog.watching.rhythm import rhythm_of
 from everlog.watching.schedule import Polling
@@ -76,6 +77,14 @@ def silence(store: SqlStore, fence: int, seconds: float = 60.0) -> None:
         connection.execute(grants.update().where(grants.c.fence == fence).values(beat=grants.c.beat - seconds))
 
 
+def an_hour_passes(store: SqlStore) -> None:
+    """As if all that jobs wait for were an hour nearer."""
+    with store.database.writing() as connection:
+        for row in connection.execute(select(schema.jobs).where(schema.jobs.c.due_at.is_not(None))).all():
+            earlier = stamp(moment_of(row.due_at) - timedelta(hours=1))
+            connection.execute(schema.jobs.update().where(schema.jobs.c.id == row.id).values(due_at=earlier))
+
+
 def claimed(store: SqlStore, job_id: int, worker: str = "w1") -> Any:
     grant = store.claim_job(job_id, worker)
     assert grant is not None
@@ -127,7 +136,7 @@ def test_ten_thousand_jobs_are_added_in_the_order_they_were_given(store):
 def test_a_job_that_was_given_up_or_waits_for_a_time_is_taken_up_when_it_is_added_again(store):
     dead, waiting, running, queued = add(store, *(f"https://{name}.example/" for name in "abcd"))
     store.end_grant(claimed(store, dead.id).fence, SliceEnd(end="dead", reason="no such host", failed=True))
-    later = SliceEnd(end="later", reason="503", due_at=datetime.now(UTC) + timedelta(hours=1), failed=True)
+    later = SliceEnd(end="later", reason="503", wait_seconds=3600.0, failed=True)
     store.end_grant(claimed(store, waiting.id).fence, later)
     claimed(store, running.id)
     assert (the_job(store, dead.id).state, the_job(store, waiting.id).tries) == ("dead", 1)
@@ -178,7 +187,7 @@ def test_a_job_whose_host_is_busy_is_parked_and_comes_back_when_the_host_is_free
     parked = the_job(store, two.id)
     assert (parked.state, parked.reason, parked.due_at) == ("parked", "waits for a.example, which w1 crawls", None)
     assert len(rows(store, schema.grants)) == 1
-    assert store.wake_jobs(now=NOW) == ()
+    assert store.wake_jobs() == ()
     # The one that waited goes first; the other waits on.
     assert [(job.id, job.state) for job in store.end_grant(grant.fence, AGAIN)] == [
         (two.id, "queued"), (one.id, "queued"),
@@ -201,20 +210,20 @@ def test_what_a_slice_did_is_added_to_its_job(store):
 
 def test_failures_in_a_row_are_counted(store):
     (job,) = add(store, "https://a.example/")
-    early = datetime.now(UTC) - timedelta(hours=1)
     for failed, tries in ((True, 1), (True, 2), (False, 0), (True, 1)):
-        end = SliceEnd(end="later", reason="503", due_at=early, failed=failed)
+        end = SliceEnd(end="later", reason="503", wait_seconds=0.0, failed=failed)
         assert store.end_grant(claimed(store, job.id).fence, end) == ()
         assert (the_job(store, job.id).state, the_job(store, job.id).tries) == ("parked", tries)
 
 
 def test_a_job_that_waits_for_a_time_is_not_claimed_before_and_woken_then(store):
     (job,) = add(store, "https://a.example/")
-    due = datetime.now(UTC) + timedelta(hours=1)
-    store.end_grant(claimed(store, job.id).fence, SliceEnd(end="later", reason="503", due_at=due))
+    store.end_grant(claimed(store, job.id).fence, SliceEnd(end="later", reason="503", wait_seconds=3600.0))
+    assert 3_500 < (moment_of(the_job(store, job.id).due_at) - store.moment()).total_seconds() <= 3_600
     assert store.claim_job(job.id, "w1") is None
-    assert store.wake_jobs(now=due - timedelta(seconds=1)) == ()
-    (woken,) = store.wake_jobs(now=due)
+    assert store.wake_jobs() == ()
+    an_hour_passes(store)
+    (woken,) = store.wake_jobs()
     assert (woken.id, woken.state) == (job.id, "queued")
     claimed(store, job.id)
 
@@ -226,29 +235,28 @@ def test_of_the_jobs_that_wait_for_one_host_one_is_woken_at_a_time(store):
     assert [store.claim_job(job.id, "w1") is None for job in jobs] == [True] * 4 + [False]
     silence(store, fence)
     assert store.expire_grants(**PATIENCE) == ()
-    assert [job.id for job in store.wake_jobs(now=NOW)] == [jobs[0].id]
-    assert store.wake_jobs(now=NOW) == ()
+    assert [job.id for job in store.wake_jobs()] == [jobs[0].id]
+    assert store.wake_jobs() == ()
     grant = claimed(store, jobs[0].id)
-    assert store.wake_jobs(now=NOW) == ()
+    assert store.wake_jobs() == ()
     assert [job.id for job in store.end_grant(grant.fence, DONE)] == [jobs[1].id]
 
 
 def test_a_job_whose_time_has_come_stands_in_line_for_its_busy_host(store):
     one, two = add(store, "https://a.example/x/", "https://a.example/y/")
-    early = datetime.now(UTC) - timedelta(hours=1)
-    store.end_grant(claimed(store, one.id).fence, SliceEnd(end="later", reason="503", due_at=early))
+    store.end_grant(claimed(store, one.id).fence, SliceEnd(end="later", reason="503", wait_seconds=0.0))
     grant = claimed(store, two.id)
-    assert store.wake_jobs(now=datetime.now(UTC)) == ()
+    assert store.wake_jobs() == ()
     assert [job.id for job in store.end_grant(grant.fence, AGAIN)] == [one.id, two.id]
 
 
 def test_a_poll_that_waits_is_woken_by_its_time_alone(store):
     watched(store, "https://a.example/")
     (job,) = scheduled(store)
-    due = datetime.now(UTC) + timedelta(hours=1)
-    store.end_grant(claimed(store, job.id).fence, SliceEnd(end="later", reason="no network", due_at=due))
-    assert store.wake_jobs(now=NOW) == ()
-    assert [woken.id for woken in store.wake_jobs(now=due)] == [job.id]
+    store.end_grant(claimed(store, job.id).fence, SliceEnd(end="later", reason="no network", wait_seconds=3600.0))
+    assert store.wake_jobs() == ()
+    an_hour_passes(store)
+    assert [woken.id for woken in store.wake_jobs()] == [job.id]
 
 
 def test_a_grant_can_lease_more_hosts_and_let_them_go(store):
@@ -413,7 +421,7 @@ def test_who_has_lost_a_poll_says_nothing_about_its_feeds(store):
     assert store.job_polls(lost.fence) == ()
 
 
-def test_feeds_of_busy_hosts_leave_a_poll_and_fall_due_a_little_later(store):
+def test_feeds_of_busy_hosts_wait_for_them_in_jobs_of_their_own(store):
     busy, free = watched(store, "https://a.example/", "https://b.example/")
     (crawl,) = add(store, "https://a.example/")
     claimed(store, crawl.id, "w1")
@@ -421,19 +429,86 @@ def test_feeds_of_busy_hosts_leave_a_poll_and_fall_due_a_little_later(store):
     grant = claimed(store, job.id, "w2")
     assert (grant.hosts, grant.job.blog_ids) == (("b.example",), (free,))
     row = poll_rows(store)[busy]
-    assert row.job_id is None
-    assert 25 < (datetime.fromisoformat(row.due_at) - datetime.now(UTC)).total_seconds() <= 31
+    waiting = the_job(store, row.job_id)
+    assert (waiting.kind, waiting.state, waiting.host, waiting.blog_ids) == ("poll", "parked", "a.example", f"[{busy}]")
+    # It is still told how long the feed has been due.
+    assert moment_of(row.due_at) == NOW
+    assert store.fleet_state(now=NOW).oldest_due_at == NOW
+
+
+def test_on_a_busy_host_feeds_and_updates_come_before_crawls_that_have_waited_longer(store):
+    running, waiting = add(store, "https://a.example/x/", "https://a.example/y/")
+    (update,) = add(store, "https://a.example/z/", kind="update")
+    grant = claimed(store, running.id, "w1")
+    assert store.claim_job(waiting.id, "w2") is None
+    assert store.claim_job(update.id, "w2") is None
+    watched(store, "https://a.example/")
+    (poll,) = scheduled(store)
+    assert store.claim_job(poll.id, "w2") is None
+    order = []
+    ended = store.end_grant(grant.fence, DONE)
+    while ended:
+        order += [job.id for job in ended]
+        ended = store.end_grant(claimed(store, ended[0].id).fence, DONE)
+    assert order == [update.id, poll.id, waiting.id]
+
+
+def test_a_poll_whose_hosts_are_all_busy_waits_for_each(store):
+    feeds = watched(store, "https://a.example/", "https://b.example/", "https://a.example/2/")
+    crawls = [claimed(store, job.id) for job in add(store, "https://a.example/", "https://b.example/")]
+    (job,) = scheduled(store)
+    assert store.claim_job(job.id, "w2") is None
+    assert len(rows(store, schema.grants)) == 2
+    waiting = {row.host: row for row in rows(store, schema.jobs) if row.state == "parked"}
+    assert (waiting["a.example"].id, waiting["a.example"].blog_ids) == (job.id, f"[{feeds[0]}, {feeds[2]}]")
+    assert waiting["b.example"].blog_ids == f"[{feeds[1]}]"
+    for grant, host in zip(crawls, ("a.example", "b.example"), strict=True):
+        assert [woken.id for woken in store.end_grant(grant.fence, DONE)] == [waiting[host].id]
+        assert claimed(store, waiting[host].id).hosts == (host,)
 
 
 def test_a_poll_of_which_nothing_is_left_is_done(store):
-    (busy,) = watched(store, "https://a.example/")
-    (crawl,) = add(store, "https://a.example/")
-    claimed(store, crawl.id, "w1")
+    (gone,) = watched(store, "https://a.example/")
     (job,) = scheduled(store)
+    store.update_blog(gone, gone="no such host")
     assert store.claim_job(job.id, "w2") is None
-    assert [row.id for row in rows(store, schema.jobs)] == [crawl.id]
-    assert poll_rows(store)[busy].job_id is None
-    assert len(rows(store, schema.grants)) == 1
+    assert rows(store, schema.jobs) == []
+    assert poll_rows(store)[gone].job_id is None
+    assert rows(store, schema.grants) == []
+
+
+def test_a_job_can_wait_for_another_host_than_its_own(store):
+    """As one whose address leads elsewhere, where somebody else is at work."""
+    moved, there = add(store, "https://a.example/", "https://b.example/")
+    grant = claimed(store, there.id, "w1")
+    end = SliceEnd(end="later", reason="busy", wait_seconds=30.0, waits_for="b.example")
+    store.end_grant(claimed(store, moved.id, "w2").fence, end)
+    assert store.wake_jobs() == ()
+    assert [job.id for job in store.end_grant(grant.fence, DONE)] == [moved.id]
+    assert claimed(store, moved.id).hosts == ("b.example",)
+
+
+def test_a_job_that_needs_a_browser_is_left_alone_by_who_has_none(store):
+    (job,) = add(store, "https://a.example/", needs_browser=True)
+    assert store.claim_job(job.id, "blind", has_browser=False) is None
+    assert store.claim_job(job.id, "seeing", has_browser=True) is not None
+
+
+def test_a_job_that_is_given_again_for_a_browser_is_for_a_browser_from_then_on(store):
+    (job,) = add(store, "https://a.example/")
+    store.end_grant(claimed(store, job.id).fence, SliceEnd(end="dead", reason="no feed"))
+    (again,) = add(store, "https://a.example/", needs_browser=True)
+    assert (again.id, again.queue) == (job.id, "crawl.browser")
+    store.end_grant(claimed(store, job.id).fence, SliceEnd(end="dead", reason="no feed"))
+    (again,) = add(store, "https://a.example/")
+    assert again.queue == "crawl.browser"
+
+
+def test_a_job_that_begins_anew_has_had_no_slice(store):
+    (job,) = add(store, "https://a.example/")
+    store.end_grant(claimed(store, job.id).fence, AGAIN)
+    (again,) = store.end_grant(claimed(store, job.id).fence, SliceEnd(end="again", reason="for eyes", anew=True))
+    assert (again.slices, again.requests) == (0, 10)
 
 
 def test_a_crawl_that_waits_for_a_host_of_a_poll_is_woken_when_that_has_ended(store):
@@ -519,6 +594,7 @@ def test_workers_that_went_without_a_word_are_forgotten_after_a_day(store):
 
 
 def test_the_state_of_the_fleet_tells_what_runs_what_waits_and_what_is_due(store):
+    watched(store, "https://later.example/", due_at=NOW + timedelta(days=1))
     nothing = store.fleet_state(now=NOW)
     assert (nothing.states, nothing.oldest_queued_seconds, nothing.oldest_due_at, nothing.due) == ({}, None, None, 0)
     assert not nothing.is_draining
@@ -576,6 +652,8 @@ class Walk:
         running = {self.held[fence] for fence in self.held}
         was_there = any(row.id == job_id for row in rows(self.store, schema.jobs))
         grant = self.store.claim_job(job_id, f"w{self.chance.randrange(4)}")
+        # Feeds of busy hosts become jobs of their own.
+        self.jobs |= {row.id for row in rows(self.store, schema.jobs) if row.kind == "poll"}
         if grant is not None:
             assert job_id not in running
             self.held[grant.fence] = job_id
@@ -588,7 +666,7 @@ class Walk:
         fence = self.chance.choice(sorted(self.held))
         kind = self.chance.choice(("done", "again", "again", "later", "dead"))
         end = SliceEnd(
-            end=kind, reason="chance", requests=1, due_at=NOW if kind == "later" else None,
+            end=kind, reason="chance", requests=1, wait_seconds=0.0 if kind == "later" else None,
             failed=self.chance.random() < 0.5,
         )
         job_id = self.held.pop(fence)
@@ -626,7 +704,7 @@ class Walk:
         self.lost.clear()
 
     def wake(self) -> None:
-        self.store.wake_jobs(now=NOW)
+        self.store.wake_jobs()
 
     def schedule(self) -> None:
         self.jobs |= {job.id for job in scheduled(self.store, batch=4)}

@@ -382,6 +382,7 @@ def as_of_revision_2(place):
     later = {"blogs": ("gone", "gone_at", "former_homes"), "posts": ("gone_at", "missing_since", "missing_tries")}
     place.change(
         *(f"drop table {table}" for table in tables),
+        *(f"drop index {name}" for name in ("urls_of_blog", "aliases_of_blog", "media_of_blog")),
         *(f"alter table {table} drop column {column}" for table, columns in later.items() for column in columns),
         "delete from remembered where name = 'search'", "update alembic_version set version_num = '0002'",
     )

@@ -98,3 +98,8 @@ def test_whatever_is_not_barred_names_a_host_and_no_forbidden_address(text: str)
         assert 0 < port < 65536
         address = literal_address(host)
         assert address is None or refusal(address) is None
+
+
+def test_a_host_that_is_longer_than_any_can_be_is_barred() -> None:
+    labels = ".".join("a" * 60 for _ in range(60))
+    assert barred(spelled(f"http://{labels}.example/x.png"), typed=NOBODY).startswith("blocked address (a host of")

@@ -73,6 +73,7 @@ def routes() -> dict[str, Any]:
         "/foreign": encoded(small, "compress"),
         "/not-http": lambda _: pieces(b"SSH-2.0-OpenSSH_9.6\r\n\r\n"),
         "/endless-head": endless_head,
+        "/odd-status": b"HTTP/1.1 9999999999 Much\r\nContent-Length: 0\r\n\r\n",
         "/cut": lambda _: pieces(HEAD + b"Content-Length: 500\r\n\r\n", b"only this"),
         "/broken-chunk": lambda _: pieces(HEAD + b"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nzz\r\nno\r\n"),
         "/cut-chunk": lambda _: pieces(HEAD + b"Transfer-Encoding: chunked\r\n\r\nff\r\nhello"),
@@ -129,7 +130,7 @@ def test_pictures_may_be_larger_than_pages(found: dict[str, Any]) -> None:
     assert len(found["media"].answer.body) == len(ZEROS)
 
 
-@pytest.mark.parametrize("path", ["/many-layers", "/no-gzip", "/foreign", "/not-http", "/endless-head"])
+@pytest.mark.parametrize("path", ["/many-layers", "/no-gzip", "/foreign", "/not-http", "/endless-head", "/odd-status"])
 def test_what_cannot_be_read_is_said_to_be_so(found: dict[str, Any], path: str) -> None:
     assert found[path].trouble == "protocol"
     assert found["counts"][path] == 1

@@ -22,6 +22,7 @@ class Lines(Turns):
         self.reserved: list[tuple[str, float]] = []
         self.held: list[tuple[str, float]] = []
         self.late: list[float] = []
+        self.are_held: list[bool] = []
 
     async def reserve(self, host, pace_seconds, longest_seconds):  # noqa: ARG002 - nobody waits that long here
         self.reserved.append((host, pace_seconds))
@@ -29,6 +30,9 @@ class Lines(Turns):
 
     def came(self, seconds_late):
         self.late.append(seconds_late)
+
+    async def is_held(self, host):  # noqa: ARG002 - there is only one
+        return self.are_held.pop(0) if self.are_held else False
 
     async def hold(self, host, seconds):
         self.held.append((host, seconds))
@@ -117,3 +121,65 @@ def test_who_comes_too_late_for_a_turn_takes_another():
     assert asyncio.run(ask()) == ((OTHERS, 0.8),)
     assert len(lines.reserved) == 2
     assert lines.late == pytest.approx([0.4, 0.0])
+
+
+def test_a_host_that_asks_for_centuries_is_asked_again_after_a_week():
+    clock, lines = Clock(), Lines()
+
+    async def told():
+        line = line_of(clock)
+        line.clock.hold(datetime(9999, 1, 1, tzinfo=UTC), "the server answered 503")
+        await tell_of_hold(lines, line, clock.at)
+
+    asyncio.run(told())
+    assert lines.held == [("a.example", 7 * 86_400.0)]
+
+
+def refused_meanwhile(line, clock, rest_seconds):
+    """Time, in which the host asks to be left alone as soon as somebody sleeps."""
+    asked = []
+
+    async def sleep(seconds):
+        clock.at += timedelta(seconds=seconds)
+        if not asked:
+            asked.append(seconds)
+            line.clock.hold(clock.at + timedelta(seconds=rest_seconds), "the server answered 429")
+
+    return Timekeeper(now=lambda: clock.at, sleep=sleep)
+
+
+def test_who_waits_for_a_turn_while_the_host_asks_to_be_left_alone_leaves_it_alone():
+    clock, lines = Clock(), Lines(0.5, 0.2)
+
+    async def ask():
+        line = line_of(clock)
+        await line.turn(600)
+        await take_shared_turn(lines, line, 600, refused_meanwhile(line, clock, 60))
+
+    asyncio.run(ask())
+    assert clock.at == START + timedelta(seconds=0.5 + 60 + 0.2)
+
+
+def test_a_turn_is_given_up_if_the_host_asks_for_more_than_anybody_waits():
+    clock, lines = Clock(), Lines(0.5)
+
+    async def ask():
+        line = line_of(clock)
+        await line.turn(600)
+        with pytest.raises(HeldOff):
+            await take_shared_turn(lines, line, 600, refused_meanwhile(line, clock, 3_600))
+        return line.clock.in_flight
+
+    assert asyncio.run(ask()) == 0
+
+
+def test_after_a_long_wait_it_is_asked_whether_another_process_was_told_to_stay_away():
+    clock, lines = Clock(), Lines(30.0, 45.0)
+    lines.are_held = [True, False]
+
+    async def ask():
+        line = line_of(clock)
+        await line.turn(600)
+        return await take_shared_turn(lines, line, 600, clock.keeper())
+
+    assert asyncio.run(ask()) == ((OTHERS, 75.0),)

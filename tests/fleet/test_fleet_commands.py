@@ -8,6 +8,7 @@ from urllib.request import urlopen
 import pytest
 import redis
 
+from everlog.archive import open_archive
 from everlog.archive.jobs import SliceEnd
 from everlog.fleet.engine import PRESENCE
 from everlog.fleet.figures import serve_figures
@@ -56,6 +57,7 @@ def test_the_state_of_a_fleet_is_told_to_people_and_programs(fleet, archive, red
     assert [job["url"] for job in told["running"]] == ["http://a.example/"]
     assert [job["url"] for job in told["dead"]] == ["http://b.example/"]
     assert told["states"] == {"queued": 1, "running": 1, "dead": 1}
+    assert told["requests_per_second"] == told["workers"][0]["requests_per_second"] == 0.0
     shown = fleet.run("fleet", "status").out
     for words in ("1 workers, 3 processes", "somebody", "http://a.example/", "no page of it could be read as a post",
                   "1 jobs of crawl are not in the broker", "4 pages at once"):
@@ -122,6 +124,51 @@ def test_a_broker_that_is_away_is_a_figure_too(archive, engine):
         assert "everlog_up 0.0" in urlopen(f"http://127.0.0.1:{port}/metrics").read().decode()
     finally:
         end()
+
+
+def test_a_worker_that_could_store_nothing_does_not_start(fleet):
+    done = fleet.run("worker", "--files", "memory://a/b")
+    assert done.code == 2
+    assert "--spool" in done.err
+
+
+@pytest.mark.parametrize("words", [
+    ("worker", "--readers", "2", "--processes", "3"), ("worker", "--readers", "2", "--no-browser"),
+    ("watch", "--no-media"), ("watch", "--json"), ("watch", "--delay", "2"),
+])
+def test_flags_that_would_do_nothing_are_refused(fleet, words):
+    done = fleet.run(*words)
+    assert done.code == 2
+    assert words[-1] in done.err or words[-2] in done.err
+
+
+def test_all_commands_can_be_quiet_or_say_more(fleet, archive):
+    for words in (("enqueue", "http://a.example/"), ("fleet", "status"), ("fleet", "rebuild"), ("fleet", "dead"),
+                  ("fleet", "revive")):
+        assert fleet.run(*words, "-q", "-v").code == 0
+
+
+def test_a_scheduler_logs_for_programs_line_by_line(fleet, archive):
+    done = fleet.run("watch", "--once", "--log-format", "json")
+    assert done.code == 0
+    assert "feeds handed out" in json.loads(done.err.splitlines()[-1])["message"]
+    assert all(json.loads(line)["logger"] for line in done.err.splitlines())
+
+
+def test_where_a_fleet_has_its_files_is_nothing_to_an_archive_in_a_folder(fleet):
+    open_archive(fleet.folder / "kept").close()
+    assert fleet.run("status", "--archive", "kept").code == 0
+    refused = fleet.run("copy", "--archive", "kept", "--files", "elsewhere", "--to", "other")
+    assert refused.code == 2
+    assert "keeps its files in itself" in refused.err
+
+
+def test_nothing_is_put_into_an_archive_that_a_copy_is_being_made_into(fleet, archive):
+    archive.remember(None, "copying", "another")
+    done = fleet.run("enqueue", "http://a.example/")
+    assert done.code == 2
+    assert "a copy of another is being made" in done.err
+    assert list(archive.queued_jobs()) == []
 
 
 def test_help_has_an_example_for_every_command(fleet):

@@ -64,6 +64,7 @@ def test_what_only_a_browser_shows_is_left_to_workers_that_have_one(fleet, serve
         return home
 
     def left():
+        archive.worker_beat("seeing")
         return [(job.kind, job.url) for job in archive.queued_jobs() if job.needs_browser]
 
     home = serve(range(7, 0, -1))
@@ -73,6 +74,8 @@ def test_what_only_a_browser_shows_is_left_to_workers_that_have_one(fleet, serve
         archive.sign_in("seeing", processes=1, has_browser=True)
         until(lambda: left() == [("crawl", home)])
         [job] = archive.queued_jobs()
+        # What could not be had is asked for again, which only the first slice of an update does.
+        assert job.slices == 0
         grant = archive.claim_job(job.id, "seeing")
         archive.end_grant(grant.fence, SliceEnd(end="done", reason="as if it had drawn them"))
         serve(range(8, 0, -1))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import a_blog
 from everlog.archive.verify import verify
+from everlog.flow.polling import first_poll, poll_blog
 from everlog.flow.rereading import reread_blog
 from everlog.flow.updating import refresh_blog
 from everlog.records import Failure
@@ -83,3 +85,26 @@ def test_updates_draw_a_post_again_when_its_page_changed(archive):
 
     asyncio.run(run())
     assert len(post(archive, 7).comments) == 4
+
+
+def test_what_a_machine_without_a_browser_kept_is_completed_by_one_that_has_one(archive):
+    web = site(DISQUS_PAGE, put_disqus)
+    assert crawl(web, archive, replace(HABITS, executable="/nowhere/chromium")).held == POSTS
+    assert post(archive, 3).comments_state == "failed"
+    crawl(web, archive)
+    assert len(post(archive, 3).comments) == 10
+
+
+def test_news_of_a_scripted_blog_that_a_machine_without_a_browser_hears_of_are_told_as_such(archive):
+    crawl(scripted_site(6), archive)
+    (blog,) = archive.blogs()
+    news = work(scripted_site(7), archive)
+    poll = first_poll(blog, archive, news.now())
+
+    async def run():
+        async with Browser(replace(HABITS, executable="/nowhere/chromium")) as browser:
+            return await poll_blog(poll, blog, replace_browser(news, browser))
+
+    polled = asyncio.run(run())
+    assert polled.needs_browser
+    assert polled.report is None

@@ -76,3 +76,32 @@ def test_a_worker_that_is_asked_to_end_stores_what_it_has_and_leaves_the_rest_to
         assert list(verify(archive)) == []
         assert len(server.seen) > before
         assert max(asked(server).values()) <= 2
+
+
+def test_a_lost_file_of_one_blog_ends_neither_its_crawl_nor_the_workers(fleet, server, alone):
+    url = serve_demo(server)
+    fleet.run("enqueue", url)
+    first = fleet.worker("first", "--slice-pages", "8")
+    with fleet.open() as archive:
+        until(lambda: archive.blogs() and archive.counts(archive.blogs()[0].id).posts >= 5)
+        first.send_signal(signal.SIGTERM)
+        assert first.wait(60) == 0
+        for file in (fleet.folder / "files" / "warc").glob("*.warc.gz"):
+            file.unlink()
+        second = fleet.worker("second")
+        until(lambda: no_job_left(archive))
+        assert archive.dead_jobs(limit=1) == ()
+        assert posts_of(archive) == alone[0]
+        assert second.poll() is None
+
+
+def test_a_worker_whose_disk_is_full_says_so_and_leaves_its_job_to_others(fleet, server, tmp_path):
+    (tmp_path / "full.toml").write_text(f"[crawl]\nmin_free_bytes = {10**18}\n")
+    fleet.run("enqueue", serve_demo(server))
+    assert fleet.worker("full", "--config", "full.toml").wait(60) == 6
+    assert "no further job" in fleet.said("full")
+    with fleet.open() as archive:
+        assert archive.fleet_state(now=_now()).states == {"parked": 1}
+        fleet.worker("roomy")
+        until(lambda: no_job_left(archive))
+        assert archive.dead_jobs(limit=1) == ()

@@ -120,6 +120,11 @@ class Archive(SqlStore):
         """In a shared archive, all blogs that are locked meanwhile have one WARC file: for many that bring little."""
         return self._writing.together()
 
+    @property
+    def cannot_write(self) -> bool:
+        """Whether something failed to be written, after which this process writes no more."""
+        return self._writing.failure is not None
+
     def recover_files(self) -> None:
         """Clear up what killed writers left, bring what they acknowledged: for a worker that starts, or has time."""
         self._writing.recover()
@@ -160,8 +165,13 @@ class Archive(SqlStore):
 
     def exchange(self, capture: Capture, *, purpose: Purpose = "page") -> Exchange:
         """The stored exchange, read from its WARC record."""
-        with explained(self.shelf.where, capture.place.file), self.open_file(capture.place.file) as file:
-            return read_exchange(file, capture.place.offset, purpose=purpose)
+        with explained(self.shelf.where, capture.place.file):
+            try:
+                file = self.open_file(capture.place.file)
+            except FileNotFoundError as error:
+                raise lost(f"{self.shelf.where}/{capture.place.file}") from error
+            with file:
+                return read_exchange(file, capture.place.offset, purpose=purpose)
 
     def open_file(self, name: str, *, ahead: int = RECORD_BYTES) -> BinaryIO:
         """A WARC or media file to read from."""

@@ -54,11 +54,12 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moved:
-    """What became of the files: how many and how large they are, and how many of them were there already."""
+    """What became of the files: how many and how large they are, how many were there already, which never came."""
 
     files: int
     bytes: int
     kept: int
+    missing: tuple[str, ...] = ()
 
 
 def size_of_files(connection: Connection) -> int:
@@ -86,11 +87,12 @@ def wanted_files(connection: Connection) -> Generator[Wanted]:
 
 def copy_files(
     wanted: Iterable[Wanted], source: Shelf, target: Shelf, counted: Callable[[int], None],
-    pause: Callable[[float], None] = time.sleep,
+    pause: Callable[[float], None] = time.sleep, *, without_missing: bool = False,
 ) -> Moved:
     """Bring files to another place, several at a time. One that is there already, and right, is not brought again.
 
     Those that stand in the spool folders of workers come last, and are asked for again until their slices have ended.
+    With `without_missing` the others are enough: those of a worker whose disk is lost will never come.
     """
     copying = _Copying(source, target, counted)
     pending: set[Future[None]] = set()
@@ -104,27 +106,30 @@ def copy_files(
             pending.add(pool.submit(copying.bring, each))
         for future in pending:
             future.result()
-        _bring_late(copying, pause)
+        missing = _bring_late(copying, pause)
     except BaseException:
         copying.is_stopped = True
         raise
     finally:
         pool.shutdown(cancel_futures=True)
-    return Moved(files=copying.files, bytes=copying.bytes, kept=copying.kept)
+    if missing and not without_missing:
+        raise copying.not_uploaded(missing[0])
+    return Moved(
+        files=copying.files, bytes=copying.bytes, kept=copying.kept, missing=tuple(each.name for each in missing),
+    )
 
 
-def _bring_late(copying: _Copying, pause: Callable[[float], None]) -> None:
-    """Bring what was not uploaded yet when it was asked for first."""
+def _bring_late(copying: _Copying, pause: Callable[[float], None]) -> list[Wanted]:
+    """Bring what was not uploaded yet when it was asked for first; what did not come."""
     late, copying.late = copying.late, []
     for left in reversed(range(LATE_TRIES)):
         for each in late:
             copying.bring(each)
         late, copying.late = copying.late, []
-        if not late:
-            return
-        if not left:
-            raise copying.not_uploaded(late[0])
+        if not late or not left:
+            break
         pause(LATE_SECONDS)
+    return late
 
 
 class _Copying:
@@ -187,7 +192,8 @@ class _Copying:
     def not_uploaded(self, wanted: Wanted) -> NotUploaded:
         return NotUploaded(
             f"{wanted.name} is not in {self._source.where} yet: it stands in the spool folder of a worker",
-            advice="when the crawl of its blog has ended, give the same command again: what was copied is kept",
+            advice="when the crawl of its blog has ended, give the same command again: what was copied is kept; if its "
+            "worker was stopped, start one with the same spool folder; if that is lost, add --without-missing",
         )
 
     def _count(self, length: int) -> None:

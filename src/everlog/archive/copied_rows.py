@@ -27,10 +27,8 @@ if TYPE_CHECKING:
 LEFT_OUT = frozenset({"alembic_version", "indexed", "jobs", "grants", "leases", "turns", "workers"})
 # In the order in which each names only rows of those before it, or earlier rows of its own.
 TABLES = tuple(table for table in schema.metadata.sorted_tables if table.name not in LEFT_OUT)
-# In `remembered`: the database that a copy is being made into says whose copy (`copying.py`).
-COPYING = "copying"
 # What the place of an archive says of itself, and no copy of it is told.
-_OF_THE_PLACE = (*OF_ITS_PLACE, searching.STATE, COPYING)
+_OF_THE_PLACE = (*OF_ITS_PLACE, searching.STATE, schema.COPYING)
 
 # Rows that are in memory at once. Records with all their comments, templates and what is known of a blog may be
 # large, a megabyte each and more; the others are addresses and numbers.

@@ -24,8 +24,10 @@ from sqlalchemy.exc import DataError, IntegrityError
 
 from everlog.archive import copied_files, copied_rows, media_files, schema, searching, warc_files
 from everlog.archive.archive import DATABASE, LOCKS, open_archive
-from everlog.archive.copied_rows import COPYING, Unread
+from everlog.archive.copied_rows import Unread
+from everlog.archive.migrate import revision_of
 from everlog.archive.remote_files import RemoteFiles
+from everlog.archive.schema import COPYING
 from everlog.archive.shared import MARK, SCHEMES, has_tables, place_of
 from everlog.archive.shelf import NoShelf
 from everlog.archive.sqlite import SqliteDatabase
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from everlog.archive.archive import Archive
+    from everlog.archive.postgres import PostgresDatabase
 
     # Called with what is being copied ("bytes", "rows", "posts"), how many of it are done, and of how many.
     Progress = Callable[[str, int, int], None]
@@ -48,7 +51,10 @@ _READ_MARK = select(_remembered.c.value).where(_remembered.c.blog_id == 0, _reme
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Copied:
-    """What a copy holds: rows by table, files and their bytes; `jobs` of a fleet stay with the archive it works on."""
+    """What a copy holds: rows by table, files and their bytes; `jobs` of a fleet stay with the archive it works on.
+
+    `missing` are files that rows name and that nobody could bring.
+    """
 
     tables: Mapping[str, int] = field(default_factory=dict)
     files: int = 0
@@ -56,6 +62,7 @@ class Copied:
     bytes: int = 0
     posts_indexed: int = 0
     jobs_left: int = 0
+    missing: tuple[str, ...] = ()
     seconds: float = 0.0
 
     @property
@@ -71,6 +78,7 @@ def open_target(where: str, *, files: str | None = None) -> Archive:
         _want_empty_files(files)
     else:
         _want_known_files(where)
+    _want_this_version(where)
     target = open_archive(where, files=files)
     try:
         with target.database.reading() as connection:
@@ -84,10 +92,12 @@ def open_target(where: str, *, files: str | None = None) -> Archive:
 
 def copy_archive(
     source: Archive, target: Archive, progress: Progress | None = None, *, pause: Callable[[float], None] = time.sleep,
+    without_missing: bool = False,
 ) -> Copied:
     """All that an archive holds into one that `open_target` gave. Interrupted at any point, it can be called again.
 
-    Files that workers have not uploaded yet are waited for, some minutes at most.
+    Files that workers have not uploaded yet are waited for, some minutes at most; then the copy is given up, or with
+    `without_missing` made without them.
     """
     tell, began = progress or _nobody, time.monotonic()
     name = _name(source)
@@ -101,13 +111,15 @@ def copy_archive(
         _begin(target, name)
         count = _counter(tell, "bytes", copied_files.size_of_files(reading))
         with closing(copied_files.wanted_files(reading)) as wanted:
-            moved = copied_files.copy_files(wanted, source.shelf, target.shelf, count, pause)
+            moved = copied_files.copy_files(
+                wanted, source.shelf, target.shelf, count, pause, without_missing=without_missing,
+            )
         tables = _write_rows(reading, target, name, tell)
     count = _counter(tell, "posts", tables[schema.posts.name])
     indexed = target.index_posts(lambda _: count(1))
     return Copied(
         tables=tables, files=moved.files, files_kept=moved.kept, bytes=moved.bytes, posts_indexed=indexed,
-        jobs_left=jobs, seconds=time.monotonic() - began,
+        jobs_left=jobs, missing=moved.missing, seconds=time.monotonic() - began,
     )
 
 
@@ -180,6 +192,24 @@ def _want_known_files(url: str) -> None:
     try:
         if not has_tables(database):
             raise _no_files(database.where)
+    finally:
+        database.close()
+
+
+def _want_this_version(where: str) -> None:
+    """Tables of an older version are an archive of somebody's, and are not upgraded only to be refused."""
+    database: SqliteDatabase | PostgresDatabase
+    if where.startswith(SCHEMES):
+        from everlog.archive.postgres import PostgresDatabase  # noqa: PLC0415 - its driver is an extra
+
+        database = PostgresDatabase(where)
+    elif Path(where, DATABASE).is_file():
+        database = SqliteDatabase(Path(where, DATABASE))
+    else:
+        return
+    try:
+        if revision_of(database) not in {None, schema.HEAD}:
+            raise _in_use(database.where)
     finally:
         database.close()
 

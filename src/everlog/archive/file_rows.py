@@ -95,6 +95,13 @@ class FileRows:
                 granted.update(connection.scalars(select(table.c.fence).where(table.c.fence.in_(part))))
         return frozenset(name for name, fence in fences.items() if fence in granted)
 
+    def is_being_copied_into(self) -> bool:
+        """Whether files come here whose rows are written last, all at once: what no row names may be one of them."""
+        table = schema.remembered
+        statement = select(table.c.name).where(table.c.blog_id == 0, table.c.name == schema.COPYING)
+        with self._database.reading() as connection:
+            return connection.execute(statement).first() is not None
+
     def settle(self, name: str, value: str) -> str:
         """What is remembered under a name: this, if it is the first; else what was there."""
         table = schema.remembered

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from everlog.archive.database import Database
     from everlog.archive.holdings import Poll
-    from everlog.archive.jobs import FleetState, Grant, Job, NewJob, SliceEnd
+    from everlog.archive.jobs import FleetState, Grant, Job, NewJob, SliceEnd, WorkerState
     from everlog.records import Blog
 
 
@@ -22,14 +22,17 @@ class FleetSqlStore(FleetStore):
 
     database: Database
 
+    def moment(self) -> datetime:
+        return job_rows.moment(self.database)
+
     def add_jobs(self, jobs: Sequence[NewJob]) -> tuple[Job, ...]:
         return job_rows.add_jobs(self.database, jobs)
 
     def schedule_polls(self, *, now: datetime, batch: int, most: int) -> tuple[Job, ...]:
         return poll_jobs.schedule_polls(self.database, now=now, batch=batch, most=most)
 
-    def claim_job(self, job_id: int, worker: str) -> Grant | None:
-        return grant_rows.claim_job(self.database, job_id, worker)
+    def claim_job(self, job_id: int, worker: str, *, has_browser: bool = True) -> Grant | None:
+        return grant_rows.claim_job(self.database, job_id, worker, has_browser=has_browser)
 
     def job_polls(self, fence: int) -> tuple[tuple[Poll, Blog], ...]:
         return poll_jobs.job_polls(self.database, fence)
@@ -57,8 +60,8 @@ class FleetSqlStore(FleetStore):
             self.database, silent_seconds=silent_seconds, most_tries=most_tries, progress=progress,
         )
 
-    def wake_jobs(self, *, now: datetime) -> tuple[Job, ...]:
-        return job_rows.wake_jobs(self.database, now=now)
+    def wake_jobs(self) -> tuple[Job, ...]:
+        return job_rows.wake_jobs(self.database)
 
     def stale_jobs(self, queue: str, *, older_seconds: float, limit: int) -> tuple[Job, ...]:
         return job_rows.stale_jobs(self.database, queue, older_seconds=older_seconds, limit=limit)
@@ -87,11 +90,17 @@ class FleetSqlStore(FleetStore):
     def drain(self, worker: str | None = None, *, draining: bool = True) -> int:
         return worker_rows.drain(self.database, worker, draining=draining)
 
+    def workers(self) -> tuple[WorkerState, ...]:
+        return worker_rows.workers(self.database)
+
     def fleet_state(self, *, now: datetime) -> FleetState:
         return worker_rows.fleet_state(self.database, now=now)
 
     def count_queued(self) -> Mapping[str, int]:
         return job_rows.count_queued(self.database)
+
+    def held_seconds(self, host: str) -> float:
+        return turn_rows.held_seconds(self.database, host)
 
     def reserve_turn(self, host: str, pace_seconds: float, *, longest_seconds: float | None = None) -> float:
         return turn_rows.reserve_turn(self.database, host, pace_seconds, longest_seconds=longest_seconds)

@@ -14,12 +14,16 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from everlog.archive.holdings import Poll
-    from everlog.archive.jobs import FleetState, Grant, Job, NewJob, SliceEnd
+    from everlog.archive.jobs import FleetState, Grant, Job, NewJob, SliceEnd, WorkerState
     from everlog.records import Blog
 
 
 class FleetStore(Protocol):
     """Jobs and grants of a fleet."""
+
+    def moment(self) -> datetime:
+        """What time it is, by the database's clock."""
+        ...
 
     def add_jobs(self, jobs: Sequence[NewJob]) -> tuple[Job, ...]:
         """Jobs that are not there yet (same kind and address), queued; those to hand to the engine.
@@ -33,11 +37,12 @@ class FleetStore(Protocol):
         """Jobs for up to `most` due feeds, `batch` feeds each, the longest due first; a feed is in one at a time."""
         ...
 
-    def claim_job(self, job_id: int, worker: str) -> Grant | None:
+    def claim_job(self, job_id: int, worker: str, *, has_browser: bool = True) -> Grant | None:
         """The right to do a slice, and the lease of the job's host; None if there is nothing to do (any more).
 
         A job whose host is leased is parked until it is free. Of a poll's hosts those that are free are leased; the
-        feeds of the others leave the job and fall due again a little later.
+        feeds of each of the others are a job of their own from then on, parked until that host is free. Without a
+        browser, a job that needs one is left alone.
         """
         ...
 
@@ -79,8 +84,11 @@ class FleetStore(Protocol):
         """
         ...
 
-    def wake_jobs(self, *, now: datetime) -> tuple[Job, ...]:
-        """Parked jobs whose time has come and whose host is free, queued; those to hand to the engine."""
+    def wake_jobs(self) -> tuple[Job, ...]:
+        """Parked jobs whose time has come and whose host is free, queued; those to hand to the engine.
+
+        One of each host at a time, what keeps archives current first.
+        """
         ...
 
     def stale_jobs(self, queue: str, *, older_seconds: float, limit: int) -> tuple[Job, ...]:
@@ -113,6 +121,10 @@ class FleetStore(Protocol):
         """Ask a worker, or all, to end when their slices have. How many were asked."""
         ...
 
+    def workers(self) -> tuple[WorkerState, ...]:
+        """Who is there: cheap however much the archive holds."""
+        ...
+
     def fleet_state(self, *, now: datetime) -> FleetState: ...
 
     def count_queued(self) -> Mapping[str, int]:
@@ -124,6 +136,10 @@ class FleetStore(Protocol):
 
         One that is further away than `longest_seconds` is not taken.
         """
+        ...
+
+    def held_seconds(self, host: str) -> float:
+        """How long nobody is to ask a host from now on; 0 if it may be asked."""
         ...
 
     def hold_host(self, host: str, seconds: float) -> None:

@@ -76,6 +76,9 @@ class FolderShelf:
     def remove(self, name: str) -> None:
         (self._folder / name).unlink(missing_ok=True)
 
+    def want_room(self) -> None:
+        """A folder takes files; a disk that is full is told when they are written."""
+
     def room_left(self) -> int | None:
         return disk.room_left(self._folder)
 

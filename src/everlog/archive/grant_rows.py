@@ -13,10 +13,10 @@ from sqlalchemy import select
 
 from everlog.archive import fencing, schema
 from everlog.archive.database import in_parts
-from everlog.archive.job_rows import clock_of, job_of, queue_jobs, stamp_of, wake_for_hosts
-from everlog.archive.jobs import Grant, SliceEnd, queue_of
-from everlog.archive.poll_jobs import hosts_of_job, let_go, put_off
-from everlog.archive.texts import stamp_or_none, storable
+from everlog.archive.job_rows import clock_of, insert_jobs, job_of, queue_jobs, stamp_of, wake_for_hosts
+from everlog.archive.jobs import Grant, NewJob, SliceEnd, queue_of
+from everlog.archive.poll_jobs import hosts_of_job, let_go, let_go_some
+from everlog.archive.texts import storable
 from everlog.archive.turn_rows import Greatest
 
 if TYPE_CHECKING:
@@ -29,20 +29,21 @@ if TYPE_CHECKING:
 
 _jobs, _grants, _leases = schema.jobs, schema.grants, schema.leases
 
-# A feed whose host somebody else crawls is looked at again after this long.
-BUSY_SECONDS = 30.0
 # Feeds of a job that was given up: long enough for the cause to go away, and short enough to be current.
 GIVEN_UP_SECONDS = 3_600.0
 # A keeper looks every few seconds: what one look leaves, the next takes.
 _MOST_EXPIRED = 1_000
 
 
-def claim_job(database: Database, job_id: int, worker: str) -> Grant | None:
+def claim_job(database: Database, job_id: int, worker: str, *, has_browser: bool = True) -> Grant | None:
     """The right to do a slice of a job that waits to be done; None if there is nothing to do (any more)."""
     statement = (
         select(_jobs).where(_jobs.c.id == job_id, _jobs.c.state.in_(("queued", "parked")))
         .with_for_update(skip_locked=True)
     )
+    if not has_browser:
+        # An old hint may say otherwise.
+        statement = statement.where(_jobs.c.needs_browser.is_(False))
     with database.writing(fenced=False) as connection:
         row = connection.execute(statement).first()
         if row is None:
@@ -52,7 +53,7 @@ def claim_job(database: Database, job_id: int, worker: str) -> Grant | None:
             return None
         fence = _begin(connection, database, worker, job_id)
         if row.kind == "poll":
-            hosts, changed = _lease_feeds(connection, database, row, fence, clock)
+            hosts, changed = _lease_feeds(connection, database, row, fence)
         else:
             hosts, changed = _lease_host_of_job(connection, database, row, fence), {}
         if hosts is None:
@@ -163,28 +164,44 @@ def _lease_host_of_job(
         return ()
     if _lease(connection, database, fence, [job.host]):
         return (job.host,)
-    holder = _holder(connection, job.host)
     connection.execute(_grants.delete().where(_grants.c.fence == fence))
     # Should it be free again by now, whoever wakes parked jobs finds that out.
-    reason = f"waits for {job.host}" + ("" if holder is None else f", which {holder.worker} crawls")
-    connection.execute(_jobs.update().where(_jobs.c.id == job.id).values(state="parked", due_at=None, reason=reason))
+    connection.execute(_jobs.update().where(_jobs.c.id == job.id).values(_parked_for(connection, job.host)))
     return None
 
 
+def _parked_for(connection: Connection, host: str) -> dict[str, Any]:
+    """What a job says that waits for a host."""
+    holder = _holder(connection, host)
+    reason = f"waits for {host}" + ("" if holder is None else f", which {holder.worker} crawls")
+    return {"state": "parked", "due_at": None, "reason": reason, "host": host}
+
+
 def _lease_feeds(
-    connection: Connection, database: Database, job: Row[Any], fence: int, clock: float,
+    connection: Connection, database: Database, job: Row[Any], fence: int,
 ) -> tuple[tuple[str, ...] | None, dict[str, Any]]:
-    """The hosts of a poll that were free, and what changes in the job by that; None if nothing is left to ask."""
-    blogs = {storable(host): ids for host, ids in hosts_of_job(connection, job.id).items()}
+    """The hosts of a poll that were free, and what changes in the job by that; None if nothing is left to ask.
+
+    The feeds of each of the others become a job of their own, in the line before their host.
+    """
+    blogs = {storable(host): sorted(ids) for host, ids in hosts_of_job(connection, job.id).items()}
     leased = _lease(connection, database, fence, list(blogs))
-    busy = [blog_id for host, ids in blogs.items() if host not in leased for blog_id in ids]
-    put_off(connection, sorted(busy), stamp_of(clock + BUSY_SECONDS))
-    if not leased:
-        connection.execute(_grants.delete().where(_grants.c.fence == fence))
+    busy = sorted(blogs.keys() - leased)
+    waits_for = busy.pop(0) if busy and not leased else None
+    for host in busy:
+        let_go_some(connection, blogs[host])
+        [(_, other)] = insert_jobs(connection, database, [NewJob(kind="poll", blog_ids=tuple(blogs[host]))])
+        connection.execute(_jobs.update().where(_jobs.c.id == other.id).values(_parked_for(connection, host)))
+    if leased:
+        kept = sorted(blog_id for host in leased for blog_id in blogs[host])
+        return tuple(sorted(leased)), {"blog_ids": json.dumps(kept)}
+    connection.execute(_grants.delete().where(_grants.c.fence == fence))
+    if waits_for is None:
         _finish(connection, job.id)
-        return None, {}
-    kept = sorted(blog_id for host in leased for blog_id in blogs[host])
-    return tuple(sorted(leased)), {"blog_ids": json.dumps(kept)}
+    else:
+        values = _parked_for(connection, waits_for) | {"blog_ids": json.dumps(blogs[waits_for])}
+        connection.execute(_jobs.update().where(_jobs.c.id == job.id).values(values))
+    return None, {}
 
 
 def _settle(connection: Connection, database: Database, job_id: int, end: SliceEnd | None) -> list[Job]:
@@ -197,14 +214,19 @@ def _settle(connection: Connection, database: Database, job_id: int, end: SliceE
         return []
     needs_browser = job.needs_browser if end.needs_browser is None else end.needs_browser
     values = {
-        "slices": job.slices + 1, "requests": job.requests + end.requests, "posts": job.posts + end.posts,
-        "tries": job.tries + 1 if end.failed else 0, "reason": storable(end.reason), "fence": None,
+        "slices": 0 if end.anew else job.slices + 1, "requests": job.requests + end.requests,
+        "posts": job.posts + end.posts, "tries": job.tries + 1 if end.failed else 0,
+        "reason": storable(end.reason), "fence": None,
         "needs_browser": needs_browser, "queue": queue_of(job.kind, needs_browser=needs_browser),
     }
     if end.end == "again":
         return queue_jobs(connection, database, [job_id], values | {"tries": 0})
     if end.end == "later":
-        values |= {"state": "parked", "due_at": stamp_or_none(end.due_at)}
+        if end.waits_for is not None:
+            values |= _parked_for(connection, storable(end.waits_for))
+        else:
+            due = clock_of(connection, database) + (end.wait_seconds or 0.0)
+            values |= {"state": "parked", "due_at": stamp_of(due)}
         connection.execute(_jobs.update().where(_jobs.c.id == job_id).values(values))
     else:
         _give_up(connection, database, job_id, values)

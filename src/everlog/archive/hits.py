@@ -41,27 +41,29 @@ def search(database: Database, text: str, *, limit: int, offset: int) -> tuple[H
     """The posts that fit a query best."""
     query = ask(text)
     limit, offset = (min(max(number, 0), _LARGEST) for number in (limit, offset))
+    blogs = _blogs_meant(database, query)
     with database.reading() as connection:
-        found = database.search_index.find(
-            connection, query, _blogs_meant(connection, query), limit=limit, offset=offset,
-        )
+        found = database.search_index.find(connection, query, blogs, limit=limit, offset=offset)
         return tuple(_hits(connection, found, Seeker(query)))
 
 
 def count(database: Database, text: str) -> int:
     """How many posts fit a query."""
     query = ask(text)
+    blogs = _blogs_meant(database, query)
     with database.reading() as connection:
-        return database.search_index.count(connection, query, _blogs_meant(connection, query))
+        return database.search_index.count(connection, query, blogs)
 
 
-def _blogs_meant(connection: Connection, query: Query) -> Mapping[Term, Sequence[int]]:
+def _blogs_meant(database: Database, query: Query) -> Mapping[Term, Sequence[int]]:
     terms = {term for choice in (query.unwanted, *query.wanted) for term in choice if term.field == "blog"}
     if not terms:
         return {}
     table = schema.blogs
-    rows = connection.execute(select(table.c.id, table.c.home, table.c.title).order_by(table.c.id))
-    known = [(row.id, row.home, row.title or "") for row in rows]
+    with database.reading() as connection:
+        rows = connection.execute(select(table.c.id, table.c.home, table.c.title).order_by(table.c.id))
+        known = [(row.id, row.home, row.title or "") for row in rows]
+    # Compared when the transaction is over: with very many blogs that takes longer than a server lets it stand idle.
     return {term: blogs_meant(term, known) for term in terms}
 
 

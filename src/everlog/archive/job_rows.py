@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import bindparam, exists, func, literal_column, select
+from sqlalchemy import bindparam, case, exists, func, literal_column, select
 
 from everlog.archive import schema
 from everlog.archive.database import in_parts
@@ -37,6 +37,8 @@ _NEW: dict[str, ColumnElement[Any]] = {
 }
 _WAITS_FOR_A_TIME = (_jobs.c.state == "parked") & _jobs.c.due_at.is_not(None)
 _WAITS_FOR_A_HOST = (_jobs.c.state == "parked") & _jobs.c.due_at.is_(None)
+# As in the queues: what keeps archives current comes before what fills them.
+_IN_LINE = (case((_jobs.c.kind == "crawl", 1), else_=0), _jobs.c.queued_at, _jobs.c.id)
 
 
 def add_jobs(database: Database, jobs: Sequence[NewJob]) -> tuple[Job, ...]:
@@ -96,6 +98,12 @@ def clock_of(connection: Connection, database: Database) -> float:
     return float(connection.execute(select(database.clock())).scalar_one())
 
 
+def moment(database: Database) -> datetime:
+    """What time it is, by the database's clock."""
+    with database.reading() as connection:
+        return datetime.fromtimestamp(clock_of(connection, database), UTC)
+
+
 def stamp_of(clock: float) -> str:
     """A time of the database's clock, as a stamp.
 
@@ -129,20 +137,20 @@ def queue_jobs(
 
 
 def wake_for_hosts(connection: Connection, database: Database, hosts: Sequence[str]) -> list[Job]:
-    """Queue, for each host that is free now, the job that has waited for it longest."""
+    """Queue, for each host that is free now, the job that has waited for it longest: updates before crawls."""
     woken = []
     for part in in_parts(hosts):
         waited_for = select(_jobs.c.host).where(_jobs.c.host.in_(part), _WAITS_FOR_A_HOST).distinct()
         for host in sorted(connection.execute(waited_for).scalars()):
             oldest = (
                 select(_jobs.c.id).where(_jobs.c.host == host, _WAITS_FOR_A_HOST)
-                .order_by(_jobs.c.queued_at, _jobs.c.id).limit(1).with_for_update(skip_locked=True)
+                .order_by(*_IN_LINE).limit(1).with_for_update(skip_locked=True)
             )
             woken += queue_jobs(connection, database, connection.execute(oldest).scalars().all())
     return woken
 
 
-def wake_jobs(database: Database, *, now: datetime) -> tuple[Job, ...]:
+def wake_jobs(database: Database) -> tuple[Job, ...]:
     """Parked jobs whose time has come and whose host is free, queued: one for each host at a time."""
     other = _jobs.alias()
     is_leased = exists().where(_leases.c.host == _jobs.c.host)
@@ -153,11 +161,12 @@ def wake_jobs(database: Database, *, now: datetime) -> tuple[Job, ...]:
     is_free = _jobs.c.host.is_(None) | (~is_leased & ~has_queued)
     statement = (
         select(_jobs.c.id, _jobs.c.host).where(_WAITS_FOR_A_HOST, is_free)
-        .order_by(_jobs.c.queued_at, _jobs.c.id).limit(MOST_WOKEN).with_for_update(skip_locked=True, of=_jobs)
+        .order_by(*_IN_LINE).limit(MOST_WOKEN).with_for_update(skip_locked=True, of=_jobs)
     )
     with database.writing(fenced=False) as connection:
+        now = stamp_of(clock_of(connection, database))
         # From here on it waits for its host alone, in the same line as the others of that host.
-        come = _ids(connection, _WAITS_FOR_A_TIME & (_jobs.c.due_at <= stamp(now)), by=_jobs.c.due_at)
+        come = _ids(connection, _WAITS_FOR_A_TIME & (_jobs.c.due_at <= now), by=_jobs.c.due_at)
         for part in in_parts(come):
             connection.execute(_jobs.update().where(_jobs.c.id.in_(part)).values(due_at=None))
         first: dict[str, int] = {}
@@ -223,22 +232,32 @@ def _settings(job: NewJob) -> str:
 
 
 def _take_up(connection: Connection, database: Database, given: Mapping[str, NewJob]) -> list[Job]:
-    """Of jobs that are there, queue those that were given up or wait for a time, with the settings given now."""
-    taken: dict[int, str] = {}
+    """Of jobs that are there, queue those that were given up or wait for a time, as they are given now."""
+    taken: list[Any] = []
     for part in in_parts(sorted(given)):
         statement = (
-            select(_jobs.c.id, _jobs.c.key)
+            select(_jobs.c.id, _jobs.c.key, _jobs.c.kind, _jobs.c.needs_browser)
             .where(_jobs.c.key.in_(part), (_jobs.c.state == "dead") | _WAITS_FOR_A_TIME)
             .order_by(_jobs.c.key).with_for_update(skip_locked=True)
         )
-        taken |= {row.id: row.key for row in connection.execute(statement)}
+        taken += connection.execute(statement).all()
     if not taken:
         return []
+    rows = []
+    for row in taken:
+        # One that turned out to need a browser still does.
+        drawn = row.needs_browser or given[row.key].needs_browser
+        rows.append({
+            "the_job": row.id, "given": _settings(given[row.key]), "drawn": drawn,
+            "the_queue": queue_of(row.kind, needs_browser=drawn),
+        })
     connection.execute(
-        _jobs.update().where(_jobs.c.id == bindparam("the_job")).values(settings=bindparam("given")),
-        [{"the_job": number, "given": _settings(given[key])} for number, key in taken.items()],
+        _jobs.update().where(_jobs.c.id == bindparam("the_job")).values(
+            settings=bindparam("given"), needs_browser=bindparam("drawn"), queue=bindparam("the_queue"),
+        ),
+        rows,
     )
-    return queue_jobs(connection, database, sorted(taken), {"tries": 0})
+    return queue_jobs(connection, database, sorted(row.id for row in taken), {"tries": 0})
 
 
 def _ids(

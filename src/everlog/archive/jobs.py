@@ -79,25 +79,35 @@ class Grant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SliceEnd:
-    """How a slice ended: what becomes of the job, why, and what the slice brought."""
+    """How a slice ended: what becomes of the job, why, and what the slice brought.
+
+    A job that ends "later" waits for some seconds, or `waits_for` a host that another has. With `anew` the next slice
+    is the first of a crawl or update, and not a further one: it asks again for what this one could not have.
+    """
 
     end: End
     reason: str
     requests: int = 0
     posts: int = 0
-    due_at: datetime | None = None
+    wait_seconds: float | None = None
+    waits_for: str | None = None
     needs_browser: bool | None = None
+    anew: bool = False
     failed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerState:
-    """A worker as the database knows it: what it can, what it did, and how long it has been silent."""
+    """A worker as the database knows it: what it can, what it did, how long it has been there, and silent.
+
+    What a slice does is counted when it ends; `RunningJob` tells of those under way.
+    """
 
     name: str
     processes: int
     has_browser: bool
     started_at: datetime
+    there_seconds: float
     silent_seconds: float
     is_draining: bool = False
     slices: int = 0

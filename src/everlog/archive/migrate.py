@@ -49,11 +49,11 @@ def bring_up_to_date(
     server is not: a dump of it is up to whoever runs the server.
     """
     schema = schema or Schema()
-    if _revision(database) == schema.head:
+    if revision_of(database) == schema.head:
         return
     # One program at a time; who waited finds it done.
     with _alone(database, locks):
-        found = _revision(database)
+        found = revision_of(database)
         if found is None:
             _make(database, schema, at)
         elif found != schema.head:
@@ -66,7 +66,7 @@ def _alone(database: AnyDatabase, locks: Path | None) -> AbstractContextManager[
     return database.alone()
 
 
-def _revision(database: AnyDatabase) -> str | None:
+def revision_of(database: AnyDatabase) -> str | None:
     """The revision a database is at; None for one without tables."""
     with database.reading() as connection:
         tables = inspect(connection).get_table_names()

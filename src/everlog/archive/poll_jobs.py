@@ -1,7 +1,7 @@
 """Feeds in the jobs of a fleet: which are due, in which job each is, and what became of it.
 
-A feed is in one job at a time (`polls.job_id`). It leaves when it was asked, when its host is busy, or when its job
-ends.
+A feed is in one job at a time (`polls.job_id`). It leaves when it was asked, or when its job ends; one whose host is
+busy goes on to a job that waits for that host.
 """
 
 from __future__ import annotations
@@ -110,6 +110,12 @@ def put_off(connection: Connection, blog_ids: Sequence[int], due_at: str) -> Non
     """Feeds that leave their job, if they are in one, and fall due at another time."""
     for part in in_parts(blog_ids):
         connection.execute(_polls.update().where(_polls.c.blog_id.in_(part)).values(job_id=None, due_at=due_at))
+
+
+def let_go_some(connection: Connection, blog_ids: Sequence[int]) -> None:
+    """Feeds that leave their job, due as they were."""
+    for part in in_parts(blog_ids):
+        connection.execute(_polls.update().where(_polls.c.blog_id.in_(part)).values(job_id=None))
 
 
 def let_go(connection: Connection, job_id: int, *, due_at: str | None = None) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from sqlalchemy import ColumnElement, Row
+    from sqlalchemy import ColumnElement, Row, Select
 
     from everlog.archive.database import Database
     from everlog.records import Blog
@@ -139,14 +139,22 @@ def next_due(database: Database, *, now: datetime) -> datetime | None:
         return moment_or_none(connection.scalar(statement))
 
 
-def count_due(database: Database, *, now: datetime) -> tuple[int, int]:
-    """How many blogs are due, and how many are watched at all."""
-    watched = select(func.count()).select_from(_polls.join(_blogs, _blogs.c.id == _polls.c.blog_id)).where(
+def count_due(database: Database, *, now: datetime) -> int:
+    """How many blogs are due."""
+    with database.reading() as connection:
+        return connection.scalar(_count_watched().where(_polls.c.due_at <= stamp(now))) or 0
+
+
+def count_watched(database: Database) -> int:
+    """How many blogs are watched at all."""
+    with database.reading() as connection:
+        return connection.scalar(_count_watched()) or 0
+
+
+def _count_watched() -> Select[int]:
+    return select(func.count()).select_from(_polls.join(_blogs, _blogs.c.id == _polls.c.blog_id)).where(
         *WATCHED, _polls.c.due_at.is_not(None),
     )
-    with database.reading() as connection:
-        due = connection.scalar(watched.where(_polls.c.due_at <= stamp(now))) or 0
-        return due, connection.scalar(watched) or 0
 
 
 def free(now: datetime) -> tuple[ColumnElement[bool], ColumnElement[bool]]:

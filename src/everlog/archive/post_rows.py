@@ -213,9 +213,11 @@ def _aliases(connection: Connection, post_ids: Iterable[int]) -> dict[int, list[
     found: dict[int, list[str]] = defaultdict(list)
     table = schema.aliases
     for part in in_parts(sorted(post_ids)):
-        statement = select(table.c.post_id, table.c.url).where(table.c.post_id.in_(part)).order_by(table.c.url)
-        for post_id, url in connection.execute(statement):
+        for post_id, url in connection.execute(select(table.c.post_id, table.c.url).where(table.c.post_id.in_(part))):
             found[post_id].append(url)
+    # Sorted here: each database has an order of letters of its own.
+    for urls in found.values():
+        urls.sort()
     return found
 
 
@@ -224,7 +226,8 @@ def _files(connection: Connection, wanted: set[tuple[int, str]]) -> dict[tuple[i
     found: dict[tuple[int, str], Row[Any]] = {}
     for part in in_parts(sorted(wanted)):
         statement = select(tied.c.blog_id, tied.c.key, files).join(files, files.c.sha256 == tied.c.sha256).where(
-            tied.c.key.in_([key for _, key in part]),
+            # A picture that many blogs show has a row for each.
+            tied.c.key.in_([key for _, key in part]), tied.c.blog_id.in_(sorted({blog_id for blog_id, _ in part})),
         )
         found |= {(row.blog_id, row.key): row for row in connection.execute(statement)}
     return found

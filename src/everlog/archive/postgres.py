@@ -78,8 +78,11 @@ class PostgresDatabase:
         address = _address(url)
         self.fence: int | None = None
         self.search_index = PostgresIndex()
+        # A host that is named behind the question mark tells two servers apart, too.
+        place = {name: value for name, value in address.query.items() if name in {"host", "port"}}
         self._where = URL.create(
             "postgresql", username=address.username, host=address.host, port=address.port, database=address.database,
+            query=place,
         ).render_as_string()
         self.engine: Engine = _engine(address)
         # A reading sees one state throughout, and is never refused because of what others write meanwhile.

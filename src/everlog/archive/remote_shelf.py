@@ -82,6 +82,9 @@ class RemoteShelf:
     def remove(self, name: str) -> None:
         self._files.remove(name)
 
+    def want_room(self) -> None:
+        self._needed_spool()
+
     def room_left(self) -> int | None:
         return disk.room_left(self._needed_spool()) if self._spool is not None else None
 

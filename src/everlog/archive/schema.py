@@ -31,7 +31,7 @@ from sqlalchemy import (
 )
 
 # The revision this code reads and writes; the newest script in revisions/.
-HEAD = "0005"
+HEAD = "0006"
 
 # SQLite numbers rows by itself in a column called INTEGER only.
 NUMBER = BigInteger().with_variant(Integer, "sqlite")
@@ -69,6 +69,7 @@ urls = Table(
     Column("visited_at", Text), Column("again_at", Text),
     UniqueConstraint("key", "blog_id", name="one_url"),
     Index("urls_waiting", "blog_id", "state", "lane", "id"),
+    Index("urls_of_blog", "blog_id", "id"),
 )
 
 # One without a blog holds captures of several.
@@ -121,6 +122,7 @@ aliases = Table(
     Column("blog_id", NUMBER, ForeignKey("blogs.id"), primary_key=True), _text("url"),
     Column("post_id", NUMBER, ForeignKey("posts.id"), nullable=False),
     Index("aliases_of_post", "post_id"),
+    Index("aliases_of_blog", "blog_id"),
 )
 
 media_files = Table(
@@ -134,6 +136,7 @@ media = Table(
     Column("blog_id", NUMBER, ForeignKey("blogs.id"), primary_key=True), _text("url"),
     Column("sha256", Text, ForeignKey("media_files.sha256"), nullable=False), _text("fetched_at"),
     Index("media_by_file", "sha256"),
+    Index("media_of_blog", "blog_id"),
 )
 
 runs = Table(
@@ -194,7 +197,9 @@ waits = Table(
     Column("seconds", Float, nullable=False), _text("first_at"), _text("last_at"), Column("until", Text),
 )
 
-# `blog_id` 0 is for what belongs to no blog: a NULL would not be told apart from another.
+# `blog_id` 0 is for what belongs to no blog: a NULL would not be told apart from another. A database that a copy is
+# being made into says whose copy, under the name COPYING (`copying.py`).
+COPYING = "copying"
 remembered = Table(
     "remembered", metadata, Column("blog_id", NUMBER, primary_key=True, autoincrement=False),
     Column("name", Text, primary_key=True), _text("value"),

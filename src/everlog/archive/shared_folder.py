@@ -54,12 +54,16 @@ class SharedFolderShelf(FolderShelf):
     def recover(self, rows: FileRows) -> None:
         """Close the files of grants that are gone, and remove those that nobody ever committed to.
 
+        While a copy of another archive is made here, nothing is: its files are there before their rows.
         Looks at the names of all files: for a worker that starts, not for each slice.
         """
         found = (f"{warc_files.FOLDER}/{path.name}" for path in (self.folder / warc_files.FOLDER).glob("*.warc.gz"))
         dead = (name for name in found if fence_of(name) not in {None, rows.fence})
         while names := list(islice(dead, AT_ONCE)):
-            # Asked after the names were listed, and the rows after that: a grant that is gone by now adds nothing more.
+            # Asked after the names were listed, and the rows after that: a grant that is gone by now adds nothing more,
+            # and a copy that has ended by now has written its rows.
+            if rows.is_being_copied_into():
+                return
             live = rows.live(names)
             known = rows.find(names)
             for name in names:

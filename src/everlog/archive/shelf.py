@@ -92,6 +92,10 @@ class Shelf(Protocol):
         """Take away a file that nothing names."""
         ...
 
+    def want_room(self) -> None:
+        """Raise UsageError if nothing could be written here, whatever it is: better known before a crawl."""
+        ...
+
     def room_left(self) -> int | None:
         """Free bytes where files are written; None: nobody knows."""
         ...
@@ -128,6 +132,9 @@ class NoShelf:
 
     def remove(self, name: str) -> None:
         raise self._unnamed(name)
+
+    def want_room(self) -> None:
+        raise self._unnamed("what is fetched")
 
     def room_left(self) -> int | None:
         return None

@@ -233,6 +233,9 @@ class SqlStore(FleetSqlStore, Store):
     def counts(self, blog_id: int) -> Counts:
         return url_rows.counts(self.database, blog_id)
 
+    def count_posts(self, blog_id: int) -> int:
+        return url_rows.count_posts(self.database, blog_id)
+
     def not_polled(self, *, limit: int) -> tuple[Blog, ...]:
         return poll_rows.not_polled(self.database, limit=limit)
 
@@ -259,8 +262,11 @@ class SqlStore(FleetSqlStore, Store):
     def next_due(self, *, now: datetime) -> datetime | None:
         return poll_rows.next_due(self.database, now=now)
 
-    def count_due(self, *, now: datetime) -> tuple[int, int]:
+    def count_due(self, *, now: datetime) -> int:
         return poll_rows.count_due(self.database, now=now)
+
+    def count_watched(self) -> int:
+        return poll_rows.count_watched(self.database)
 
     def add_to_ledger(self, ledger: Sequence[Ledger], at: datetime) -> None:
         ledger_rows.add_to_ledger(self.database, ledger, at)

@@ -137,7 +137,7 @@ class Tenure:
                 expire_silent(self._store)
                 busy = self._leased(host)
             if busy is not None:
-                raise ArchiveBusy(f"{host} is being crawled by {busy}", advice="wait for it or stop it")
+                raise ArchiveBusy(f"{host} is being crawled by {busy}", advice="wait for it or stop it", host=host)
         self._hosts[host] = self._hosts.get(host, 0) + 1
 
     def _leased(self, host: str) -> str | None:

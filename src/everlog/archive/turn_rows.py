@@ -59,6 +59,13 @@ def hold_host(database: Database, host: str, seconds: float) -> None:
         connection.execute(statement)
 
 
+def held_seconds(database: Database, host: str) -> float:
+    """How long nobody is to ask a host from now on."""
+    statement = select(_turns.c.held - database.clock()).where(_turns.c.host == host)
+    with database.reading() as connection:
+        return max(0.0, float(connection.execute(statement).scalar() or 0.0))
+
+
 def forget_turns(database: Database, *, older_seconds: float) -> int:
     """Forget the lines of hosts that nobody has asked for so long; how many."""
     before = database.clock() - older_seconds

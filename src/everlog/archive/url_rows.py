@@ -207,6 +207,12 @@ def counts(database: Database, blog_id: int) -> Counts:
         )
 
 
+def count_posts(database: Database, blog_id: int) -> int:
+    """How many posts are held of a blog."""
+    with database.reading() as connection:
+        return _count(connection, schema.posts, schema.posts.c.blog_id == blog_id)
+
+
 def row_count(database: Database, *tables: Table) -> int:
     """How many rows these tables have together."""
     with database.reading() as connection:

@@ -99,8 +99,12 @@ class WatchStore(Protocol):
         """When the next blog falls due that nobody is asking now; None if none will."""
         ...
 
-    def count_due(self, *, now: datetime) -> tuple[int, int]:
-        """How many blogs are due, and how many are watched at all."""
+    def count_due(self, *, now: datetime) -> int:
+        """How many blogs are due."""
+        ...
+
+    def count_watched(self) -> int:
+        """How many blogs are watched at all."""
         ...
 
     def add_to_ledger(self, ledger: Sequence[Ledger], at: datetime) -> None:

@@ -10,7 +10,7 @@ from everlog.archive import schema
 from everlog.archive.job_rows import clock_of, count_queued, dead_jobs, job_of, stamp_of
 from everlog.archive.jobs import FleetState, RunningJob, WorkerState
 from everlog.archive.poll_rows import WATCHED, count_due
-from everlog.archive.texts import moment_of, moment_or_none, storable
+from everlog.archive.texts import moment_of, moment_or_none, stamp, storable
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -80,29 +80,37 @@ def drain(database: Database, worker: str | None = None, *, draining: bool = Tru
         return connection.execute(statement).rowcount
 
 
+def workers(database: Database) -> tuple[WorkerState, ...]:
+    """Who is there, without a look at anything else: cheap however much the archive holds."""
+    with database.reading() as connection:
+        return _all_workers(connection, clock_of(connection, database))
+
+
 def fleet_state(database: Database, *, now: datetime) -> FleetState:
     """The fleet at one moment."""
     oldest_due = (
         select(_polls.c.due_at).join(_blogs, _blogs.c.id == _polls.c.blog_id)
-        .where(_polls.c.due_at.is_not(None), *WATCHED).order_by(_polls.c.due_at).limit(1)
+        .where(_polls.c.due_at <= stamp(now), *WATCHED).order_by(_polls.c.due_at).limit(1)
     )
     with database.reading() as connection:
         clock = clock_of(connection, database)
-        workers = tuple(
-            _worker(row, clock) for row in connection.execute(select(_workers).order_by(_workers.c.name))
-        )
+        workers = _all_workers(connection, clock)
         running = _running(connection, clock)
         by_state = select(_jobs.c.state, func.count()).group_by(_jobs.c.state)
         states = {row[0]: row[1] for row in connection.execute(by_state)}
         queued = connection.scalar(select(func.min(_jobs.c.queued_at)).where(_jobs.c.state == "queued"))
         oldest_due_at = moment_or_none(connection.scalar(oldest_due))
-    due, _ = count_due(database, now=now)
     return FleetState(
         workers=workers, running=running, depths=count_queued(database), states=states,
         dead=dead_jobs(database, limit=DEAD_SHOWN),
         oldest_queued_seconds=None if queued is None else max(0.0, clock - queued),
-        oldest_due_at=oldest_due_at, due=due, is_draining=bool(workers) and all(each.is_draining for each in workers),
+        oldest_due_at=oldest_due_at, due=count_due(database, now=now) if oldest_due_at else 0,
+        is_draining=bool(workers) and all(each.is_draining for each in workers),
     )
+
+
+def _all_workers(connection: Connection, clock: float) -> tuple[WorkerState, ...]:
+    return tuple(_worker(row, clock) for row in connection.execute(select(_workers).order_by(_workers.c.name)))
 
 
 def _running(connection: Connection, clock: float) -> tuple[RunningJob, ...]:
@@ -123,8 +131,10 @@ def _running(connection: Connection, clock: float) -> tuple[RunningJob, ...]:
 
 
 def _worker(row: Row[Any], clock: float) -> WorkerState:
+    started_at = moment_of(row.started_at)
     return WorkerState(
-        name=row.name, processes=row.processes, has_browser=row.has_browser, started_at=moment_of(row.started_at),
-        silent_seconds=max(0.0, clock - row.beat), is_draining=row.draining, slices=row.slices, requests=row.requests,
-        posts=row.posts, failures=row.failures, busy_seconds=row.busy_seconds,
+        name=row.name, processes=row.processes, has_browser=row.has_browser, started_at=started_at,
+        there_seconds=max(0.0, clock - started_at.timestamp()), silent_seconds=max(0.0, clock - row.beat),
+        is_draining=row.draining, slices=row.slices, requests=row.requests, posts=row.posts, failures=row.failures,
+        busy_seconds=row.busy_seconds,
     )

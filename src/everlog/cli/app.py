@@ -18,8 +18,9 @@ from everlog.cli.copy import copy
 from everlog.cli.crawl import crawl, update
 from everlog.cli.demo import demo
 from everlog.cli.diff import diff
+from everlog.cli.enqueue import enqueue
 from everlog.cli.evaluate import evaluate
-from everlog.cli.fleet import enqueue, fleet, worker
+from everlog.cli.fleet import fleet
 from everlog.cli.inspect import inspect
 from everlog.cli.keep import export, forget, reread, verify
 from everlog.cli.later import LATER, add_later
@@ -28,6 +29,7 @@ from everlog.cli.search import SearchCommand, search
 from everlog.cli.show import show
 from everlog.cli.status import status
 from everlog.cli.watch import watch
+from everlog.cli.worker import worker
 from everlog.errors import EverlogError
 
 if TYPE_CHECKING:

@@ -28,10 +28,11 @@ if TYPE_CHECKING:
     from everlog.archive.copying import Copied, Progress
 
 LINE_EVERY_SECONDS = 5.0
+INCOMPLETE = 3
 INTERRUPTED = 130
 
 
-def copy(
+def copy(  # noqa: PLR0913, PLR0917 - one parameter per flag
     to: Annotated[
         str, typer.Option("--to", metavar="WHERE", help="A new folder, or postgresql:// with an empty database."),
     ],
@@ -41,6 +42,10 @@ def copy(
             "--to-files", metavar="WHERE", help="Where the files of a new postgresql:// archive go: as --files.",
         ),
     ] = None,
+    without_missing: Annotated[
+        bool,
+        typer.Option("--without-missing", help="Copy the rest if files that workers have written never come."),
+    ] = False,
     archive: ArchiveFlag = None,
     files: FilesFlag = None,
     config: ConfigFlag = None,
@@ -66,7 +71,7 @@ def copy(
             open_target(to, files=to_files) as target,
             _meter(quiet=quiet) as meter,
         ):
-            copied = copy_archive(source, target, meter)
+            copied = copy_archive(source, target, meter, without_missing=without_missing)
             summary = _summary(source, target, copied)
     except KeyboardInterrupt:
         print(
@@ -78,13 +83,18 @@ def copy(
         print(json_module.dumps(summary, indent=1))
     if not quiet:
         _say(copied)
+    for name in copied.missing:
+        print(f"{name} never came: the pages in it are missing in the copy", file=sys.stderr)
+    if copied.missing:
+        raise typer.Exit(INCOMPLETE)
 
 
 def _summary(source: Archive, target: Archive, copied: Copied) -> dict[str, object]:
     return {
         "from": source.database.where, "to": target.database.where, "tables": dict(copied.tables), "rows": copied.rows,
         "files": copied.files, "files_kept": copied.files_kept, "bytes": copied.bytes,
-        "posts_indexed": copied.posts_indexed, "jobs_left": copied.jobs_left, "seconds": round(copied.seconds, 3),
+        "posts_indexed": copied.posts_indexed, "jobs_left": copied.jobs_left, "missing": list(copied.missing),
+        "seconds": round(copied.seconds, 3),
     }
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from everlog.archive.tenure import SILENT_SECONDS
 from everlog.cli.lines import CONTROLS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from everlog.archive.jobs import FleetState, Job, RunningJob, WorkerState
 
@@ -30,7 +29,8 @@ class BrokerState:
 def as_dict(state: FleetState, broker: BrokerState) -> dict[str, Any]:
     """The whole state, for programs."""
     return {
-        "workers": [_worker_dict(one) for one in state.workers],
+        "workers": [_worker_dict(one, rate_of(one, state.running)) for one in state.workers],
+        "requests_per_second": round(sum(rate_of(one, state.running) for one in state.workers), 3),
         "readers": [{"name": name, "processes": processes} for name, processes in broker.readers.items()],
         "running": [_running_dict(one) for one in state.running],
         "queues": {
@@ -84,12 +84,11 @@ def stalls(state: FleetState, messages: Mapping[str, int]) -> list[str]:
 def print_state(state: FleetState, broker: BrokerState) -> None:
     """The whole state, for people."""
     messages, trouble = broker.messages, broker.trouble
-    requests = sum(one.requests for one in state.workers)
-    seconds = max(((datetime.now(UTC) - one.started_at).total_seconds() for one in state.workers), default=0.0)
-    rate = f", {requests / seconds:.1f} requests/s since the oldest began" if seconds else ""
-    print(f"{len(state.workers)} workers, {sum(one.processes for one in state.workers)} processes{rate}")
+    rates = {one.name: rate_of(one, state.running) for one in state.workers}
+    processes = sum(one.processes for one in state.workers)
+    print(f"{len(state.workers)} workers, {processes} processes, {sum(rates.values()):.1f} requests/s")
     for one in state.workers:
-        print(_worker_line(one))
+        print(_worker_line(one, rates[one.name]))
     for name, processes in broker.readers.items():
         print(f"  {CONTROLS.sub('', name):<28} {'reading':<9} {processes} pages at once, of huge blogs only")
     print("\nqueues")
@@ -112,12 +111,20 @@ def print_state(state: FleetState, broker: BrokerState) -> None:
         print(f"given up: {_called(job)}: {CONTROLS.sub('', job.reason or '')}")
 
 
-def _worker_line(one: WorkerState) -> str:
+def rate_of(one: WorkerState, running: Sequence[RunningJob]) -> float:
+    """Requests a second of a worker since it began; one that has gone without a word makes none."""
+    if one.silent_seconds > SILENT_SECONDS:
+        return 0.0
+    under_way = sum(run.requests for run in running if run.worker == one.name)
+    return (one.requests + under_way) / one.there_seconds if one.there_seconds else 0.0
+
+
+def _worker_line(one: WorkerState, rate: float) -> str:
     state = "draining" if one.is_draining else "silent" if one.silent_seconds > SILENT_SECONDS else "working"
     browser = ", browser" if one.has_browser else ""
     return (
-        f"  {one.name:<28} {state:<9} {one.processes} processes{browser}; {one.slices} slices, "
-        f"{one.requests} requests, {one.posts} posts, {one.failures} failures"
+        f"  {CONTROLS.sub('', one.name):<28} {state:<9} {one.processes} processes{browser}; {rate:.1f} requests/s; "
+        f"{one.slices} slices, {one.requests} requests, {one.posts} posts, {one.failures} failures"
     )
 
 
@@ -125,11 +132,11 @@ def _called(job: Job) -> str:
     return CONTROLS.sub("", job.url or f"{len(job.blog_ids)} feeds")
 
 
-def _worker_dict(one: WorkerState) -> dict[str, Any]:
+def _worker_dict(one: WorkerState, rate: float) -> dict[str, Any]:
     return {
         "name": one.name, "processes": one.processes, "browser": one.has_browser, "draining": one.is_draining,
         "started": one.started_at.isoformat(), "silent_seconds": round(one.silent_seconds, 3), "slices": one.slices,
-        "requests": one.requests, "posts": one.posts, "failures": one.failures,
+        "requests": one.requests, "requests_per_second": round(rate, 3), "posts": one.posts, "failures": one.failures,
         "busy_seconds": round(one.busy_seconds, 3),
     }
 

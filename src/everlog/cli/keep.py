@@ -124,7 +124,7 @@ def forget(
         blog = blog_named(what, opened)
         opened.update_blog(blog.id, forgotten_at=datetime.now(UTC))
         if not quiet:
-            held = opened.counts(blog.id).posts
+            held = opened.count_posts(blog.id)
             print(f"{blog.home} is no longer updated; its {held} posts stay in the archive", file=sys.stderr)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from everlog.errors import UsageError
+from everlog.errors import ArchiveBusy, UsageError
 
 if TYPE_CHECKING:
     from everlog.archive import Archive
@@ -82,7 +82,13 @@ def settings_from(config: Path | None, **flags: Any) -> Settings:
             address: {name: value for name, value in own.items() if name.replace("-", "_") not in given}
             for address, own in layer["blog"].items()
         }
-    return make_settings(*layers, environment, flags)
+    settings = make_settings(*layers, environment, flags)
+    if flags.get("files") is not None and "://" not in settings.archive:
+        raise UsageError(
+            f"{settings.archive} is a folder, and keeps its files in itself",
+            advice="leave out --files: only a postgresql:// archive has its files elsewhere",
+        )
+    return settings
 
 
 def refuse_both(feed: str | None, *, no_feed: bool) -> None:
@@ -94,6 +100,7 @@ def refuse_both(feed: str | None, *, no_feed: bool) -> None:
 def archive_of(settings: Settings, *, create: bool = False) -> Archive:
     """The archive the settings name; one that is not there is made only where something will be put in."""
     from everlog.archive.archive import DATABASE, Habits, open_archive
+    from everlog.archive.schema import COPYING
 
     is_folder = "://" not in settings.archive
     if is_folder and not create and not Path(settings.archive, DATABASE).is_file():
@@ -101,10 +108,18 @@ def archive_of(settings: Settings, *, create: bool = False) -> Archive:
             f"there is no archive at {settings.archive}",
             advice="name it with --archive, or make one:  everlog crawl URL",
         )
-    return open_archive(
+    archive = open_archive(
         settings.archive, create=create or is_folder, habits=Habits(min_free_bytes=settings.min_free_bytes),
-        files=settings.files, spool=settings.spool,
+        # Where a fleet has its files is often set for all commands of a machine; a folder has its own in itself.
+        files=None if is_folder else settings.files, spool=settings.spool,
     )
+    if create and (copied := archive.recall(None, COPYING)) is not None:
+        archive.close()
+        raise ArchiveBusy(
+            f"a copy of {copied} is being made into this archive",
+            advice="wait until 'everlog copy' has ended, or give its command again if it was interrupted",
+        )
+    return archive
 
 
 def log_to_stderr() -> None:

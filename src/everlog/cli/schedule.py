@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import logging
 import signal
-import sys
 import threading
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -16,6 +14,8 @@ from everlog.cli.fleet_options import shared_archive_of
 if TYPE_CHECKING:
     from everlog.fleet.scheduler import ScheduleTally
     from everlog.settings import Settings
+
+log = logging.getLogger("everlog.fleet")
 
 INTERRUPTED = 130
 # Where nobody looks, a line now and then is enough.
@@ -56,8 +56,7 @@ def schedule(
             if end_figures is not None:
                 end_figures()
             engine.close()
-    if not quiet:
-        print(line_of(scheduler.tally), file=sys.stderr)
+    log.info("%s", line_of(scheduler.tally))
     if stopped:
         raise typer.Exit(INTERRUPTED)
 
@@ -89,4 +88,4 @@ def _stop_on_signals(scheduler: Any) -> list[int]:
 
 def _tell_now_and_then(tally: ScheduleTally, done: threading.Event) -> None:
     while not done.wait(LINE_EVERY_SECONDS):
-        print(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}Z  {line_of(tally)}", file=sys.stderr, flush=True)
+        log.info("%s", line_of(tally))

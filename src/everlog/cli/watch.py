@@ -83,10 +83,15 @@ def watch(  # noqa: PLR0913, PLR0917 - one parameter per flag
     if settings.broker is not None:
         from everlog.cli.schedule import schedule
 
+        _refuse_of_a_scheduler({
+            "--delay": delay is not None, "--render": render is not None, "--no-comments": no_comments,
+            "--no-media": no_media, "--json": json,
+        })
         schedule(settings, once=once, metrics_port=metrics_port, log_format=log_format, quiet=quiet, verbose=verbose)
         return
-    if metrics_port is not None:
-        raise UsageError("--metrics-port is for fleets", advice="name the fleet's queue with --broker, or leave it out")
+    for flag, is_given in (("--metrics-port", metrics_port is not None), ("--log-format", log_format != "text")):
+        if is_given:
+            raise UsageError(f"{flag} is for fleets", advice="name the fleet's queue with --broker, or leave it out")
     if verbose:
         log_to_stderr()
     tally = WatchTally()
@@ -101,6 +106,16 @@ def watch(  # noqa: PLR0913, PLR0917 - one parameter per flag
         print(_figures(tally), file=sys.stderr)
     if stopped:
         raise typer.Exit(INTERRUPTED)
+
+
+def _refuse_of_a_scheduler(flags: dict[str, bool]) -> None:
+    """What is asked of blogs, and what came of it, is the workers': here it would be passed over in silence."""
+    for flag, is_given in flags.items():
+        if is_given:
+            raise UsageError(
+                f"{flag} is for who asks blogs, and with a broker the workers do",
+                advice="set it for them: in their settings file, or by EVERLOG_... variables (docs/settings.md)",
+            )
 
 
 def _run(watching: Callable[[], bool]) -> bool:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from everlog.web import Manners
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
+LONGEST_HOST = 253  # what DNS allows; a database need not remember what nobody can ask
 SITEMAP_BYTES = 50_000_000  # the most that the sitemap protocol allows
 # RFC 9309 wants half a megabyte read at least. Ten times that is no longer a file of rules: it is
 # not read to its end, and what it may forbid there stays unknown.
@@ -137,6 +138,8 @@ def barred(url: str, *, typed: frozenset[tuple[str, int]]) -> str | None:
         return f"blocked address (neither http nor https) for {_short(url)}"
     if not host or not port:
         return f"blocked address (no host or no port) for {_short(url)}"
+    if len(host) > LONGEST_HOST:
+        return f"blocked address (a host of {len(host)} characters) for {_short(url)}"
     if (host, port) in typed:
         return None
     address = literal_address(host)

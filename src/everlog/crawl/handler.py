@@ -157,6 +157,8 @@ class _GuardedAgent(_ScrapyAgent):
     def _cb_bodydone(self, result: Any, url: str) -> Response:
         answer = result["txresponse"]
         body = result.get("body", b"")
+        if not 100 <= answer.code <= 999:
+            raise OddAnswer(f"its status is {str(answer.code)[:20]}")
         self._passage.reason = answer.phrase.decode("latin-1")
         self._passage.wire_bytes = len(body)
         headers = self._headers_from_twisted_response(answer)

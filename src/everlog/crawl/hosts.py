@@ -31,9 +31,12 @@ class Timekeeper:
     sleep: Callable[[float], Awaitable[None]]
 
     @classmethod
-    def steady(cls, elapsed: Callable[[], float] = _awake_and_asleep) -> Self:
-        """The time of day at the start, and from then on a clock that nobody can set back or forth."""
-        start, origin = datetime.now(UTC), elapsed()
+    def steady(cls, elapsed: Callable[[], float] = _awake_and_asleep, *, start: datetime | None = None) -> Self:
+        """The time of day at the start, and from then on a clock that nobody can set back or forth.
+
+        Machines that work together begin with the time that they agree on.
+        """
+        start, origin = start or datetime.now(UTC), elapsed()
         return cls(now=lambda: start + timedelta(seconds=elapsed() - origin), sleep=asyncio.sleep)
 
 
@@ -127,6 +130,13 @@ class HostLine:
         if self._line and turn is not None and turn > now and not self.clock.in_flight:
             return Wait(host=self.host, until=turn, why=self.clock.why)
         return None
+
+    def rest_seconds(self, longest_wait_seconds: float) -> float:
+        """How long the host is to be left alone, for somebody who has a turn already; HeldOff if that is too long."""
+        now = self._time.now()
+        self._check(now, longest_wait_seconds)
+        held = self.clock.held_until
+        return max(0.0, (held - now).total_seconds()) if held is not None else 0.0
 
     def stop(self) -> None:
         """Nobody waits any longer, now or later."""

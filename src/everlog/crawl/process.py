@@ -11,6 +11,7 @@ from everlog.crawl.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
+    from datetime import datetime
 
     from everlog.crawl.asking import Answer, Ask
     from everlog.web import Manners, Turns
@@ -20,18 +21,19 @@ T = TypeVar("T")
 
 def with_web(
     task: Callable[[OpenWeb], Awaitable[T]], *, log_level: int = logging.CRITICAL, timekeeper: Timekeeper | None = None,
-    turns: Turns | None = None,
+    turns: Turns | None = None, now: datetime | None = None,
 ) -> T:
     """Run a task that asks the web, and give its result; what it raises is raised here.
 
     Blocks until the task is done. A process can do this once. Signals are left alone: who wants to
     end the task on SIGINT adds a handler to the running loop. `log_level` is that of Scrapy's and
-    Twisted's own loggers. `turns` are those that other processes take at the same hosts, if there are any.
+    Twisted's own loggers. `turns` are those that other processes take at the same hosts, if there are any, and `now`
+    is the time by their common clock.
     """
     from everlog.crawl.engine import run_inside_scrapy  # noqa: PLC0415 - Scrapy takes a second to import
 
     def errand(download: Callable[[Ask], Awaitable[Answer]]) -> Awaitable[T]:
-        return task(OpenWeb(download, timekeeper or Timekeeper.steady(), turns))
+        return task(OpenWeb(download, timekeeper or Timekeeper.steady(start=now), turns))
 
     return run_inside_scrapy(errand, log_level=log_level)
 

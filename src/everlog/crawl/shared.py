@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from everlog.crawl.holds import LONGEST_REMEMBERED
 from everlog.crawl.hosts import HeldOff
 from everlog.politeness import Cause
 
@@ -22,35 +23,50 @@ OTHERS = Cause(reason="other workers ask this host")
 async def take_shared_turn(turns: Turns, line: HostLine, longest_wait_seconds: float, time: Timekeeper) -> Spells:
     """Wait for one's place among all who ask this host; for what, and how long. HeldOff if it would take too long.
 
-    Who comes too late for a turn, because the process had other work, takes another.
+    Who comes too late for a turn, because the process had other work, takes another; so does who waited for one while
+    the host asked to be left alone.
     """
     pace = line.clock.pace_seconds
     if not pace:
         # Who leaves no time between requests waits for nobody; a hold is in the line since the first request.
         return ()
     waited = 0.0
-    for _ in range(TURNS_TRIED):
-        began = time.now()
-        try:
-            seconds, may_be_late = await turns.reserve(line.host, pace, longest_wait_seconds)
-            if 0 < seconds <= longest_wait_seconds:
-                await time.sleep(seconds)
-        except BaseException:
-            line.withdrawn()
-            raise
-        if seconds > longest_wait_seconds:
-            line.withdrawn()
-            raise HeldOff(time.now() + timedelta(seconds=seconds), OTHERS)
-        waited += seconds
-        late = (time.now() - began).total_seconds() - seconds
-        turns.came(late)
-        if late <= may_be_late:
-            break
+    try:
+        for _ in range(TURNS_TRIED):
+            seconds, is_in_time = await _one_turn(turns, line, longest_wait_seconds, time)
+            waited += seconds
+            while (rest := line.rest_seconds(longest_wait_seconds)) > 0 or (
+                # Others may have been told in a long wait; what this process was told, it knows.
+                seconds > pace and await turns.is_held(line.host)
+            ):
+                await time.sleep(rest)
+                seconds, is_in_time = await _one_turn(turns, line, longest_wait_seconds, time)
+                waited += rest + seconds
+            if is_in_time:
+                break
+    except BaseException:
+        line.withdrawn()
+        raise
     return ((OTHERS, waited),) if waited > 0 else ()
 
 
+async def _one_turn(
+    turns: Turns, line: HostLine, longest_wait_seconds: float, time: Timekeeper,
+) -> tuple[float, bool]:
+    """Wait for the next turn: for how long, and whether one is not too late for it."""
+    began = time.now()
+    seconds, may_be_late = await turns.reserve(line.host, line.clock.pace_seconds, longest_wait_seconds)
+    if seconds > longest_wait_seconds:
+        raise HeldOff(time.now() + timedelta(seconds=seconds), OTHERS)
+    if seconds > 0:
+        await time.sleep(seconds)
+    late = (time.now() - began).total_seconds() - seconds
+    turns.came(late)
+    return seconds, late <= may_be_late
+
+
 async def tell_of_hold(turns: Turns, line: HostLine, now: datetime) -> None:
-    """What a host asked this process for holds for all."""
+    """What a host asked this process for holds for all; centuries no longer than the next run would remember them."""
     until = line.clock.held_until
     if until is not None and until > now:
-        await turns.hold(line.host, (until - now).total_seconds())
+        await turns.hold(line.host, min(until - now, LONGEST_REMEMBERED).total_seconds())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from everlog.errors import EverlogError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from everlog.archive import Archive
     from everlog.archive.jobs import FleetState, WorkerState
@@ -57,27 +57,44 @@ class Figures:
         from prometheus_client.core import GaugeMetricFamily as Gauge  # noqa: PLC0415 - as above
 
         try:
-            state = self._archive.fleet_state(now=datetime.now(UTC))
-            depths, readers = self._engine.depths(), self._engine.readers()
+            found = list(self._of_all() if self._worker is None else self._of_one(self._worker))
         except EverlogError as error:
             log.warning("%s", error.message)
             yield Gauge("everlog_up", "Whether database and broker answer", value=0)
             return
         yield Gauge("everlog_up", "Whether database and broker answer", value=1)
-        yield from _of_workers([one for one in state.workers if self._worker in {None, one.name}])
-        if self._worker is None:
-            yield from _of_fleet(state)
-            messages = Gauge("everlog_queue_messages", "Messages in the broker's queue", labels=["queue"])
-            for queue, count in depths.items():
-                messages.add_metric([queue], count)
-            yield messages
-            reading = Gauge("everlog_reader_processes", "Pages that a reader takes at once", labels=["worker"])
-            for name, processes in readers.items():
-                reading.add_metric([name], processes)
-            yield reading
+        yield from found
+
+    def _of_one(self, worker: str) -> Iterator[Any]:
+        """Nothing that grows with the archive: a fleet has many workers, and each is asked often."""
+        yield from _of_workers([one for one in self._archive.workers() if one.name == worker])
+        readers = self._engine.readers()
+        if worker in readers:
+            yield _of_readers({worker: readers[worker]})
+
+    def _of_all(self) -> Iterator[Any]:
+        from prometheus_client.core import GaugeMetricFamily as Gauge  # noqa: PLC0415 - as above
+
+        state = self._archive.fleet_state(now=datetime.now(UTC))
+        yield from _of_workers(state.workers)
+        yield from _of_fleet(state)
+        messages = Gauge("everlog_queue_messages", "Messages in the broker's queue", labels=["queue"])
+        for queue, count in self._engine.depths().items():
+            messages.add_metric([queue], count)
+        yield messages
+        yield _of_readers(self._engine.readers())
 
 
-def _of_workers(workers: list[WorkerState]) -> Iterator[Any]:
+def _of_readers(readers: Mapping[str, int]) -> Any:
+    from prometheus_client.core import GaugeMetricFamily  # noqa: PLC0415 - as above
+
+    reading = GaugeMetricFamily("everlog_reader_processes", "Pages that a reader takes at once", labels=["worker"])
+    for name, processes in readers.items():
+        reading.add_metric([name], processes)
+    return reading
+
+
+def _of_workers(workers: Sequence[WorkerState]) -> Iterator[Any]:
     from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily  # noqa: PLC0415 - as above
 
     counted = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -71,7 +70,7 @@ class Keeper:
             log.warning("the worker of %s is silent; queued again", job.url or f"{len(job.blog_ids)} feeds",
                         extra={"job": job.id, "tries": job.tries})
         handed += engine.send(lost)
-        handed += engine.send(archive.wake_jobs(now=datetime.now(UTC)))
+        handed += engine.send(archive.wake_jobs())
         handed += self._give_lost_hints_again()
         if self._rounds % 200 == 1:
             archive.forget_turns(older_seconds=TURNS_SECONDS)

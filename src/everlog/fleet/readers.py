@@ -44,10 +44,18 @@ class ReadersPlan:
     processes: int
 
 
-def run_readers(plan: ReadersPlan, engine: Engine, *, open_shared: Callable[[], Archive]) -> int:
+def run_readers(
+    plan: ReadersPlan, engine: Engine, *, open_shared: Callable[[], Archive],
+    on_ready: Callable[[Archive], None] = lambda _: None,
+) -> int:
     """Read pages until a signal ends it. The exit code of Celery's worker."""
-    engine.depths()  # a broker that is not there is better known now
-    open_shared().close()
+    with open_shared() as archive:
+        engine.depths()  # a broker that is not there is better known now
+        on_ready(archive)
+        return _serve(plan, engine, open_shared)
+
+
+def _serve(plan: ReadersPlan, engine: Engine, open_shared: Callable[[], Archive]) -> int:
     warm_up()
     app = reading_app(engine.broker, answers=True)
     _add_task(app, Lenses(open_shared))

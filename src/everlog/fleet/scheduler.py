@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import time
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from everlog.archive.jobs import UPDATE
@@ -15,6 +14,7 @@ from everlog.flow.rota import enlist
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import datetime
 
     from everlog.archive import Archive
     from everlog.fleet.engine import Engine
@@ -49,13 +49,14 @@ class Scheduler:
 
     def __init__(
         self, archive: Archive, engine: Engine, name: str, *, tally: ScheduleTally | None = None,
-        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        now: Callable[[], datetime] | None = None,
     ) -> None:
         self.tally = tally or ScheduleTally()
         self._archive = archive
         self._engine = engine
         self._keeper = Keeper(archive, engine, name)
-        self._now = now
+        # By the database's clock: that of this machine may be another, and workers set the times of feeds by that one.
+        self._now = now or archive.moment
         self._is_stopping = False
         self._enlisted_at: datetime | None = None
         self._kept_at: datetime | None = None
@@ -66,10 +67,10 @@ class Scheduler:
 
     def run(self, *, once: bool = False, max_seconds: float | None = None) -> None:
         """Hand out what is due; with `once`, until nothing is. A broker or a database that is away is waited for."""
-        began = self._now()
+        began = time.monotonic()
         is_down = False
         while not self._is_stopping:
-            self.tally.seconds = (self._now() - began).total_seconds()
+            self.tally.seconds = time.monotonic() - began
             if max_seconds is not None and self.tally.seconds >= max_seconds:
                 return
             try:

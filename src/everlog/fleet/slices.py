@@ -6,15 +6,15 @@ import logging
 import threading
 import time
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from everlog.archive.jobs import NewJob, SliceEnd
 from everlog.archive.locks import TenureLocks
+from everlog.archive.tenure import SILENT_SECONDS
+from everlog.crawl.holds import LONGEST_REMEMBERED
 from everlog.errors import (
     ArchiveBusy,
     Blocked,
-    DamagedArchive,
     DiskFull,
     EverlogError,
     FilesDown,
@@ -38,6 +38,7 @@ from everlog.urls import host_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from datetime import datetime
 
     from everlog.archive import Archive
     from everlog.archive.jobs import Grant, Job
@@ -55,9 +56,9 @@ log = logging.getLogger("everlog.fleet")
 # Tries in a row that may fail, first five minutes apart, then ten, twenty ...: an hour and a quarter, before a job is
 # given up with its reason. Blogs that are held already have the watch's own patience.
 MOST_TRIES = 5
-FIRST_WAIT = timedelta(minutes=5)
+FIRST_SECONDS = 300.0
 # A host that is busy, a disk that is full: somebody else's moment.
-SHORT_WAIT = timedelta(seconds=30)
+SHORT_SECONDS = 30.0
 # What may be wrong with a blog that only shows itself in a browser.
 NEEDS_EYES = (NoBrowser, NoFeed, NothingToLearn)
 # How long a worker waits for a database that went away, and how often it looks.
@@ -67,12 +68,17 @@ LOOK_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
-    """A slice that was done: of which job, how it ended, how long it took."""
+    """A slice that was done: of which job, how it ended, how long it took.
+
+    `unusable` is what keeps this worker, and perhaps no other, from doing any job: its disk is full, or its files
+    cannot be written.
+    """
 
     job: Job
     fence: int
     end: SliceEnd
     seconds: float
+    unusable: EverlogError | None = None
 
 
 def do_slice(
@@ -86,7 +92,7 @@ def do_slice(
     """
     began = time.monotonic()
     with patiently(open_shared) as archive:
-        grant = patiently(lambda: archive.claim_job(job_id, worker))
+        grant = patiently(lambda: archive.claim_job(job_id, worker, has_browser=_can_draw(settings)))
         if grant is None:
             log.debug("job %d is not to be done (any more)", job_id)
             return None
@@ -106,7 +112,7 @@ def do_slice(
         patiently(lambda: archive.count_slice(worker, end, seconds))
         figures = {"requests": end.requests, "posts": end.posts, "seconds": round(seconds, 3), "end": end.end}
         log.info("%s %s: %s", grant.job.kind, _called(grant.job), end.reason, extra=_marks(grant) | figures)
-        return Done(job=grant.job, fence=grant.fence, end=end, seconds=seconds)
+        return Done(job=grant.job, fence=grant.fence, end=end, seconds=seconds, unusable=work.unusable)
 
 
 def tenure_of(archive: Archive) -> Tenure:
@@ -144,6 +150,7 @@ class _Slice:
     worker: str
     # Jobs that this one made for workers with a browser.
     for_a_browser: tuple[Job, ...] = ()
+    unusable: EverlogError | None = None
     _tally: Tally | WatchTally | None = None
     _reins: Reins | None = None
     _drained: bool = False
@@ -161,8 +168,7 @@ class _Slice:
         except LeaseLost:
             raise
         except FilesDown as down:
-            soon = datetime.now(UTC) + SHORT_WAIT
-            return SliceEnd(end="later", reason=down.message, due_at=soon, requests=self._requests())
+            return SliceEnd(end="later", reason=down.message, wait_seconds=SHORT_SECONDS, requests=self._requests())
         except ServiceDown as down:
             return SliceEnd(end="again", reason=down.message, requests=self._requests())
         except EverlogError as error:
@@ -188,27 +194,31 @@ class _Slice:
         tally = self._tally = WatchTally()
         rota = JobRota(self.archive, self.grant.fence)
         visited: list[Report] = []
+        unseen: list[str] = []
 
-        def hear(_blog: Blog, polled: Polled) -> None:
+        def hear(blog: Blog, polled: Polled) -> None:
             if polled.report is not None:
                 visited.append(polled.report)
+            elif polled.needs_browser:
+                unseen.append(blog.home)
 
         with self.archive.together():
             run_watch(
                 self.archive, self.settings, once=True, tally=tally, rota=rota, on_reins=self._take, on_polled=hear,
             )
-        self._leave_to_a_browser(visited)
+        self._leave_to_a_browser(visited, unseen)
         left = len(self.archive.job_polls(self.grant.fence))
         reason = f"{tally.polls} feeds asked, {tally.kinds['unchanged']} unchanged, {tally.new_posts} new posts"
         return SliceEnd(end="again" if left else "done", reason=reason, requests=tally.polls, posts=tally.new_posts)
 
-    def _leave_to_a_browser(self, visited: Sequence[Report]) -> None:
-        """Blogs whose new posts have comments that this worker could not draw are updated by one that can."""
+    def _leave_to_a_browser(self, visited: Sequence[Report], unseen: Sequence[str]) -> None:
+        """Blogs whose new posts, or their comments, this worker could not draw are updated by one that can."""
         own = [(report, self.settings.for_blog(report.blog)) for report in visited]
         lacking = [
             report.blog for report, settings in own
             if settings.render != "never" and self._lacks_comments(report, settings)
         ]
+        lacking += [home for home in unseen if self.settings.for_blog(home).render != "never"]
         if lacking and self._is_for_a_browser(self.settings):
             self.for_a_browser = self.archive.add_jobs([
                 NewJob(kind="update", url=url, host=host_of(url), needs_browser=True) for url in lacking
@@ -235,40 +245,43 @@ class _Slice:
             reason = SLICE_OVER if report.ending == "limit" else report.reason
             return SliceEnd(end="again", reason=reason, **figures)
         if report.ending == "blocked":
-            return SliceEnd(end="later", reason=report.reason, due_at=self._left_alone_until(), **figures)
+            end = SliceEnd(end="later", reason=report.reason, **figures)
+            # Who got something before that may well get more the next time.
+            return replace(end, wait_seconds=FIRST_SECONDS) if report.tally.new_posts else self._tried(end)
         end = SliceEnd(end="dead" if report.ending == "nothing" else "done", reason=report.reason, **figures)
         if self._is_for_a_browser(settings) and (end.end == "dead" or self._lacks_comments(report, settings)):
             reason = f"{report.reason}; a worker with a browser goes on"
-            return replace(end, end="again", reason=reason, needs_browser=True)
+            return replace(end, end="again", reason=reason, needs_browser=True, anew=True)
         return end
 
     def _after_error(self, error: EverlogError) -> SliceEnd:
-        job = self.grant.job
         if isinstance(error, (LeaseLost, ServiceDown)):
             raise error
         end = SliceEnd(end="later", reason=error.message, requests=self._requests())
         if isinstance(error, UsageError) and self._is_wrong():
             return replace(end, end="dead")
         if isinstance(error, NEEDS_EYES) and self._is_for_a_browser(self._own_settings()):
-            return replace(end, end="again", needs_browser=True)
-        if isinstance(error, (ArchiveBusy, DamagedArchive, DiskFull, UsageError)):
-            if not isinstance(error, ArchiveBusy):
-                # Its disk is full, or its files cannot be used: another worker may do better.
-                log.error("%s; this worker takes no further job", error.message)
-                self.archive.drain(self.worker)
-            return replace(end, due_at=datetime.now(UTC) + SHORT_WAIT)
-        if isinstance(error, Blocked) and error.until is not None:
-            return replace(end, due_at=error.until)
-        if job.tries + 1 >= MOST_TRIES:
-            return replace(end, end="dead", reason=f"{error.message} ({MOST_TRIES} times)", failed=True)
-        return replace(end, due_at=self._left_alone_until(), failed=True)
+            return replace(end, end="again", needs_browser=True, anew=True)
+        if isinstance(error, ArchiveBusy):
+            return replace(end, wait_seconds=SHORT_SECONDS, waits_for=error.host)
+        if isinstance(error, DiskFull) or self.archive.cannot_write:
+            # Its disk is full, or its files cannot be written: another worker may do better.
+            log.error("%s; this worker takes no further job", error.message)
+            self.unusable = error
+            return replace(end, wait_seconds=SHORT_SECONDS)
+        return self._tried(end, error.until if isinstance(error, Blocked) else None)
 
-    def _left_alone_until(self) -> datetime:
-        """When the server may be asked again, by its own word; else a while from now."""
-        url = self.grant.job.url
+    def _tried(self, end: SliceEnd, until: datetime | None = None) -> SliceEnd:
+        """A job that could not be done now: when it is tried again, by the server's own word if it gave one."""
+        tries, url = self.grant.job.tries, self.grant.job.url
         blog = home_known_as(fetchable(url), self.archive) if url is not None else None
-        until = self.archive.waits_until(blog.id) if blog is not None else None
-        return until or datetime.now(UTC) + FIRST_WAIT * 2**self.grant.job.tries
+        until = until or (self.archive.waits_until(blog.id) if blog is not None else None)
+        told_seconds = (until - self.archive.moment()).total_seconds() if until is not None else 0.0
+        if told_seconds > 0:
+            return replace(end, wait_seconds=min(told_seconds, LONGEST_REMEMBERED.total_seconds()))
+        if tries + 1 >= MOST_TRIES:
+            return replace(end, end="dead", reason=f"{end.reason} ({MOST_TRIES} times)", failed=True)
+        return replace(end, wait_seconds=FIRST_SECONDS * 2**tries, failed=True)
 
     def _is_wrong(self) -> bool:
         """Whether the job itself cannot be done, by any worker."""
@@ -286,7 +299,10 @@ class _Slice:
         """Whether another worker could draw what this one cannot."""
         if self.grant.job.needs_browser or settings.render == "never" or _can_draw(settings):
             return False
-        return any(worker.has_browser for worker in self.archive.fleet_state(now=datetime.now(UTC)).workers)
+        return any(
+            one.has_browser and not one.is_draining and one.silent_seconds <= SILENT_SECONDS
+            for one in self.archive.workers()
+        )
 
     def _lacks_comments(self, report: Report, settings: Settings) -> bool:
         """Whether comments of posts could not be had, and nobody has tried to draw them."""

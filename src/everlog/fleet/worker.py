@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import logging
+import multiprocessing
 import os
 import signal
 import socket
 import threading
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from everlog.archive.jobs import QUEUES, WITH_BROWSER
-from everlog.errors import EverlogError, ServiceDown
+from everlog.errors import DamagedArchive, DiskFull, EverlogError, NewerArchive, ServiceDown, UsageError
 from everlog.fleet.engine import NAMES, SLICE, Engine
 from everlog.fleet.keeper import ROUND_SECONDS, Keeper
 from everlog.fleet.processes import in_own_process, warm_up
@@ -31,8 +33,10 @@ log = logging.getLogger("everlog.fleet")
 # A slice that has not ended so long after its time hangs: its process is ended, and the database queues the job again.
 HANGS_SECONDS = 900.0
 INTERRUPTED = 130
-# What a slice's process says that could not even begin.
-UNUSABLE = 75
+# What the process of a slice ends with if its worker cannot do any job: this, and the exit code of the reason.
+UNUSABLE = 64
+# What is wrong with an archive that cannot be opened, or its files; it would be for every job.
+OF_THE_ARCHIVE = (DamagedArchive, DiskFull, NewerArchive, UsageError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,22 +62,30 @@ def run_worker(
     plan: WorkerPlan, settings: Settings, engine: Engine, *, open_shared: Callable[[], Archive],
     on_ready: Callable[[Archive], None] = lambda _: None,
 ) -> int:
-    """Work until a signal ends it, or the fleet is drained. The exit code of Celery's worker."""
-    archive = open_shared()
-    engine.depths()  # a broker that is not there is better known now
-    archive.recover_files()
-    warm_up()
-    archive.sign_in(plan.name, processes=plan.processes, has_browser=plan.has_browser)
-    try:
+    """Work until a signal ends it, the fleet is drained, or nothing can be stored. The exit code.
+
+    `on_ready` is called when it is known that there is something to work with; what an earlier worker left is uploaded
+    after that, which may take a while.
+    """
+    with ExitStack() as stack:
+        archive = stack.enter_context(open_shared())
+        stack.callback(engine.close)
+        # A place that takes no files, and a broker that is not there, are better known now.
+        archive.shelf.want_room()
+        engine.depths()
         on_ready(archive)
+        archive.recover_files()
+        warm_up()
+        archive.sign_in(plan.name, processes=plan.processes, has_browser=plan.has_browser)
+        stack.callback(_sign_out, archive, plan.name)
         return _serve(plan, settings, engine, archive, open_shared)
-    finally:
-        try:
-            archive.sign_out(plan.name)
-        except EverlogError as error:
-            log.warning("%s", error.message)
-        archive.close()
-        engine.close()
+
+
+def _sign_out(archive: Archive, name: str) -> None:
+    try:
+        archive.sign_out(name)
+    except EverlogError as error:
+        log.warning("%s", error.message)
 
 
 def _serve(
@@ -82,7 +94,8 @@ def _serve(
     from celery import bootsteps, signals  # noqa: PLC0415 - only workers need it
 
     app = engine.app
-    _add_task(app, plan, settings, engine.broker, open_shared)
+    ending = Ending()
+    _add_task(app, plan, settings, engine.broker, open_shared, ending)
     keeper = Keeper(archive, engine, plan.name)
     worker: Any = None
 
@@ -143,11 +156,32 @@ def _serve(
         extra={"worker": plan.name},
     )
     worker.start()
-    return INTERRUPTED if signal.SIGINT in asked_by else int(worker.exitcode or 0)
+    return ending.code or (INTERRUPTED if signal.SIGINT in asked_by else int(worker.exitcode or 0))
+
+
+class Ending:
+    """Why a worker ends by itself, told by the process of a slice to the one that started them all."""
+
+    def __init__(self) -> None:
+        self._main = os.getpid()
+        self._code = multiprocessing.get_context("fork").Value("i", 0)
+
+    @property
+    def code(self) -> int:
+        """The exit code; 0 as long as nothing is wrong."""
+        return int(self._code.value)
+
+    def ask(self, code: int) -> None:
+        """End the worker with this code; who asks after another changes nothing."""
+        with self._code.get_lock():
+            if self._code.value:
+                return
+            self._code.value = code
+        os.kill(self._main, signal.SIGTERM)
 
 
 def _add_task(
-    app: Celery, plan: WorkerPlan, settings: Settings, broker: str, open_shared: Callable[[], Archive],
+    app: Celery, plan: WorkerPlan, settings: Settings, broker: str, open_shared: Callable[[], Archive], ending: Ending,
 ) -> None:
     def hand_on(jobs: Sequence[Job]) -> None:
         # Connections of the parent process are not this one's.
@@ -159,23 +193,25 @@ def _add_task(
         finally:
             own.close()
 
-    main = os.getpid()
-
     def do(job_id: int) -> int:
         try:
-            do_slice(job_id, settings, plan.name, open_shared=open_shared, hand_on=hand_on)
-        except EverlogError as error:
+            done = do_slice(job_id, settings, plan.name, open_shared=open_shared, hand_on=hand_on)
+        except ServiceDown as down:
             # The database brings the job back.
-            log.error("%s", error.message, extra={"job": job_id})  # noqa: TRY400 - no bug, so no traceback
-            return 0 if isinstance(error, ServiceDown) else UNUSABLE
-        return 0
+            log.error("%s", down.message, extra={"job": job_id})  # noqa: TRY400 - no bug, so no traceback
+            return 0
+        except EverlogError as error:
+            # Files that are not mounted, tables that are newer: not what others do at the same time.
+            log.error("%s", error.message, extra={"job": job_id})  # noqa: TRY400 - as above
+            return UNUSABLE + error.exit_code if isinstance(error, OF_THE_ARCHIVE) else 0
+        return UNUSABLE + done.unusable.exit_code if done is not None and done.unusable is not None else 0
 
     def do_apart(job_id: int) -> None:
         code = in_own_process(lambda: do(job_id))
-        if code == UNUSABLE:
-            # Files that are not mounted, tables that are newer: it would hear of every job, and do none.
+        if code > UNUSABLE:
+            # It would hear of every job, and do none.
             log.error("this worker cannot use the archive, and ends")
-            os.kill(main, signal.SIGTERM)
+            ending.ask(code - UNUSABLE)
         elif code:
             # The database hears no more of it, and queues the job again.
             log.error("the process of a slice ended with %d", code, extra={"job": job_id})

@@ -15,6 +15,7 @@ from everlog.errors import (
     DiskFull,
     EverlogError,
     LeaseLost,
+    NoBrowser,
     ServiceDown,
     Unreachable,
 )
@@ -49,12 +50,16 @@ BUSY = timedelta(minutes=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Polled:
-    """What came of a poll; `report` is there if pages were visited, `trouble` if there was no answer to use."""
+    """What came of a poll; `report` is there if pages were visited, `trouble` if there was no answer to use.
+
+    `needs_browser`: there are news, and only a browser shows them.
+    """
 
     poll: Poll
     seen: Seen
     report: Report | None = None
     trouble: str | None = None
+    needs_browser: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +129,8 @@ def _troubled(poll: Poll, blog: Blog, error: EverlogError, work: Work) -> Polled
     seen = Seen(kind="failed")
     if isinstance(error, Blocked):
         seen = Seen(kind="refused", allowed_at=work.archive.waits_until(blog.id), signal=error.message)
-    return _later(poll, blog, seen, work, trouble=error.message)
+    polled = _later(poll, blog, seen, work, trouble=error.message)
+    return replace(polled, needs_browser=isinstance(error, NoBrowser))
 
 
 async def _with_feed(poll: Poll, blog: Blog, work: Work, *, is_online: bool) -> Polled:

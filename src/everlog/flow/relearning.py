@@ -10,6 +10,7 @@ from everlog.errors import NothingToLearn, UnreadableFeed, UnreadablePage
 from everlog.feeds import parse_feed
 from everlog.flow.discover import Found
 from everlog.flow.known import Known, entry_urls, learn_blog
+from everlog.flow.stored import stored_exchange
 from everlog.learning.comments import MOST_TAUGHT, learn_comments
 from everlog.links import scope_of
 from everlog.records import Fetched
@@ -52,16 +53,20 @@ def stored_feed(url: str, blog: Blog, archive: Archive) -> Thread | None:
     capture = archive.capture_of(blog.id, url)
     if capture is None or capture.purpose != "feed":
         return None
+    answer = stored_exchange(capture, archive)
+    if answer is None:
+        return None
     try:
-        return read_comment_feed(archive.exchange(capture).body, capture.url)
+        return read_comment_feed(answer.body, capture.url)
     except UnreadableFeed:
         return None
 
 
 def stored_page(url: str, blog: Blog, archive: Archive, *, drawn: bool) -> Fetched | None:
-    """A page as it is stored, as a browser showed it if it was drawn."""
+    """A page as it is stored, as a browser showed it if it was drawn; None if it is not, or cannot be read."""
     capture = (archive.rendering_of(blog.id, url) if drawn else None) or archive.capture_of(blog.id, url)
-    return Fetched(url=url, exchanges=(archive.exchange(capture),)) if capture is not None else None
+    answer = stored_exchange(capture, archive) if capture is not None else None
+    return Fetched(url=url, exchanges=(answer,)) if answer is not None else None
 
 
 def feed_as_stored(blog: Blog, archive: Archive) -> tuple[Fetched, Feed]:

@@ -81,7 +81,7 @@ class WholeArchive(Rota):
         return self._archive.next_due(now=now)
 
     def count(self, now: datetime) -> tuple[int, int]:
-        return self._archive.count_due(now=now)
+        return self._archive.count_due(now=now), self._archive.count_watched()
 
 
 def enlist(archive: Archive, now: datetime) -> bool:

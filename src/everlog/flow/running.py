@@ -18,7 +18,7 @@ from everlog.flow.archiving import archive_blog, home_known_as
 from everlog.flow.discover import fetchable
 from everlog.flow.memory import HostMemory
 from everlog.flow.report import Report, Tally
-from everlog.flow.turns import shared_turns
+from everlog.flow.turns import shared_time, shared_turns
 from everlog.flow.updating import refresh_blog
 from everlog.flow.watch import Watcher
 from everlog.flow.working import Work, keep_ledger
@@ -92,7 +92,7 @@ def run_jobs(
         session = open_session(url, own, archive, web)
         return Work(
             web=session, archive=archive, settings=own, tally=tally, on_safe=on_safe, browser=browser,
-            goes_on=job.goes_on, reader=job.reader,
+            goes_on=job.goes_on, reader=job.reader, now=web.timekeeper.now,
         )
 
     async def all_of(web: OpenWeb) -> list[Report | EverlogError]:
@@ -138,7 +138,7 @@ def run_jobs(
             ended = await asyncio.gather(*tasks, return_exceptions=True)
         return [_outcome(job, end, is_alone=len(jobs) == 1) for job, end in zip(jobs, ended, strict=True)]
 
-    return with_web(all_of, turns=shared_turns(archive))
+    return with_web(all_of, turns=shared_turns(archive), now=shared_time(archive))
 
 
 def _reins(interrupt: Callable[[], None], wind_down: Callable[[], None]) -> Reins:
@@ -189,7 +189,7 @@ def run_watch(
                 await watcher.run(once=once, max_seconds=settings.max_time)
             return watcher.was_stopped
 
-    return with_web(watch, turns=shared_turns(archive))
+    return with_web(watch, turns=shared_turns(archive), now=shared_time(archive))
 
 
 def habits_of(settings: Settings) -> RenderHabits:

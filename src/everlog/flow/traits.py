@@ -8,9 +8,10 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from everlog.errors import EverlogError, NotUploaded, UnreadableFeed, UnreadablePage
+from everlog.errors import EverlogError, UnreadableFeed, UnreadablePage
 from everlog.feeds import parse_feed
 from everlog.flow.presence import shows
+from everlog.flow.stored import stored_exchange
 from everlog.links import keys_elsewhere, url_now
 from everlog.records import Failure
 from everlog.tree import parse
@@ -127,9 +128,10 @@ def _stored_home(blog: Blog, archive: Archive) -> Element | None:
 
 def _stored_feed(blog: Blog, archive: Archive) -> Feed | None:
     capture = archive.capture_of(blog.id, blog.feed_url) if blog.feed_url is not None else None
-    if capture is None:
+    answer = stored_exchange(capture, archive) if capture is not None else None
+    if answer is None:
         return None
     try:
-        return parse_feed(archive.exchange(capture).body, capture.url)
-    except (UnreadableFeed, NotUploaded):
+        return parse_feed(answer.body, answer.url)
+    except UnreadableFeed:
         return None

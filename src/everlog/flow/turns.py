@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from everlog.web import Turns
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from everlog.archive import Archive
 
 
@@ -32,6 +34,11 @@ def shared_turns(archive: Archive) -> Turns | None:
     return ArchiveTurns(archive) if archive.shelf.is_shared else None
 
 
+def shared_time(archive: Archive) -> datetime | None:
+    """What time it is for all who share an archive, whatever their own clocks say; None where nobody shares it."""
+    return archive.moment() if archive.shelf.is_shared else None
+
+
 class ArchiveTurns(Turns):
     """Turns by the rows of a database; its own thread waits for it, so that nobody else does."""
 
@@ -49,6 +56,9 @@ class ArchiveTurns(Turns):
 
     def came(self, seconds_late: float) -> None:
         self._late.append(seconds_late)
+
+    async def is_held(self, host: str) -> bool:
+        return await asyncio.to_thread(self._archive.held_seconds, host) > 0
 
     async def hold(self, host: str, seconds: float) -> None:
         await asyncio.to_thread(self._archive.hold_host, host, seconds)

@@ -104,7 +104,7 @@ def _given_up(lost: Lost | None, blog: Blog, run: int, work: Work) -> Report:
     reason = lost.reason if lost is not None else "its feed is lost"
     work.tally.doing = "done"
     work.archive.end_run(run, reason=reason, counts={})
-    held = work.archive.counts(blog.id).posts
+    held = work.archive.count_posts(blog.id)
     return Report(blog=blog.home, ending="incomplete", reason=reason, tally=work.tally, held=held)
 
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from everlog.archive.writer import GroupWriter
-from everlog.errors import EverlogError, NotUploaded, UnreadableFeed
+from everlog.errors import EverlogError, UnreadableFeed
 from everlog.feeds import parse_feed
 from everlog.flow.commenting import Commenting
 from everlog.flow.copies import Copies
@@ -17,6 +17,7 @@ from everlog.flow.crew import Crew
 from everlog.flow.known import entry_urls
 from everlog.flow.rendering import Rendering, can_draw
 from everlog.flow.report import Report
+from everlog.flow.stored import stored_exchange
 from everlog.links import scope_of
 from everlog.records import Link, Visit
 from everlog.urls import absolute, canonical
@@ -132,11 +133,12 @@ def crew_of(
 def _stored_entries(blog: Blog, archive: Archive) -> tuple[Entry, ...]:
     """What the feed said last: a feed that did not change still names its posts' comment feeds."""
     capture = archive.capture_of(blog.id, blog.feed_url) if blog.feed_url is not None else None
-    if capture is None:
+    answer = stored_exchange(capture, archive) if capture is not None else None
+    if answer is None:
         return ()
     try:
-        return parse_feed(archive.exchange(capture).body, capture.url).entries
-    except (UnreadableFeed, NotUploaded):
+        return parse_feed(answer.body, answer.url).entries
+    except UnreadableFeed:
         return ()
 
 
@@ -170,7 +172,7 @@ async def run_to_end(crawl: Crawl) -> Stop:
 def finish(crew: Crew, run: int, ending: Ending, reason: str) -> Report:
     """Write down how it ended; a blog that was visited to its end is updated from now on."""
     archive, tally = crew.archive, crew.tally
-    held = archive.counts(crew.blog.id).posts
+    held = archive.count_posts(crew.blog.id)
     failed = max(tally.failed, archive.count_failing(crew.blog.id))
     if ending == "complete" and failed:
         ending, reason = "incomplete", f"{reason}; {failed} addresses could not be fetched"

@@ -1,0 +1,47 @@
+"""Stored answers that cannot be read any more."""
+
+from __future__ import annotations
+
+import pytest
+
+import a_blog
+from everlog.archive import open_archive
+from everlog.errors import DamagedArchive
+from everlog.flow.comparing import known_repeats
+from everlog.flow.relearning import stored_page
+from everlog.flow.stored import stored_exchange
+from flow.a_site import a_site, crawl
+
+
+@pytest.fixture
+def archive(postgres_url, tmp_path):
+    """One that many share: there, what is lost of one machine is no reason to stop."""
+    with open_archive(postgres_url, files=tmp_path / "files") as opened:
+        yield opened
+
+
+def without_files(archive):
+    for file in archive.folder.glob("warc/*.warc.gz"):
+        file.unlink()
+
+
+def test_an_answer_whose_file_is_lost_is_as_good_as_never_stored(archive, caplog):
+    crawl(a_site(7), archive)
+    (blog,) = archive.blogs()
+    capture = archive.capture_of(blog.id, a_blog.url(3))
+    assert stored_exchange(capture, archive).url == a_blog.url(3)
+    without_files(archive)
+    assert stored_exchange(capture, archive) is None
+    assert stored_page(a_blog.url(3), blog, archive, drawn=False) is None
+    assert "is missing or shorter" in caplog.text
+    with pytest.raises(DamagedArchive):
+        archive.exchange(capture)
+
+
+def test_a_blog_whose_stored_pages_are_lost_is_updated_all_the_same(archive):
+    crawl(a_site(7), archive)
+    without_files(archive)
+    report = crawl(a_site(8), archive)
+    assert (report.ending, report.tally.new_posts) == ("complete", 1)
+    (blog,) = archive.blogs()
+    assert known_repeats(blog, archive).pages
