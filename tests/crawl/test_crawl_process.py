@@ -8,13 +8,16 @@ import os
 import signal
 import sys
 import threading
+import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from servers import Server
+from servers import Server, reply
 from stories import manners, told
 
 from everlog.crawl import with_web
+from everlog.crawl.asking import LateForTurn, ask_for
 from everlog.errors import UsageError
 
 if TYPE_CHECKING:
@@ -84,6 +87,27 @@ def cancelled() -> dict[str, Any]:
     return found
 
 
+def late() -> dict[str, Any]:
+    """A request whose turn has gone by while it was on its way to the socket, and one that is in time."""
+    found: dict[str, Any] = {}
+
+    async def task(web: OpenWeb) -> None:
+        ask = ask_for(
+            server.url("/page"), "page", manners(server.url()), conditions=(), private=True, typed=True,
+        )
+        try:
+            await web.download(replace(ask, leave_by=time.monotonic() - 1.0))
+        except LateForTurn:
+            found["late"] = True
+        found["asked before"] = len(server.seen)
+        answer = await web.download(replace(ask, leave_by=time.monotonic() + 60.0))
+        found["status"], found["asked"] = answer.exchange.status, len(server.seen)
+
+    with Server({"*": reply(200)}) as server:
+        with_web(task)
+    return found
+
+
 @pytest.mark.parametrize(
     ("scene", "expected"),
     [
@@ -93,6 +117,7 @@ def cancelled() -> dict[str, Any]:
         }),
         ("raising", {"raised": ("what the task raised",)}),
         ("cancelled", {"hung up": True, "ended": True}),
+        ("late", {"late": True, "asked before": 0, "status": 200, "asked": 1}),
     ],
 )
 def test_the_web_closes_with_the_task(scene: str, expected: dict[str, Any]) -> None:
@@ -103,5 +128,5 @@ if __name__ == "__main__":
     import base64
     import pickle
 
-    scenes = {"returning": returning, "raising": raising, "cancelled": cancelled}
+    scenes = {"returning": returning, "raising": raising, "cancelled": cancelled, "late": late}
     sys.stdout.write(base64.b64encode(pickle.dumps(scenes[sys.argv[1]]())).decode())

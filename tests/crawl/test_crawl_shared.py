@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from everlog.crawl.hosts import HeldOff, HostLine, Timekeeper
-from everlog.crawl.shared import OTHERS, take_shared_turn, tell_of_hold
+from everlog.crawl.shared import OTHERS, WRITING_SECONDS, take_shared_turn, tell_of_hold
 from everlog.web import Turns
 
 START = datetime(2024, 5, 1, tzinfo=UTC)
@@ -59,7 +59,7 @@ def test_who_had_a_turn_here_waits_for_those_elsewhere():
     async def ask():
         line = line_of(clock)
         await line.turn(600)
-        return await take_shared_turn(lines, line, 600, clock.keeper())
+        return (await take_shared_turn(lines, line, 600, clock.keeper()))[0]
 
     assert asyncio.run(ask()) == ((OTHERS, 0.7),)
     assert clock.at == START + timedelta(seconds=0.7)
@@ -87,7 +87,7 @@ def test_who_leaves_no_time_between_requests_stands_in_no_line():
     async def ask():
         line = line_of(clock, delay=0.0)
         await line.turn(600)
-        return await take_shared_turn(lines, line, 600, clock.keeper())
+        return (await take_shared_turn(lines, line, 600, clock.keeper()))[0]
 
     assert asyncio.run(ask()) == ()
     assert lines.reserved == []
@@ -116,7 +116,7 @@ def test_who_comes_too_late_for_a_turn_takes_another():
     async def ask():
         line = line_of(clock)
         await line.turn(600)
-        return await take_shared_turn(lines, line, 600, Timekeeper(now=lambda: clock.at, sleep=sleep))
+        return (await take_shared_turn(lines, line, 600, Timekeeper(now=lambda: clock.at, sleep=sleep)))[0]
 
     assert asyncio.run(ask()) == ((OTHERS, 0.8),)
     assert len(lines.reserved) == 2
@@ -180,6 +180,20 @@ def test_after_a_long_wait_it_is_asked_whether_another_process_was_told_to_stay_
     async def ask():
         line = line_of(clock)
         await line.turn(600)
-        return await take_shared_turn(lines, line, 600, clock.keeper())
+        return (await take_shared_turn(lines, line, 600, clock.keeper()))[0]
 
     assert asyncio.run(ask()) == ((OTHERS, 75.0),)
+
+
+def test_a_request_has_to_leave_before_its_turn_has_gone_by():
+    clock, lines = Clock(), Lines(0.5)
+
+    async def sleep(seconds):
+        clock.at += timedelta(seconds=seconds + 0.04)
+
+    async def ask():
+        line = line_of(clock)
+        await line.turn(600)
+        return (await take_shared_turn(lines, line, 600, Timekeeper(now=lambda: clock.at, sleep=sleep)))[1]
+
+    assert asyncio.run(ask()) == pytest.approx(0.1 - 0.04 + WRITING_SECONDS)

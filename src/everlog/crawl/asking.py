@@ -42,6 +42,10 @@ _SECRET = frozenset({"cookie", "authorization", "proxy-authorization"})
 _OURS = frozenset({"host", "user-agent", "connection", "content-length", "accept-encoding", "transfer-encoding"})
 
 
+class LateForTurn(Exception):
+    """A request that was not sent: while it was on its way to the socket, its turn went by."""
+
+
 class Hitch(Exception):
     """A request that brought no answer. `again`: another try may help."""
 
@@ -55,7 +59,8 @@ class Hitch(Exception):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
     """One request. `secret` are the names of headers whose values are not kept; `typed` says that
-    the user gave this host and port, so that it may be private.
+    the user gave this host and port, so that it may be private. Behind `leave_by`, a moment of the
+    monotonic clock, it is not sent: then others have their turns.
     """
 
     url: str
@@ -67,6 +72,7 @@ class Ask:
     timeout_seconds: float
     method: str = "GET"
     body: bytes = b""
+    leave_by: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ from scrapy.downloadermiddlewares.httpproxy import HttpProxyMiddleware
 from scrapy.utils.reactor import install_reactor
 from twisted.python.log import PythonLoggingObserver
 
-from everlog.crawl.asking import Answer, Ask
+from everlog.crawl.asking import Answer, Ask, LateForTurn
 from everlog.crawl.handler import Passage, close_other_doors
 from everlog.crawl.troubles import hitch_of, undecoded
 from everlog.errors import UsageError
@@ -126,7 +126,7 @@ class _Downloader:
         self._engine = engine
 
     async def __call__(self, ask: Ask) -> Answer:
-        passage = Passage(typed=ask.typed)
+        passage = Passage(typed=ask.typed, leave_by=ask.leave_by)
         request = Request(
             ask.url,
             method=ask.method,
@@ -146,6 +146,8 @@ class _Downloader:
             passage.abort()
             raise
         except Exception as error:
+            if passage.is_late:
+                raise LateForTurn from error
             raise hitch_of(error, ask, passage.blocked) from error
         seconds = time.monotonic() - began
         exchange = _exchange(ask, request, response, passage)

@@ -6,6 +6,7 @@ redirects, odd spellings and name servers that change their mind all meet the sa
 
 from __future__ import annotations
 
+import time
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -19,6 +20,7 @@ from scrapy.core.downloader.handlers.http11 import (
 from scrapy.http import Response
 from scrapy.utils._download_handlers import wrap_twisted_exceptions
 from scrapy.utils.defer import maybe_deferred_to_future
+from twisted.internet.defer import fail
 from twisted.internet.interfaces import IReactorPluggableNameResolver
 from twisted.python.failure import Failure
 from twisted.web._newclient import BODY
@@ -27,6 +29,7 @@ from twisted.web.iweb import IPolicyForHTTPS
 from zope.interface import implementer  # type: ignore[import-untyped]
 
 from everlog.addresses import refusal
+from everlog.crawl.asking import LateForTurn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,6 +47,8 @@ MOST_ENCODINGS = 2
 KEPT_TRUST = 16
 # Apache and Node close a silent connection after five seconds: who asks just then is hung up on.
 SILENT_SECONDS = 4
+# Names, distance and certificates take their time, and are no reason to ask again. Who took longer stood still.
+CONNECTING_SECONDS = 5.0
 
 
 class BlockedAddress(Exception):
@@ -60,10 +65,12 @@ class OddAnswer(Exception):
 class Passage:
     """What one request brings to the guard, and what it learns on its way."""
 
-    __slots__ = ("blocked", "reason", "typed", "under_way", "wire_bytes")
+    __slots__ = ("blocked", "is_late", "leave_by", "reason", "typed", "under_way", "wire_bytes")
 
-    def __init__(self, *, typed: bool) -> None:
+    def __init__(self, *, typed: bool, leave_by: float | None = None) -> None:
         self.typed = typed
+        self.leave_by = leave_by
+        self.is_late = False
         self.blocked: BlockedAddress | None = None
         self.reason = ""
         self.wire_bytes = 0
@@ -152,6 +159,7 @@ class _GuardedAgent(_ScrapyAgent):
         agent._reactor = agent._endpointFactory._reactor = guarded
         endpoint_for = agent._getEndpoint
         agent._getEndpoint = lambda uri: _LateEndpoint(partial(endpoint_for, uri))
+        agent._pool = _PunctualPool(agent._pool, self._passage)
         return agent
 
     def _cb_bodydone(self, result: Any, url: str) -> Response:
@@ -167,6 +175,33 @@ class _GuardedAgent(_ScrapyAgent):
             raise OddAnswer(f"its body is encoded {len(layers)} times")
         # No guess at the kind of document: that is made elsewhere, from the bytes.
         return Response(url, status=int(answer.code), headers=headers, body=body, flags=result.get("flags"))
+
+
+class _PunctualPool:
+    """Connections for one request, which is written as soon as it has one; none if its turn has gone by."""
+
+    def __init__(self, pool: HTTPConnectionPool, passage: Passage) -> None:
+        self._pool = pool
+        self._passage = passage
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._pool, name)
+
+    def getConnection(self, key: Any, endpoint: Any) -> Any:  # noqa: N802 - Twisted's name
+        if self._is_late():
+            return fail(LateForTurn())
+        return self._pool.getConnection(key, endpoint).addCallback(self._connected)
+
+    def _connected(self, connection: Any) -> Any:
+        if self._is_late(CONNECTING_SECONDS):
+            connection.abort()
+            raise LateForTurn
+        return connection
+
+    def _is_late(self, allowed_seconds: float = 0.0) -> bool:
+        leave_by = self._passage.leave_by
+        self._passage.is_late = leave_by is not None and time.monotonic() > leave_by + allowed_seconds
+        return self._passage.is_late
 
 
 class _LateEndpoint:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from everlog.crawl.asking import (
     Hitch,
+    LateForTurn,
     ask_along,
     ask_for,
     barred,
@@ -22,7 +24,7 @@ from everlog.crawl.holds import recall_hold, recall_strain, remember_hold, remem
 from everlog.crawl.hosts import HeldOff
 from everlog.crawl.ledger import LedgerBook
 from everlog.crawl.robots import Rules, agent_name, out_of_reach, read_rules, remember_rules, remembered_rules
-from everlog.crawl.shared import take_shared_turn, tell_of_hold
+from everlog.crawl.shared import TURNS_TRIED, take_shared_turn, tell_of_hold
 from everlog.politeness import Cause, retry_after
 from everlog.records import Failure, Fetched
 from everlog.urls import absolute
@@ -209,13 +211,23 @@ class Session(Web):
         return last
 
     async def _once(self, ask: Ask, host: str, *, rides: bool = False) -> Exchange:
+        for is_last in (False,) * (TURNS_TRIED - 1) + (True,):
+            with suppress(LateForTurn):
+                return await self._in_turn(ask, host, rides=rides, whenever=is_last)
+        raise AssertionError("the last try is sent at any time")
+
+    async def _in_turn(self, ask: Ask, host: str, *, rides: bool, whenever: bool) -> Exchange:
+        """Ask when it is one's turn; LateForTurn if that went by on the way to the socket, unless `whenever`."""
         line = self._line(host)
         now = self._web.timekeeper.now
         longest = self.manners.longest_wait_seconds
         try:
             spells = await (line.ride(min(longest, RIDE_WAIT_SECONDS)) if rides else line.turn(longest))
             if not rides and self._web.turns is not None:
-                spells += await take_shared_turn(self._web.turns, line, longest, self._web.timekeeper)
+                shared, within = await take_shared_turn(self._web.turns, line, longest, self._web.timekeeper)
+                spells += shared
+                if within is not None and not whenever:
+                    ask = replace(ask, leave_by=time.monotonic() + within)
         except HeldOff as held:
             self._book.held_off(host, held, now())
             raise
@@ -223,6 +235,9 @@ class Session(Web):
         began = now()
         try:
             answer = await self._web.download(ask)
+        except LateForTurn:
+            line.withdrawn()
+            raise
         except Hitch as hitch:
             # An answer too large, or none that anybody may ask for, says nothing about how busy the host is.
             slowed = hitch.again and line.answered(status=None, seconds=(now() - began).total_seconds())
