@@ -38,10 +38,12 @@ RUN groupadd --gid 10001 everlog \
     && useradd --uid 10001 --gid 10001 --create-home --shell /usr/sbin/nologin everlog \
     && install --directory --owner=10001 --group=10001 /files /spool
 COPY packaging/healthy.py /usr/local/lib/everlog/healthy.py
+# In /spool WARC files grow until they are uploaded to an object store: what a killed worker leaves there is uploaded by
+# the next one with this volume.
 ENV PATH=/opt/everlog/bin:/usr/local/bin:/usr/bin:/bin \
-    PYTHONUNBUFFERED=1
+    PYTHONUNBUFFERED=1 \
+    EVERLOG_SPOOL=/spool
 WORKDIR /home/everlog
-# Here WARC files grow until they are uploaded: what a killed worker leaves is uploaded by the next one with this volume.
 VOLUME ["/spool"]
 EXPOSE 9464
 # By number, so that Kubernetes can tell that it is not root.

@@ -1,6 +1,6 @@
 """How fast an archive is copied: a folder into PostgreSQL, and that into a folder again.
 
-    PYTHONPATH=benchmarks:tests python benchmarks/copy_speed.py [--posts 10000]
+    python benchmarks/copy_speed.py [--posts 10000]
 
 The posts are made up: about 300 words each with the page they were read from in a WARC file, every fifth has been
 edited, every third has comments, each shows a picture of its own of about 20 kB; and for each post two more addresses
@@ -23,12 +23,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import services
 from everlog.archive import open_archive
 from everlog.archive.copying import copy_archive, open_target
 from everlog.archive.verify import verify
 from everlog.records import Comment, Exchange, Link, Media, Post, Visit
 from everlog.urls import canonical
+from fleet_ground import servers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +48,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     options.add_argument("--posts", type=int, default=10_000)
     posts = options.parse_args().posts
-    with tempfile.TemporaryDirectory(prefix="everlog-copy-") as folder, services.postgres() as server:
+    with tempfile.TemporaryDirectory(prefix="everlog-copy-") as folder, servers.postgres() as server:
         place = Path(folder)
         # In a process of its own, so that its memory is not taken for the copy's.
         with ProcessPoolExecutor(1) as other:

@@ -1,6 +1,6 @@
 """What a fleet's work costs: the constants behind docs/scale.md, each measured on real servers.
 
-    PYTHONPATH=benchmarks:tests python benchmarks/fleet_costs.py [FOLDER...] [--parts jobs polls pages turns] [--json]
+    python benchmarks/fleet_costs.py [FOLDER...] [--parts jobs polls pages turns] [--json]
 
 jobs     jobs that find nothing (every address answers 404), one worker: from the last request of one to the first of
          the next, which is all that a job costs besides its requests; and the time it takes by the worker's own log

@@ -27,9 +27,20 @@ DAYS = 3
 class Demand:
     """Feeds that fall due in each bin of a day, of all blogs, and what they bring."""
 
+    blogs: int
     polls: tuple[float, ...]
     changed: float
     posts_per_poll: float
+
+    @property
+    def total(self) -> float:
+        """Feeds in the day."""
+        return sum(self.polls)
+
+    @property
+    def robots_per_poll(self) -> float:
+        """Each blog's robots.txt is asked for once a day, before one of its polls."""
+        return self.blogs / self.total
 
     def rate(self, second: int) -> float:
         """Feeds a second."""
@@ -56,7 +67,7 @@ def demand(folder: Path | None, sample: int, blogs: int) -> Demand:
     # A bin of a small sample is uneven by chance, which the many blogs it stands for are not.
     smooth = [sum(polls[(at + step) % len(polls)] for step in range(-6, 7)) / 13 for at in range(len(polls))]
     return Demand(
-        polls=tuple(count * each for count in smooth), changed=changed / total,
+        blogs=blogs, polls=tuple(count * each for count in smooth), changed=changed / total,
         posts_per_poll=len(tally.delays) / DAYS / total,
     )
 

@@ -7,7 +7,8 @@
             fleet.wait()
 
 All that is started is ended in every case: each worker is a process group of its own, which is ended whole.
-Run with PYTHONPATH=benchmarks:tests, as the servers are started by tests/services.py.
+The servers are started by tests/services.py. Whoever needs no more than these takes `servers` from here: this module
+knows where the tests are, so `python benchmarks/NAME.py` needs no path.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a fleet loses when its parts die: workers killed during a crawl, the queue emptied, the database restarted.
 
-    PYTHONPATH=benchmarks:tests python benchmarks/fleet_kills.py [FOLDER...] [--parts workers redis postgres]
+    python benchmarks/fleet_kills.py [FOLDER...] [--parts workers redis postgres]
         [--made N] [--count 40] [--workers 4] [--every 10] [--delay 0.2] [--jobs 5000] [--json]
 
 workers    One worker with all its processes is killed (SIGKILL) every so many seconds and replaced at once. The archive

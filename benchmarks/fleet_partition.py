@@ -1,6 +1,6 @@
 """A worker that loses the network in the middle of a slice, and comes back.
 
-    PYTHONPATH=benchmarks:tests python benchmarks/fleet_partition.py [--rounds 3] [--delay 0.5] [--json]
+    python benchmarks/fleet_partition.py [--rounds 3] [--delay 0.5] [--json]
 
 One worker reaches PostgreSQL and Redis through relays (`fleet_relay.py`) that stop forwarding while it crawls; nothing
 is refused or closed, as with a cable that was pulled. Another worker reaches both. The grant of the first must be

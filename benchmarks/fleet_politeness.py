@@ -1,6 +1,6 @@
 """Whether a host is asked too often when many workers share it: several blogs on one host, one picture host for all.
 
-    PYTHONPATH=benchmarks:tests python benchmarks/fleet_politeness.py [--delay 0.5] [--workers 4]
+    python benchmarks/fleet_politeness.py [--delay 0.5] [--workers 4]
 
 The web is made up (`fleet_web.py`) and writes down when each request arrives. Ends with 1 if two requests to a host are
 closer than the delay; `--tolerance` is for machines that may stand still between a request's turn and its arrival.

@@ -1,6 +1,6 @@
 """Pages a second of one large blog when others read what one downloads: with 0, 1, 2 ... readers, alternately.
 
-    PYTHONPATH=benchmarks:tests python benchmarks/fleet_reading.py [--posts 600] [--rounds 3] [--readers 0 1 2]
+    python benchmarks/fleet_reading.py [--posts 600] [--rounds 3] [--readers 0 1 2]
 
 All crawl the same made blog (`made_blog.py`, in a process of its own) with no delay into a new PostgreSQL database
 each, from a fresh process whose imports are done before the clock starts; PostgreSQL and Redis are those of
@@ -23,9 +23,8 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-import services
 from blogs import say
-from fleet.a_reader import readers
+from fleet_ground import servers
 from made_blog import served
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ def main() -> None:
         print(json.dumps(crawl(**arguments.only)))
         return
     with (
-        services.postgres() as postgres, services.redis() as redis,
+        servers.postgres() as postgres, servers.redis() as redis,
         served(arguments.posts, page_bytes=int(arguments.kilobytes * 1000)) as blog,
     ):
         rounds = []
@@ -60,8 +59,10 @@ def main() -> None:
     report(rounds, as_json=arguments.json)
 
 
-def one_crawl(home: str, count: int, postgres: services.Postgres, redis: services.Redis) -> Figures:
+def one_crawl(home: str, count: int, postgres: servers.Postgres, redis: servers.Redis) -> Figures:
     """One crawl into a new database, beside so many readers."""
+    from fleet.a_reader import readers  # noqa: PLC0415 - of the tests: `fleet_ground` says where they are
+
     with tempfile.TemporaryDirectory(prefix="everlog-reading-") as folder, ExitStack() as stack:
         archive, files = postgres.url(), Path(folder) / "files"
         redis.empty()

@@ -1,6 +1,6 @@
 """Feeds a second that a scheduler hands out of a million due ones, and whether it reads more than it picks.
 
-    PYTHONPATH=benchmarks:tests python benchmarks/fleet_schedule.py [--feeds 1000000] [--broker redis://... | own]
+    python benchmarks/fleet_schedule.py [--feeds 1000000] [--broker redis://... | own]
 
 A PostgreSQL of its own (Debian's settings, syncing to disk) gets as many blogs with a due feed each, on hosts of their
 own. Without a broker only rows are written; with one, the jobs are sent as well. The plan of the pick is shown before
@@ -17,18 +17,18 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
-import services
 from blogs import say
 from everlog.archive import poll_jobs, schema
 from everlog.archive.postgres import PostgresDatabase
 from everlog.archive.sql_store import SqlStore
+from fleet_ground import servers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from everlog.archive.jobs import Job
 
-# What the issue of many machines asks of one scheduler.
+# What one scheduler has to do, in feeds a second.
 FLOOR = 2_000.0
 NOW = datetime(2024, 5, 1, 12, tzinfo=UTC)
 # As `fleet.scheduler` has them.
@@ -56,8 +56,8 @@ def main() -> None:
     parser.add_argument("--broker", help="send the jobs to this Redis as well; 'own' starts one")
     arguments = parser.parse_args()
     with ExitStack() as stack:
-        server = stack.enter_context(services.postgres())
-        broker = stack.enter_context(services.redis()).url if arguments.broker == "own" else arguments.broker
+        server = stack.enter_context(servers.postgres())
+        broker = stack.enter_context(servers.redis()).url if arguments.broker == "own" else arguments.broker
         database = PostgresDatabase(server.url())
         stack.callback(database.close)
         fill(database, arguments.feeds)

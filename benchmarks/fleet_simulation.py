@@ -1,13 +1,16 @@
 """Ten million blogs over a day: due feeds, queues, workers and databases, by a model with measured constants.
 
-    PYTHONPATH=benchmarks:tests python benchmarks/fleet_simulation.py [CORPUS] [--blogs 10000000] [--sample 4000]
-        --costs COSTS.json [--workers 100 200 ...] [--shards 1 2 4] [--hangs 0.002] [--plot docs/scale-day.svg]
+    python benchmarks/fleet_simulation.py [CORPUS] [--blogs 10000000] [--sample 4000] [--costs COSTS.json]
+        [--scheduled 2000] [--workers 100 200 ...] [--shards 1 2 4] [--hangs 0.002] [--plot docs/scale-day.svg]
 
 First, when feeds fall due: a sample of blogs with real rhythms (`watch_making.py`) is polled by everlog's own schedule
 for three days; each blog of the sample stands for many that differ only in their moment. Then the third day, second by
 second: what falls due is picked by a scheduler, goes to a queue in jobs of a hundred, waits for a free process of a
-worker, and for the database that each job's writes go to. What is measured comes from `fleet_costs.py --json`; what is
-modelled is this file; what is assumed has ASSUMED in its name.
+worker, and for the database that each job's writes go to. With several databases each has a scheduler of its own.
+
+A feed costs what a poll does, its share of the robots.txt that is asked for once a day, and the pages that its new
+posts bring. What these cost is measured, by `fleet_costs.py --json`, and so is what a scheduler picks in a second, by
+`fleet_schedule.py`; what is modelled is this file; what is assumed has ASSUMED in its name.
 
 The model is open: a feed that is asked late does not fall due later the next time. That is harder than reality.
 """
@@ -16,7 +19,6 @@ from __future__ import annotations
 
 import argparse
 import heapq
-import json
 import time
 from collections import deque
 from dataclasses import dataclass
@@ -29,6 +31,7 @@ from blogs import say
 from everlog.fleet.scheduler import BATCH, MOST_WAITING
 from everlog.flow.watch import AT_ONCE
 from fleet_demand import BIN, DAY, Demand, demand
+from fleet_prices import Costs
 from tables import markdown_table
 
 if TYPE_CHECKING:
@@ -40,6 +43,10 @@ ASSUMED_ANSWER_SECONDS = 0.3
 # program's own settings), and the job with it.
 ASSUMED_HANGS = 0.002
 HANG_SECONDS = 3 * 30.0
+# Between two requests to one host: the usual delay, and what a fleet adds to it to be sure (`flow/turns.py`).
+PACE_SECONDS = 1.1
+# The least that one scheduler has to do (`fleet_schedule.py`).
+SCHEDULED_PER_SECOND = 2_000.0
 # A server for a database of this size; ours had two cores, which workers shared.
 ASSUMED_DATABASE_CORES = 16
 # Above this share of its processors a database answers late.
@@ -47,40 +54,19 @@ ASSUMED_DATABASE_BUSY = 0.7
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Costs:
-    """What things cost, in seconds of a processor, and bytes. Measured by `fleet_costs.py` on two cores."""
+class Size:
+    """How large a fleet is: processes, databases, and what the scheduler of each database picks in a second."""
 
-    job_seconds: float
-    poll_seconds: float
-    page_seconds: float
-    poll_database: float
-    page_database: float
-    poll_wal: float
-    page_wal: float
+    workers: int
+    shards: int
     scheduled_per_second: float
-
-    @classmethod
-    def read(cls, file: Path) -> Costs:
-        """From what `fleet_costs.py --json` printed."""
-        found = json.loads(file.read_text("utf-8"))
-        polls, pages, jobs = found["polls"], found["pages"], found["jobs"]
-        return cls(
-            job_seconds=jobs["ms between two jobs, median"] / 1000,
-            poll_seconds=polls["unchanged, processor ms of workers a feed"] / 1000,
-            page_seconds=pages["processor ms of workers a request"] / 1000,
-            poll_database=polls["unchanged, processor ms of PostgreSQL a feed"] / 1000,
-            page_database=pages["processor ms of PostgreSQL a request"] / 1000,
-            poll_wal=polls["unchanged, bytes of WAL a feed"], page_wal=pages["bytes of WAL a request"],
-            scheduled_per_second=found.get("schedule", {}).get("feeds a second", 2_000.0),
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """A day with so many processes and databases."""
+    """What a day was like."""
 
-    workers: int
-    shards: int
+    size: Size
     polls: int
     jobs: int
     late: tuple[float, float, float]
@@ -96,7 +82,14 @@ def main() -> None:
     parser.add_argument("folder", nargs="?", type=Path, help="a corpus (default: $EVERLOG_CORPUS or the usual place)")
     parser.add_argument("--blogs", type=int, default=10_000_000)
     parser.add_argument("--sample", type=int, default=4_000)
-    parser.add_argument("--costs", type=Path, required=True, help="what fleet_costs.py --json printed")
+    parser.add_argument(
+        "--costs", type=Path, default=Path(__file__).with_name("fleet_costs.json"),
+        help="what fleet_costs.py --json printed (default: what docs/scale.md has)",
+    )
+    parser.add_argument(
+        "--scheduled", type=float, default=SCHEDULED_PER_SECOND, metavar="FEEDS_PER_SECOND",
+        help=f"what fleet_schedule.py printed (default: the least that it asks for, {SCHEDULED_PER_SECOND:,.0f})",
+    )
     parser.add_argument("--workers", type=int, nargs="+", default=[100, 150, 200, 300, 400, 600, 800])
     parser.add_argument("--shards", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--hangs", type=float, default=ASSUMED_HANGS, help="share of feeds whose host never answers")
@@ -109,18 +102,19 @@ def main() -> None:
     outcomes = []
     for shards in arguments.shards:
         for workers in arguments.workers:
-            outcomes.append(day(wanted, costs, workers=workers, shards=shards, hangs=arguments.hangs))
+            size = Size(workers=workers, shards=shards, scheduled_per_second=arguments.scheduled)
+            outcomes.append(day(wanted, costs, size, hangs=arguments.hangs))
             say(f"{outcomes[-1]}, {_megabytes():.0f} MB")
-    print(described(wanted, costs, arguments.blogs))
+    print(described(wanted, costs))
     print(table(outcomes))
     print(f"\n{time.monotonic() - began:.0f} s, at most {_megabytes():.0f} MB")
     if arguments.plot:
         draw(wanted, outcomes, arguments.plot)
 
 
-def day(wanted: Demand, costs: Costs, *, workers: int, shards: int, hangs: float = ASSUMED_HANGS) -> Outcome:
+def day(wanted: Demand, costs: Costs, size: Size, *, hangs: float = ASSUMED_HANGS) -> Outcome:
     """One day of the fleet."""
-    model = _Day(wanted, costs, workers, shards, hangs)
+    model = _Day(wanted, costs, size, hangs)
     for second in range(DAY):
         model.second(second)
     return model.outcome()
@@ -129,13 +123,13 @@ def day(wanted: Demand, costs: Costs, *, workers: int, shards: int, hangs: float
 class _Day:
     """Feeds that are due, jobs that wait, processes and databases that are free at some moment."""
 
-    def __init__(self, wanted: Demand, costs: Costs, workers: int, shards: int, hangs: float) -> None:
-        self._wanted, self._costs, self._hangs = wanted, costs, hangs
-        self._shards = shards
+    def __init__(self, wanted: Demand, costs: Costs, size: Size, hangs: float) -> None:
+        self._wanted, self._costs, self._size, self._hangs = wanted, costs, size, hangs
+        self._scheduled_per_second = size.shards * size.scheduled_per_second
         self._chance = Random(1)  # noqa: S311 - a simulation
-        self._free = [0.0] * workers
+        self._free = [0.0] * size.workers
         # Each core of a database does one thing at a time; a part of them is left for bursts.
-        self._cores = [0.0] * max(1, int(shards * ASSUMED_DATABASE_CORES * ASSUMED_DATABASE_BUSY))
+        self._cores = [0.0] * max(1, int(size.shards * ASSUMED_DATABASE_CORES * ASSUMED_DATABASE_BUSY))
         # (second, how many) that fell due and are in no job; and jobs: when their first feed fell due, how many feeds.
         self._due: deque[list[int]] = deque()
         self._waiting: deque[tuple[int, int]] = deque()
@@ -145,8 +139,7 @@ class _Day:
         # Tenths of powers of ten of seconds: as fine as anybody wants to know.
         self._late = [0] * 80
         self._longest = 0
-        self._of_feed = costs.poll_seconds + wanted.posts_per_poll * costs.page_seconds
-        self._written = costs.poll_database + wanted.posts_per_poll * costs.page_database
+        self._of_feed = costs.of_feed(wanted)
 
     def second(self, now: int) -> None:
         rate = self._wanted.rate(now)
@@ -161,16 +154,16 @@ class _Day:
 
     def outcome(self) -> Outcome:
         return Outcome(
-            workers=len(self._free), shards=self._shards, polls=self._fell, jobs=self._jobs,
+            size=self._size, polls=self._fell, jobs=self._jobs,
             late=(self._percentile(0.5), self._percentile(0.95), self._percentile(0.99)),
             longest_queue=self._longest, left=self._left(), workers_busy=self._busy[0] / DAY / len(self._free),
-            database_busy=self._busy[1] / DAY / (self._shards * ASSUMED_DATABASE_CORES),
+            database_busy=self._busy[1] / DAY / (self._size.shards * ASSUMED_DATABASE_CORES),
             scheduler_busy=self._busy[2] / DAY,
         )
 
     def _schedule(self) -> None:
-        """Whole jobs of what is due, as many as the scheduler makes in a second and the queue takes."""
-        room = min(int(self._costs.scheduled_per_second) // BATCH, MOST_WAITING - len(self._waiting))
+        """Whole jobs of what is due, as many as the schedulers make in a second and the queues take."""
+        room = min(int(self._scheduled_per_second) // BATCH, self._size.shards * MOST_WAITING - len(self._waiting))
         while room > 0 and self._due:
             first, taken = self._due[0][0], 0
             while self._due and taken < BATCH:
@@ -180,14 +173,17 @@ class _Day:
                 if not self._due[0][1]:
                     self._due.popleft()
             self._waiting.append((first, taken))
-            self._busy[2] += taken / self._costs.scheduled_per_second
+            self._busy[2] += taken / self._scheduled_per_second
             room -= 1
 
     def _start(self, due: int, feeds: int, now: int) -> None:
         begins = max(heapq.heappop(self._free), float(now))
         hangs = self._chance.random() < 1 - (1 - self._hangs) ** feeds
-        lasts = self._costs.job_seconds + feeds * self._of_feed + ASSUMED_ANSWER_SECONDS * -(-feeds // AT_ONCE)
-        writing = feeds * self._written
+        has_news = self._chance.random() < 1 - (1 - self._wanted.changed) ** feeds
+        lasts = self._costs.job_seconds + feeds * self._of_feed.own + ASSUMED_ANSWER_SECONDS * -(-feeds // AT_ONCE)
+        # Pages of one blog are asked for one after the other, those of several side by side.
+        lasts += self._costs.captures * PACE_SECONDS if has_news else 0.0
+        writing = feeds * self._of_feed.database
         # The database writes while the job goes on; the job ends when both are done.
         written = max(heapq.heappop(self._cores), begins) + writing
         heapq.heappush(self._cores, written)
@@ -212,22 +208,23 @@ class _Day:
         return float("inf")
 
 
-def described(wanted: Demand, costs: Costs, blogs: int) -> str:
+def described(wanted: Demand, costs: Costs) -> str:
     """What falls due, and what that means for each part."""
-    total = sum(wanted.polls)
+    total, feed = wanted.total, costs.of_feed(wanted)
     rates = [count / BIN for count in wanted.polls]
     posts = wanted.posts_per_poll * total
-    own = (total * costs.poll_seconds + posts * costs.page_seconds) / DAY
-    database = (total * costs.poll_database + posts * costs.page_database) / DAY
+    pages = posts * costs.captures
     rows = {
-        "feeds asked in the day": f"{total:,.0f} ({total / blogs:.1f} per blog)",
+        "feeds asked in the day": f"{total:,.0f} ({total / wanted.blogs:.1f} per blog)",
         "due feeds a second: mean, least, most": f"{total / DAY:,.0f}, {min(rates):,.0f}, {max(rates):,.0f}",
         "of which changed, %": f"{100 * wanted.changed:.2f}",
         "new posts in the day": f"{posts:,.0f}",
+        "requests in the day, with robots.txt and the pages of posts": f"{total + wanted.blogs + pages:,.0f}",
         "jobs a second": f"{total / DAY / BATCH:.1f}",
-        "processors that workers keep busy": f"{own:,.1f}",
-        "processors that PostgreSQL keeps busy": f"{database:,.1f}",
-        "WAL in the day, GB": f"{(total * costs.poll_wal + posts * costs.page_wal) / 1e9:,.0f}",
+        "processors that workers keep busy": f"{total * feed.own / DAY:,.1f}",
+        "processors that PostgreSQL keeps busy": f"{total * feed.database / DAY:,.1f}",
+        "transactions a second": f"{total * feed.transactions / DAY:,.0f}",
+        "WAL in the day, GB": f"{total * feed.wal / 1e9:,.0f}",
     }
     return markdown_table(["", "a day"], list(rows.items())) + "\n"
 
@@ -237,9 +234,9 @@ def table(outcomes: Sequence[Outcome]) -> str:
     heads = ["databases", "processes", "late: median, s", "95 %, s", "99 %, s", "most feeds waiting", "left at the end",
              "processes busy", "databases busy", "scheduler busy", "short of"]
     rows = [
-        [str(each.shards), str(each.workers), *(f"{late:,.0f}" for late in each.late), f"{each.longest_queue:,}",
-         f"{each.left:,}", f"{each.workers_busy:.0%}", f"{each.database_busy:.0%}", f"{each.scheduler_busy:.0%}",
-         short_of(each)]
+        [str(each.size.shards), str(each.size.workers), *(f"{late:,.0f}" for late in each.late),
+         f"{each.longest_queue:,}", f"{each.left:,}", f"{each.workers_busy:.0%}", f"{each.database_busy:.0%}",
+         f"{each.scheduler_busy:.0%}", short_of(each)]
         for each in outcomes
     ]
     return markdown_table(heads, rows)
@@ -269,11 +266,11 @@ def draw(wanted: Demand, outcomes: Sequence[Outcome], output: Path) -> None:
     left.plot(hours, [count / BIN for count in wanted.polls], color="#2c6e9b")
     left.set(xlabel="Hour of the day (UTC)", ylabel="Due feeds a second", ylim=(0, None), xlim=(0, 24))
     left.set_xticks(range(0, 25, 4))
-    all_shards = sorted({each.shards for each in outcomes})
+    all_shards = sorted({each.size.shards for each in outcomes})
     for shards, colour in zip(all_shards, ("#c0392b", "#2c6e9b", "#d9a441"), strict=False):
-        own = [each for each in outcomes if each.shards == shards]
+        own = [each for each in outcomes if each.size.shards == shards]
         name = "1 database" if shards == 1 else f"{shards} databases"
-        right.plot([each.workers for each in own], [each.late[1] for each in own], "o-", color=colour, label=name)
+        right.plot([each.size.workers for each in own], [each.late[1] for each in own], "o-", color=colour, label=name)
     right.set(xlabel="Processes of workers", ylabel="Late, 95th percentile (seconds)", yscale="log")
     right.legend(frameon=False)
     for axes in (left, right):

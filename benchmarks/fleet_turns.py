@@ -1,6 +1,6 @@
 """Turns a second that a fleet takes at hosts, by 1 and by 4 connections of processes of their own.
 
-    PYTHONPATH=benchmarks:tests python benchmarks/fleet_turns.py [--turns 2000]
+    python benchmarks/fleet_turns.py [--turns 2000]
 
 A PostgreSQL of its own, syncing to disk. `hosts apart`: each connection takes turns at many hosts, as workers do;
 `one host`: all at the same, where each waits for the row the others hold.
@@ -12,17 +12,17 @@ import argparse
 import time
 from concurrent.futures import ProcessPoolExecutor
 
-import services
 from everlog.archive import schema
 from everlog.archive.postgres import PostgresDatabase
 from everlog.archive.turn_rows import reserve_turn
+from fleet_ground import servers
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--turns", type=int, default=2_000, help="by each connection")
     turns = parser.parse_args().turns
-    with services.postgres() as server:
+    with servers.postgres() as server:
         url = server.url()
         database = PostgresDatabase(url)
         with database.writing() as connection:
