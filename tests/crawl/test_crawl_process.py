@@ -8,7 +8,6 @@ import os
 import signal
 import sys
 import threading
-import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ from stories import manners, told
 
 from everlog.crawl import with_web
 from everlog.crawl.asking import LateForTurn, ask_for
+from everlog.crawl.hosts import awake_and_asleep
 from everlog.errors import UsageError
 
 if TYPE_CHECKING:
@@ -96,11 +96,11 @@ def late() -> dict[str, Any]:
             server.url("/page"), "page", manners(server.url()), conditions=(), private=True, typed=True,
         )
         try:
-            await web.download(replace(ask, leave_by=time.monotonic() - 1.0))
+            await web.download(replace(ask, leave_by=awake_and_asleep() - 1.0))
         except LateForTurn:
             found["late"] = True
         found["asked before"] = len(server.seen)
-        answer = await web.download(replace(ask, leave_by=time.monotonic() + 60.0))
+        answer = await web.download(replace(ask, leave_by=awake_and_asleep() + 60.0))
         found["status"], found["asked"] = answer.exchange.status, len(server.seen)
 
     with Server({"*": reply(200)}) as server:

@@ -59,7 +59,7 @@ def test_who_had_a_turn_here_waits_for_those_elsewhere():
     async def ask():
         line = line_of(clock)
         await line.turn(600)
-        return (await take_shared_turn(lines, line, 600, clock.keeper()))[0]
+        return (await take_shared_turn(lines, line, 600, clock.keeper())).spells
 
     assert asyncio.run(ask()) == ((OTHERS, 0.7),)
     assert clock.at == START + timedelta(seconds=0.7)
@@ -87,9 +87,9 @@ def test_who_leaves_no_time_between_requests_stands_in_no_line():
     async def ask():
         line = line_of(clock, delay=0.0)
         await line.turn(600)
-        return (await take_shared_turn(lines, line, 600, clock.keeper()))[0]
+        return await take_shared_turn(lines, line, 600, clock.keeper())
 
-    assert asyncio.run(ask()) == ()
+    assert asyncio.run(ask()) is None
     assert lines.reserved == []
 
 
@@ -116,7 +116,7 @@ def test_who_comes_too_late_for_a_turn_takes_another():
     async def ask():
         line = line_of(clock)
         await line.turn(600)
-        return (await take_shared_turn(lines, line, 600, Timekeeper(now=lambda: clock.at, sleep=sleep)))[0]
+        return (await take_shared_turn(lines, line, 600, Timekeeper(now=lambda: clock.at, sleep=sleep))).spells
 
     assert asyncio.run(ask()) == ((OTHERS, 0.8),)
     assert len(lines.reserved) == 2
@@ -180,7 +180,7 @@ def test_after_a_long_wait_it_is_asked_whether_another_process_was_told_to_stay_
     async def ask():
         line = line_of(clock)
         await line.turn(600)
-        return (await take_shared_turn(lines, line, 600, clock.keeper()))[0]
+        return (await take_shared_turn(lines, line, 600, clock.keeper())).spells
 
     assert asyncio.run(ask()) == ((OTHERS, 75.0),)
 
@@ -194,6 +194,8 @@ def test_a_request_has_to_leave_before_its_turn_has_gone_by():
     async def ask():
         line = line_of(clock)
         await line.turn(600)
-        return (await take_shared_turn(lines, line, 600, Timekeeper(now=lambda: clock.at, sleep=sleep)))[1]
+        return await take_shared_turn(lines, line, 600, Timekeeper(now=lambda: clock.at, sleep=sleep))
 
-    assert asyncio.run(ask()) == pytest.approx(0.1 - 0.04 + WRITING_SECONDS)
+    turn = asyncio.run(ask())
+    assert turn.late_seconds == pytest.approx(0.04)
+    assert turn.within_seconds == pytest.approx(0.1 - 0.04 + WRITING_SECONDS)

@@ -105,3 +105,26 @@ def test_a_worker_whose_disk_is_full_says_so_and_leaves_its_job_to_others(fleet,
         fleet.worker("roomy")
         until(lambda: no_job_left(archive))
         assert archive.dead_jobs(limit=1) == ()
+
+
+def test_a_page_that_no_database_takes_costs_its_blog_a_try_and_no_worker_its_life(fleet, server):
+    fleet.run("enqueue", serve_demo(server))
+    with fleet.open() as archive:
+        with archive.database.writing() as connection:
+            connection.exec_driver_sql(
+                "create function refuse() returns trigger language plpgsql as "
+                "$$ begin raise exception 'no such post'; end $$",
+            )
+            connection.exec_driver_sql("create trigger refuse before insert on posts execute function refuse()")
+        worker = fleet.worker("only")
+        until(lambda: archive.fleet_state(now=_now()).states == {"parked": 1})
+        assert "no such post" in fleet.said("only")
+        [(tries, reason)] = _parked(archive)
+        assert tries == 1
+        assert "no such post" in reason
+        assert worker.poll() is None
+
+
+def _parked(archive):
+    with archive.database.reading() as connection:
+        return connection.exec_driver_sql("select tries, reason from jobs where state = 'parked'").all()

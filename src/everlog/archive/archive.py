@@ -121,9 +121,9 @@ class Archive(SqlStore):
         return self._writing.together()
 
     @property
-    def cannot_write(self) -> bool:
-        """Whether something failed to be written, after which this process writes no more."""
-        return self._writing.failure is not None
+    def disk_failed(self) -> bool:
+        """Whether the disk or the folder failed that files are written to: not only this blog's would fail."""
+        return self._writing.disk_failed
 
     def recover_files(self) -> None:
         """Clear up what killed writers left, bring what they acknowledged: for a worker that starts, or has time."""
@@ -144,7 +144,7 @@ class Archive(SqlStore):
             blogs = {visit.blog_id: self._writing.of(visit.blog_id) for visit in visits}
             self._want_room(sum(len(exchange.body) for visit in visits for exchange in visit.exchanges))
             try:
-                with explained(self.shelf.where):
+                with self._writing.explained():
                     return self._write(visits, blogs)
             except EverlogError as error:
                 self._writing.failure = error

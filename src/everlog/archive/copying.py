@@ -208,8 +208,12 @@ def _want_this_version(where: str) -> None:
     else:
         return
     try:
-        if revision_of(database) not in {None, schema.HEAD}:
-            raise _in_use(database.where)
+        if revision_of(database) in {None, schema.HEAD}:
+            return
+        with database.reading() as connection:
+            # The beginning of a copy is empty but for its files, and goes on with today's tables.
+            if connection.scalar(_READ_MARK) is None:
+                raise _in_use(database.where)
     finally:
         database.close()
 

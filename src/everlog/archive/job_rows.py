@@ -37,8 +37,9 @@ _NEW: dict[str, ColumnElement[Any]] = {
 }
 _WAITS_FOR_A_TIME = (_jobs.c.state == "parked") & _jobs.c.due_at.is_not(None)
 _WAITS_FOR_A_HOST = (_jobs.c.state == "parked") & _jobs.c.due_at.is_(None)
-# As in the queues: what keeps archives current comes before what fills them.
-_IN_LINE = (case((_jobs.c.kind == "crawl", 1), else_=0), _jobs.c.queued_at, _jobs.c.id)
+# As in the queues: what keeps archives current comes before what fills them. But a host that has more feeds than can be
+# asked in an hour would be crawled never: who has waited ten minutes longer goes first.
+_IN_LINE = (_jobs.c.queued_at + case((_jobs.c.kind == "crawl", 600.0), else_=0.0), _jobs.c.id)
 
 
 def add_jobs(database: Database, jobs: Sequence[NewJob]) -> tuple[Job, ...]:

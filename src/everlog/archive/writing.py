@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from everlog.archive import files as disk
 from everlog.archive.file_rows import FileRows
-from everlog.errors import EverlogError
+from everlog.errors import EverlogError, ServiceDown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +23,8 @@ class Writing:
         self.rows = FileRows(parts.database)
         # After this nothing more is written by these writers: nobody knows what has become of their last words.
         self.failure: EverlogError | None = None
+        # Whether it was the disk, or the folder, that failed: then it does so for every blog.
+        self.disk_failed = False
         self._shelf = parts.shelf
         self._locks = parts.locks
         self._habits = habits
@@ -66,8 +68,18 @@ class Writing:
         self._end_together()
 
     def recover(self) -> None:
-        with explained(self._shelf.where):
+        with self.explained():
             self._shelf.recover(self.rows)
+
+    @contextmanager
+    def explained(self) -> Iterator[None]:
+        """What goes wrong with the files that are written, in the words of an archive."""
+        try:
+            with explained(self._shelf.where):
+                yield
+        except EverlogError as error:
+            self.disk_failed |= isinstance(error.__cause__, OSError) and not isinstance(error, ServiceDown)
+            raise
 
     def _begin(self) -> None:
         """Nothing is being written: what is left of earlier writers can be looked after."""
@@ -87,7 +99,7 @@ class Writing:
     def _writer(self, blog_id: int) -> Writer:
         if self._common is not None:
             return self._common
-        with explained(self._shelf.where):
+        with self.explained():
             writer = self._shelf.writer(
                 None if self._is_together else blog_id, self.rows, rotate_bytes=self._habits.rotate_bytes,
                 at=self._habits.at,
@@ -103,7 +115,7 @@ class Writing:
             writer.abandon()
             return
         # What was committed is safe where it is: an error that is under way says more than one of the upload.
-        with suppress(*((EverlogError,) if quietly else ())), explained(self._shelf.where):
+        with suppress(*((EverlogError,) if quietly else ())), self.explained():
             writer.close()
 
     def _end_together(self, *, quietly: bool = False) -> None:

@@ -43,7 +43,11 @@ _OURS = frozenset({"host", "user-agent", "connection", "content-length", "accept
 
 
 class LateForTurn(Exception):
-    """A request that was not sent: while it was on its way to the socket, its turn went by."""
+    """A request that was not sent: while it was on its way to the socket, or connected, its turn went by."""
+
+    def __init__(self, *, by_connecting: bool = False) -> None:
+        super().__init__()
+        self.by_connecting = by_connecting
 
 
 class Hitch(Exception):
@@ -59,8 +63,8 @@ class Hitch(Exception):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
     """One request. `secret` are the names of headers whose values are not kept; `typed` says that
-    the user gave this host and port, so that it may be private. Behind `leave_by`, a moment of the
-    monotonic clock, it is not sent: then others have their turns.
+    the user gave this host and port, so that it may be private. Behind `leave_by`, a moment of
+    `hosts.awake_and_asleep`, it is not sent: then others have their turns.
     """
 
     url: str

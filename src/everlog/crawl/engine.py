@@ -15,7 +15,7 @@ from scrapy.downloadermiddlewares.httpproxy import HttpProxyMiddleware
 from scrapy.utils.reactor import install_reactor
 from twisted.python.log import PythonLoggingObserver
 
-from everlog.crawl.asking import Answer, Ask, LateForTurn
+from everlog.crawl.asking import Answer, Ask
 from everlog.crawl.handler import Passage, close_other_doors
 from everlog.crawl.troubles import hitch_of, undecoded
 from everlog.errors import UsageError
@@ -146,8 +146,8 @@ class _Downloader:
             passage.abort()
             raise
         except Exception as error:
-            if passage.is_late:
-                raise LateForTurn from error
+            if passage.late is not None:
+                raise passage.late from error
             raise hitch_of(error, ask, passage.blocked) from error
         seconds = time.monotonic() - began
         exchange = _exchange(ask, request, response, passage)

@@ -6,7 +6,6 @@ redirects, odd spellings and name servers that change their mind all meet the sa
 
 from __future__ import annotations
 
-import time
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -30,6 +29,7 @@ from zope.interface import implementer  # type: ignore[import-untyped]
 
 from everlog.addresses import refusal
 from everlog.crawl.asking import LateForTurn
+from everlog.crawl.hosts import awake_and_asleep
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,12 +65,12 @@ class OddAnswer(Exception):
 class Passage:
     """What one request brings to the guard, and what it learns on its way."""
 
-    __slots__ = ("blocked", "is_late", "leave_by", "reason", "typed", "under_way", "wire_bytes")
+    __slots__ = ("blocked", "late", "leave_by", "reason", "typed", "under_way", "wire_bytes")
 
     def __init__(self, *, typed: bool, leave_by: float | None = None) -> None:
         self.typed = typed
         self.leave_by = leave_by
-        self.is_late = False
+        self.late: LateForTurn | None = None
         self.blocked: BlockedAddress | None = None
         self.reason = ""
         self.wire_bytes = 0
@@ -188,20 +188,20 @@ class _PunctualPool:
         return getattr(self._pool, name)
 
     def getConnection(self, key: Any, endpoint: Any) -> Any:  # noqa: N802 - Twisted's name
-        if self._is_late():
-            return fail(LateForTurn())
-        return self._pool.getConnection(key, endpoint).addCallback(self._connected)
+        passage = self._passage
+        if passage.leave_by is not None and awake_and_asleep() > passage.leave_by:
+            passage.late = LateForTurn()
+            return fail(passage.late)
+        return self._pool.getConnection(key, endpoint).addCallback(self._connected, key)
 
-    def _connected(self, connection: Any) -> Any:
-        if self._is_late(CONNECTING_SECONDS):
-            connection.abort()
-            raise LateForTurn
+    def _connected(self, connection: Any, key: Any) -> Any:
+        passage = self._passage
+        if passage.leave_by is not None and awake_and_asleep() > passage.leave_by + CONNECTING_SECONDS:
+            # Who asks again finds it open.
+            self._pool._putConnection(key, connection)  # type: ignore[no-untyped-call]
+            passage.late = LateForTurn(by_connecting=True)
+            raise passage.late
         return connection
-
-    def _is_late(self, allowed_seconds: float = 0.0) -> bool:
-        leave_by = self._passage.leave_by
-        self._passage.is_late = leave_by is not None and time.monotonic() > leave_by + allowed_seconds
-        return self._passage.is_late
 
 
 class _LateEndpoint:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Self
 
 
-def _awake_and_asleep() -> float:
+def awake_and_asleep() -> float:
     """Seconds that only go forward, also while the machine sleeps: a watch runs for months on laptops, too."""
     clock = getattr(time, "CLOCK_BOOTTIME", None)
     return time.monotonic() if clock is None else time.clock_gettime(clock)
@@ -31,7 +31,7 @@ class Timekeeper:
     sleep: Callable[[float], Awaitable[None]]
 
     @classmethod
-    def steady(cls, elapsed: Callable[[], float] = _awake_and_asleep, *, start: datetime | None = None) -> Self:
+    def steady(cls, elapsed: Callable[[], float] = awake_and_asleep, *, start: datetime | None = None) -> Self:
         """The time of day at the start, and from then on a clock that nobody can set back or forth.
 
         Machines that work together begin with the time that they agree on.

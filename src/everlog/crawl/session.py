@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -21,7 +20,7 @@ from everlog.crawl.asking import (
     trusts,
 )
 from everlog.crawl.holds import recall_hold, recall_strain, remember_hold, remember_strain
-from everlog.crawl.hosts import HeldOff
+from everlog.crawl.hosts import HeldOff, awake_and_asleep
 from everlog.crawl.ledger import LedgerBook
 from everlog.crawl.robots import Rules, agent_name, out_of_reach, read_rules, remember_rules, remembered_rules
 from everlog.crawl.shared import TURNS_TRIED, take_shared_turn, tell_of_hold
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from everlog.crawl.asking import Ask
     from everlog.crawl.hosts import HostLine
     from everlog.crawl.process import OpenWeb
+    from everlog.crawl.shared import SharedTurn
     from everlog.records import Asked, Exchange, Purpose, Trouble, Wait
     from everlog.web import Ledger, Manners
 
@@ -211,32 +211,40 @@ class Session(Web):
         return last
 
     async def _once(self, ask: Ask, host: str, *, rides: bool = False) -> Exchange:
-        for is_last in (False,) * (TURNS_TRIED - 1) + (True,):
-            with suppress(LateForTurn):
-                return await self._in_turn(ask, host, rides=rides, whenever=is_last)
-        raise AssertionError("the last try is sent at any time")
+        for _ in range(TURNS_TRIED - 1):
+            try:
+                return await self._in_turn(ask, host, rides=rides)
+            except LateForTurn as late:
+                # The connection is there now; who cannot be reached any faster is not asked less often by waiting.
+                if late.by_connecting:
+                    break
+        return await self._in_turn(ask, host, rides=rides, whenever=True)
 
-    async def _in_turn(self, ask: Ask, host: str, *, rides: bool, whenever: bool) -> Exchange:
+    async def _in_turn(self, ask: Ask, host: str, *, rides: bool, whenever: bool = False) -> Exchange:
         """Ask when it is one's turn; LateForTurn if that went by on the way to the socket, unless `whenever`."""
         line = self._line(host)
         now = self._web.timekeeper.now
         longest = self.manners.longest_wait_seconds
+        shared: SharedTurn | None = None
         try:
             spells = await (line.ride(min(longest, RIDE_WAIT_SECONDS)) if rides else line.turn(longest))
             if not rides and self._web.turns is not None:
-                shared, within = await take_shared_turn(self._web.turns, line, longest, self._web.timekeeper)
-                spells += shared
-                if within is not None and not whenever:
-                    ask = replace(ask, leave_by=time.monotonic() + within)
+                shared = await take_shared_turn(self._web.turns, line, longest, self._web.timekeeper)
         except HeldOff as held:
             self._book.held_off(host, held, now())
             raise
+        if shared is not None:
+            spells += shared.spells
+            ask = replace(ask, leave_by=None if whenever else awake_and_asleep() + shared.within_seconds)
         self._book.waited(host, spells, now())
         began = now()
         try:
             answer = await self._web.download(ask)
-        except LateForTurn:
+        except LateForTurn as late:
             line.withdrawn()
+            if shared is not None and self._web.turns is not None and not late.by_connecting:
+                # Later turns have to allow for it.
+                self._web.turns.came(shared.late_seconds + (now() - began).total_seconds())
             raise
         except Hitch as hitch:
             # An answer too large, or none that anybody may ask for, says nothing about how busy the host is.

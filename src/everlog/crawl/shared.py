@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -23,12 +24,19 @@ WRITING_SECONDS = 0.025
 OTHERS = Cause(reason="other workers ask this host")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedTurn:
+    """A turn that was waited for: how long, how late its owner was then, and within how long the request must leave."""
+
+    spells: Spells
+    late_seconds: float
+    within_seconds: float
+
+
 async def take_shared_turn(
     turns: Turns, line: HostLine, longest_wait_seconds: float, time: Timekeeper,
-) -> tuple[Spells, float | None]:
-    """Wait for one's place among all who ask this host; for what, and how long. HeldOff if it would take too long.
-
-    Also within how many seconds the request has to leave, before its turn has gone by.
+) -> SharedTurn | None:
+    """Wait for one's place among all who ask this host; None if nobody has to. HeldOff if it would take too long.
 
     Who comes too late for a turn, because the process had other work, takes another; so does who waited for one while
     the host asked to be left alone.
@@ -36,40 +44,46 @@ async def take_shared_turn(
     pace = line.clock.pace_seconds
     if not pace:
         # Who leaves no time between requests waits for nobody; a hold is in the line since the first request.
-        return (), None
-    waited = slack = 0.0
+        return None
+    waited = 0.0
+    late = slack = timedelta(0)
     try:
         for _ in range(TURNS_TRIED):
-            seconds, slack = await _one_turn(turns, line, longest_wait_seconds, time)
+            seconds, turn, may_be_late = await _one_turn(turns, line, longest_wait_seconds, time)
             waited += seconds
             while (rest := line.rest_seconds(longest_wait_seconds)) > 0 or (
                 # Others may have been told in a long wait; what this process was told, it knows.
                 seconds > pace and await turns.is_held(line.host)
             ):
                 await time.sleep(rest)
-                seconds, slack = await _one_turn(turns, line, longest_wait_seconds, time)
+                seconds, turn, may_be_late = await _one_turn(turns, line, longest_wait_seconds, time)
                 waited += rest + seconds
-            if slack >= 0:
+            late = time.now() - turn
+            slack = may_be_late - late
+            if slack >= timedelta(0):
                 break
     except BaseException:
         line.withdrawn()
         raise
-    return ((OTHERS, waited),) if waited > 0 else (), max(slack, 0.0) + WRITING_SECONDS
+    return SharedTurn(
+        spells=((OTHERS, waited),) if waited > 0 else (), late_seconds=late.total_seconds(),
+        within_seconds=max(slack.total_seconds(), 0.0) + WRITING_SECONDS,
+    )
 
 
 async def _one_turn(
     turns: Turns, line: HostLine, longest_wait_seconds: float, time: Timekeeper,
-) -> tuple[float, float]:
-    """Wait for the next turn: for how long, and how much later one could have come; below 0, it has gone by."""
+) -> tuple[float, datetime, timedelta]:
+    """Wait for the next turn: for how long, when it was, and how much later one may be."""
     began = time.now()
     seconds, may_be_late = await turns.reserve(line.host, line.clock.pace_seconds, longest_wait_seconds)
     if seconds > longest_wait_seconds:
         raise HeldOff(time.now() + timedelta(seconds=seconds), OTHERS)
     if seconds > 0:
         await time.sleep(seconds)
-    late = (time.now() - began).total_seconds() - seconds
-    turns.came(late)
-    return seconds, may_be_late - late
+    turn = began + timedelta(seconds=seconds)
+    turns.came((time.now() - turn).total_seconds())
+    return seconds, turn, timedelta(seconds=may_be_late)
 
 
 async def tell_of_hold(turns: Turns, line: HostLine, now: datetime) -> None:

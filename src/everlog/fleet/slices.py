@@ -264,11 +264,11 @@ class _Slice:
             return replace(end, end="again", needs_browser=True, anew=True)
         if isinstance(error, ArchiveBusy):
             return replace(end, wait_seconds=SHORT_SECONDS, waits_for=error.host)
-        if isinstance(error, DiskFull) or self.archive.cannot_write:
+        if isinstance(error, DiskFull) or self.archive.disk_failed:
             # Its disk is full, or its files cannot be written: another worker may do better.
             log.error("%s; this worker takes no further job", error.message)
             self.unusable = error
-            return replace(end, wait_seconds=SHORT_SECONDS)
+            return replace(end, wait_seconds=SHORT_SECONDS) if isinstance(error, DiskFull) else self._tried(end)
         return self._tried(end, error.until if isinstance(error, Blocked) else None)
 
     def _tried(self, end: SliceEnd, until: datetime | None = None) -> SliceEnd:

@@ -102,7 +102,7 @@ def _serve(
     def look_after() -> None:
         keeper.round()
         try:
-            if archive.worker_beat(plan.name):
+            if _is_to_end(archive, plan.name, ending):
                 log.info("drained: no further job is taken")
                 _stop(worker)
         except EverlogError:
@@ -159,11 +159,17 @@ def _serve(
     return ending.code or (INTERRUPTED if signal.SIGINT in asked_by else int(worker.exitcode or 0))
 
 
+def _is_to_end(archive: Archive, name: str, ending: Ending) -> bool:
+    """Give the word that a worker is there; whether somebody, or one of its own slices, has asked it to end."""
+    if ending.code:
+        archive.drain(name)
+    return archive.worker_beat(name)
+
+
 class Ending:
     """Why a worker ends by itself, told by the process of a slice to the one that started them all."""
 
     def __init__(self) -> None:
-        self._main = os.getpid()
         self._code = multiprocessing.get_context("fork").Value("i", 0)
 
     @property
@@ -172,12 +178,9 @@ class Ending:
         return int(self._code.value)
 
     def ask(self, code: int) -> None:
-        """End the worker with this code; who asks after another changes nothing."""
+        """End the worker with this code, when it looks next; who asks after another changes nothing."""
         with self._code.get_lock():
-            if self._code.value:
-                return
-            self._code.value = code
-        os.kill(self._main, signal.SIGTERM)
+            self._code.value = self._code.value or code
 
 
 def _add_task(
@@ -208,7 +211,7 @@ def _add_task(
 
     def do_apart(job_id: int) -> None:
         code = in_own_process(lambda: do(job_id))
-        if code > UNUSABLE:
+        if UNUSABLE < code < INTERRUPTED:
             # It would hear of every job, and do none.
             log.error("this worker cannot use the archive, and ends")
             ending.ask(code - UNUSABLE)
