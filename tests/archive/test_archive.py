@@ -226,6 +226,7 @@ def test_posts_are_found_by_the_moment_they_were_published(archive, blog):
     assert [post.text for post in archive.posts(ids=[first, 10_000])] == ["four"]
 
 
+@pytest.mark.slow
 def test_many_posts_stream_without_filling_the_memory(place):
     with place.open() as archive:
         blog = archive.add_blog(HOME, scope="path").id

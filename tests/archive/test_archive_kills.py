@@ -54,6 +54,7 @@ def test_a_run_killed_while_it_makes_the_tables_of_a_shared_database_leaves_none
     killed_at("schema-open", Place(folder=tmp_path / "archive", url=postgres_url), tmp_path / "acknowledged")
 
 
+@pytest.mark.slow
 def test_runs_killed_at_random_moments_lose_and_double_nothing(tmp_path):
     chance = random.Random(7)  # noqa: S311 - not a secret
     deaths = 0

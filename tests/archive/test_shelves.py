@@ -241,6 +241,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before, files.size("l
 """
 
 
+@pytest.mark.slow
 def test_memory_stays_flat_when_a_large_file_is_uploaded(s3, bucket, tmp_path):
     large = tmp_path / "large"
     with large.open("wb") as file:

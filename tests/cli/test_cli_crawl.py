@@ -65,6 +65,7 @@ def test_a_limit_of_pages_exits_6_and_the_next_run_goes_on(server, here):
     assert max(server.counts().values()) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [2, POSTS], ids=["while visiting pages", "while learning from the feed"])
 def test_an_interrupt_exits_130_and_the_next_run_completes(server, here, number):
     url = serve_small(server)
@@ -84,6 +85,7 @@ def test_an_interrupt_exits_130_and_the_next_run_completes(server, here, number)
     assert titles(here) == {f"Post {each} of ours" for each in range(1, POSTS + 1)}
 
 
+@pytest.mark.slow
 def test_a_killed_crawl_goes_on_and_holds_everything_once(server, here):
     url = serve_small(server)
     gate = hold_back(server, "/2")
@@ -99,6 +101,7 @@ def test_a_killed_crawl_goes_on_and_holds_everything_once(server, here):
     assert everlog("verify", folder=here).code == 0
 
 
+@pytest.mark.slow
 def test_a_second_crawl_of_the_same_blog_says_so_and_exits_2(server, here):
     url = serve_small(server)
     gate = hold_back(server, "/2")

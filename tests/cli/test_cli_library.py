@@ -65,6 +65,7 @@ def test_an_archive_can_be_opened_and_handed_over(server, here):
         assert archive.find_post(f"{url}1").title == "Post 1 of ours"
 
 
+@pytest.mark.slow
 def test_a_reader_that_loses_interest_leaves_a_sound_archive_that_goes_on(server, here):
     url = serve_small(server)
     first = everlog.new_crawl(url, "kept", FAST)

@@ -10,6 +10,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
 import a_blog
 from cli.program import begin, everlog
 from cli.sites import POSTS, Gate, put_feed, put_post, serve_small
@@ -52,6 +54,7 @@ def test_a_watch_asks_what_is_due_and_archives_what_is_new(server, here):
     assert line["why"]
 
 
+@pytest.mark.slow
 def test_an_unchanged_feed_costs_one_conditional_request(server, here):
     crawl(server, here)
     everlog("watch", "--once", *FAST, folder=here)

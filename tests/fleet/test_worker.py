@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from sqlalchemy import select
 
 import a_blog
@@ -56,6 +57,7 @@ def test_due_feeds_are_asked_by_workers_and_bring_new_posts(fleet, server):
         assert list(verify(archive)) == []
 
 
+@pytest.mark.slow
 def test_what_only_a_browser_shows_is_left_to_workers_that_have_one(fleet, server):
     def serve(numbers):
         home = serve_small(server, numbers=numbers)

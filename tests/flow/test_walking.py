@@ -183,6 +183,7 @@ def test_a_list_that_never_answers_is_given_up(web, archive):
     assert web.count(url) == 0
 
 
+@pytest.mark.slow
 def test_a_walk_over_very_many_lists_stops_says_so_and_is_gone_on_with(archive):
     web = a_site_of_new_addresses(archive)
     report = crawl(web, archive)
@@ -196,6 +197,7 @@ def test_a_walk_over_very_many_lists_stops_says_so_and_is_gone_on_with(archive):
     assert archive.counts(archive.blogs()[0].id).posts == 20 + 1 + len(LISTS)
 
 
+@pytest.mark.slow
 def test_a_walk_that_shall_be_exhaustive_has_no_bound(archive):
     web = a_site_of_new_addresses(archive)
     assert crawl(web, archive, exhaustive=True).ending == "complete"

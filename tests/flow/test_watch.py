@@ -164,6 +164,7 @@ def test_a_server_that_says_when_is_not_asked_before(archive):
         assert all(moment >= until for moment in asked_at[1:])
 
 
+@pytest.mark.slow
 def test_what_the_server_lets_be_kept_is_not_asked_for(archive):
     with a_crawled_site(archive) as web:
         web.put(FEED, web.answers[canonical(FEED)].body, type="application/rss+xml",

@@ -66,6 +66,7 @@ def killing(stage, kind: str, times: int) -> Site:
 KILLED = "<body><script>fetch('/a.json').then(r => r.text()).then(eval)</script></body>"
 
 
+@pytest.mark.slow
 def test_a_page_whose_browser_is_killed_is_rendered_in_a_new_one():
     with staged() as stage:
         for kind in ("browser", "renderer", "driver"):
