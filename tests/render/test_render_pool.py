@@ -17,6 +17,8 @@ from stage import Site, page, staged
 
 from everlog.errors import EverlogError
 from everlog.render import Browser, NoBrowser, RenderFailed, RenderHabits
+from everlog.render.session import Session
+from everlog.render.tab import Tab
 
 SCRIPTED = "<body><script src=/a.js></script></body>"
 
@@ -95,6 +97,48 @@ def test_the_pages_beside_the_one_that_dies_are_not_lost():
 
         rendered = stage.run(all_of_them())
         assert [b"ran" in one.body or b"done" in one.body for one in rendered] == [True] * 7
+
+
+@pytest.mark.parametrize(
+    "command", ["Page.navigate", "Runtime.evaluate", "Storage.clearDataForOrigin", "Network.clearBrowserCookies"]
+)
+def test_a_page_that_was_shown_is_not_lost_when_the_browser_dies_while_it_is_put_away(command, monkeypatch):
+    with staged(RenderHabits(tabs=1)) as stage:
+        tell, is_shown, killed = Session.send, [False], []
+
+        async def send(session, told, **parameters):
+            if is_shown[0] and told == command and not killed:
+                killed.append(next(pid for kind, pid in await stage.browser.processes() if kind == "browser"))
+                os.kill(killed[0], signal.SIGKILL)
+            return await tell(session, told, **parameters)
+
+        async def clean(tab):
+            is_shown[0] = True
+            await tidy(tab)
+
+        tidy = Tab.clean
+        monkeypatch.setattr(Session, "send", send)
+        monkeypatch.setattr(Tab, "clean", clean)
+        assert b"<p>shown</p>" in stage.render("<script>localStorage.seen = 1</script><p>shown</p>").body
+        assert killed
+        assert b"<p>next</p>" in stage.render("<p>next</p>").body
+
+
+@pytest.mark.parametrize("command", ["Fetch.enable", "Browser.getVersion"])
+def test_a_browser_that_dies_at_its_start_is_followed_by_another(command, monkeypatch):
+    tell, killed = Session.send, []
+
+    async def send(session, told, **parameters):
+        if told == command and not killed:
+            processes = (await tell(session, "SystemInfo.getProcessInfo"))["processInfo"]
+            killed.append(next(process["id"] for process in processes if process["type"] == "browser"))
+            os.kill(killed[0], signal.SIGKILL)
+        return await tell(session, told, **parameters)
+
+    monkeypatch.setattr(Session, "send", send)
+    with staged() as stage:
+        assert b"<p>shown</p>" in stage.render("<p>shown</p>").body
+    assert killed
 
 
 def test_no_more_pages_are_open_at_once_than_there_are_tabs():

@@ -65,15 +65,10 @@ class Browser:
         """
         async with self._turns:
             for _ in range(_TRIES):
-                chromium = await self._running(page)
                 try:
-                    return await self._render(chromium, page, fetch=fetch, services=services, screenshot=screenshot)
+                    return await self._tried(page, fetch=fetch, services=services, screenshot=screenshot)
                 except Lost as error:
                     reason = str(error)
-                    self._retire(chromium)
-                finally:
-                    chromium.in_use -= 1
-                    self._end_if_unused(chromium)
         raise RenderFailed(page.url, f"the browser ended twice while it showed the page ({reason})")
 
     async def processes(self) -> tuple[tuple[str, int], ...]:
@@ -84,6 +79,19 @@ class Browser:
                 with suppress(Lost):
                     found += await chromium.processes()
         return tuple(found)
+
+    async def _tried(
+        self, page: Page, *, fetch: Fetch, services: Sequence[Service], screenshot: bool
+    ) -> Rendered:
+        chromium = await self._running(page)
+        try:
+            return await self._render(chromium, page, fetch=fetch, services=services, screenshot=screenshot)
+        except Lost:
+            self._retire(chromium)
+            raise
+        finally:
+            chromium.in_use -= 1
+            self._end_if_unused(chromium)
 
     async def _render(
         self, chromium: Chromium, page: Page, *, fetch: Fetch, services: Sequence[Service], screenshot: bool

@@ -12,10 +12,12 @@ from everlog.errors import NoBrowser
 from everlog.render.finding import ADVICE, find_chromium, not_started
 from everlog.render.routing import Router
 from everlog.render.scratch import Scratch
-from everlog.render.session import Lost, Session
+from everlog.render.session import Lost, Session, or_lost
 from everlog.render.tab import Tab, site_of
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from playwright.async_api import Browser as Chrome
     from playwright.async_api import Playwright
 
@@ -77,7 +79,7 @@ class Chromium:
 
     @classmethod
     async def start(cls, habits: RenderHabits) -> Chromium:
-        """Start the browser that is found on this machine."""
+        """Start the browser that is found on this machine. Raises `Lost` when it ends at once."""
         scratch = Scratch()
         playwright = None
         try:
@@ -88,7 +90,7 @@ class Chromium:
             await chromium._open()
         except BaseException:
             if playwright is not None:
-                await playwright.stop()
+                await _ended(playwright.stop)
             await scratch.remove()
             raise
         return chromium
@@ -111,7 +113,7 @@ class Chromium:
                 return tab
         if len(self._tabs) >= self._habits.tabs and self._idle:
             await self.drop(self._idle.pop(0))
-        tab = await self._open_tab()
+        tab = await Tab.open(self._chrome, self._router, self._user_agent)
         self._tabs.add(tab)
         return tab
 
@@ -120,25 +122,19 @@ class Chromium:
         self._idle.append(tab)
 
     async def drop(self, tab: Tab) -> None:
-        from playwright.async_api import Error  # noqa: PLC0415 - an extra, and there when this runs
-
         self._tabs.discard(tab)
         try:
             async with asyncio.timeout(CLOSE_SECONDS):
                 await tab.close()
-        except (Error, TimeoutError):
+        except (Lost, TimeoutError):
             self.pages_left = 0
 
     async def close(self) -> None:
         """End all of its processes."""
-        from playwright.async_api import Error  # noqa: PLC0415 - an extra, and there when this runs
-
         self._lose("the browser closes")
         await self._router.close()
         for ending in (self._chrome.close, self._playwright.stop):
-            with suppress(Error, TimeoutError):
-                async with asyncio.timeout(CLOSE_SECONDS):
-                    await ending()
+            await _ended(ending)
         # Most often it is gone by now; its other processes end with it.
         with suppress(ProcessLookupError):
             os.kill(self._pid, signal.SIGKILL)
@@ -146,7 +142,8 @@ class Chromium:
 
     async def _open(self) -> None:
         self._chrome.on("disconnected", lambda _: self._lose("the browser ended"))
-        self._session = Session(await self._chrome.new_browser_cdp_session())
+        with or_lost():
+            self._session = Session(await self._chrome.new_browser_cdp_session())
         self._router = Router(self._session)
         await self._router.open()
         self._pid = next(pid for kind, pid in await self.processes() if kind == "browser")
@@ -154,17 +151,16 @@ class Chromium:
         # What some pages refuse to show to a browser without a window.
         self._user_agent = version["userAgent"].replace("HeadlessChrome", "Chrome")
 
-    async def _open_tab(self) -> Tab:
-        from playwright.async_api import Error  # noqa: PLC0415 - an extra, and there when this runs
-
-        try:
-            return await Tab.open(self._chrome, self._router, self._user_agent)
-        except Error as error:
-            raise Lost(error.message) from None
-
     def _lose(self, reason: str) -> None:
         for tab in self._tabs:
             tab.lose(reason)
+
+
+async def _ended(ending: Callable[[], Awaitable[None]]) -> None:
+    """End it, if it has not ended by itself."""
+    with suppress(Lost, TimeoutError), or_lost():
+        async with asyncio.timeout(CLOSE_SECONDS):
+            await ending()
 
 
 async def _playwright() -> Playwright:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from playwright.async_api import CDPSession
 
@@ -20,6 +21,17 @@ class Refused(Exception):
     """Chromium would not do what it was told: most often what it was told about is no longer there."""
 
 
+@contextmanager
+def or_lost() -> Iterator[None]:
+    """For what Playwright does beside the commands below: where it fails, the browser is gone."""
+    try:
+        yield
+    except (Lost, Refused):
+        raise
+    except Exception as error:  # noqa: BLE001 - the driver's end reaches us as whatever its pipe raised
+        raise Lost(_first_line(str(error))) from None
+
+
 class Session:
     """A line to the browser or to one tab; errors of Playwright end here."""
 
@@ -29,17 +41,21 @@ class Session:
     async def send(self, command: str, **parameters: Any) -> Answer:
         from playwright.async_api import Error  # noqa: PLC0415 - an extra, and there when this runs
 
-        try:
-            answer: Answer = await self._line.send(command, parameters)
-        except Error as error:
-            text = error.message
-            if "closed" in text or "crashed" in text or "detached" in text:
-                raise Lost(text) from None
-            raise Refused(f"{command}: {text}") from None
-        except Exception as error:  # noqa: BLE001 - the driver's end reaches us as whatever its pipe raised
-            raise Lost(str(error)) from None
-        return answer
+        with or_lost():
+            try:
+                answer: Answer = await self._line.send(command, parameters)
+            except Error as error:
+                text = error.message
+                if "closed" in text or "crashed" in text or "detached" in text:
+                    raise Lost(_first_line(text)) from None
+                raise Refused(f"{command}: {text}") from None
+            return answer
 
     def on(self, event: str, listener: Callable[[Answer], None]) -> None:
         """Call the listener at each event. It must not raise: Playwright would give up the whole browser."""
         self._line.on(event, listener)
+
+
+def _first_line(text: str) -> str:
+    """What happened; all that the browser ever logged follows it."""
+    return text.partition("\n")[0]

@@ -17,7 +17,7 @@ from everlog.render.picturing import pictured
 from everlog.render.routing import Desk, Traffic
 from everlog.render.scripts import script
 from everlog.render.serialising import written
-from everlog.render.session import Lost, Refused, Session
+from everlog.render.session import Lost, Refused, Session, or_lost
 from everlog.render.settling import Scene
 
 if TYPE_CHECKING:
@@ -61,10 +61,11 @@ class Tab:
 
     @classmethod
     async def open(cls, chrome: Chrome, router: Router, user_agent: str) -> Tab:
-        """A fresh tab, which shares nothing with the others."""
-        context = await chrome.new_context(no_viewport=True, accept_downloads=False, user_agent=user_agent)
-        page = await context.new_page()
-        session = Session(await context.new_cdp_session(page))
+        """A fresh tab, which shares nothing with the others. Raises `Lost` when the browser is gone."""
+        with or_lost():
+            context = await chrome.new_context(no_viewport=True, accept_downloads=False, user_agent=user_agent)
+            page = await context.new_page()
+            session = Session(await context.new_cdp_session(page))
         about = await session.send("Target.getTargetInfo")
         desk = Desk(about["targetInfo"]["targetId"])
         frames = Frames(session, desk, router)
@@ -132,7 +133,7 @@ class Tab:
         await self._leave()
         for origin in {answer for answer in answers if isinstance(answer, str) and answer != "null"}:
             await self._session.send("Storage.clearDataForOrigin", origin=origin, storageTypes=_STORES)
-        await self._context.clear_cookies()
+        await self._session.send("Network.clearBrowserCookies")
         self._pages += 1
         if self._pages % _PAGES_BETWEEN_SWEEPS == 0:
             await self._session.send("HeapProfiler.collectGarbage")
@@ -161,7 +162,8 @@ class Tab:
     async def close(self) -> None:
         self.lose("the tab closed")
         self._router.release(self._desk.frames)
-        await self._context.close()
+        with or_lost():
+            await self._context.close()
 
     async def _render(
         self, traffic: Traffic, services: Sequence[Service], *, screenshot: bool, habits: RenderHabits
