@@ -12,10 +12,11 @@ import a_blog
 from everlog.archive import open_archive
 from everlog.archive.archive import Habits
 from everlog.flow.archiving import archive_blog
-from everlog.flow.crawl import LEAST_TAKEN, SLICE_OVER
+from everlog.flow.crawl import LEAST_TAKEN
 from everlog.flow.polling import first_poll, poll_blog
 from everlog.flow.queue import PROGRESS
 from everlog.flow.revisiting import LOOKED, MAPS
+from everlog.flow.stopping import SLICE_OVER
 from everlog.frontier.queue import QUIET_PAGES
 from everlog.records import Failure
 from everlog.urls import canonical

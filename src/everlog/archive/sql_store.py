@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from everlog.archive import (
     blog_rows,
+    capture_rows,
     event_rows,
     hits,
     ledger_rows,
@@ -91,10 +92,10 @@ class SqlStore(FleetSqlStore, Store):
         return url_rows.seen_pages(self.database, blog_id, limit=limit)
 
     def held_bodies(self, wanted: Sequence[tuple[int, str, str]]) -> Mapping[tuple[int, str, str], Held]:
-        return url_rows.held_bodies(self.database, wanted)
+        return capture_rows.held_bodies(self.database, wanted)
 
     def held_answer(self, blog_id: int, key: str) -> Held | None:
-        return url_rows.held_answer(self.database, blog_id, key)
+        return capture_rows.held_answer(self.database, blog_id, key)
 
     def record(
         self, visits: Sequence[tuple[Visit, Sequence[Stored]]], files: Sequence[WarcFile],
@@ -102,10 +103,10 @@ class SqlStore(FleetSqlStore, Store):
         return self._recorder.record(visits, files)
 
     def warc_files(self, blog_id: int) -> tuple[WarcFile, ...]:
-        return url_rows.warc_files(self.database, blog_id)
+        return capture_rows.warc_files(self.database, blog_id)
 
     def media_paths(self, hashes: Sequence[str]) -> Mapping[str, str]:
-        return url_rows.media_paths(self.database, hashes)
+        return capture_rows.media_paths(self.database, hashes)
 
     def requeue_failed(self, blog_id: int, *, most_tries: int | None = None) -> int:
         return url_rows.requeue_failed(self.database, blog_id, most_tries=most_tries)
@@ -129,13 +130,13 @@ class SqlStore(FleetSqlStore, Store):
         return url_rows.fruitful_pages(self.database, blog_id)
 
     def capture_of(self, blog_id: int, url: str) -> Capture | None:
-        return url_rows.capture_of(self.database, blog_id, url)
+        return capture_rows.capture_of(self.database, blog_id, url)
 
     def rendering_of(self, blog_id: int, url: str) -> Capture | None:
-        return url_rows.rendering_of(self.database, blog_id, url)
+        return capture_rows.rendering_of(self.database, blog_id, url)
 
     def captures(self, blog_id: int, *, purpose: str = "page") -> Iterator[Capture]:
-        return url_rows.all_captures(self.database, blog_id, purpose=purpose)
+        return capture_rows.all_captures(self.database, blog_id, purpose=purpose)
 
     def posts(
         self, *, blog_id: int | None = None, since: datetime | None = None, ids: Sequence[int] | None = None,

@@ -1,18 +1,16 @@
-"""The queue, what became of its URLs, and the captures they gave."""
+"""The queue, and what became of its URLs."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import and_, bindparam, func, not_, or_, select, true
+from sqlalchemy import and_, func, not_, or_, select, true
 
 from everlog.archive import schema
 from everlog.archive.database import in_parts
-from everlog.archive.holdings import Capture, Counts, Held, Place, Problem, WarcFile
+from everlog.archive.holdings import Counts, Problem
 from everlog.archive.texts import moment_of, stamp, storable
 from everlog.records import Link
-from everlog.urls import canonical
-from everlog.warc import MADE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,24 +24,12 @@ if TYPE_CHECKING:
 # Rows are read in parts of this size, so that a reader neither fills the memory nor holds a
 # transaction open for as long as its caller takes.
 AT_ONCE = 500
-# Drawings of one page among which that of the current answer is looked for, the latest first.
-MOST_DRAWINGS = 20
 # Answers that ask for another try: too slow, too early, too often.
 _PASSING = (408, 425, 429)
 
-_urls, _captures = schema.urls, schema.captures
-_original = _captures.alias("original")
+_urls = schema.urls
 # Failures for which the server, or the way to it, was at fault.
 PASSING: ColumnElement[bool] = or_(_urls.c.status.is_(None), _urls.c.status.in_(_PASSING), _urls.c.status >= 500)
-# An answer whose body is held: its own, or that of its original.
-GOOD: ColumnElement[bool] = _captures.c.answer & (
-    _captures.c.status.between(200, 299) | _captures.c.original_id.is_not(None)
-)
-_BODIES = select(_captures).where(
-    _captures.c.digest.in_(bindparam("digests", expanding=True)),
-    _captures.c.blog_id.in_(bindparam("blogs", expanding=True)), _captures.c.original_id.is_(None),
-    _captures.c.purpose.not_in(MADE),
-)
 
 
 def queued(
@@ -217,147 +203,6 @@ def row_count(database: Database, *tables: Table) -> int:
     """How many rows these tables have together."""
     with database.reading() as connection:
         return sum(_count(connection, table) for table in tables)
-
-
-def warc_files(database: Database, blog_id: int) -> tuple[WarcFile, ...]:
-    """The WARC files of a blog, the oldest first."""
-    table = schema.warc_files
-    with database.reading() as connection:
-        return tuple(
-            WarcFile(name=row.name, blog_id=row.blog_id, length=row.length, closed=row.closed)
-            for row in connection.execute(select(table).where(table.c.blog_id == blog_id).order_by(table.c.id))
-        )
-
-
-def media_paths(database: Database, hashes: Sequence[str]) -> dict[str, str]:
-    """Where the media files of these hashes are, those that are held."""
-    table = schema.media_files
-    found: dict[str, str] = {}
-    with database.reading() as connection:
-        for part in in_parts(sorted(set(hashes))):
-            rows = connection.execute(select(table.c.sha256, table.c.path).where(table.c.sha256.in_(part)))
-            found |= {sha256: path for sha256, path in rows}  # noqa: C416 - rows are not pairs to the type checker
-    return found
-
-
-def held_bodies(
-    database: Database, wanted: Sequence[tuple[int, str, str]],
-) -> dict[tuple[int, str, str], Held]:
-    """Those of these (blog, URL, digest) whose body is stored already."""
-    found: dict[tuple[int, str, str], Held] = {}
-    with database.reading() as connection:
-        for part in in_parts(sorted({(blog_id, digest) for blog_id, _, digest in wanted})):
-            values = {"digests": [digest for _, digest in part], "blogs": sorted({blog_id for blog_id, _ in part})}
-            for row in connection.execute(_BODIES, values):
-                found[row.blog_id, row.url, row.digest] = _held(row)
-    return found
-
-
-def held_answer(database: Database, blog_id: int, key: str) -> Held | None:
-    """The body that a URL had when it last answered: its own, or the one it turned out to have again."""
-    statement = (
-        select(
-            _captures, func.coalesce(_original.c.id, _captures.c.id).label("body_id"),
-            func.coalesce(_original.c.url, _captures.c.url).label("body_url"),
-            func.coalesce(_original.c.fetched_at, _captures.c.fetched_at).label("body_at"),
-        )
-        .join(_urls, _urls.c.id == _captures.c.url_id)
-        .join(_original, _original.c.id == _captures.c.original_id, isouter=True)
-        .where(_urls.c.blog_id == blog_id, _urls.c.key == storable(key), _captures.c.blog_id == blog_id, GOOD)
-        .order_by(_captures.c.id.desc())
-        .limit(1)
-    )
-    with database.reading() as connection:
-        row = connection.execute(statement).first()
-    return None if row is None else Held(
-        id=row.body_id, url=row.body_url, digest=row.digest, fetched_at=moment_of(row.body_at),
-        content_type=row.content_type, etag=row.etag, last_modified=row.last_modified,
-    )
-
-
-def capture_of(database: Database, blog_id: int, url: str) -> Capture | None:
-    """The latest good capture of a URL."""
-    statement = (
-        _captures_with_places()
-        .join(_urls, _urls.c.id == _captures.c.url_id)
-        .where(
-            _urls.c.blog_id == blog_id, _urls.c.key == storable(canonical(url)), _captures.c.blog_id == blog_id, GOOD,
-        )
-        .order_by(_captures.c.id.desc())
-        .limit(1)
-    )
-    with database.reading() as connection:
-        row = connection.execute(statement).first()
-    return None if row is None else _capture(row)
-
-
-def rendering_of(database: Database, blog_id: int, url: str) -> Capture | None:
-    """What the browser made of the answer that `capture_of` gives; None if it was not rendered."""
-    current = capture_of(database, blog_id, url)
-    if current is None:
-        return None
-    of_url = [_urls.c.blog_id == blog_id, _urls.c.key == storable(canonical(url)), _captures.c.blog_id == blog_id]
-    places = _captures_with_places().join(_urls, _urls.c.id == _captures.c.url_id).where(*of_url)
-    drawings = places.where(_captures.c.purpose == "rendered", _captures.c.id < current.id)
-    with database.reading() as connection:
-        # An answer that nothing is read from may have been drawn since.
-        for made in connection.execute(drawings.order_by(_captures.c.id.desc()).limit(MOST_DRAWINGS)).all():
-            # A visit's answer is stored behind what was made of it.
-            answers = places.where(_captures.c.id > made.id, _captures.c.purpose == current.purpose)
-            answer = connection.execute(answers.order_by(_captures.c.id).limit(1)).first()
-            if answer is not None and answer.digest == current.digest:
-                return _capture(made)
-    return None
-
-
-def all_captures(database: Database, blog_id: int, *, purpose: str) -> Iterator[Capture]:
-    """The latest good capture of every URL, in the order the URLs were found."""
-    after = 0
-    while True:
-        latest = (
-            select(func.max(_captures.c.id))
-            .where(_captures.c.blog_id == blog_id, _captures.c.url_id > after, _captures.c.purpose == purpose, GOOD)
-            .group_by(_captures.c.url_id)
-            .order_by(_captures.c.url_id)
-            .limit(AT_ONCE)
-        )
-        with database.reading() as connection:
-            ids = connection.scalars(latest).all()
-            rows = connection.execute(
-                _captures_with_places().where(_captures.c.id.in_(ids)).order_by(_captures.c.url_id),
-            ).all()
-        if not rows:
-            return
-        yield from (_capture(row) for row in rows)
-        after = rows[-1].url_id
-
-
-def _captures_with_places() -> Select[Any]:
-    place, own = _original.c, _captures.c
-    files = schema.warc_files
-    return (
-        select(
-            _captures, files.c.name, func.coalesce(place.offset, own.offset).label("body_offset"),
-            func.coalesce(place.length, own.length).label("body_length"),
-        )
-        .join(_original, place.id == own.original_id, isouter=True)
-        .join(files, files.c.id == func.coalesce(place.warc_id, own.warc_id))
-    )
-
-
-def _capture(row: Row[Any]) -> Capture:
-    return Capture(
-        id=row.id, url=row.url, purpose=row.purpose, status=row.status, content_type=row.content_type, etag=row.etag,
-        last_modified=row.last_modified, digest=row.digest, fetched_at=moment_of(row.fetched_at),
-        place=Place(file=row.name, offset=row.body_offset, length=row.body_length),
-    )
-
-
-def _held(row: Row[Any]) -> Held:
-    return Held(
-        id=row.id, url=row.url, digest=row.digest, fetched_at=moment_of(row.fetched_at),
-        content_type=row.content_type, etag=row.etag, last_modified=row.last_modified,
-    )
 
 
 def _count(connection: Connection, table: Any, *where: ColumnElement[bool]) -> int:

@@ -28,10 +28,10 @@ from everlog.errors import (
 from everlog.fleet.asking import readers_for
 from everlog.fleet.job_rota import JobRota
 from everlog.flow.archiving import home_known_as
-from everlog.flow.crawl import SLICE_OVER
 from everlog.flow.discover import fetchable
 from everlog.flow.running import Job as CrawlJob
 from everlog.flow.running import manners_of, run_jobs, run_watch
+from everlog.flow.stopping import SLICE_OVER
 from everlog.flow.watch import WatchTally
 from everlog.settings import make_settings
 from everlog.urls import host_of

@@ -43,9 +43,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from everlog.archive import Archive
-    from everlog.flow.crawl import Stop
     from everlog.flow.discover import Found
     from everlog.flow.report import Report
+    from everlog.flow.stopping import Stop
     from everlog.flow.working import Work
     from everlog.records import Blog, Failure, Lane
     from everlog.settings import Settings

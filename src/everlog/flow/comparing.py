@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from everlog.archive import Archive
-    from everlog.flow.crawl import Stop
     from everlog.flow.crew import Crew
     from everlog.flow.known import Known
+    from everlog.flow.stopping import Stop
     from everlog.flow.working import Work
     from everlog.outline import Outline
     from everlog.records import Blog

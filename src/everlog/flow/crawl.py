@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from everlog.errors import EverlogError
 from everlog.flow.discover import is_own
+from everlog.flow.failures import DEAD_AFTER, FINAL, PASSING, visit_of_failure
 from everlog.flow.presence import key_of_moved
 from everlog.flow.queue import Queue
 from everlog.flow.steps import Draft, steps_named, take_steps
+from everlog.flow.stopping import ENDED, SLICE_OVER, Stop
 from everlog.records import Failure, Visit
 from everlog.urls import canonical
 
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable
 
     from everlog.flow.crew import Crew
-    from everlog.flow.report import Ending
     from everlog.records import Fetched, Link, Outcome
 
 log = logging.getLogger("everlog")
@@ -30,8 +31,6 @@ T = TypeVar("T")
 
 # Two pictures at a time from other hosts: they come from a few large hosts and are asked for beside the pages.
 MEDIA_WORKERS = 2
-# So many URLs in a row without any answer mean that the host is gone, not that the pages are.
-DEAD_AFTER = 10
 # Posts at odd addresses before the pattern of addresses is learned anew, as in the simulated crawls of
 # the benchmarks; and how many of them teach at all.
 ODD_ADDRESSES = 3
@@ -39,31 +38,9 @@ ODD_AT_MOST = 60
 # Reasons are counted by kind: without the addresses in them, and no longer than a line.
 _ADDRESS = re.compile(r",? (?:to |for |at )?\(?https?://\S+")
 LONGEST_REASON = 80
-PASSING = frozenset({"connection", "dns", "timeout", "tls", "truncated", "protocol"})
-FORBIDDEN = frozenset({"robots", "address"})
-# What asking again does not change.
-FINAL = FORBIDDEN | {"too-large", "loop"}
 NOT_MODIFIED = 304
-# Why a crawl pauses that takes turns with others.
-SLICE_OVER = "its turn is over; it goes on with the next"
 # Pages that are looked at before the crawl runs, however late it is: the front pages of a blog are one or two.
 LEAST_TAKEN = 2
-# A crawl that ended so does not pause.
-ENDED = frozenset({None, "complete", "incomplete"})
-# A missing page is an answer: there is nothing to hold.
-NOT_THERE = frozenset({404, 410})
-
-
-@dataclass(slots=True)
-class Stop:
-    """Why a crawl ends; the first reason given stays."""
-
-    ending: Ending | None = None
-    reason: str = ""
-
-    def say(self, ending: Ending, reason: str) -> None:
-        if self.ending is None:
-            self.ending, self.reason = ending, reason
 
 
 class Crawl:
@@ -337,33 +314,12 @@ class Crawl:
     async def take_failure(self, link: Link, failure: Failure) -> None:
         """A page that could not be had: whose fault it is says whether it is asked for again."""
         crew = self.crew
-        visit = Visit(
-            blog_id=crew.blog.id, url=link.url, key=link.key, outcome="failed", reason=failure.reason,
-            exchanges=failure.exchanges, post_key=key_of_moved(link.key, None, crew),
-        )
-        elsewhere = not is_own(failure, crew.blog.home, crew.scope)
-        if elsewhere:
-            # A link that leads to another host by a redirect: what is wrong there is not this blog's.
-            visit = replace(visit, outcome="skip", exchanges=(), reason=f"leads out of the blog: {failure.reason}")
-            crew.tally.skipped += 1
-            crew.tally.reasons["leads out of the blog"] += 1
-        elif failure.until is not None and failure.trouble in {"robots", "rate-limited"}:
-            # The server says when to come back: the URL waits in the queue, and so does the crawl.
-            self.stop.say("blocked", f"{failure.reason}; not before {failure.until:%Y-%m-%d %H:%M:%S} UTC")
-            visit = replace(visit, outcome="retry", again_at=failure.until, exchanges=())
-        elif failure.trouble in FORBIDDEN:
-            visit = replace(visit, outcome="skip", exchanges=())
-            crew.tally.skipped += 1
-            crew.tally.reasons[failure.trouble] += 1
-        elif failure.status in NOT_THERE:
-            crew.tally.skipped += 1
-            crew.tally.reasons[f"answers {failure.status}"] += 1
-        else:
-            visit = replace(visit, outcome="skip" if failure.trouble in FINAL else "failed")
-            crew.tally.failed += 1
-            crew.tally.fail(link.url, failure.reason, kind=f"{failure.trouble} {failure.status or ''}".strip())
+        visit = visit_of_failure(link, failure, crew)
         log.info("%s: %s (%s)", visit.outcome, link.url, failure.reason)
-        if not elsewhere:
+        if visit.again_at is not None:
+            # The server says when to come back: the URL waits in the queue, and so does the crawl.
+            self.stop.say("blocked", f"{failure.reason}; not before {visit.again_at:%Y-%m-%d %H:%M:%S} UTC")
+        if is_own(failure, crew.blog.home, crew.scope):
             self._silent = self._silent + 1 if failure.trouble in PASSING else 0
         if self._silent >= DEAD_AFTER:
             self.stop.say("incomplete", f"the host gave no answer {self._silent} times in a row ({failure.reason})")

@@ -10,8 +10,8 @@ from urllib.parse import urljoin, urlsplit
 
 from everlog.errors import NoFeed
 from everlog.feeds.sitemaps import parse_sitemap, sitemaps_of_robots
-from everlog.flow.crawl import DEAD_AFTER, PASSING
 from everlog.flow.discover import Explored, Found, as_feed, feed_of, front_page, is_own, why_unreachable
+from everlog.flow.failures import DEAD_AFTER, PASSING
 from everlog.flow.known import drawn_page
 from everlog.flow.steps import HTML_TYPES
 from everlog.learning.blog import PAGES_USED

@@ -19,11 +19,11 @@ from everlog.errors import (
     ServiceDown,
     Unreachable,
 )
-from everlog.flow.crawl import SLICE_OVER
 from everlog.flow.fates import Lost, all_is_well, has_due_rechecks, home_lost
 from everlog.flow.hearing import ask_feed, hear
 from everlog.flow.news import NOT_MODIFIED, Told, is_wanted_whole, read_news, told_by
 from everlog.flow.revisiting import LOOKED
+from everlog.flow.stopping import SLICE_OVER
 from everlog.flow.updating import refresh_blog
 from everlog.flow.walking import WALK
 from everlog.records import Failure, Fetched

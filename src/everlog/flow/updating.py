@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from everlog.flow.comparing import compared_anew, with_company
-from everlog.flow.crawl import Stop
 from everlog.flow.discover import why_unreachable
 from everlog.flow.dropping import note_dropped
 from everlog.flow.fates import due_rechecks, plan_rechecks
@@ -23,6 +22,7 @@ from everlog.flow.news import read_news, remember_news
 from everlog.flow.redesign import read_anew
 from everlog.flow.report import Report
 from everlog.flow.revisiting import front_pages, revisit_blog, why_over
+from everlog.flow.stopping import Stop
 from everlog.flow.traits import remember_traits
 from everlog.flow.walking import is_under_way, walk_back
 from everlog.flow.working import (

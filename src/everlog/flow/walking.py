@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from everlog.errors import UnreadablePage
-from everlog.flow.crawl import FINAL, NOT_MODIFIED, NOT_THERE
+from everlog.flow.crawl import NOT_MODIFIED
 from everlog.flow.discover import why_unreachable
+from everlog.flow.failures import FINAL, NOT_THERE
 from everlog.flow.known import drawn_page
 from everlog.flow.working import MOST_TRIES
 from everlog.links import page_links, trap

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
     from everlog.archive import Archive
     from everlog.archive.holdings import Acknowledged
-    from everlog.flow.crawl import Stop
     from everlog.flow.glimpse import Reader
     from everlog.flow.known import Known
     from everlog.flow.report import Ending, Tally
+    from everlog.flow.stopping import Stop
     from everlog.links import Scope
     from everlog.records import Blog, Entry, Exchange, Fetched
     from everlog.render import Browser
