@@ -95,16 +95,37 @@ def test_what_a_machine_without_a_browser_kept_is_completed_by_one_that_has_one(
     assert len(post(archive, 3).comments) == 10
 
 
-def test_news_of_a_scripted_blog_that_a_machine_without_a_browser_hears_of_are_told_as_such(archive):
-    crawl(scripted_site(6), archive)
-    (blog,) = archive.blogs()
-    news = work(scripted_site(7), archive)
+def polled_blindly(blog, archive, web):
+    """What becomes of a poll on a machine without a browser; and the poll as it was before."""
+    news = work(web, archive)
     poll = first_poll(blog, archive, news.now())
 
     async def run():
         async with Browser(replace(HABITS, executable="/nowhere/chromium")) as browser:
             return await poll_blog(poll, blog, replace_browser(news, browser))
 
-    polled = asyncio.run(run())
+    return asyncio.run(run()), poll
+
+
+def test_news_of_a_scripted_blog_that_a_machine_without_a_browser_hears_of_are_told_as_such(archive):
+    crawl(scripted_site(6), archive)
+    (blog,) = archive.blogs()
+    polled, before = polled_blindly(blog, archive, scripted_site(7))
     assert polled.needs_browser
     assert polled.report is None
+    # The feed answered: it is asked again in its rhythm, as if it had not been, and the news are told again.
+    assert polled.poll.polling.failures == 0
+    assert polled.poll.polling.checked_at == before.polling.checked_at
+    assert "does not start" in polled.poll.polling.why or "no program" in polled.poll.polling.why
+    assert (polled.poll.etag, polled.poll.digest) == (before.etag, before.digest)
+
+
+def test_new_posts_of_a_blog_that_became_scripted_wait_for_a_browser(archive):
+    crawl(a_site(6, in_feed=4), archive)
+    (blog,) = archive.blogs()
+    redesigned = scripted_site(8, in_feed=6)
+    polled, _ = polled_blindly(blog, archive, redesigned)
+    assert polled.needs_browser
+    assert [post(archive, number) for number in (7, 8)] == [None, None]
+    crawl(redesigned, archive)
+    assert [post(archive, number).text for number in (7, 8)] == [a_blog.text(7), a_blog.text(8)]

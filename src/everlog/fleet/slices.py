@@ -20,8 +20,6 @@ from everlog.errors import (
     FilesDown,
     LeaseLost,
     NoBrowser,
-    NoFeed,
-    NothingToLearn,
     ServiceDown,
     UsageError,
 )
@@ -59,8 +57,6 @@ MOST_TRIES = 5
 FIRST_SECONDS = 300.0
 # A host that is busy, a disk that is full: somebody else's moment.
 SHORT_SECONDS = 30.0
-# What may be wrong with a blog that only shows itself in a browser.
-NEEDS_EYES = (NoBrowser, NoFeed, NothingToLearn)
 # How long a worker waits for a database that went away, and how often it looks.
 PATIENCE_SECONDS = 900.0
 LOOK_SECONDS = 1.0
@@ -249,7 +245,7 @@ class _Slice:
             # Who got something before that may well get more the next time.
             return replace(end, wait_seconds=FIRST_SECONDS) if report.tally.new_posts else self._tried(end)
         end = SliceEnd(end="dead" if report.ending == "nothing" else "done", reason=report.reason, **figures)
-        if self._is_for_a_browser(settings) and (end.end == "dead" or self._lacks_comments(report, settings)):
+        if end.end == "done" and self._is_for_a_browser(settings) and self._lacks_comments(report, settings):
             reason = f"{report.reason}; a worker with a browser goes on"
             return replace(end, end="again", reason=reason, needs_browser=True, anew=True)
         return end
@@ -260,7 +256,7 @@ class _Slice:
         end = SliceEnd(end="later", reason=error.message, requests=self._requests())
         if isinstance(error, UsageError) and self._is_wrong():
             return replace(end, end="dead")
-        if isinstance(error, NEEDS_EYES) and self._is_for_a_browser(self._own_settings()):
+        if isinstance(error, NoBrowser) and self._is_for_a_browser(self._own_settings()):
             return replace(end, end="again", needs_browser=True, anew=True)
         if isinstance(error, ArchiveBusy):
             return replace(end, wait_seconds=SHORT_SECONDS, waits_for=error.host)

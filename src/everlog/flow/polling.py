@@ -126,11 +126,21 @@ def _troubled(poll: Poll, blog: Blog, error: EverlogError, work: Work) -> Polled
         soon = open_hour(max(soon, poll.polling.not_before or soon), poll.polling.hints)
         polling = replace(poll.polling, due_at=soon)
         return Polled(poll=replace(poll, polling=polling), seen=Seen(kind="unchanged"), trouble=error.message)
+    if isinstance(error, NoBrowser):
+        return _unseen(poll, blog, error, work)
     seen = Seen(kind="failed")
     if isinstance(error, Blocked):
         seen = Seen(kind="refused", allowed_at=work.archive.waits_until(blog.id), signal=error.message)
-    polled = _later(poll, blog, seen, work, trouble=error.message)
-    return replace(polled, needs_browser=isinstance(error, NoBrowser))
+    return _later(poll, blog, seen, work, trouble=error.message)
+
+
+def _unseen(poll: Poll, blog: Blog, error: NoBrowser, work: Work) -> Polled:
+    """Its feed answered, and tells the same news again: whoever has a browser visits them."""
+    polled = _later(poll, blog, Seen(kind="unchanged"), work, trouble=error.message)
+    polling = polled.poll.polling
+    # News that nobody could look at are still to come, to the rhythm of the blog too.
+    polling = replace(polling, checked_at=poll.polling.checked_at, why=f"{polling.why}; {error.message}")
+    return replace(polled, poll=replace(polled.poll, polling=polling), needs_browser=True)
 
 
 async def _with_feed(poll: Poll, blog: Blog, work: Work, *, is_online: bool) -> Polled:

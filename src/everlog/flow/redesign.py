@@ -13,7 +13,7 @@ import json
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from everlog.errors import EverlogError
+from everlog.errors import EverlogError, NoBrowser
 from everlog.flow.commenting import Commenting
 from everlog.flow.discover import Found
 from everlog.flow.eras import Eras, begin_era
@@ -194,6 +194,9 @@ class _Desk:
         try:
             found, shown = await drawn_where_needed(await self._found(), pages, self.rendering)
             learned = learn_blog(found, shown, scope_of(self.blog), is_scripted=self.rendering.is_scripted)
+        except NoBrowser:
+            # The old rules would pass over the new posts, and the feed does not name them for ever.
+            raise
         except EverlogError as error:
             return self._keep_the_old(new, f"it could not be learned again: {error.message}")
         before = [look.fit for look in taught]
