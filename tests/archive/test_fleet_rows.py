@@ -133,6 +133,31 @@ def test_ten_thousand_jobs_are_added_in_the_order_they_were_given(store):
     assert add(store, *urls) == []
 
 
+def test_no_queue_gets_longer_than_it_may_be_and_what_is_parked_follows_as_there_is_room(store):
+    jobs = [NewJob(kind="crawl", url=f"https://blog{number}.example/") for number in range(10)]
+    update = NewJob(kind="update", url="https://blog0.example/")
+    added = store.add_jobs([*jobs, update], most_queued=4)
+    assert [job.state for job in added] == ["queued"] * 5 + ["parked"] * 6
+    assert store.count_queued() == dict.fromkeys(QUEUES, 0) | {"crawl": 4, "update": 1}
+    assert store.wake_jobs(most_queued=4) == ()
+    # Adding the list again moves nothing.
+    assert store.add_jobs(jobs, most_queued=4) == ()
+    for job in added[:2]:
+        store.end_grant(claimed(store, job.id).fence, DONE)
+    assert [job.url for job in store.wake_jobs(most_queued=4)] == ["https://blog4.example/", "https://blog5.example/"]
+    assert store.wake_jobs(most_queued=4) == ()
+    assert len(store.wake_jobs(most_queued=100)) == 4
+
+
+def test_jobs_that_are_revived_fill_no_queue_either(store):
+    for job in add(store, *(f"https://blog{number}.example/" for number in range(5))):
+        store.end_grant(claimed(store, job.id).fence, SliceEnd(end="dead", reason="no such host"))
+    assert [store.revive_jobs(limit=3), store.revive_jobs(limit=3), store.revive_jobs(limit=3)] == [3, 2, 0]
+    assert len(store.wake_jobs(most_queued=4)) == 4
+    again = store.add_jobs([NewJob(kind="crawl", url="https://blog9.example/")], most_queued=4)
+    assert [job.state for job in again] == ["parked"]
+
+
 def test_a_job_that_was_given_up_or_waits_for_a_time_is_taken_up_when_it_is_added_again(store):
     dead, waiting, running, queued = add(store, *(f"https://{name}.example/" for name in "abcd"))
     store.end_grant(claimed(store, dead.id).fence, SliceEnd(end="dead", reason="no such host", failed=True))
@@ -266,11 +291,15 @@ def test_a_grant_can_lease_more_hosts_and_let_them_go(store):
     assert store.lease_host(other, "a.example") == "w1"
     (job,) = add(store, "https://a.example/")
     assert store.claim_job(job.id, "w3") is None
-    assert store.free_host(other, "a.example") == ()
-    assert [woken.id for woken in store.free_host(mine, "a.example")] == [job.id]
+    store.free_host(other, "a.example")
+    assert store.lease_host(other, "a.example") == "w1"
+    store.free_host(mine, "a.example")
     assert store.lease_host(other, "a.example") is None
-    store.end_grant(other)
+    assert store.end_grant(other) == ()
     assert rows(store, schema.leases) == []
+    # Who lets a host go without having done a job cannot tell the workers who waits for it: it waits for who can.
+    assert the_job(store, job.id).state == "parked"
+    assert [woken.id for woken in store.wake_jobs()] == [job.id]
 
 
 def test_who_lost_a_grant_is_told_so(store):
@@ -283,7 +312,7 @@ def test_who_lost_a_grant_is_told_so(store):
         store.end_grant(grant.fence, DONE)
     with pytest.raises(LeaseLost):
         store.lease_host(grant.fence, "b.example")
-    assert store.free_host(grant.fence, "a.example") == ()
+    store.free_host(grant.fence, "a.example")
     store.database.fence = grant.fence
     with pytest.raises(LeaseLost):
         add(store, "https://c.example/")
@@ -327,9 +356,10 @@ def test_a_job_that_is_lost_too_often_in_a_row_is_given_up_unless_it_gets_somewh
     (dead,) = store.dead_jobs(limit=5)
     assert (dead.reason, dead.requests) == ("its worker was lost 3 times in a row", 39)
     assert store.claim_job(job.id, "w1") is None
-    (revived,) = store.revive_jobs()
+    assert store.revive_jobs() == 1
+    assert store.revive_jobs([job.id]) == 0
+    (revived,) = store.wake_jobs()
     assert (revived.id, revived.state, revived.tries, revived.reason) == (job.id, "queued", 0, None)
-    assert store.revive_jobs([job.id]) == ()
 
 
 def test_hints_that_got_lost_are_given_again_the_oldest_first(store):

@@ -87,6 +87,24 @@ def test_hints_that_nobody_heard_are_given_again_once_they_are_old(archive, engi
     assert engine.depths()["crawl"] == 3
 
 
+def test_hints_are_missed_by_whichever_keeper_looks_next(archive, engine):
+    engine.mark()
+    crawl_jobs(archive, addresses(3))
+    let_time_pass(archive, seconds=60)
+    assert [next_round(engine, keeper_of(archive, engine, name)) for name in ("first", "second", "third")] == [0, 3, 0]
+
+
+def test_what_waited_for_a_host_is_handed_out_when_a_crawl_by_hand_lets_it_go(archive, engine):
+    engine.mark()
+    by_hand = archive.begin_grant("somebody")
+    assert archive.lease_host(by_hand, "blog-0.example") is None
+    [job] = crawl_jobs(archive, addresses(1))
+    assert archive.claim_job(job.id, "a worker") is None
+    archive.end_grant(by_hand)
+    assert next_round(engine, keeper_of(archive, engine)) == 1
+    assert engine.depths()["crawl"] == 1
+
+
 def test_a_round_is_one_keepers_turn(archive, engine, redis_server):
     engine.send(crawl_jobs(archive, addresses(3)))
     redis_server.empty()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from everlog.archive import grant_rows, job_rows, poll_jobs, turn_rows, worker_rows
+from everlog.archive import grant_rows, job_rows, job_waking, poll_jobs, turn_rows, worker_rows
 from everlog.archive.fleet_store import FleetStore
+from everlog.archive.jobs import MOST_AT_ONCE, MOST_QUEUED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -25,8 +26,8 @@ class FleetSqlStore(FleetStore):
     def moment(self) -> datetime:
         return job_rows.moment(self.database)
 
-    def add_jobs(self, jobs: Sequence[NewJob]) -> tuple[Job, ...]:
-        return job_rows.add_jobs(self.database, jobs)
+    def add_jobs(self, jobs: Sequence[NewJob], *, most_queued: int = MOST_QUEUED) -> tuple[Job, ...]:
+        return job_rows.add_jobs(self.database, jobs, most_queued=most_queued)
 
     def schedule_polls(self, *, now: datetime, batch: int, most: int) -> tuple[Job, ...]:
         return poll_jobs.schedule_polls(self.database, now=now, batch=batch, most=most)
@@ -46,8 +47,8 @@ class FleetSqlStore(FleetStore):
     def lease_host(self, fence: int, host: str) -> str | None:
         return grant_rows.lease_host(self.database, fence, host)
 
-    def free_host(self, fence: int, host: str) -> tuple[Job, ...]:
-        return grant_rows.free_host(self.database, fence, host)
+    def free_host(self, fence: int, host: str) -> None:
+        grant_rows.free_host(self.database, fence, host)
 
     def beat(self, fence: int, *, requests: int = 0) -> bool:
         return grant_rows.beat(self.database, fence, requests=requests)
@@ -60,11 +61,11 @@ class FleetSqlStore(FleetStore):
             self.database, silent_seconds=silent_seconds, most_tries=most_tries, progress=progress,
         )
 
-    def wake_jobs(self) -> tuple[Job, ...]:
-        return job_rows.wake_jobs(self.database)
+    def wake_jobs(self, *, most_queued: int = MOST_QUEUED) -> tuple[Job, ...]:
+        return job_waking.wake_jobs(self.database, most_queued=most_queued)
 
     def stale_jobs(self, queue: str, *, older_seconds: float, limit: int) -> tuple[Job, ...]:
-        return job_rows.stale_jobs(self.database, queue, older_seconds=older_seconds, limit=limit)
+        return job_waking.stale_jobs(self.database, queue, older_seconds=older_seconds, limit=limit)
 
     def queued_jobs(self) -> Iterator[Job]:
         return job_rows.queued_jobs(self.database)
@@ -72,8 +73,8 @@ class FleetSqlStore(FleetStore):
     def dead_jobs(self, *, limit: int) -> tuple[Job, ...]:
         return job_rows.dead_jobs(self.database, limit=limit)
 
-    def revive_jobs(self, ids: Sequence[int] | None = None) -> tuple[Job, ...]:
-        return job_rows.revive_jobs(self.database, ids)
+    def revive_jobs(self, ids: Sequence[int] | None = None, *, limit: int = MOST_AT_ONCE) -> int:
+        return job_waking.revive_jobs(self.database, ids, limit=limit)
 
     def sign_in(self, worker: str, *, processes: int, has_browser: bool) -> None:
         worker_rows.sign_in(self.database, worker, processes=processes, has_browser=has_browser)

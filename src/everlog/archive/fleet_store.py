@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from everlog.archive.jobs import MOST_AT_ONCE, MOST_QUEUED
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
@@ -25,11 +27,11 @@ class FleetStore(Protocol):
         """What time it is, by the database's clock."""
         ...
 
-    def add_jobs(self, jobs: Sequence[NewJob]) -> tuple[Job, ...]:
-        """Jobs that are not there yet (same kind and address), queued; those to hand to the engine.
+    def add_jobs(self, jobs: Sequence[NewJob], *, most_queued: int = MOST_QUEUED) -> tuple[Job, ...]:
+        """Jobs that are not there yet (same kind and address); those that are queued are to be handed to the engine.
 
-        One that was given up is taken up again, one that waits for a time is queued now, one that is queued or
-        running is left alone.
+        One that was given up is taken up again, one that waits for a time to come is queued now, one that is queued
+        or running is left alone. What would make a queue longer than it may be is parked; `wake_jobs` finds it there.
         """
         ...
 
@@ -62,8 +64,8 @@ class FleetStore(Protocol):
         """Lease one more host for a grant; None if it is leased now, else the name of the worker that has it."""
         ...
 
-    def free_host(self, fence: int, host: str) -> tuple[Job, ...]:
-        """Let others have a host; the jobs that waited for it, queued, to hand to the engine."""
+    def free_host(self, fence: int, host: str) -> None:
+        """Let others have a host; `wake_jobs` finds the jobs that waited for it."""
         ...
 
     def beat(self, fence: int, *, requests: int = 0) -> bool:
@@ -84,10 +86,10 @@ class FleetStore(Protocol):
         """
         ...
 
-    def wake_jobs(self) -> tuple[Job, ...]:
+    def wake_jobs(self, *, most_queued: int = MOST_QUEUED) -> tuple[Job, ...]:
         """Parked jobs whose time has come and whose host is free, queued; those to hand to the engine.
 
-        One of each host at a time, what keeps archives current first.
+        One of each host at a time, what keeps archives current first; and no queue gets longer than it may be.
         """
         ...
 
@@ -101,8 +103,8 @@ class FleetStore(Protocol):
 
     def dead_jobs(self, *, limit: int) -> tuple[Job, ...]: ...
 
-    def revive_jobs(self, ids: Sequence[int] | None = None) -> tuple[Job, ...]:
-        """Take jobs up again that were given up (all, without ids); those to hand to the engine."""
+    def revive_jobs(self, ids: Sequence[int] | None = None, *, limit: int = MOST_AT_ONCE) -> int:
+        """Take jobs up again that were given up, without ids any `limit` of them; `wake_jobs` finds them. How many."""
         ...
 
     def sign_in(self, worker: str, *, processes: int, has_browser: bool) -> None: ...

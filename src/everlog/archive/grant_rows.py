@@ -13,7 +13,8 @@ from sqlalchemy import select
 
 from everlog.archive import fencing, schema
 from everlog.archive.database import in_parts
-from everlog.archive.job_rows import clock_of, insert_jobs, job_of, queue_jobs, stamp_of, wake_for_hosts
+from everlog.archive.job_rows import clock_of, insert_jobs, job_of, queue_jobs, stamp_of
+from everlog.archive.job_waking import wake_for_hosts
 from everlog.archive.jobs import Grant, NewJob, SliceEnd, queue_of
 from everlog.archive.poll_jobs import hosts_of_job, let_go, let_go_some
 from everlog.archive.texts import storable
@@ -82,14 +83,11 @@ def lease_host(database: Database, fence: int, host: str) -> str | None:
     return None
 
 
-def free_host(database: Database, fence: int, host: str) -> tuple[Job, ...]:
-    """Let others have a host; the job that has waited for it longest, queued."""
-    host = storable(host)
-    statement = _leases.delete().where(_leases.c.host == host, _leases.c.fence == fence)
+def free_host(database: Database, fence: int, host: str) -> None:
+    """Let others have a host. Jobs that wait for it are woken by those who can tell the workers of them."""
+    statement = _leases.delete().where(_leases.c.host == storable(host), _leases.c.fence == fence)
     with database.writing(fenced=False) as connection:
-        if not connection.execute(statement).rowcount:
-            return ()
-        return tuple(wake_for_hosts(connection, database, [host]))
+        connection.execute(statement)
 
 
 def beat(database: Database, fence: int, *, requests: int) -> bool:
@@ -102,7 +100,10 @@ def beat(database: Database, fence: int, *, requests: int) -> bool:
 
 
 def end_grant(database: Database, fence: int, end: SliceEnd | None) -> tuple[Job, ...]:
-    """Give a grant back with what became of its job; those that waited for its hosts come before its own."""
+    """Give a grant back with what became of its job; those that waited for its hosts come before its own.
+
+    One without a job is somebody's who knows no workers: whoever looks after them wakes what waited.
+    """
     with database.writing(fenced=False) as connection:
         hosts = connection.execute(select(_leases.c.host).where(_leases.c.fence == fence)).scalars().all()
         # Waits for what is being written under this grant.
@@ -110,9 +111,10 @@ def end_grant(database: Database, fence: int, end: SliceEnd | None) -> tuple[Job
         if ended is None:
             fencing.check(connection, fence)
             return ()
+        if ended.job_id is None:
+            return ()
         woken = wake_for_hosts(connection, database, hosts)
-        own = [] if ended.job_id is None else _settle(connection, database, ended.job_id, end)
-        return (*woken, *own)
+        return (*woken, *_settle(connection, database, ended.job_id, end))
 
 
 def expire_grants(

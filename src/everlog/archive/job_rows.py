@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import bindparam, case, exists, func, literal_column, select
+from sqlalchemy import bindparam, func, literal_column, select
 
 from everlog.archive import schema
 from everlog.archive.database import in_parts
-from everlog.archive.jobs import QUEUES, Job, queue_of
+from everlog.archive.jobs import MOST_AT_ONCE, QUEUES, Job, queue_of
 from everlog.archive.texts import moment_of, moment_or_none, stamp, storable, storable_or_none
 from everlog.urls import canonical, host_of
 
@@ -23,48 +23,65 @@ if TYPE_CHECKING:
     from everlog.archive.database import Database
     from everlog.archive.jobs import NewJob
 
-_jobs, _leases, _polls = schema.jobs, schema.leases, schema.polls
+_jobs, _polls = schema.jobs, schema.polls
 
-# A keeper looks every few seconds: what one look leaves, the next takes.
-MOST_WOKEN = 2_000
 _LONG_KEY = 500
 # Rows that are read in one short transaction while somebody hands jobs to an engine.
 _PAGE = 1_000
 
 # What all new jobs have in common, as a part of the statement: drivers take their time for each value they are given.
-_NEW: dict[str, ColumnElement[Any]] = {
-    "state": literal_column("'queued'"), **dict.fromkeys(("tries", "slices", "requests", "posts"), literal_column("0")),
-}
-_WAITS_FOR_A_TIME = (_jobs.c.state == "parked") & _jobs.c.due_at.is_not(None)
-_WAITS_FOR_A_HOST = (_jobs.c.state == "parked") & _jobs.c.due_at.is_(None)
-# As in the queues: what keeps archives current comes before what fills them. But a host that has more feeds than can be
-# asked in an hour would be crawled never: who has waited ten minutes longer goes first.
-_IN_LINE = (_jobs.c.queued_at + case((_jobs.c.kind == "crawl", 600.0), else_=0.0), _jobs.c.id)
+_NEW: dict[str, ColumnElement[Any]] = dict.fromkeys(("tries", "slices", "requests", "posts"), literal_column("0"))
+WAITS_FOR_A_TIME = (_jobs.c.state == "parked") & _jobs.c.due_at.is_not(None)
 
 
-def add_jobs(database: Database, jobs: Sequence[NewJob]) -> tuple[Job, ...]:
-    """Jobs that are not there yet, queued, and those that are taken up again; each in the order they were given."""
+def add_jobs(database: Database, jobs: Sequence[NewJob], *, most_queued: int) -> tuple[Job, ...]:
+    """Jobs that are not there yet, and those that are taken up again; each in the order they were given.
+
+    A transaction takes some thousands of them: a server ends one in which nothing is said for too long.
+    """
+    added: list[Job] = []
+    for start in range(0, len(jobs), MOST_AT_ONCE):
+        with database.writing() as connection:
+            room = room_left(connection, most_queued)
+            fitting: list[NewJob] = []
+            others: list[NewJob] = []
+            for job in jobs[start : start + MOST_AT_ONCE]:
+                queue = queue_of(job.kind, needs_browser=job.needs_browser)
+                room[queue] -= 1
+                (fitting if room[queue] >= 0 else others).append(job)
+            added += _add(connection, database, fitting, is_parked=False)
+            added += _add(connection, database, others, is_parked=True)
+    return tuple(added)
+
+
+def _add(connection: Connection, database: Database, jobs: Sequence[NewJob], *, is_parked: bool) -> list[Job]:
     if not jobs:
-        return ()
-    with database.writing() as connection:
-        there = {key: job for job in jobs if (key := key_of(job)) is not None}
-        added = []
-        for key, job in insert_jobs(connection, database, jobs):
-            there.pop(key or "", None)
-            added.append(job)
-        return (*added, *_take_up(connection, database, there))
+        return []
+    there = {key: job for job in jobs if (key := key_of(job)) is not None}
+    added = []
+    for key, job in insert_jobs(connection, database, jobs, is_parked=is_parked):
+        there.pop(key or "", None)
+        added.append(job)
+    return [*added, *_take_up(connection, database, there, is_parked=is_parked)]
+
+
+def room_left(connection: Connection, most_queued: int) -> dict[str, int]:
+    """How many jobs may still be queued, of each queue."""
+    return {queue: most_queued - count for queue, count in _counts(connection).items()}
 
 
 def insert_jobs(
-    connection: Connection, database: Database, jobs: Sequence[NewJob],
+    connection: Connection, database: Database, jobs: Sequence[NewJob], *, is_parked: bool = False,
 ) -> list[tuple[str | None, Job]]:
     """Rows for jobs whose key is new, and the keys; what is there already is neither touched nor locked."""
     clock = clock_of(connection, database)
     numbers = database.reserve(connection, _jobs, len(jobs))
-    rows = [_row(job, clock) | {"id": number} for number, job in zip(numbers, jobs, strict=True)]
+    waits = {"due_at": parked_now(clock)["due_at"]} if is_parked else {}
+    rows = [_row(job, clock) | waits | {"id": number} for number, job in zip(numbers, jobs, strict=True)]
     # In the order of their keys: two who add the same jobs in different orders would wait for each other.
     rows.sort(key=lambda row: row["key"] or "")
-    statement = database.insert(_jobs).values(_NEW).on_conflict_do_nothing(index_elements=["key"]).returning(*_jobs.c)
+    new = _NEW | {"state": literal_column("'parked'" if is_parked else "'queued'")}
+    statement = database.insert(_jobs).values(new).on_conflict_do_nothing(index_elements=["key"]).returning(*_jobs.c)
     found = connection.execute(statement, rows).all()
     added = [(row.key, job_of(row)) for row in sorted(found, key=lambda row: row.id)]
     for _, job in added:
@@ -137,55 +154,6 @@ def queue_jobs(
     return sorted(found, key=lambda job: places[job.id])
 
 
-def wake_for_hosts(connection: Connection, database: Database, hosts: Sequence[str]) -> list[Job]:
-    """Queue, for each host that is free now, the job that has waited for it longest: updates before crawls."""
-    woken = []
-    for part in in_parts(hosts):
-        waited_for = select(_jobs.c.host).where(_jobs.c.host.in_(part), _WAITS_FOR_A_HOST).distinct()
-        for host in sorted(connection.execute(waited_for).scalars()):
-            oldest = (
-                select(_jobs.c.id).where(_jobs.c.host == host, _WAITS_FOR_A_HOST)
-                .order_by(*_IN_LINE).limit(1).with_for_update(skip_locked=True)
-            )
-            woken += queue_jobs(connection, database, connection.execute(oldest).scalars().all())
-    return woken
-
-
-def wake_jobs(database: Database) -> tuple[Job, ...]:
-    """Parked jobs whose time has come and whose host is free, queued: one for each host at a time."""
-    other = _jobs.alias()
-    is_leased = exists().where(_leases.c.host == _jobs.c.host)
-    # One of its host is on its way already. (Of its own queue: another may have no workers.)
-    has_queued = exists().where(
-        other.c.host == _jobs.c.host, other.c.state == "queued", other.c.queue == _jobs.c.queue,
-    )
-    is_free = _jobs.c.host.is_(None) | (~is_leased & ~has_queued)
-    statement = (
-        select(_jobs.c.id, _jobs.c.host).where(_WAITS_FOR_A_HOST, is_free)
-        .order_by(*_IN_LINE).limit(MOST_WOKEN).with_for_update(skip_locked=True, of=_jobs)
-    )
-    with database.writing(fenced=False) as connection:
-        now = stamp_of(clock_of(connection, database))
-        # From here on it waits for its host alone, in the same line as the others of that host.
-        come = _ids(connection, _WAITS_FOR_A_TIME & (_jobs.c.due_at <= now), by=_jobs.c.due_at)
-        for part in in_parts(come):
-            connection.execute(_jobs.update().where(_jobs.c.id.in_(part)).values(due_at=None))
-        first: dict[str, int] = {}
-        for row in connection.execute(statement):
-            first.setdefault(row.host or f"job {row.id}", row.id)
-        return tuple(queue_jobs(connection, database, list(first.values())))
-
-
-def stale_jobs(database: Database, queue: str, *, older_seconds: float, limit: int) -> tuple[Job, ...]:
-    """Jobs of a queue that were handed to the engine longest ago, marked as handed now."""
-    old = (_jobs.c.state == "queued") & (_jobs.c.queue == queue)
-    with database.writing(fenced=False) as connection:
-        before = clock_of(connection, database) - older_seconds
-        ids = _ids(connection, old & (_jobs.c.queued_at <= before), by=_jobs.c.queued_at, limit=limit)
-        found = queue_jobs(connection, database, ids, {"reason": _jobs.c.reason})
-    return tuple(found)
-
-
 def queued_jobs(database: Database) -> Iterator[Job]:
     """All jobs that should be in the engine's queues, in the order they were added."""
     return _streamed(database, _jobs.c.state == "queued")
@@ -198,24 +166,20 @@ def dead_jobs(database: Database, *, limit: int) -> tuple[Job, ...]:
         return tuple(job_of(row) for row in connection.execute(statement))
 
 
-def revive_jobs(database: Database, ids: Sequence[int] | None = None) -> tuple[Job, ...]:
-    """Take up again what was given up."""
-    found = []
-    with database.writing(fenced=False) as connection:
-        if ids is None:
-            ids = connection.execute(select(_jobs.c.id).where(_jobs.c.state == "dead")).scalars().all()
-        for part in in_parts(sorted(set(ids))):
-            dead = _ids(connection, (_jobs.c.state == "dead") & _jobs.c.id.in_(part), by=_jobs.c.id)
-            found += queue_jobs(connection, database, dead, {"tries": 0})
-    return tuple(found)
-
-
 def count_queued(database: Database) -> dict[str, int]:
     """How many jobs should be in each of the engine's queues."""
-    statement = select(_jobs.c.queue, func.count()).where(_jobs.c.state == "queued").group_by(_jobs.c.queue)
     with database.reading() as connection:
-        found = {row[0]: row[1] for row in connection.execute(statement)}
-    return dict.fromkeys(QUEUES, 0) | found
+        return _counts(connection)
+
+
+def _counts(connection: Connection) -> dict[str, int]:
+    statement = select(_jobs.c.queue, func.count()).where(_jobs.c.state == "queued").group_by(_jobs.c.queue)
+    return dict.fromkeys(QUEUES, 0) | {row[0]: row[1] for row in connection.execute(statement)}
+
+
+def parked_now(clock: float) -> dict[str, Any]:
+    """The state of a job that is queued as soon as its queue has room."""
+    return {"state": "parked", "due_at": stamp_of(clock)}
 
 
 def _row(job: NewJob, clock: float) -> dict[str, Any]:
@@ -232,13 +196,17 @@ def _settings(job: NewJob) -> str:
     return storable(json.dumps(dict(job.settings), ensure_ascii=False, default=str))
 
 
-def _take_up(connection: Connection, database: Database, given: Mapping[str, NewJob]) -> list[Job]:
-    """Of jobs that are there, queue those that were given up or wait for a time, as they are given now."""
+def _take_up(
+    connection: Connection, database: Database, given: Mapping[str, NewJob], *, is_parked: bool,
+) -> list[Job]:
+    """Of jobs that are there, take up those that were given up or wait for a time to come, as they are given now."""
     taken: list[Any] = []
+    clock = clock_of(connection, database)
+    waits_long = WAITS_FOR_A_TIME & (_jobs.c.due_at > stamp_of(clock))
     for part in in_parts(sorted(given)):
         statement = (
             select(_jobs.c.id, _jobs.c.key, _jobs.c.kind, _jobs.c.needs_browser)
-            .where(_jobs.c.key.in_(part), (_jobs.c.state == "dead") | _WAITS_FOR_A_TIME)
+            .where(_jobs.c.key.in_(part), (_jobs.c.state == "dead") | waits_long)
             .order_by(_jobs.c.key).with_for_update(skip_locked=True)
         )
         taken += connection.execute(statement).all()
@@ -258,15 +226,8 @@ def _take_up(connection: Connection, database: Database, given: Mapping[str, New
         ),
         rows,
     )
-    return queue_jobs(connection, database, sorted(row.id for row in taken), {"tries": 0})
-
-
-def _ids(
-    connection: Connection, which: ColumnElement[bool], *, by: ColumnElement[Any], limit: int = MOST_WOKEN,
-) -> list[int]:
-    """Jobs that nobody else is changing, which are now this transaction's."""
-    statement = select(_jobs.c.id).where(which).order_by(by).limit(limit).with_for_update(skip_locked=True)
-    return list(connection.execute(statement).scalars())
+    state = parked_now(clock) if is_parked else {}
+    return queue_jobs(connection, database, sorted(row.id for row in taken), {"tries": 0, **state})
 
 
 def _streamed(database: Database, which: ColumnElement[bool]) -> Iterator[Job]:

@@ -216,7 +216,7 @@ jobs = Table(
     Column("fence", NUMBER),
     Index("jobs_by_state", "state", "queue", "queued_at"),
     Index("jobs_by_host", "host", "state"),
-    Index("jobs_parked", "state", "due_at"),
+    Index("jobs_parked", "state", "queue", "due_at"),
 )
 
 # A fencing number is never given twice, so a grant that is gone stays gone.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from everlog.cli.fleet_options import BrokerFlag, shared_archive_of
+from everlog.cli.fleet_options import LATER, BrokerFlag, shared_archive_of
 from everlog.cli.options import (
     ArchiveFlag,
     ConfigFlag,
@@ -23,7 +23,9 @@ from everlog.cli.options import (
 from everlog.errors import EverlogError, ServiceDown, UsageError
 
 if TYPE_CHECKING:
+    from everlog.archive import Archive
     from everlog.archive.jobs import NewJob
+    from everlog.fleet.engine import Engine
 
 
 def enqueue(  # noqa: PLR0913, PLR0917 - one parameter per flag
@@ -70,23 +72,38 @@ def enqueue(  # noqa: PLR0913, PLR0917 - one parameter per flag
     jobs, refused = _jobs_of(blogs or [], own, update=update, browser=browser)
     engine = make_engine(settings.broker)
     with shared_archive_of(settings) as opened:
-        added = opened.add_jobs(jobs)
         try:
-            engine.send(added)
-        except ServiceDown as down:
-            advice = "the workers hear of them when it is there again"
-            raise ServiceDown(f"{len(added)} jobs are stored; {down.message}", advice=advice) from down
+            added = _add(jobs, opened, engine)
         finally:
             engine.close()
+    known = len(jobs) - len(added)
     if json:
-        told = {"queued": [job.url for job in added], "known": len(jobs) - len(added), "refused": refused}
-        print(json_module.dumps(told, ensure_ascii=False, indent=1))
+        print(json_module.dumps({"queued": added, "known": known, "refused": refused}, ensure_ascii=False, indent=1))
     elif not quiet:
-        known = f", {len(jobs) - len(added)} were queued already" if len(added) < len(jobs) else ""
-        print(f"{len(added)} blogs queued{known}", file=sys.stderr)
+        print(f"{len(added)} blogs queued{f', {known} were queued already' if known else ''}", file=sys.stderr)
     for line in refused:
         print(line, file=sys.stderr)
     raise typer.Exit(3 if refused else 0)
+
+
+def _add(jobs: list[NewJob], archive: Archive, engine: Engine) -> list[str | None]:
+    """Store jobs and tell the workers of them, a part at a time; the addresses of those that were not there."""
+    from everlog.archive.jobs import MOST_AT_ONCE
+
+    added: list[str | None] = []
+    silent: ServiceDown | None = None
+    for start in range(0, len(jobs), MOST_AT_ONCE):
+        part = archive.add_jobs(jobs[start : start + MOST_AT_ONCE])
+        added += [job.url for job in part]
+        try:
+            if silent is None:
+                engine.send(job for job in part if job.state == "queued")
+        except ServiceDown as down:
+            # They are safe in the database, and so shall be the rest of the list.
+            silent = down
+    if silent is not None:
+        raise ServiceDown(f"{len(added)} jobs are stored; {silent.message}", advice=LATER) from silent
+    return added
 
 
 def _jobs_of(words: list[str], own: dict[str, Any], *, update: bool, browser: bool) -> tuple[list[NewJob], list[str]]:

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from everlog.cli.fleet_options import BrokerFlag, shared_archive_of
+from everlog.cli.fleet_options import LATER, BrokerFlag, shared_archive_of
 from everlog.cli.options import ArchiveFlag, ConfigFlag, JsonFlag, QuietFlag, VerboseFlag, settings_from
 from everlog.errors import ServiceDown, UsageError
 
@@ -139,11 +139,22 @@ def fleet_revive(
     Example:
       everlog fleet revive --archive postgresql://db/everlog --broker redis://queue
     """
+    from everlog.archive.jobs import MOST_AT_ONCE
     from everlog.fleet.engine import make_engine
 
     settings = settings_from(config, archive=archive, broker=broker)
+    engine = make_engine(settings.broker)
     with shared_archive_of(settings) as opened:
-        jobs = opened.revive_jobs(ids or None)
-        make_engine(settings.broker).send(jobs)
+        revived = part = opened.revive_jobs(ids or None)
+        while not ids and part == MOST_AT_ONCE:
+            part = opened.revive_jobs()
+            revived += part
+        try:
+            # Those who look after the fleet hand out the rest, as their queues have room.
+            engine.send(opened.wake_jobs())
+        except ServiceDown as down:
+            raise ServiceDown(f"{revived} jobs are queued again; {down.message}", advice=LATER) from down
+        finally:
+            engine.close()
     if not quiet:
-        print(f"{len(jobs)} jobs are queued again", file=sys.stderr)
+        print(f"{revived} jobs are queued again", file=sys.stderr)

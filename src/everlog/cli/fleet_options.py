@@ -22,6 +22,9 @@ LogFormatFlag = Annotated[
     str, typer.Option("--log-format", metavar="text|json", help="Lines for people (the default), or for programs."),
 ]
 
+# What becomes of jobs whose broker is away.
+LATER = "the workers hear of them when it is there again"
+
 
 def shared_archive_of(settings: Settings) -> Archive:
     """The archive of a fleet: one that many machines reach."""

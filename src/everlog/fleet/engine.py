@@ -23,6 +23,9 @@ NAMES = {queue: f"everlog.{number}.{queue}" for number, queue in enumerate(QUEUE
 MARK = "everlog.mark"
 # Who looks after the fleet now; there is no harm in two.
 KEEPER = "everlog.keeper"
+# How many hints were missing of each queue when somebody looked last; long ago it says nothing of now.
+SHORT = "everlog.short"
+SHORT_SECONDS = 60
 # A key per worker that only reads, with the number of its processes, as long as it is there.
 PRESENCE = "everlog.readers."
 PRESENCE_SECONDS = 10
@@ -107,6 +110,16 @@ class Engine:
         """It stays this one's turn for so long."""
         with self._reached():
             self._client().set(KEEPER, name, px=int(seconds * 1_000))
+
+    def shortage(self, now: Mapping[str, int]) -> dict[str, int]:
+        """Note how many hints are missing of each queue; how many were missing when somebody looked before."""
+        with self._reached():
+            pipeline = self._client().pipeline()
+            pipeline.hgetall(SHORT)
+            pipeline.hset(SHORT, mapping={queue: str(count) for queue, count in now.items()})
+            pipeline.expire(SHORT, SHORT_SECONDS)
+            before: dict[bytes, bytes] = pipeline.execute()[0]
+        return {queue.decode(): int(count) for queue, count in before.items()}
 
     def empty(self) -> None:
         """Remove all messages, and the mark."""

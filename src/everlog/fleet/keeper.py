@@ -40,7 +40,6 @@ class Keeper:
         self._engine = engine
         self._name = name
         self._rounds = 0
-        self._short: dict[str, int] = {}
         self._is_down = False
 
     def round(self) -> int:
@@ -87,14 +86,17 @@ class Keeper:
         return handed
 
     def _give_lost_hints_again(self) -> int:
-        """Where fewer hints wait than jobs, twice in a row, the oldest hints are lost: queues are served in order."""
+        """Where fewer hints wait than jobs, twice in a row, the oldest hints are lost: queues are served in order.
+
+        Whichever keeper looked the last time: where there are many, hardly any has two rounds in a row.
+        """
         handed = 0
         wanted, there = self._archive.count_queued(), self._engine.depths()
-        for queue, count in wanted.items():
-            missing = count - there.get(queue, 0)
-            was, self._short[queue] = self._short.get(queue, 0), max(missing, 0)
-            if missing > 0 and was > 0:
-                limit = min(missing, was, MOST_HINTS)
+        short = {queue: max(count - there.get(queue, 0), 0) for queue, count in wanted.items()}
+        before = self._engine.shortage(short)
+        for queue, missing in short.items():
+            limit = min(missing, before.get(queue, 0), MOST_HINTS)
+            if limit:
                 handed += self._engine.send(
                     self._archive.stale_jobs(queue, older_seconds=HINT_SECONDS, limit=limit),
                 )
