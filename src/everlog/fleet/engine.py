@@ -31,7 +31,7 @@ PRESENCE = "everlog.readers."
 PRESENCE_SECONDS = 10
 # A message whose worker died comes again after this. Nobody waits for it: the database has long queued the job again,
 # and what comes twice finds nothing to do. It must only be longer than any slice.
-VISIBILITY_SECONDS = 3_600
+VISIBILITY_SECONDS = 7_200
 # How long somebody waits for a broker that does not answer.
 ANSWER_SECONDS = 5.0
 # Messages that are sent on one connection before it is looked whether anybody wants to stop.

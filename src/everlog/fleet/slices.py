@@ -57,6 +57,9 @@ MOST_TRIES = 5
 FIRST_SECONDS = 300.0
 # A host that is busy, a disk that is full: somebody else's moment.
 SHORT_SECONDS = 30.0
+# Whoever asks to be left alone for longer than this is asked in another slice: this one's process has others to ask. It
+# is more than the longest Crawl-delay that is heeded (60 s), twice over.
+LONGEST_WAIT_SECONDS = 150.0
 # How long a worker waits for a database that went away, and how often it looks.
 PATIENCE_SECONDS = 900.0
 LOOK_SECONDS = 1.0
@@ -200,7 +203,8 @@ class _Slice:
 
         with self.archive.together():
             run_watch(
-                self.archive, self.settings, once=True, tally=tally, rota=rota, on_reins=self._take, on_polled=hear,
+                self.archive, _impatient(self.settings), once=True, tally=tally, rota=rota, on_reins=self._take,
+                on_polled=hear,
             )
         self._leave_to_a_browser(visited, unseen)
         left = len(self.archive.job_polls(self.grant.fence))
@@ -226,7 +230,8 @@ class _Slice:
         most = self.settings.slice_pages
         if settings.max_pages is not None:
             most = max(1, min(most, settings.max_pages - self.grant.job.requests))
-        return make_settings(settings.model_dump(exclude_unset=True, exclude={"blog"}), {"max_pages": most})
+        settings = make_settings(settings.model_dump(exclude_unset=True, exclude={"blog"}), {"max_pages": most})
+        return _impatient(settings)
 
     def _of_blog(self) -> Settings:
         """The worker's settings, with those of the job, and then those of its blog, laid over them."""
@@ -336,6 +341,12 @@ class _Slice:
             return self.archive.worker_beat(self.worker)
         except EverlogError:
             return False
+
+
+def _impatient(settings: Settings) -> Settings:
+    """The same settings, for who does not wait long for any host."""
+    wait = {"longest_wait": min(settings.longest_wait, LONGEST_WAIT_SECONDS)}
+    return make_settings(settings.model_dump(exclude_unset=True), wait)
 
 
 def _can_draw(settings: Settings) -> bool:

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 log = logging.getLogger("everlog.fleet")
 
 # A slice that has not ended so long after its time hangs: its process is ended, and the database queues the job again.
-HANGS_SECONDS = 900.0
+# A blog without a feed is learned from 40 pages, and a host may ask for a minute between two.
+HANGS_SECONDS = 5_400.0
 INTERRUPTED = 130
 # What the process of a slice ends with if its worker cannot do any job: this, and the exit code of the reason.
 UNUSABLE = 64
