@@ -5,38 +5,22 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from everlog.archive.jobs import NewJob, SliceEnd
 from everlog.archive.locks import TenureLocks
-from everlog.archive.tenure import SILENT_SECONDS
-from everlog.crawl.holds import LONGEST_REMEMBERED
-from everlog.errors import (
-    ArchiveBusy,
-    Blocked,
-    DiskFull,
-    EverlogError,
-    FilesDown,
-    LeaseLost,
-    NoBrowser,
-    ServiceDown,
-    UsageError,
-)
+from everlog.errors import DiskFull, EverlogError, FilesDown, LeaseLost, ServiceDown, UsageError
 from everlog.fleet.asking import readers_for
+from everlog.fleet.endings import SHORT_SECONDS, Endings, can_draw_with, impatient
 from everlog.fleet.job_rota import JobRota
-from everlog.flow.archiving import home_known_as
-from everlog.flow.discover import fetchable
 from everlog.flow.running import Job as CrawlJob
-from everlog.flow.running import manners_of, run_jobs, run_watch
-from everlog.flow.stopping import SLICE_OVER
+from everlog.flow.running import run_jobs, run_watch
 from everlog.flow.watch import WatchTally
-from everlog.settings import make_settings
 from everlog.urls import host_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from datetime import datetime
 
     from everlog.archive import Archive
     from everlog.archive.jobs import Grant, Job
@@ -51,15 +35,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("everlog.fleet")
 
-# Tries in a row that may fail, first five minutes apart, then ten, twenty ...: an hour and a quarter, before a job is
-# given up with its reason. Blogs that are held already have the watch's own patience.
-MOST_TRIES = 5
-FIRST_SECONDS = 300.0
-# A host that is busy, a disk that is full: somebody else's moment.
-SHORT_SECONDS = 30.0
-# Whoever asks to be left alone for longer than this is asked in another slice: this one's process has others to ask. It
-# is more than the longest Crawl-delay that is heeded (60 s), twice over.
-LONGEST_WAIT_SECONDS = 150.0
 # How long a worker waits for a database that went away, and how often it looks.
 PATIENCE_SECONDS = 900.0
 LOOK_SECONDS = 1.0
@@ -91,7 +66,7 @@ def do_slice(
     """
     began = time.monotonic()
     with patiently(open_shared) as archive:
-        grant = patiently(lambda: archive.claim_job(job_id, worker, has_browser=_can_draw(settings)))
+        grant = patiently(lambda: archive.claim_job(job_id, worker, has_browser=can_draw_with(settings)))
         if grant is None:
             log.debug("job %d is not to be done (any more)", job_id)
             return None
@@ -154,6 +129,10 @@ class _Slice:
     _reins: Reins | None = None
     _drained: bool = False
     _began: float = field(default_factory=time.monotonic)
+    _endings: Endings = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._endings = Endings(self.grant, self.archive, self.settings)
 
     def work(self) -> SliceEnd:
         tenure = self.tenure
@@ -180,14 +159,24 @@ class _Slice:
             tenure.stop_beating()
 
     def _crawl(self) -> SliceEnd:
-        job, settings = self.grant.job, self._own_settings()
+        job, settings = self.grant.job, self._endings.own_settings()
         with readers_for(job.url or "", self.archive, self.settings.broker) as reader:
             wanted = CrawlJob(
                 url=job.url or "", kind="update" if job.kind == "update" else "crawl", goes_on=job.slices > 0,
                 reader=reader,
             )
             [outcome] = run_jobs([wanted], self.archive, settings, on_start=self._hear, on_reins=self._take)
-        return self._after_error(outcome) if isinstance(outcome, EverlogError) else self._after(outcome, settings)
+        if isinstance(outcome, EverlogError):
+            return self._after_error(outcome)
+        return self._endings.after(outcome, settings)
+
+    def _after_error(self, error: EverlogError) -> SliceEnd:
+        end = self._endings.after_error(error, requests=self._requests())
+        if isinstance(error, DiskFull) or self.archive.disk_failed:
+            # Its disk is full, or its files cannot be written: another worker may do better.
+            log.error("%s; this worker takes no further job", error.message)
+            self.unusable = error
+        return end
 
     def _poll(self) -> SliceEnd:
         tally = self._tally = WatchTally()
@@ -203,7 +192,7 @@ class _Slice:
 
         with self.archive.together():
             run_watch(
-                self.archive, _impatient(self.settings), once=True, tally=tally, rota=rota, on_reins=self._take,
+                self.archive, impatient(self.settings), once=True, tally=tally, rota=rota, on_reins=self._take,
                 on_polled=hear,
             )
         self._leave_to_a_browser(visited, unseen)
@@ -216,101 +205,13 @@ class _Slice:
         own = [(report, self.settings.for_blog(report.blog)) for report in visited]
         lacking = [
             report.blog for report, settings in own
-            if settings.render != "never" and self._lacks_comments(report, settings)
+            if settings.render != "never" and self._endings.lacks_comments(report, settings)
         ]
         lacking += [home for home in unseen if self.settings.for_blog(home).render != "never"]
-        if lacking and self._is_for_a_browser(self.settings):
+        if lacking and self._endings.is_for_a_browser(self.settings):
             self.for_a_browser = self.archive.add_jobs([
                 NewJob(kind="update", url=url, host=host_of(url), needs_browser=True) for url in lacking
             ])
-
-    def _own_settings(self) -> Settings:
-        """The settings of the job's blog, for no more pages than a slice has."""
-        settings = self._of_blog()
-        most = self.settings.slice_pages
-        if settings.max_pages is not None:
-            most = max(1, min(most, settings.max_pages - self.grant.job.requests))
-        settings = make_settings(settings.model_dump(exclude_unset=True, exclude={"blog"}), {"max_pages": most})
-        return _impatient(settings)
-
-    def _of_blog(self) -> Settings:
-        """The worker's settings, with those of the job, and then those of its blog, laid over them."""
-        job = self.grant.job
-        return make_settings(self.settings.model_dump(exclude_unset=True), job.settings).for_blog(job.url or "")
-
-    def _after(self, report: Report, settings: Settings) -> SliceEnd:
-        figures: dict[str, Any] = {"requests": report.tally.requests, "posts": report.tally.new_posts}
-        total = self._of_blog().max_pages
-        requests = self.grant.job.requests + report.tally.requests
-        if report.ending == "interrupted" or (report.ending == "limit" and (total is None or requests < total)):
-            reason = SLICE_OVER if report.ending == "limit" else report.reason
-            return SliceEnd(end="again", reason=reason, **figures)
-        if report.ending == "blocked":
-            end = SliceEnd(end="later", reason=report.reason, **figures)
-            # Who got something before that may well get more the next time.
-            return replace(end, wait_seconds=FIRST_SECONDS) if report.tally.new_posts else self._tried(end)
-        end = SliceEnd(end="dead" if report.ending == "nothing" else "done", reason=report.reason, **figures)
-        if end.end == "done" and self._is_for_a_browser(settings) and self._lacks_comments(report, settings):
-            reason = f"{report.reason}; a worker with a browser goes on"
-            return replace(end, end="again", reason=reason, needs_browser=True, anew=True)
-        return end
-
-    def _after_error(self, error: EverlogError) -> SliceEnd:
-        if isinstance(error, (LeaseLost, ServiceDown)):
-            raise error
-        end = SliceEnd(end="later", reason=error.message, requests=self._requests())
-        if isinstance(error, UsageError) and self._is_wrong():
-            return replace(end, end="dead")
-        if isinstance(error, NoBrowser) and self._is_for_a_browser(self._own_settings()):
-            return replace(end, end="again", needs_browser=True, anew=True)
-        if isinstance(error, ArchiveBusy):
-            return replace(end, wait_seconds=SHORT_SECONDS, waits_for=error.host)
-        if isinstance(error, DiskFull) or self.archive.disk_failed:
-            # Its disk is full, or its files cannot be written: another worker may do better.
-            log.error("%s; this worker takes no further job", error.message)
-            self.unusable = error
-            return replace(end, wait_seconds=SHORT_SECONDS) if isinstance(error, DiskFull) else self._tried(end)
-        return self._tried(end, error.until if isinstance(error, Blocked) else None)
-
-    def _tried(self, end: SliceEnd, until: datetime | None = None) -> SliceEnd:
-        """A job that could not be done now: when it is tried again, by the server's own word if it gave one."""
-        tries, url = self.grant.job.tries, self.grant.job.url
-        blog = home_known_as(fetchable(url), self.archive) if url is not None else None
-        until = until or (self.archive.waits_until(blog.id) if blog is not None else None)
-        told_seconds = (until - self.archive.moment()).total_seconds() if until is not None else 0.0
-        if told_seconds > 0:
-            return replace(end, wait_seconds=min(told_seconds, LONGEST_REMEMBERED.total_seconds()))
-        if tries + 1 >= MOST_TRIES:
-            return replace(end, end="dead", reason=f"{end.reason} ({MOST_TRIES} times)", failed=True)
-        return replace(end, wait_seconds=FIRST_SECONDS * 2**tries, failed=True)
-
-    def _is_wrong(self) -> bool:
-        """Whether the job itself cannot be done, by any worker."""
-        job = self.grant.job
-        if job.url is None:
-            return False
-        try:
-            url = fetchable(job.url)
-            manners_of(url, self._own_settings().for_blog(url))
-        except UsageError:
-            return True
-        return job.kind == "update" and home_known_as(url, self.archive) is None
-
-    def _is_for_a_browser(self, settings: Settings) -> bool:
-        """Whether another worker could draw what this one cannot."""
-        if self.grant.job.needs_browser or settings.render == "never" or _can_draw(settings):
-            return False
-        return any(
-            one.has_browser and not one.is_draining and one.silent_seconds <= SILENT_SECONDS
-            for one in self.archive.workers()
-        )
-
-    def _lacks_comments(self, report: Report, settings: Settings) -> bool:
-        """Whether comments of posts could not be had, and nobody has tried to draw them."""
-        if not settings.comments:
-            return False
-        blog = home_known_as(fetchable(report.blog), self.archive)
-        return blog is not None and bool(self.archive.without_comments(blog.id, least_tries=0, most_tries=1))
 
     def _hear(self, tally: Tally) -> None:
         self._tally = tally
@@ -341,18 +242,6 @@ class _Slice:
             return self.archive.worker_beat(self.worker)
         except EverlogError:
             return False
-
-
-def _impatient(settings: Settings) -> Settings:
-    """The same settings, for who does not wait long for any host."""
-    wait = {"longest_wait": min(settings.longest_wait, LONGEST_WAIT_SECONDS)}
-    return make_settings(settings.model_dump(exclude_unset=True), wait)
-
-
-def _can_draw(settings: Settings) -> bool:
-    from everlog.flow.rendering import can_draw  # noqa: PLC0415 - loads the browser's module
-
-    return can_draw(settings)
 
 
 def _called(job: Job) -> str:
