@@ -82,13 +82,19 @@ class Unreachable(EverlogError):
 
 
 class Blocked(EverlogError):
-    """The blog's robots.txt, or its server, asks to stay away; `until` is how long, if they say so."""
+    """The blog's robots.txt, or its server, asks to stay away; `until` is how long.
+
+    `is_told`: the server said so. A robots.txt that cannot be had names no time, and is asked for again after ours.
+    """
 
     exit_code = 5
 
-    def __init__(self, message: str, *, advice: str | None = None, until: datetime | None = None) -> None:
+    def __init__(
+        self, message: str, *, advice: str | None = None, until: datetime | None = None, is_told: bool = True,
+    ) -> None:
         super().__init__(message, advice=advice)
         self.until = until
+        self.is_told = is_told
 
 
 class UsageError(EverlogError):

@@ -362,6 +362,18 @@ def test_a_job_that_is_lost_too_often_in_a_row_is_given_up_unless_it_gets_somewh
     assert (revived.id, revived.state, revived.tries, revived.reason) == (job.id, "queued", 0, None)
 
 
+def test_jobs_can_be_cancelled_unless_they_run(store):
+    running, queued, dead = add(store, *(f"https://{name}.example/" for name in "abc"))
+    claimed(store, running.id)
+    store.end_grant(claimed(store, dead.id).fence, SliceEnd(end="dead", reason="no such host"))
+    assert store.cancel_jobs([running.id, queued.id, dead.id, 12345]) == 2
+    assert [row.id for row in rows(store, schema.jobs)] == [running.id]
+    watched(store, "https://d.example/", "https://e.example/")
+    (poll,) = scheduled(store)
+    assert store.cancel_jobs([poll.id]) == 1
+    assert {row.job_id for row in rows(store, schema.polls)} == {None}
+
+
 def test_hints_that_got_lost_are_given_again_the_oldest_first(store):
     jobs = add(store, *(f"https://blog{number}.example/" for number in range(5)))
     with store.database.writing() as connection:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from cli.program import Done, command, environment, everlog
-from everlog.archive import Archive, open_archive
+from everlog.archive import Archive, open_archive, schema
 from everlog.archive.jobs import NewJob
 from everlog.urls import host_of
 
@@ -120,3 +120,11 @@ def posts_of(archive: Archive) -> dict[str, tuple[str | None, str]]:
 def asked(server: Server) -> Counter[str]:
     """How often each address was asked for, but for robots.txt."""
     return Counter(seen.path for seen in server.seen if seen.path != "/robots.txt")
+
+
+def let_time_pass(archive: Archive, *, seconds: float) -> None:
+    """As if the last words of all workers and grants, and all hints, had been given longer ago."""
+    with archive.database.writing() as connection:
+        connection.execute(schema.grants.update().values(beat=schema.grants.c.beat - seconds))
+        connection.execute(schema.workers.update().values(beat=schema.workers.c.beat - seconds))
+        connection.execute(schema.jobs.update().values(queued_at=schema.jobs.c.queued_at - seconds))

@@ -12,7 +12,7 @@ from everlog.archive import open_archive
 from everlog.archive.jobs import SliceEnd
 from everlog.fleet.engine import PRESENCE
 from everlog.fleet.figures import serve_figures
-from fleet.a_fleet import Fleet, crawl_jobs
+from fleet.a_fleet import Fleet, crawl_jobs, let_time_pass
 from services import free_port
 
 
@@ -40,6 +40,37 @@ def test_a_mistyped_address_is_told_and_the_others_are_queued(fleet, archive):
     assert [job.url for job in archive.queued_jobs()] == ["http://a.example/"]
     assert fleet.run("enqueue", "nonsense").code == 2
     assert fleet.run("enqueue", "http://a.example/", "--scope", "everything").code == 2
+
+
+@pytest.mark.parametrize("word", ["missing.opml", "./blogs", "/nowhere/blogs.txt"])
+def test_a_list_that_is_not_there_is_no_blog(fleet, archive, word):
+    done = fleet.run("enqueue", word)
+    assert done.code == 2
+    assert "cannot be read" in done.err
+    assert list(archive.queued_jobs()) == []
+
+
+def test_what_waits_is_told_with_its_reason_and_can_be_cancelled(fleet, archive):
+    [job] = crawl_jobs(archive, ["http://a.example/"])
+    later = SliceEnd(end="later", reason="answers 503\nfor now", wait_seconds=3600.0, failed=True)
+    archive.end_grant(archive.claim_job(job.id, "somebody").fence, later)
+    told = fleet.run("fleet", "status", "--json").json
+    assert [(one["url"], one["reason"]) for one in told["waiting"]] == [("http://a.example/", "answers 503\nfor now")]
+    shown = fleet.run("fleet", "status").out
+    assert f"  {job.id}  http://a.example/  until 20" in shown
+    assert "UTC: answers 503\n" in shown
+    assert fleet.run("fleet", "revive", str(job.id)).code == 2
+    assert "1 jobs are removed" in fleet.run("fleet", "cancel", str(job.id)).err
+    assert fleet.run("fleet", "cancel", str(job.id)).code == 2
+
+
+def test_who_went_without_a_word_is_not_asked_to_end(fleet, archive):
+    archive.sign_in("gone", processes=3, has_browser=False)
+    let_time_pass(archive, seconds=60)
+    assert "no worker is there" in fleet.run("fleet", "drain").err
+    shown = fleet.run("fleet", "status").out
+    assert "0 workers, 0 processes" in shown
+    assert "gone                         silent" in shown
 
 
 def test_the_state_of_a_fleet_is_told_to_people_and_programs(fleet, archive, redis_url):
@@ -173,7 +204,7 @@ def test_nothing_is_put_into_an_archive_that_a_copy_is_being_made_into(fleet, ar
 
 def test_help_has_an_example_for_every_command(fleet):
     for words in (("worker",), ("enqueue",), *(("fleet", name) for name in
-                  ("status", "rebuild", "drain", "dead", "revive"))):
+                  ("status", "rebuild", "drain", "dead", "revive", "cancel"))):
         done = fleet.run(*words, "--help")
         assert done.code == 0
         assert "Example" in done.out

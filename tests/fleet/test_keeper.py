@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from everlog.archive import schema
 from everlog.fleet.keeper import Keeper, rebuild
-from fleet.a_fleet import crawl_jobs
+from fleet.a_fleet import crawl_jobs, let_time_pass
 
 
 def keeper_of(archive, engine, name="a keeper"):
     return Keeper(archive, engine, name)
-
-
-def let_time_pass(archive, *, seconds):
-    """As if the last words of all grants, and all hints, had been given longer ago."""
-    with archive.database.writing() as connection:
-        connection.execute(schema.grants.update().values(beat=schema.grants.c.beat - seconds))
-        connection.execute(schema.jobs.update().values(queued_at=schema.jobs.c.queued_at - seconds))
 
 
 def next_round(engine, keeper):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 from datetime import UTC, datetime
 
@@ -25,7 +26,8 @@ def test_drain_ends_all_workers(fleet):
         until(lambda: len(json.loads(fleet.run("fleet", "status", "--json").out)["workers"]) == 2)
         assert fleet.run("fleet", "drain").code == 0
         assert [process.wait(60) for process in processes] == [0, 0]
-        assert fleet.run("fleet", "drain").code == 2
+        assert "no worker is there" in fleet.run("fleet", "drain").err
+        assert fleet.run("fleet", "drain", "somebody").code == 2
         assert archive.fleet_state(now=_now()).workers == ()
 
 
@@ -39,6 +41,32 @@ def test_a_blog_that_cannot_be_had_is_tried_again_later_and_one_without_posts_is
         for line in filter(None, fleet.said("only").splitlines()):
             if line.startswith("{"):
                 assert {"at", "level", "message", "worker"} <= json.loads(line).keys()
+
+
+def test_a_signal_to_all_processes_of_a_worker_ends_it_as_one_to_the_worker_alone(fleet, server):
+    fleet.run("enqueue", serve_demo(server), "--delay", "3")
+    process = fleet.worker("only")
+    with fleet.open() as archive:
+        until(lambda: asked(server))
+        os.killpg(process.pid, signal.SIGTERM)
+        assert process.wait(60) == 0
+        assert "Traceback" not in fleet.said("only")
+        assert archive.fleet_state(now=_now()).running == ()
+        [job] = archive.queued_jobs()
+        assert job.tries == 0
+
+
+def test_a_blog_that_was_forgotten_is_not_crawled_on(fleet, server):
+    home = serve_demo(server)
+    fleet.run("crawl", home, "-q", "--max-pages", "5")
+    fleet.run("enqueue", home)
+    assert fleet.run("forget", home).code == 0
+    fleet.worker("only")
+    with fleet.open() as archive:
+        until(lambda: no_job_left(archive))
+        assert "was forgotten meanwhile" in fleet.said("only")
+        [blog] = archive.blogs()
+        assert blog.forgotten_at is not None
 
 
 def test_a_killed_workers_blog_is_finished_by_another_with_nothing_lost_or_doubled(fleet, server, alone):

@@ -68,7 +68,7 @@ def open_archive(
     if files is not None:
         raise UsageError(
             f"{where} is a folder, and keeps its files in itself",
-            advice="leave out --files: only a postgresql:// archive has its files elsewhere",
+            advice="leave out --files (in a copy, --to-files): only a postgresql:// archive has its files elsewhere",
         )
     return Archive(_in_folder(Path(where), habits, create=create), habits)
 

@@ -76,6 +76,9 @@ class FleetSqlStore(FleetStore):
     def revive_jobs(self, ids: Sequence[int] | None = None, *, limit: int = MOST_AT_ONCE) -> int:
         return job_waking.revive_jobs(self.database, ids, limit=limit)
 
+    def cancel_jobs(self, ids: Sequence[int]) -> int:
+        return grant_rows.cancel_jobs(self.database, ids)
+
     def sign_in(self, worker: str, *, processes: int, has_browser: bool) -> None:
         worker_rows.sign_in(self.database, worker, processes=processes, has_browser=has_browser)
 

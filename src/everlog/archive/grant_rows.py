@@ -258,6 +258,19 @@ def _give_up(connection: Connection, database: Database, job_id: int, values: di
     connection.execute(_jobs.update().where(_jobs.c.id == job_id).values(values | {"state": "dead", "due_at": None}))
 
 
+def cancel_jobs(database: Database, ids: Sequence[int]) -> int:
+    """Remove jobs that are in nobody's hands."""
+    cancelled = 0
+    with database.writing(fenced=False) as connection:
+        for part in in_parts(sorted(set(ids))):
+            idle = select(_jobs.c.id).where(_jobs.c.id.in_(part), _jobs.c.state != "running").order_by(_jobs.c.id)
+            found = connection.execute(idle.with_for_update(skip_locked=True)).scalars().all()
+            for job_id in found:
+                _finish(connection, job_id)
+            cancelled += len(found)
+    return cancelled
+
+
 def _finish(connection: Connection, job_id: int) -> None:
     let_go(connection, job_id)
     connection.execute(_jobs.delete().where(_jobs.c.id == job_id))

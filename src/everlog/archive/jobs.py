@@ -137,13 +137,17 @@ class RunningJob:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FleetState:
-    """The fleet at one moment. `depths` are jobs by queue, `states` jobs by state."""
+    """The fleet at one moment. `depths` are jobs by queue, `states` jobs by state.
+
+    Of those that were given up, and of those that wait for a time or a host, it has a few.
+    """
 
     workers: tuple[WorkerState, ...]
     running: tuple[RunningJob, ...]
     depths: Mapping[str, int]
     states: Mapping[str, int]
     dead: tuple[Job, ...]
+    parked: tuple[Job, ...]
     oldest_queued_seconds: float | None
     oldest_due_at: datetime | None
     due: int

@@ -50,6 +50,10 @@ _NOT_LET_IN = (
     "does not exist", "authentication failed", "no pg_hba.conf entry", "no password supplied", "permission denied",
     "is not permitted to log in", "not currently accepting connections",
 )
+# What a driver says that found no server, and one that could not read its address; there is no SQLSTATE for them.
+_NO_ANSWER = ("connection failed:", "failed to resolve host", "Name or service not known", "connection timeout expired")
+_NO_ADDRESS = ("invalid connection option", "invalid port number", "invalid integer value")
+_NOT_REACHED, _MISWRITTEN = "08001", "everlog"
 # By the first characters of SQLSTATE, the most special first.
 _EXPLAINED: tuple[tuple[tuple[str, ...], type[EverlogError], str, str], ...] = (
     (("53100",), DiskFull, "no room left on the disk of", "free some room there, then give the same command again"),
@@ -58,10 +62,16 @@ _EXPLAINED: tuple[tuple[tuple[str, ...], type[EverlogError], str, str], ...] = (
         "nothing of this was stored; wait a little, then give the same command again",
     ),
     (
+        (_NOT_REACHED,), ServiceDown, "cannot reach",
+        "check the host and the port in --archive, and that the server runs; what was acknowledged is safe",
+    ),
+    (
         ("08", "53", "57P", "25P03"), ServiceDown, "the connection is lost to",
         "what was acknowledged is safe; look after the server, then give the same command again",
     ),
-    (("28", "3D", "3F", "42501", "25006"), UsageError, "not let in by", "check the user, its rights and the name"),
+    (("28", "3D", "3F", "42501", "25006"), UsageError, "not let in by",
+     "check the user, its password (PGPASSWORD, ~/.pgpass), its rights and the name of the database"),
+    ((_MISWRITTEN,), UsageError, "not an address of a database:", "write postgresql://USER@HOST:5432/NAME"),
     (("XX", "58"), DamagedArchive, "the server finds damage in", "look at the server's log; bring it back from a dump"),
 )
 
@@ -215,6 +225,10 @@ def _explain(error: Any, where: str) -> EverlogError:
 
         refused = any(words in said for words in _NOT_LET_IN)
         code = "28000" if refused else "08000" if isinstance(error, OperationalError) else ""
+        if code == "08000" and any(words in said for words in _NO_ANSWER):
+            code = _NOT_REACHED
+        elif any(words in said for words in _NO_ADDRESS):
+            code = _MISWRITTEN
     for codes, kind, what, advice in _EXPLAINED:
         if code.startswith(codes):
             return kind(f"{what} {where}: {said}", advice=advice)

@@ -138,7 +138,8 @@ def _claim(shelf: Shelf, number: str, *, new: bool = True) -> None:
         return
     if owner != [number]:
         raise UsageError(
-            f"{shelf.where} has the files of another archive", advice="name a place of its own with --files",
+            f"{shelf.where} has the files of another archive",
+            advice="name a place of its own with --files (in a copy, --to-files)",
         )
 
 

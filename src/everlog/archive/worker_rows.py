@@ -10,6 +10,7 @@ from everlog.archive import schema
 from everlog.archive.job_rows import clock_of, count_queued, dead_jobs, job_of, stamp_of
 from everlog.archive.jobs import FleetState, RunningJob, WorkerState
 from everlog.archive.poll_rows import WATCHED, count_due
+from everlog.archive.tenure import SILENT_SECONDS
 from everlog.archive.texts import moment_of, moment_or_none, stamp, storable
 
 if TYPE_CHECKING:
@@ -23,10 +24,15 @@ if TYPE_CHECKING:
 _workers, _jobs, _grants = schema.workers, schema.jobs, schema.grants
 _polls, _blogs = schema.polls, schema.blogs
 
-# Who was silent for this long has gone without a word.
-FORGOTTEN_SECONDS = 86_400.0
-# Dead jobs that a look at the fleet shows; `dead_jobs` has all.
-DEAD_SHOWN = 20
+# Who was silent for this long has gone without a word, and is not shown any more.
+FORGOTTEN_SECONDS = 3_600.0
+# Dead jobs that a look at the fleet shows; `dead_jobs` has all. And as many of those that wait, the soonest first.
+DEAD_SHOWN = PARKED_SHOWN = 20
+# Those without a reason wait for nothing but room in their queue.
+_SHOWN_PARKED = (
+    select(_jobs).where(_jobs.c.state == "parked", _jobs.c.reason.is_not(None))
+    .order_by(_jobs.c.due_at.asc().nulls_last(), _jobs.c.id).limit(PARKED_SHOWN)
+)
 
 
 def sign_in(database: Database, worker: str, *, processes: int, has_browser: bool) -> None:
@@ -72,12 +78,13 @@ def count_slice(database: Database, worker: str, end: SliceEnd, seconds: float) 
 
 
 def drain(database: Database, worker: str | None = None, *, draining: bool = True) -> int:
-    """Ask a worker, or all that are there, to end when their slices have (or not to)."""
+    """Ask a worker, or all that are there, to end when their slices have (or not to). How many."""
     statement = _workers.update().values(draining=draining)
-    if worker is not None:
-        statement = statement.where(_workers.c.name == storable(worker))
     with database.writing(fenced=False) as connection:
-        return connection.execute(statement).rowcount
+        is_meant = _workers.c.beat >= clock_of(connection, database) - SILENT_SECONDS
+        if worker is not None:
+            is_meant = _workers.c.name == storable(worker)
+        return connection.execute(statement.where(is_meant)).rowcount
 
 
 def workers(database: Database) -> tuple[WorkerState, ...]:
@@ -98,14 +105,16 @@ def fleet_state(database: Database, *, now: datetime) -> FleetState:
         running = _running(connection, clock)
         by_state = select(_jobs.c.state, func.count()).group_by(_jobs.c.state)
         states = {row[0]: row[1] for row in connection.execute(by_state)}
+        parked = tuple(job_of(row) for row in connection.execute(_SHOWN_PARKED))
         queued = connection.scalar(select(func.min(_jobs.c.queued_at)).where(_jobs.c.state == "queued"))
         oldest_due_at = moment_or_none(connection.scalar(oldest_due))
+    there = [each for each in workers if each.silent_seconds <= SILENT_SECONDS]
     return FleetState(
         workers=workers, running=running, depths=count_queued(database), states=states,
         dead=dead_jobs(database, limit=DEAD_SHOWN),
         oldest_queued_seconds=None if queued is None else max(0.0, clock - queued),
         oldest_due_at=oldest_due_at, due=count_due(database, now=now) if oldest_due_at else 0,
-        is_draining=bool(workers) and all(each.is_draining for each in workers),
+        parked=parked, is_draining=bool(there) and all(each.is_draining for each in there),
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import codecs
 import io
 import sys
+from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -63,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         typer.main.get_command(app).main(args=argv, prog_name="everlog")
     except SystemExit as leaving:
-        if leaving.code == INTERRUPTED:
+        if leaving.code == INTERRUPTED and not _logs_json(argv):
             print("interrupted", file=sys.stderr)
         return leaving.code if isinstance(leaving.code, int) else 0
     except EverlogError as error:
@@ -73,6 +74,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _report_bug(error, verbose=not {"-v", "--verbose"}.isdisjoint(argv))
         return 1
     return 0
+
+
+def _logs_json(argv: Sequence[str]) -> bool:
+    """Whether what is said is read by programs, line by line."""
+    return "--log-format=json" in argv or any(pair == ("--log-format", "json") for pair in pairwise(argv))
 
 
 def with_crawl(argv: list[str]) -> list[str]:

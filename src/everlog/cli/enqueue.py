@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from everlog.archive.jobs import NewJob
     from everlog.fleet.engine import Engine
 
+# How the names of lists end; no host's name does.
+LISTS = (".opml", ".xml", ".txt", ".csv", ".list")
+
 
 def enqueue(  # noqa: PLR0913, PLR0917 - one parameter per flag
     blogs: Annotated[
@@ -80,7 +83,8 @@ def enqueue(  # noqa: PLR0913, PLR0917 - one parameter per flag
     if json:
         print(json_module.dumps({"queued": added, "known": known, "refused": refused}, ensure_ascii=False, indent=1))
     elif not quiet:
-        print(f"{len(added)} blogs queued{f', {known} were queued already' if known else ''}", file=sys.stderr)
+        told = f", {known} were queued already{', with the options they were given first' if own else ''}"
+        print(f"{len(added)} blogs queued{told if known else ''}", file=sys.stderr)
     for line in refused:
         print(line, file=sys.stderr)
     raise typer.Exit(3 if refused else 0)
@@ -106,6 +110,14 @@ def _add(jobs: list[NewJob], archive: Archive, engine: Engine) -> list[str | Non
     return added
 
 
+def _is_list(word: str) -> bool:
+    """Whether a word names a list of blogs, also one that is not there: no blog has such an address."""
+    if word == "-" or "://" in word:
+        return word == "-"
+    looks_so = word.startswith(("/", "./", "../", "~")) or ("/" not in word and word.lower().endswith(LISTS))
+    return looks_so or Path(word).is_file()
+
+
 def _jobs_of(words: list[str], own: dict[str, Any], *, update: bool, browser: bool) -> tuple[list[NewJob], list[str]]:
     """The jobs that words mean, and what is wrong with those that mean none; all wrong is an error."""
     from everlog.archive.jobs import NewJob
@@ -117,7 +129,7 @@ def _jobs_of(words: list[str], own: dict[str, Any], *, update: bool, browser: bo
     make_settings(own)  # a wrong value is told here, not by a worker somewhere
     urls: list[str] = []
     for word in words:
-        urls += listed(word) if word == "-" or ("://" not in word and Path(word).is_file()) else [word]
+        urls += listed(word) if _is_list(word) else [word]
     if not urls:
         raise UsageError("no blog was named", advice="everlog enqueue https://a.blog.example/   (or a list, or -)")
     jobs: dict[str, NewJob] = {}

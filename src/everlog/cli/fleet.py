@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from everlog.cli.fleet_options import LATER, BrokerFlag, shared_archive_of
+from everlog.cli.lines import CONTROLS
 from everlog.cli.options import ArchiveFlag, ConfigFlag, JsonFlag, QuietFlag, VerboseFlag, settings_from
 from everlog.errors import ServiceDown, UsageError
 
@@ -93,11 +94,11 @@ def fleet_drain(
     settings = settings_from(config, archive=archive)
     with shared_archive_of(settings) as opened:
         asked = opened.drain(name)
-    if not asked:
-        what = f"there is no worker called {name}" if name else "there is no worker"
-        raise UsageError(what, advice="everlog fleet status names them")
+    if name and not asked:
+        raise UsageError(f"there is no worker called {name}", advice="everlog fleet status names them")
     if not quiet:
-        print(f"{asked} workers end when their blogs are stored", file=sys.stderr)
+        told = f"{asked} workers end when their blogs are stored" if asked else "no worker is there"
+        print(told, file=sys.stderr)
 
 
 @fleet.command("dead")
@@ -122,7 +123,32 @@ def fleet_dead(
         print(json_module.dumps([job_dict(job) for job in jobs], ensure_ascii=False, indent=1))
         return
     for job in jobs:
-        print(f"{job.id}\t{job.kind}\t{job.url or f'{len(job.blog_ids)} feeds'}\t{job.reason}")
+        reason = " ".join(CONTROLS.sub(" ", job.reason or "").split())
+        print(f"{job.id}\t{job.kind}\t{job.url or f'{len(job.blog_ids)} feeds'}\t{reason}")
+
+
+@fleet.command("cancel")
+def fleet_cancel(
+    ids: Annotated[list[int], typer.Argument(metavar="JOB", help="Numbers of jobs, as 'fleet status' tells them.")],
+    archive: ArchiveFlag = None, config: ConfigFlag = None, quiet: QuietFlag = False,
+    verbose: VerboseFlag = False,  # noqa: ARG001 - where a bug happened is said by the program itself
+) -> None:
+    """Remove jobs that wait, are queued or were given up. What is held of their blogs stays.
+
+    \b
+    Example:
+      everlog fleet cancel 4711 --archive postgresql://db/everlog
+    """
+    settings = settings_from(config, archive=archive)
+    with shared_archive_of(settings) as opened:
+        cancelled = opened.cancel_jobs(ids)
+    if not cancelled:
+        named = ", ".join(map(str, ids))
+        raise UsageError(
+            f"no such job, or it is running: {named}", advice="everlog fleet status and everlog fleet dead name them",
+        )
+    if not quiet:
+        print(f"{cancelled} jobs are removed", file=sys.stderr)
 
 
 @fleet.command("revive")
@@ -146,6 +172,9 @@ def fleet_revive(
     engine = make_engine(settings.broker)
     with shared_archive_of(settings) as opened:
         revived = part = opened.revive_jobs(ids or None)
+        if ids and not revived:
+            named = ", ".join(map(str, ids))
+            raise UsageError(f"not among the jobs that were given up: {named}", advice="everlog fleet dead lists them")
         while not ids and part == MOST_AT_ONCE:
             part = opened.revive_jobs()
             revived += part

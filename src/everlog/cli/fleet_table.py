@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 # What runs this long without an end is worth a look; a slice takes a minute.
 LONG_SECONDS = 600.0
+RUNNING_SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +42,7 @@ def as_dict(state: FleetState, broker: BrokerState) -> dict[str, Any]:
         "feeds_due": state.due,
         "oldest_due": state.oldest_due_at.isoformat() if state.oldest_due_at else None,
         "stalls": stalls(state, broker.messages),
+        "waiting": [job_dict(job) for job in state.parked],
         "dead": [job_dict(job) for job in state.dead],
         "broker": broker.trouble,
     }
@@ -85,8 +87,9 @@ def print_state(state: FleetState, broker: BrokerState) -> None:
     """The whole state, for people."""
     messages, trouble = broker.messages, broker.trouble
     rates = {one.name: rate_of(one, state.running) for one in state.workers}
-    processes = sum(one.processes for one in state.workers)
-    print(f"{len(state.workers)} workers, {processes} processes, {sum(rates.values()):.1f} requests/s")
+    there = [one for one in state.workers if one.silent_seconds <= SILENT_SECONDS]
+    processes = sum(one.processes for one in there)
+    print(f"{len(there)} workers, {processes} processes, {sum(rates.values()):.1f} requests/s")
     for one in state.workers:
         print(_worker_line(one, rates[one.name]))
     for name, processes in broker.readers.items():
@@ -101,14 +104,25 @@ def print_state(state: FleetState, broker: BrokerState) -> None:
         print(f"  the oldest waits for {state.oldest_queued_seconds:.0f} s")
     if state.oldest_due_at is not None:
         print(f"\n{state.due} feeds are due, the oldest since {state.oldest_due_at:%Y-%m-%d %H:%M:%S} UTC")
-    if state.running:
-        print("\nrunning")
-    for run in state.running[:20]:
-        print(f"  {_called(run.job)}  {run.worker}, {run.requests} requests in {run.running_seconds:.0f} s")
+    running = [
+        f"{_called(run.job)}  {run.worker}, {run.requests} requests in {run.running_seconds:.0f} s"
+        for run in state.running[:RUNNING_SHOWN]
+    ]
+    _print_part("running", running)
+    _print_part("waiting", [f"{job.id}  {_called(job)}  {_until(job)}{_reason(job)}" for job in state.parked])
     for line in (*stalls(state, messages), *([trouble] if trouble else [])):
         print(f"! {CONTROLS.sub('', line)}")
-    for job in state.dead:
-        print(f"given up: {_called(job)}: {CONTROLS.sub('', job.reason or '')}")
+    _print_part(
+        "given up ('everlog fleet revive JOB' takes one up again, 'everlog fleet cancel JOB' removes it)",
+        [f"{job.id}  {_called(job)}  {_reason(job)}" for job in state.dead],
+    )
+
+
+def _print_part(title: str, lines: Sequence[str]) -> None:
+    if lines:
+        print(f"\n{title}")
+    for line in lines:
+        print(f"  {line}")
 
 
 def rate_of(one: WorkerState, running: Sequence[RunningJob]) -> float:
@@ -120,7 +134,7 @@ def rate_of(one: WorkerState, running: Sequence[RunningJob]) -> float:
 
 
 def _worker_line(one: WorkerState, rate: float) -> str:
-    state = "draining" if one.is_draining else "silent" if one.silent_seconds > SILENT_SECONDS else "working"
+    state = "silent" if one.silent_seconds > SILENT_SECONDS else "draining" if one.is_draining else "working"
     browser = ", browser" if one.has_browser else ""
     return (
         f"  {CONTROLS.sub('', one.name):<28} {state:<9} {one.processes} processes{browser}; {rate:.1f} requests/s; "
@@ -130,6 +144,15 @@ def _worker_line(one: WorkerState, rate: float) -> str:
 
 def _called(job: Job) -> str:
     return CONTROLS.sub("", job.url or f"{len(job.blog_ids)} feeds")
+
+
+def _until(job: Job) -> str:
+    return f"until {job.due_at:%Y-%m-%d %H:%M:%S} UTC: " if job.due_at else ""
+
+
+def _reason(job: Job) -> str:
+    """Why, in one line."""
+    return CONTROLS.sub("", (job.reason or "").partition("\n")[0])
 
 
 def _worker_dict(one: WorkerState, rate: float) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json as json_module
 import os
 import sys
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -122,7 +121,7 @@ def forget(
 
     with archive_of(settings_from(config, archive=archive)) as opened:
         blog = blog_named(what, opened)
-        opened.update_blog(blog.id, forgotten_at=datetime.now(UTC))
+        opened.update_blog(blog.id, forgotten_at=opened.moment())
         if not quiet:
             held = opened.count_posts(blog.id)
             print(f"{blog.home} is no longer updated; its {held} posts stay in the archive", file=sys.stderr)

@@ -114,7 +114,8 @@ def _refuse_of_a_scheduler(flags: dict[str, bool]) -> None:
         if is_given:
             raise UsageError(
                 f"{flag} is for who asks blogs, and with a broker the workers do",
-                advice="set it for them: in their settings file, or by EVERLOG_... variables (docs/settings.md)",
+                advice="leave it out here; workers are told in their settings file or by EVERLOG_... variables"
+                       " (docs/settings.md)",
             )
 
 
@@ -205,5 +206,5 @@ def _figures(tally: WatchTally) -> str:
     if tally.asking:
         parts.append(f"asking {tally.asking} now")
     elif tally.next_due is not None:
-        parts.append(f"next at {tally.next_due:%H:%M:%S} UTC")
+        parts.append(f"next at {tally.next_due:%Y-%m-%d %H:%M:%S} UTC")
     return ", ".join(parts)

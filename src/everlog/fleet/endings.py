@@ -88,19 +88,21 @@ class Endings:
             return replace(end, wait_seconds=SHORT_SECONDS, waits_for=error.host)
         if isinstance(error, DiskFull):
             return replace(end, wait_seconds=SHORT_SECONDS)
-        return self._tried(end, error.until if isinstance(error, Blocked) else None)
+        if isinstance(error, Blocked):
+            return self._tried(end, error.until, is_told=error.is_told)
+        return self._tried(end)
 
-    def _tried(self, end: SliceEnd, until: datetime | None = None) -> SliceEnd:
+    def _tried(self, end: SliceEnd, until: datetime | None = None, *, is_told: bool = True) -> SliceEnd:
         """A job that could not be done now: when it is tried again, by the server's own word if it gave one."""
         tries, url = self.grant.job.tries, self.grant.job.url
         blog = home_known_as(fetchable(url), self.archive) if url is not None else None
         until = until or (self.archive.waits_until(blog.id) if blog is not None else None)
         told_seconds = (until - self.archive.moment()).total_seconds() if until is not None else 0.0
-        if told_seconds > 0:
+        if told_seconds > 0 and is_told:
             return replace(end, wait_seconds=min(told_seconds, LONGEST_REMEMBERED.total_seconds()))
         if tries + 1 >= MOST_TRIES:
             return replace(end, end="dead", reason=f"{end.reason} ({MOST_TRIES} times)", failed=True)
-        return replace(end, wait_seconds=FIRST_SECONDS * 2**tries, failed=True)
+        return replace(end, wait_seconds=max(FIRST_SECONDS * 2**tries, told_seconds), failed=True)
 
     def _is_wrong(self) -> bool:
         """Whether the job itself cannot be done, by any worker."""
@@ -113,6 +115,12 @@ class Endings:
         except UsageError:
             return True
         return job.kind == "update" and home_known_as(url, self.archive) is None
+
+    def is_forgotten(self) -> bool:
+        """Whether somebody has put the blog out of the archive's care since the job was given."""
+        job = self.grant.job
+        blog = home_known_as(fetchable(job.url or ""), self.archive)
+        return blog is not None and blog.forgotten_at is not None and blog.forgotten_at > job.added_at
 
     def is_for_a_browser(self, settings: Settings) -> bool:
         """Whether another worker could draw what this one cannot."""

@@ -9,7 +9,7 @@ from everlog.errors import UsageError
 
 LogFormat = Literal["text", "json"]
 # What is said of every page is for who asks for more.
-LOGGERS = ("everlog.fleet", "everlog", "celery", "kombu", "py.warnings")
+LOGGERS = ("everlog.fleet", "everlog", "celery", "kombu", "multiprocessing", "py.warnings")
 
 
 def log_to_stderr(log_format: str, *, level: int = logging.INFO, worker: str | None = None) -> None:

@@ -85,7 +85,8 @@ def do_slice(
         hand_on((*following, *work.for_a_browser))
         patiently(lambda: archive.count_slice(worker, end, seconds))
         figures = {"requests": end.requests, "posts": end.posts, "seconds": round(seconds, 3), "end": end.end}
-        log.info("%s %s: %s", grant.job.kind, _called(grant.job), end.reason, extra=_marks(grant) | figures)
+        level = logging.WARNING if end.end == "dead" else logging.INFO
+        log.log(level, "%s %s: %s", grant.job.kind, _called(grant.job), end.reason, extra=_marks(grant) | figures)
         return Done(job=grant.job, fence=grant.fence, end=end, seconds=seconds, unusable=work.unusable)
 
 
@@ -160,6 +161,8 @@ class _Slice:
 
     def _crawl(self) -> SliceEnd:
         job, settings = self.grant.job, self._endings.own_settings()
+        if self._endings.is_forgotten():
+            return SliceEnd(end="done", reason="its blog was forgotten meanwhile")
         with readers_for(job.url or "", self.archive, self.settings.broker) as reader:
             wanted = CrawlJob(
                 url=job.url or "", kind="update" if job.kind == "update" else "crawl", goes_on=job.slices > 0,

@@ -8,6 +8,7 @@ import os
 import signal
 import socket
 import threading
+import warnings
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -93,6 +94,7 @@ def _serve(
     plan: WorkerPlan, settings: Settings, engine: Engine, archive: Archive, open_shared: Callable[[], Archive],
 ) -> int:
     from celery import bootsteps, signals  # noqa: PLC0415 - only workers need it
+    from celery.platforms import SecurityWarning  # noqa: PLC0415
 
     app = engine.app
     ending = Ending()
@@ -145,6 +147,9 @@ def _serve(
             signal.signal(number, hear)
 
     app.steps["worker"].add(LookingAfter)
+    signals.worker_process_init.connect(_leave_ending_to_the_worker, weak=False)
+    # It speaks of flags of Celery's that there are none of here; what a message may do here is name a number.
+    warnings.filterwarnings("ignore", category=SecurityWarning)
     signals.worker_ready.connect(listen, weak=False)
     worker = app.Worker(
         hostname=f"everlog@{plan.name}", concurrency=plan.processes, pool="prefork", quiet=True, optimization="fair",
@@ -158,6 +163,11 @@ def _serve(
     )
     worker.start()
     return ending.code or (INTERRUPTED if signal.SIGINT in asked_by else int(worker.exitcode or 0))
+
+
+def _leave_ending_to_the_worker(**_: Any) -> None:
+    """A signal to the whole group of processes is the worker's to hear; its slices are asked to end in order."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
 
 def _is_to_end(archive: Archive, name: str, ending: Ending) -> bool:

@@ -187,7 +187,7 @@ def why_unreachable(failure: Failure) -> Unreachable | Blocked:
             f"{failure.url}: {failure.reason}{until}",
             advice="try again later; --ignore-robots is for blogs of your own"
             if failure.trouble == "robots" else "try again later, the same command goes on",
-            until=failure.until,
+            until=failure.until, is_told=failure.trouble != "robots",
         )
     advice = {
         "dns": "check the spelling of the address, and that this machine is online",

@@ -279,7 +279,7 @@ def blog_named(url: str, archive: Archive) -> Blog:
         if len(homes) > BLOGS_NAMED:
             held += f"\n    and {len(homes) - BLOGS_NAMED} more: 'everlog status' lists them"
         raise UsageError(
-            f"{url} is not in this archive\n  blogs in it:{held}", advice=f"to add it:  everlog crawl {url}",
+            f"{url} is not in this archive", advice=f"to add it:  everlog crawl {url}\n  blogs in it:{held}",
         )
     return blog
 
