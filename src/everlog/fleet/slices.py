@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from everlog.archive.jobs import NewJob, SliceEnd
 from everlog.archive.locks import TenureLocks
 from everlog.archive.tenure import SILENT_SECONDS
-from everlog.crawl.holds import LONGEST_REMEMBERED
 from everlog.errors import (
     ArchiveBusy,
     Blocked,
@@ -33,6 +32,7 @@ from everlog.flow.running import Job as CrawlJob
 from everlog.flow.running import manners_of, run_jobs, run_watch
 from everlog.flow.stopping import SLICE_OVER
 from everlog.flow.watch import WatchTally
+from everlog.politeness import LONGEST_REMEMBERED
 from everlog.settings import make_settings
 from everlog.urls import host_of
 
