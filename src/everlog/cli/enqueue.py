@@ -100,7 +100,7 @@ def _jobs_of(words: list[str], own: dict[str, Any], *, update: bool, browser: bo
     make_settings(own)  # a wrong value is told here, not by a worker somewhere
     urls: list[str] = []
     for word in words:
-        urls += listed(word) if word == "-" or ("://" not in word and Path(word).is_file()) else [word]
+        urls += listed(word) if word == "-" or ("://" not in word and _is_file(word)) else [word]
     if not urls:
         raise UsageError("no blog was named", advice="everlog enqueue https://a.blog.example/   (or a list, or -)")
     jobs: dict[str, NewJob] = {}
@@ -117,3 +117,10 @@ def _jobs_of(words: list[str], own: dict[str, Any], *, update: bool, browser: bo
     if not jobs:
         raise UsageError("\n".join(refused))
     return list(jobs.values()), refused
+
+
+def _is_file(word: str) -> bool:
+    try:
+        return Path(word).is_file()
+    except OSError:  # a name that is too long for one
+        return False
