@@ -2,6 +2,7 @@
 
 refusal           why an IP address is not to be connected to
 literal_address   the IP address a URL's host means before any name server is asked
+is_too_long       whether a host is longer than any name server takes it
 """
 
 from __future__ import annotations
@@ -74,6 +75,9 @@ _HANDED_OUT_V6 = ipaddress.IPv6Network("2000::/3")
 # Interface identifiers by which ISATAP wraps an IPv4 address into any prefix.
 _ISATAP = frozenset({0x00005EFE, 0x02005EFE})
 
+# What DNS allows; a database need not remember what nobody can ask.
+LONGEST_HOST = 253
+
 _THIS_MACHINE = frozenset({"localhost", "localhost.localdomain", "ip6-localhost", "ip6-loopback"})
 _DOTS = re.compile("[\u3002\uff0e\uff61]")
 _NUMBER = re.compile(r"0x[0-9a-f]*|[0-9]+")
@@ -125,6 +129,21 @@ def literal_address(host: str) -> str | None:
     if name in _THIS_MACHINE or name.endswith(".localhost"):
         return "127.0.0.1"
     return _literal_v4(name)
+
+
+def is_too_long(host: str) -> bool:
+    """Whether no name server takes a host of this length; other letters than ASCII count as they are spelled for it.
+
+    >>> is_too_long("example.org"), is_too_long("a." * 126 + "org"), is_too_long("ü." * 40 + "org")
+    (False, True, True)
+    """
+    bare = host.removesuffix(".")
+    # No label gets shorter by its spelling, and the spelling of a very long one takes long.
+    return len(bare) > LONGEST_HOST or sum(len(_ascii(label)) + 1 for label in bare.split(".")) - 1 > LONGEST_HOST
+
+
+def _ascii(label: str) -> bytes:
+    return label.encode() if label.isascii() else b"xn--" + label.encode("punycode")
 
 
 def _inside(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:

@@ -16,6 +16,10 @@ from email.utils import parsedate_to_datetime
 # the end of the calendar that adding to it does not overflow.
 NEVER = datetime(9999, 1, 1, tzinfo=UTC)
 
+# A host may ask for centuries, by mistake as a rule: nobody would ever look whether it still means it. One
+# request a week is no burden to anybody, and a host that repeats its wish is left alone for another week.
+LONGEST_REMEMBERED = timedelta(days=7)
+
 # A longer wish is cut to this. At a minute a page, a thousand posts take seventeen hours; who
 # wants to keep crawlers out for longer has `Disallow` for it.
 LONGEST_CRAWL_DELAY_SECONDS = 60.0

@@ -308,6 +308,10 @@ class Visit:
     links: tuple[Link, ...] = ()
     new_posts: int = 0
     again_at: datetime | None = None
+    # Whether it was asked for at all: to wait for its host uses up no try.
+    tried: bool = True
+    # Where its URL waits, if the outcome does not tell: the row of a picture may be made by the visit that failed.
+    lane: Lane | None = None
     # Set when the page was visited before and only now it is known what it is.
     settles: bool = False
     # Whether comments that could not be had were asked for at all: a missing browser uses up no try.

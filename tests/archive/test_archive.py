@@ -310,6 +310,29 @@ def test_urls_that_wait_for_other_pages_are_told_apart_from_those_to_be_visited(
     assert archive.has_waiting(blog, lanes=("page",), now=NOW)
 
 
+def test_a_picture_that_waits_for_its_host_is_no_page_though_its_post_is_stored_in_the_same_breath(archive, blog):
+    picture = some.link(HOME + "p.png", lane="media")
+    waits = some.page(
+        blog, picture.url, lane="media", outcome="retry", reason="429", again_at=NOW + timedelta(days=1), exchanges=(),
+    )
+    archive.commit([some.post_visit(blog, URL, links=(picture,)), waits])
+    assert archive.counts(blog).queued == {"media": 1}
+    assert archive.waits_until(blog) is None
+    assert archive.media_held_off(blog, now=NOW) == (1, NOW + timedelta(days=1))
+    assert archive.media_held_off(blog, now=NOW + timedelta(days=1)) == (0, None)
+    assert [link.lane for _, link in archive.queued(blog, "media", limit=9, now=NOW + timedelta(days=1))] == ["media"]
+
+
+def test_a_wait_before_anything_was_asked_is_no_try(archive, blog):
+    waits = some.page(blog, URL, outcome="retry", tried=False, reason="429", again_at=NOW, exchanges=())
+    refused = replace(waits, tried=True, exchanges=(some.exchange(URL, status=429),))
+    tries = []
+    for visit in (waits, waits, refused, waits, replace(refused, outcome="failed", again_at=None)):
+        archive.commit([visit])
+        tries.append(archive.row_state(blog, "a.example/a")[1])
+    assert tries == [0, 0, 1, 1, 2]
+
+
 def test_what_failed_in_passing_gets_another_chance_and_what_is_gone_does_not(archive, blog):
     archive.commit([
         some.page(blog, HOME + "1", outcome="failed", reason="timeout", exchanges=()),

@@ -10,7 +10,7 @@ import pytest
 from servers import Server, reply
 from stories import Leaps, manners, tell, told
 
-from everlog.crawl.holds import LONGEST_REMEMBERED
+from everlog.politeness import LONGEST_REMEMBERED
 
 if TYPE_CHECKING:
     from everlog.crawl import OpenWeb

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 from urllib.request import urlopen
 
 import pytest
@@ -71,6 +72,16 @@ def test_who_went_without_a_word_is_not_asked_to_end(fleet, archive):
     shown = fleet.run("fleet", "status").out
     assert "0 workers, 0 processes" in shown
     assert "gone                         silent" in shown
+
+
+def test_a_host_longer_than_any_is_told_and_the_others_of_its_list_are_queued(fleet, archive, tmp_path):
+    # Too long for an index, and a database cannot store it in less room.
+    endless = "".join(sha256(bytes([number])).hexdigest() for number in range(100)) + ".example"
+    (tmp_path / "blogs.txt").write_text(f"http://{endless}/\nhttp://a.example/\n")
+    done = fleet.run("enqueue", "blogs.txt", endless, "b.example:" + "0" * 4_000 + "80")
+    assert done.code == 3
+    assert done.err.count("is not the address of a blog: no host has more than 253 characters") == 3
+    assert [job.url for job in archive.queued_jobs()] == ["http://a.example/"]
 
 
 def test_the_state_of_a_fleet_is_told_to_people_and_programs(fleet, archive, redis_url):

@@ -271,9 +271,10 @@ def _written(visit: Visit, post: Post) -> Written:
 def _url_row(visit: Visit, now: str) -> dict[str, Any]:
     return {
         "blog_id": visit.blog_id, "key": storable(visit.key), "url": storable(visit.url),
-        "lane": _LANES.get(visit.outcome, "page"), "rank": 0.0, "state": _STATES.get(visit.outcome, "done"),
-        "outcome": visit.outcome, "reason": storable_or_none(visit.reason), "note": storable_or_none(visit.note),
-        "status": visit.exchanges[-1].status if visit.exchanges else None, "tries": 1,
+        "lane": visit.lane or _LANES.get(visit.outcome, "page"), "rank": 0.0,
+        "state": _STATES.get(visit.outcome, "done"), "outcome": visit.outcome,
+        "reason": storable_or_none(visit.reason), "note": storable_or_none(visit.note),
+        "status": visit.exchanges[-1].status if visit.exchanges else None, "tries": int(visit.tried),
         "new_posts": visit.new_posts, "found_on": None, "queued_at": now, "visited_at": now,
         "again_at": stamp_or_none(visit.again_at),
     }

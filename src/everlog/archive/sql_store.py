@@ -123,6 +123,9 @@ class SqlStore(FleetSqlStore, Store):
     def waits_until(self, blog_id: int) -> datetime | None:
         return url_rows.waits_until(self.database, blog_id)
 
+    def media_held_off(self, blog_id: int, *, now: datetime) -> tuple[int, datetime | None]:
+        return url_rows.media_held_off(self.database, blog_id, now=now)
+
     def set_aside(self, blog_id: int, *, reason: str) -> int:
         return url_rows.set_aside(self.database, blog_id, reason=reason)
 

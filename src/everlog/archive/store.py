@@ -116,6 +116,10 @@ class Store(WatchStore, Protocol):
         """When the first of the posts and pages may be asked for whose server wanted to be left alone."""
         ...
 
+    def media_held_off(self, blog_id: int, *, now: datetime) -> tuple[int, datetime | None]:
+        """How many pictures and files wait as their hosts wanted to be left alone, and for the first until when."""
+        ...
+
     def set_aside(self, blog_id: int, *, reason: str) -> int:
         """Pages that still wait are not going to be visited, for this reason. How many."""
         ...

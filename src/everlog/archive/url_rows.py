@@ -9,7 +9,7 @@ from sqlalchemy import and_, func, not_, or_, select, true
 from everlog.archive import schema
 from everlog.archive.database import in_parts
 from everlog.archive.holdings import Counts, Problem
-from everlog.archive.texts import moment_of, stamp, storable
+from everlog.archive.texts import moment_of, moment_or_none, stamp, storable
 from everlog.records import Link
 
 if TYPE_CHECKING:
@@ -130,6 +130,16 @@ def waits_until(database: Database, blog_id: int) -> datetime | None:
     with database.reading() as connection:
         moment = connection.execute(statement).scalar_one_or_none()
     return moment_of(moment) if moment else None
+
+
+def media_held_off(database: Database, blog_id: int, *, now: datetime) -> tuple[int, datetime | None]:
+    """How many pictures and files wait because their hosts wanted to be left alone, and for the first until when."""
+    statement = select(func.count(), func.min(_urls.c.again_at)).where(
+        _urls.c.blog_id == blog_id, _urls.c.state == "queued", _urls.c.lane == "media", _urls.c.again_at > stamp(now),
+    )
+    with database.reading() as connection:
+        count, moment = connection.execute(statement).one()
+    return count, moment_or_none(moment)
 
 
 def set_aside(database: Database, blog_id: int, *, reason: str) -> int:

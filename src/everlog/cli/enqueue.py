@@ -115,7 +115,7 @@ def _is_list(word: str) -> bool:
     if word == "-" or "://" in word:
         return word == "-"
     looks_so = word.startswith(("/", "./", "../", "~")) or ("/" not in word and word.lower().endswith(LISTS))
-    return looks_so or Path(word).is_file()
+    return looks_so or _is_file(word)
 
 
 def _jobs_of(words: list[str], own: dict[str, Any], *, update: bool, browser: bool) -> tuple[list[NewJob], list[str]]:
@@ -146,3 +146,10 @@ def _jobs_of(words: list[str], own: dict[str, Any], *, update: bool, browser: bo
     if not jobs:
         raise UsageError("\n".join(refused))
     return list(jobs.values()), refused
+
+
+def _is_file(word: str) -> bool:
+    try:
+        return Path(word).is_file()
+    except OSError:  # a name that is too long for one
+        return False

@@ -53,13 +53,29 @@ def comment_lines(tally: Tally) -> list[str]:
     return lines
 
 
+def media_lines(tally: Tally) -> list[str]:
+    """What is to be said about pictures and files that are neither held nor given up.
+
+    >>> from datetime import UTC, datetime
+    >>> from everlog.flow.report import Tally
+    >>> until = datetime(2024, 6, 2, tzinfo=UTC)
+    >>> media_lines(Tally(blog="http://a.example/", media_held_off=7, media_held_until=until))
+    ['7 pictures or files wait: their hosts want to be left alone; updates after 2024-06-02 00:00:00 UTC ask for them']
+    """
+    if not tally.media_held_off or tally.media_held_until is None:
+        return []
+    until = f"{tally.media_held_until:%Y-%m-%d %H:%M:%S} UTC"
+    waiting = f"{tally.media_held_off} pictures or files wait"
+    return [f"{waiting}: their hosts want to be left alone; updates after {until} ask for them"]
+
+
 def print_reasons(console: Console, report: Report, *, verbose: bool) -> None:
     """Why a crawl ended, and what it did not keep."""
     tally = report.tally
     console.print(f"{report.blog}: {report.reason}", markup=False)
     for line in tally.remarks:
         console.print(f"  {line}", markup=False)
-    for line in comment_lines(tally):
+    for line in (*comment_lines(tally), *media_lines(tally)):
         console.print(f"  {line}", markup=False)
     limit = None if verbose else REASONS_SHOWN
     for reason, count in tally.reasons.most_common(limit):

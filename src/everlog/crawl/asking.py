@@ -14,14 +14,13 @@ from urllib.parse import urldefrag, urlsplit, urlunsplit
 
 from w3lib.url import safe_url_string
 
-from everlog.addresses import literal_address, refusal
+from everlog.addresses import LONGEST_HOST, literal_address, refusal
 
 if TYPE_CHECKING:
     from everlog.records import Asked, Exchange, Purpose, Trouble
     from everlog.web import Manners
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
-LONGEST_HOST = 253  # what DNS allows; a database need not remember what nobody can ask
 SITEMAP_BYTES = 50_000_000  # the most that the sitemap protocol allows
 # RFC 9309 wants half a megabyte read at least. Ten times that is no longer a file of rules: it is
 # not read to its end, and what it may forbid there stays unknown.

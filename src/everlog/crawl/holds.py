@@ -5,14 +5,13 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from everlog.politeness import LONGEST_REMEMBERED
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from everlog.politeness import HostClock
 
-# A host may ask for centuries, by mistake as a rule: nobody would ever look whether it still means it. One
-# request a week is no burden to anybody, and a host that repeats its wish is left alone for another week.
-LONGEST_REMEMBERED = timedelta(days=7)
 # Trouble of an hour ago says nothing about a server; the slices of a fleet's crawl follow each other in minutes.
 LONGEST_STRAIN = timedelta(hours=1)
 

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from everlog.crawl.holds import LONGEST_REMEMBERED
 from everlog.crawl.hosts import HeldOff
-from everlog.politeness import Cause
+from everlog.politeness import LONGEST_REMEMBERED, Cause
 
 if TYPE_CHECKING:
     from datetime import datetime

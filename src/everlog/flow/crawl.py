@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from everlog.errors import EverlogError
 from everlog.flow.discover import is_own
-from everlog.flow.failures import DEAD_AFTER, FINAL, PASSING, visit_of_failure
+from everlog.flow.failures import DEAD_AFTER, PASSING, visit_of_failure, visit_of_missed_medium
 from everlog.flow.presence import key_of_moved
 from everlog.flow.queue import Queue
 from everlog.flow.steps import Draft, steps_named, take_steps
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable
 
     from everlog.flow.crew import Crew
-    from everlog.records import Fetched, Link, Outcome
+    from everlog.records import Fetched, Link
 
 log = logging.getLogger("everlog")
 
@@ -57,6 +57,7 @@ class Crawl:
         self.stop = Stop()
         self.queue = Queue(crew.archive, crew.blog, newest_first=crew.settings.newest_first)
         self._now = now
+        self._started_at = now()
         self._steps = steps_named(crew.settings.steps)
         self._busy = 0
         self._changed = asyncio.Event()
@@ -75,7 +76,8 @@ class Crawl:
         """Visit what waits, and what is found on the way, until one of the reasons to stop."""
         settings = self.crew.settings
         self._is_running = True
-        self.queue.refill(("post", "page", "media") if settings.media else ("post", "page"), self._now())
+        self._started_at = self._now()
+        self.queue.refill(("post", "page", "media") if settings.media else ("post", "page"), self._started_at)
         workers = [asyncio.ensure_future(self._visit_pages()) for _ in range(settings.concurrency)]
         workers += [asyncio.ensure_future(self._visit_media()) for _ in range(MEDIA_WORKERS if settings.media else 0)]
         everything: asyncio.Future[Any] = asyncio.gather(*workers)
@@ -93,6 +95,11 @@ class Crawl:
         until = self.crew.archive.waits_until(self.crew.blog.id)
         if until is not None and until > self._now():
             self.stop.say("blocked", f"the server asked to be left alone until {until:%Y-%m-%d %H:%M:%S} UTC")
+        if settings.media:
+            tally = self.crew.tally
+            tally.media_held_off, tally.media_held_until = self.crew.archive.media_held_off(
+                self.crew.blog.id, now=self._now(),
+            )
         self.stop.say("complete", "every address of the blog was visited")
         self.queue.keep_progress(is_over=self.stop.ending in ENDED)
         return self.stop
@@ -242,7 +249,9 @@ class Crawl:
                 link = self.queue.next_media(own_host=True)
             if link is None and self._pages_over and self._busy == 0:
                 await self.crew.drain()
-                if not self.queue.refill(("media",), self._now()):
+                # What waits since this crawl began waits for the next: asked for as soon as it may be, a picture whose
+                # host always wants a second more would keep the crawl from its end.
+                if not self.queue.refill(("media",), self._started_at):
                     return
                 continue
             if link is None:
@@ -301,13 +310,13 @@ class Crawl:
         try:
             answer = await crew.web.fetch(link.url, purpose="media")
             self._visited += 1
-            visit = Visit(blog_id=crew.blog.id, url=link.url, key=link.key, outcome="media")
             if isinstance(answer, Failure):
-                crew.tally.media_failed += 1
-                outcome: Outcome = "skip" if answer.trouble in FINAL else "failed"
-                await crew.submit(replace(visit, outcome=outcome, reason=answer.reason, exchanges=answer.exchanges))
+                visit = visit_of_missed_medium(link, answer, crew, self._now())
             else:
-                await crew.submit(replace(visit, exchanges=answer.exchanges))
+                visit = Visit(
+                    blog_id=crew.blog.id, url=link.url, key=link.key, outcome="media", exchanges=answer.exchanges,
+                )
+            await crew.submit(visit)
         finally:
             self.queue.done(link)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from everlog.addresses import LONGEST_HOST, is_too_long
 from everlog.errors import Blocked, NoFeed, Unreachable, UnreadableFeed, UnreadablePage, UsageError
 from everlog.feeds import feed_links, parse_feed
 from everlog.links import refresh_target
@@ -26,6 +27,10 @@ REFRESHES = 3
 # A page may declare dozens of feeds (one per tag); the blog's own stands among the first by `feed_links`.
 # The usual addresses are 15, in one or two folders.
 FEEDS_TRIED = 40
+# A port has five digits at most; with zeros before them it would be as long as one likes.
+LONGEST_PLACE = LONGEST_HOST + len("[]:65535")
+# An error shows so much of an address: nobody reads a longer one.
+LONGEST_SHOWN = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,8 +122,17 @@ def fetchable(url: str) -> str:
         )
     host = urlsplit(whole or "").hostname or ""
     if whole is None or not ("." in host or ":" in host or host == "localhost"):
-        raise UsageError(f"{url!r} is not the address of a blog", advice="give it as https://a.blog.example/")
+        raise UsageError(f"{_shown(url)} is not the address of a blog", advice="give it as https://a.blog.example/")
+    if is_too_long(host) or len(urlsplit(whole).netloc) > LONGEST_PLACE:
+        raise UsageError(
+            f"{_shown(url)} is not the address of a blog: no host has more than {LONGEST_HOST} characters",
+            advice="give it as https://a.blog.example/",
+        )
     return whole if urlsplit(whole).path else whole + "/"
+
+
+def _shown(url: str) -> str:
+    return repr(url) if len(url) <= LONGEST_SHOWN else f"{url[:LONGEST_SHOWN]!r}..."
 
 
 async def front_page(url: str, web: Web) -> tuple[str, Fetched]:

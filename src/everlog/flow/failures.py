@@ -1,4 +1,4 @@
-"""What becomes of a page that could not be had: whose fault it is says whether it is asked for again."""
+"""What becomes of a page or picture that could not be had: whose fault it is says whether it is asked for again."""
 
 from __future__ import annotations
 
@@ -7,12 +7,18 @@ from typing import TYPE_CHECKING
 
 from everlog.flow.discover import is_own
 from everlog.flow.presence import key_of_moved
+from everlog.politeness import LONGEST_REMEMBERED
 from everlog.records import Visit
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from everlog.flow.crew import Crew
     from everlog.records import Failure, Link
 
+# How often updates ask for what failed in passing: a picture on a host that is gone for good, or the comments
+# of a service that is, would else be asked for at every update.
+MOST_TRIES = 3
 # So many URLs in a row without any answer mean that the host is gone, not that the pages are.
 DEAD_AFTER = 10
 PASSING = frozenset({"connection", "dns", "timeout", "tls", "truncated", "protocol"})
@@ -48,3 +54,27 @@ def visit_of_failure(link: Link, failure: Failure, crew: Crew) -> Visit:
     tally.failed += 1
     tally.fail(link.url, failure.reason, kind=f"{failure.trouble} {failure.status or ''}".strip())
     return replace(visit, outcome="skip" if failure.trouble in FINAL else "failed")
+
+
+def visit_of_missed_medium(link: Link, failure: Failure, crew: Crew, now: datetime) -> Visit:
+    """The visit to store for a picture or file, counted in the crew's tally unless it waits for its host.
+
+    What was not asked for, as its host wanted to be left alone, waits however often. What was asked for and refused
+    waits as well, but has failed once more: some hosts refuse for ever.
+    """
+    visit = Visit(
+        blog_id=crew.blog.id, url=link.url, key=link.key, lane="media", outcome="failed", reason=failure.reason,
+        exchanges=failure.exchanges,
+    )
+    if failure.trouble == "rate-limited" and failure.until is not None and failure.until > now:
+        # As the wait of the host itself is remembered: some ask for centuries.
+        waits = replace(visit, outcome="retry", again_at=min(failure.until, now + LONGEST_REMEMBERED))
+        if failure.status is None:
+            return replace(waits, tried=False, exchanges=())
+        _, tries = crew.archive.row_state(crew.blog.id, link.key) or ("", 0)
+        if tries + 1 < MOST_TRIES:
+            return waits
+    crew.tally.media_failed += 1
+    # A robots.txt that cannot be read now is trouble in passing; only one that was read forbids.
+    is_passing = failure.trouble not in FINAL or (failure.trouble == "robots" and failure.until is not None)
+    return visit if is_passing else replace(visit, outcome="skip")

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from everlog.errors import NothingToLearn, UnreadableFeed
 from everlog.feeds import parse_feed
 from everlog.flow.dropping import dropped_early, merged_marks
+from everlog.flow.failures import MOST_TRIES
 from everlog.flow.known import entry_marks
 from everlog.flow.relearning import feed_as_stored
-from everlog.flow.working import MOST_TRIES, entry_links
+from everlog.flow.working import entry_links
 from everlog.links import scope_of
 from everlog.records import Feed
 from everlog.urls import canonical

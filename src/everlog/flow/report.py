@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from everlog.records import Wait
 
 # How a crawl ended, with the exit code of the command line for each.
@@ -39,6 +41,9 @@ class Tally:
     requests: int = 0
     failed: int = 0
     media_failed: int = 0
+    # Pictures and files whose hosts want to be left alone, and when the first of them may be asked for.
+    media_held_off: int = 0
+    media_held_until: datetime | None = None
     skipped: int = 0
     noted: int = 0
     waiting_posts: int = 0

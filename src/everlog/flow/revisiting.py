@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 from everlog.feeds.sitemaps import parse_sitemap
 from everlog.flow.comparing import compared_anew, with_company
 from everlog.flow.crawl import NOT_MODIFIED
+from everlog.flow.failures import MOST_TRIES
 from everlog.flow.fates import all_is_well, due_rechecks, plan_rechecks
 from everlog.flow.relearning import stored_page
 from everlog.flow.stopping import SLICE_OVER, Stop
 from everlog.flow.walking import FRONTS, MOST_LISTS, ask, links_on, newest_posts, walk_back
-from everlog.flow.working import MOST_TRIES, begin, crew_of, finish, run_to_end, uncommented_posts
+from everlog.flow.working import begin, crew_of, finish, run_to_end, uncommented_posts
 from everlog.links import trap
 from everlog.records import Failure, Link, Visit
 from everlog.urls import canonical

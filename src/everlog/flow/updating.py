@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from everlog.flow.comparing import compared_anew, with_company
 from everlog.flow.discover import why_unreachable
 from everlog.flow.dropping import note_dropped
+from everlog.flow.failures import MOST_TRIES
 from everlog.flow.fates import due_rechecks, plan_rechecks
 from everlog.flow.hearing import ask_feed, hear
 from everlog.flow.known import Known
@@ -26,7 +27,6 @@ from everlog.flow.stopping import Stop
 from everlog.flow.traits import remember_traits
 from everlog.flow.walking import is_under_way, walk_back
 from everlog.flow.working import (
-    MOST_TRIES,
     begin,
     crew_of,
     finish,

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 from everlog.errors import UnreadablePage
 from everlog.flow.crawl import NOT_MODIFIED
 from everlog.flow.discover import why_unreachable
-from everlog.flow.failures import FINAL, NOT_THERE
+from everlog.flow.failures import FINAL, MOST_TRIES, NOT_THERE
 from everlog.flow.known import drawn_page
-from everlog.flow.working import MOST_TRIES
 from everlog.links import page_links, trap
 from everlog.records import Failure, Link
 from everlog.tree import parse

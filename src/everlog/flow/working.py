@@ -14,6 +14,7 @@ from everlog.flow.commenting import Commenting
 from everlog.flow.copies import Copies
 from everlog.flow.crawl import Crawl
 from everlog.flow.crew import Crew
+from everlog.flow.failures import MOST_TRIES
 from everlog.flow.known import entry_urls
 from everlog.flow.rendering import Rendering, can_draw
 from everlog.flow.report import Report
@@ -38,9 +39,6 @@ if TYPE_CHECKING:
     from everlog.settings import Settings
     from everlog.web import Web
 
-# How often updates ask for what failed in passing: a picture on a host that is gone for good, or the comments
-# of a service that is, would else be asked for at every update.
-MOST_TRIES = 3
 # A crawl that is killed loses this much of its ledger of requests and waits.
 LEDGER_SECONDS = 30.0
 # Posts that are remembered to be compared with each other; more do not tell more.
