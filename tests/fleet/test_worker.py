@@ -92,8 +92,9 @@ def test_what_only_a_browser_shows_is_left_to_workers_that_have_one(fleet, serve
 
 def test_a_server_that_names_a_time_is_asked_then_and_one_that_forbids_it_a_few_times_more(fleet, server):
     server.routes |= {"/robots.txt": reply(404), "*": reply(429, Retry_After="400")}
-    with Server({"/robots.txt": reply(200, "User-agent: *\nDisallow: /")}) as forbidden:
-        fleet.run("enqueue", server.url(), forbidden.url())
+    rules = {"/robots.txt": reply(200, "User-agent: *\nDisallow: /")}
+    with Server(rules) as forbidden, Server({"/robots.txt": reply(503)}) as broken:
+        fleet.run("enqueue", server.url(), forbidden.url(), broken.url())
         fleet.worker("only")
         with fleet.open() as archive:
             asked_later = select(schema.jobs).where(schema.jobs.c.state == "parked").order_by(schema.jobs.c.id)
@@ -102,14 +103,18 @@ def test_a_server_that_names_a_time_is_asked_then_and_one_that_forbids_it_a_few_
                 with archive.database.reading() as connection:
                     return [job_of(row) for row in connection.execute(asked_later)]
 
-            until(lambda: len(parked()) == 2)
-            named, forbids = parked()
+            until(lambda: len(parked()) == 3)
+            named, forbids, silent = parked()
             minutes = [(job.due_at - datetime.now(UTC)) / timedelta(minutes=1) for job in parked()]
     assert named.tries == 0
     assert 5 < minutes[0] <= 400 / 60
     assert forbids.tries == 1
     assert "robots.txt disallows" in forbids.reason
     assert minutes[1] <= 5
+    # Rules that cannot be read are no word of the server's: such a host is not asked for ever.
+    assert silent.tries == 1
+    assert "robots.txt answers 503" in silent.reason
+    assert minutes[2] > 5
 
 
 def test_updates_come_before_new_crawls(archive, engine, fleet):

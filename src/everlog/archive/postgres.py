@@ -63,7 +63,7 @@ _EXPLAINED: tuple[tuple[tuple[str, ...], type[EverlogError], str, str], ...] = (
     ),
     (
         (_NOT_REACHED,), ServiceDown, "cannot reach",
-        "check the host and the port in --archive, and that the server runs; what was acknowledged is safe",
+        "check host and port in --archive, look after the server, then give the same command again",
     ),
     (
         ("08", "53", "57P", "25P03"), ServiceDown, "the connection is lost to",

@@ -76,7 +76,7 @@ def enqueue(  # noqa: PLR0913, PLR0917 - one parameter per flag
     engine = make_engine(settings.broker)
     with shared_archive_of(settings) as opened:
         try:
-            added = _add(jobs, opened, engine)
+            added = _add(jobs, opened, engine, quiet=quiet)
         finally:
             engine.close()
     known = len(jobs) - len(added)
@@ -90,13 +90,15 @@ def enqueue(  # noqa: PLR0913, PLR0917 - one parameter per flag
     raise typer.Exit(3 if refused else 0)
 
 
-def _add(jobs: list[NewJob], archive: Archive, engine: Engine) -> list[str | None]:
+def _add(jobs: list[NewJob], archive: Archive, engine: Engine, *, quiet: bool) -> list[str | None]:
     """Store jobs and tell the workers of them, a part at a time; the addresses of those that were not there."""
     from everlog.archive.jobs import MOST_AT_ONCE
 
     added: list[str | None] = []
     silent: ServiceDown | None = None
     for start in range(0, len(jobs), MOST_AT_ONCE):
+        if start and not quiet:
+            print(f"{start:,} of {len(jobs):,} stored", file=sys.stderr)
         part = archive.add_jobs(jobs[start : start + MOST_AT_ONCE])
         added += [job.url for job in part]
         try:
