@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import redis
 
+import services
 from everlog.archive.jobs import QUEUES
 from everlog.errors import ServiceDown, UsageError
 from everlog.fleet.engine import NAMES, Engine, make_engine
 from fleet.a_fleet import crawl_jobs
 from services import free_port
+
+# Some times as long as anybody waits for a broker; who has not given up by then waits for ever.
+FOR_EVER_SECONDS = 30.0
 
 
 def test_a_job_that_is_sent_waits_in_its_queue(archive, engine):
@@ -58,6 +63,20 @@ def test_a_broker_that_is_not_there_is_told_with_its_address_and_without_its_pas
         assert "127.0.0.1" in told.value.message
         assert "secret" not in str(told.value)
     engine.close()
+
+
+def test_a_broker_that_stands_still_is_told_and_not_waited_for(archive):
+    jobs = crawl_jobs(archive, ["http://a.example/"])
+    # The server is killed before the pool waits for its thread: one that hangs ends with it.
+    with ThreadPoolExecutor() as pool, services.redis() as server:
+        engine = Engine(server.url)
+        assert engine.send(jobs) == 1
+        server.freeze()
+        with pytest.raises(ServiceDown, match="does not answer"):
+            pool.submit(engine.send, jobs).result(FOR_EVER_SECONDS)
+        server.thaw()
+        assert engine.send(jobs) == 1
+        engine.close()
 
 
 @pytest.mark.parametrize("broker", [None, "", "amqp://queue", "nonsense"])

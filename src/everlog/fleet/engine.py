@@ -169,7 +169,8 @@ def _make_app(broker: str) -> Celery:
     options: dict[str, Any] = {
         # Kombu asks the queues in the order of their names, so the first that has something is served.
         "queue_order_strategy": "sorted", "priority_steps": [0], "visibility_timeout": VISIBILITY_SECONDS,
-        "socket_connect_timeout": ANSWER_SECONDS, "socket_keepalive": True,
+        # A worker that waits for hints asks anew every second, so silence is a broker that stands still.
+        "socket_timeout": ANSWER_SECONDS, "socket_connect_timeout": ANSWER_SECONDS, "socket_keepalive": True,
     }
     app.conf.update(
         task_queues=[Queue(name) for name in NAMES.values()],  # type: ignore[no-untyped-call]
