@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from ssl import CERT_REQUIRED
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from redis import Redis as Client
+from redis import SSLConnection
 from redis.exceptions import TimeoutError as NoAnswer
 
 import a_blog
@@ -152,6 +154,15 @@ def test_readers_do_not_wait_for_a_broker_that_stands_still():
                 pool.submit(client.ping).result(WAIT_SECONDS)
         connection.release()
         app.close()
+
+
+@pytest.mark.parametrize("broker", ["rediss://queue/0", "rediss://queue/0?ssl_ca_certs=/etc/own.pem"])
+def test_readers_have_a_broker_that_is_encrypted(broker: str):
+    app = reading_app(broker, answers=True)
+    wanted = app.backend.connparams
+    assert wanted["ssl_cert_reqs"] == CERT_REQUIRED
+    assert issubclass(wanted["connection_class"], SSLConnection)
+    app.close()
 
 
 def test_pages_that_nobody_reads_in_time_are_not_asked_for_again_at_once(redis_url: str, lens: Lens):

@@ -10,6 +10,7 @@ from datetime import datetime
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
+from everlog.fleet.broker import encryption
 from everlog.flow.glimpse import Glimpse, Sheet
 from everlog.records import Page
 
@@ -129,5 +130,6 @@ def reading_app(broker: str, *, answers: bool) -> Celery:
         task_acks_late=False, worker_prefetch_multiplier=1,
         worker_hijack_root_logger=False, worker_redirect_stdouts=False, worker_send_task_events=False,
         worker_enable_remote_control=False, timezone="UTC",
+        **encryption(broker),
     )
     return app
