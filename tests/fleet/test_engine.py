@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
+from ssl import CERT_NONE, CERT_REQUIRED
 
 import pytest
 import redis
 
+import services
 from everlog.archive.jobs import QUEUES
 from everlog.errors import ServiceDown, UsageError
 from everlog.fleet.engine import NAMES, Engine, make_engine
 from fleet.a_fleet import crawl_jobs
 from services import free_port
+
+# Some times as long as anybody waits for a broker; who has not given up by then waits for ever.
+FOR_EVER_SECONDS = 30.0
 
 
 def test_a_job_that_is_sent_waits_in_its_queue(archive, engine):
@@ -60,8 +66,59 @@ def test_a_broker_that_is_not_there_is_told_with_its_address_and_without_its_pas
     engine.close()
 
 
+def test_a_broker_that_stands_still_is_told_and_not_waited_for(archive):
+    jobs = crawl_jobs(archive, ["http://a.example/"])
+    # The server is killed before the pool waits for its thread: one that hangs ends with it.
+    with ThreadPoolExecutor() as pool, services.redis() as server:
+        engine = Engine(server.url)
+        assert engine.send(jobs) == 1
+        server.freeze()
+        with pytest.raises(ServiceDown, match="does not answer"):
+            pool.submit(engine.send, jobs).result(FOR_EVER_SECONDS)
+        server.thaw()
+        assert engine.send(jobs) == 1
+        engine.close()
+
+
 @pytest.mark.parametrize("broker", [None, "", "amqp://queue", "nonsense"])
 def test_what_is_no_redis_is_refused_with_advice(broker):
     with pytest.raises(UsageError) as told:
         make_engine(broker)
     assert "redis://" in told.value.advice
+
+
+@pytest.mark.parametrize("broker", [
+    "redis://somebody:secret@queue:notaport/0", "redis://somebody:secret@queue:99999/0", "redis://:secret@[::1",
+    "redis://:secret@queue..example/0", "redis://:secret@queue/abc", "redis://:secret@queue/0/1",
+    "redis://:secret@queue/-1", "redis://:secret@queue/0?socket_timeout=abc", "redis://:secret@queue/0?foo=1",
+    "redis://queue/0?password=secret", "redis://:12/secret@queue/0", "redis://:12?secret=1@queue/0",
+    "redis://:12#secret@queue/0", "redis://:12;secret@queue/0", "rediss://:secret@queue/0?socket_timeout=5",
+    "rediss://:secret@queue/0?ssl_cert_reqs=maybe", "rediss://:secret@queue/0?ssl_ca_certs=", "somebody:secret@queue",
+])
+def test_an_address_that_cannot_be_used_is_refused_with_advice_and_without_its_password(broker):
+    with pytest.raises(UsageError) as told:
+        make_engine(broker)
+    assert "redis://" in told.value.advice
+    assert "somebody" not in str(told.value)
+    assert "secret" not in str(told.value)
+
+
+@pytest.mark.parametrize("broker", [
+    "redis://queue", "redis://my_queue:6379/3", "redis://[::1]:6379/0", "redis://somebody:p%2Fw%40@queue:6379/0",
+    "rediss://queue/0", "rediss://queue/0?ssl_ca_certs=/etc/own.pem&ssl_cert_reqs=required",
+])
+def test_all_who_read_an_address_that_is_taken_understand_it(broker):
+    engine = make_engine(broker)
+    client = engine._client().connection_pool.make_connection()
+    with engine.app.connection_for_write() as connection:
+        assert (connection.hostname, connection.password) == (client.host, client.password)
+        assert int(connection.virtual_host.strip("/") or 0) == client.db
+    engine.close()
+
+
+def test_what_is_encrypted_goes_to_nobody_without_a_certificate():
+    for broker, wanted in (("rediss://queue/0", CERT_REQUIRED), ("rediss://queue/0?ssl_cert_reqs=none", CERT_NONE)):
+        engine = make_engine(broker)
+        with engine.app.connection_for_write() as connection:
+            assert connection.ssl["ssl_cert_reqs"] == wanted
+        engine.close()

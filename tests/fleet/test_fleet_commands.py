@@ -130,6 +130,20 @@ def test_a_broker_that_is_not_there_is_exit_code_7_and_jobs_are_kept(fleet, arch
     assert "does not answer" in status.out
 
 
+@pytest.mark.parametrize("end", ["notaport/0", "6379/abc", "6379/0?foo=1"])
+def test_a_broker_whose_address_cannot_be_used_is_exit_code_2_and_nothing_is_stored(fleet, archive, end):
+    [dead] = crawl_jobs(archive, ["http://dead.example/"])
+    archive.end_grant(archive.claim_job(dead.id, "somebody").fence, SliceEnd(end="dead", reason="it is empty"))
+    fleet.broker = f"redis://:secret@127.0.0.1:{end}"
+    for words in (("enqueue", "http://a.example/"), ("fleet", "revive")):
+        done = fleet.run(*words)
+        assert done.code == 2
+        assert "redis://HOST:6379/0" in done.err
+        assert "secret" not in done.err + done.out
+    assert list(archive.queued_jobs()) == []
+    assert [job.id for job in archive.dead_jobs(limit=10)] == [dead.id]
+
+
 def test_a_folder_is_no_archive_for_a_fleet(fleet):
     fleet.archive = str(fleet.folder / "kept")
     done = fleet.run("enqueue", "http://a.example/")

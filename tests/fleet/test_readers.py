@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from ssl import CERT_REQUIRED
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from redis import Redis as Client
+from redis import SSLConnection
+from redis.exceptions import TimeoutError as NoAnswer
 
 import a_blog
 import services
@@ -15,7 +19,7 @@ from everlog.archive import Archive, open_archive
 from everlog.fleet.asking import SharedReader, readers_for
 from everlog.fleet.engine import PRESENCE
 from everlog.fleet.readers import Lenses
-from everlog.fleet.sheets import QUEUE, Order, digest_of, unpack_glimpse, unpacked
+from everlog.fleet.sheets import QUEUE, Order, digest_of, reading_app, unpack_glimpse, unpacked
 from everlog.flow.archiving import archive_blog
 from everlog.flow.eras import Eras
 from everlog.flow.glimpse import Lens, Sheet
@@ -134,6 +138,31 @@ def test_a_broker_that_is_not_there_is_no_trouble(archive: Archive):
     broker = f"redis://127.0.0.1:{services.free_port()}/0"
     with readers_for(a_blog.HOME, archive, broker, huge=0) as reader:
         assert reader is None
+
+
+def test_readers_do_not_wait_for_a_broker_that_stands_still():
+    # The server is killed before the pool waits for its thread: one that hangs ends with it.
+    with ThreadPoolExecutor() as pool, services.redis() as server:
+        app = reading_app(server.url, answers=True)
+        connection = app.connection_for_read()
+        for_pages, for_answers = connection.default_channel.client, app.backend.client
+        assert for_pages.ping()
+        assert for_answers.ping()
+        server.freeze()
+        for client in (for_pages, for_answers):
+            with pytest.raises(NoAnswer):
+                pool.submit(client.ping).result(WAIT_SECONDS)
+        connection.release()
+        app.close()
+
+
+@pytest.mark.parametrize("broker", ["rediss://queue/0", "rediss://queue/0?ssl_ca_certs=/etc/own.pem"])
+def test_readers_have_a_broker_that_is_encrypted(broker: str):
+    app = reading_app(broker, answers=True)
+    wanted = app.backend.connparams
+    assert wanted["ssl_cert_reqs"] == CERT_REQUIRED
+    assert issubclass(wanted["connection_class"], SSLConnection)
+    app.close()
 
 
 def test_pages_that_nobody_reads_in_time_are_not_asked_for_again_at_once(redis_url: str, lens: Lens):

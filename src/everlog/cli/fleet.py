@@ -43,9 +43,9 @@ def fleet_status(
     from everlog.fleet.engine import make_engine
 
     settings = settings_from(config, archive=archive, broker=broker)
+    engine = make_engine(settings.broker)
     with shared_archive_of(settings) as opened:
         state = opened.fleet_state(now=datetime.now(UTC))
-        engine = make_engine(settings.broker)
         try:
             told = BrokerState(messages=engine.depths(), readers=engine.readers())
         except ServiceDown as down:
@@ -72,8 +72,9 @@ def fleet_rebuild(
     from everlog.fleet.keeper import rebuild
 
     settings = settings_from(config, archive=archive, broker=broker)
+    engine = make_engine(settings.broker)
     with shared_archive_of(settings) as opened:
-        handed = rebuild(opened, make_engine(settings.broker))
+        handed = rebuild(opened, engine)
     if not quiet:
         print(f"{handed} jobs are in the queue again", file=sys.stderr)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from everlog.archive.jobs import QUEUES
 from everlog.errors import ServiceDown, UsageError
+from everlog.fleet.broker import checked, encryption, without_password
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -40,16 +41,13 @@ SENT_AT_ONCE = 500
 
 def make_engine(broker: str | None) -> Engine:
     """The engine on a broker, which is not asked for anything yet."""
-    if not broker:
-        raise UsageError("no broker is named", advice="name a Redis with --broker redis://HOST:6379/0")
-    if not broker.startswith(("redis://", "rediss://")):
-        raise UsageError(f"{broker.partition('://')[0]}:// is not a Redis", advice="write redis://HOST:6379/0")
+    address = checked(broker)
     try:
         import celery  # noqa: F401, PLC0415 - only fleets need it
         import redis  # noqa: F401, PLC0415
     except ImportError as error:
         raise UsageError(f"{error.name} is not installed", advice="pip install 'everlog[fleet]'") from None
-    return Engine(broker)
+    return Engine(address)
 
 
 class Engine:
@@ -150,7 +148,7 @@ class Engine:
             yield
         except (RedisError, OperationalError, OSError) as error:
             raise ServiceDown(
-                f"the broker {_without_password(self.broker)} does not answer: {error}",
+                f"the broker {without_password(self.broker)} does not answer: {error}",
                 advice="start it; jobs are safe in the database, and are handed out when it is there again",
             ) from error
 
@@ -182,7 +180,8 @@ def _make_app(broker: str) -> Celery:
     options: dict[str, Any] = {
         # Kombu asks the queues in the order of their names, so the first that has something is served.
         "queue_order_strategy": "sorted", "priority_steps": [0], "visibility_timeout": VISIBILITY_SECONDS,
-        "socket_connect_timeout": ANSWER_SECONDS, "socket_keepalive": True,
+        # A worker that waits for hints asks anew every second, so silence is a broker that stands still.
+        "socket_timeout": ANSWER_SECONDS, "socket_connect_timeout": ANSWER_SECONDS, "socket_keepalive": True,
     }
     app.conf.update(
         task_queues=[Queue(name) for name in NAMES.values()],  # type: ignore[no-untyped-call]
@@ -199,12 +198,6 @@ def _make_app(broker: str) -> Celery:
         worker_hijack_root_logger=False, worker_redirect_stdouts=False, worker_send_task_events=False,
         worker_enable_remote_control=False, worker_cancel_long_running_tasks_on_connection_loss=False,
         timezone="UTC",
+        **encryption(broker),
     )
     return app
-
-
-def _without_password(broker: str) -> str:
-    from urllib.parse import urlsplit, urlunsplit  # noqa: PLC0415 - only errors need it
-
-    parts = urlsplit(broker)
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query=""))

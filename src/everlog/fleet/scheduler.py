@@ -49,7 +49,7 @@ class Scheduler:
 
     def __init__(
         self, archive: Archive, engine: Engine, name: str, *, tally: ScheduleTally | None = None,
-        now: Callable[[], datetime] | None = None,
+        now: Callable[[], datetime] | None = None, sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self.tally = tally or ScheduleTally()
         self._archive = archive
@@ -57,7 +57,9 @@ class Scheduler:
         self._keeper = Keeper(archive, engine, name)
         # By the database's clock: that of this machine may be another, and workers set the times of feeds by that one.
         self._now = now or archive.moment
+        self._sleep = sleep
         self._is_stopping = False
+        # None as long as there may be blogs that are to be watched and have no time yet.
         self._enlisted_at: datetime | None = None
         self._kept_at: datetime | None = None
 
@@ -82,16 +84,17 @@ class Scheduler:
                 if not is_down:
                     log.warning("%s; trying again", error.message)
                 is_down, handed = True, 0
-            if once and not handed and not is_down:
+            has_more = self._enlisted_at is None or handed >= AT_ONCE
+            if once and not handed and not has_more:
                 return
-            if handed < AT_ONCE and not once:
+            if is_down or not (once or has_more):
                 # Feeds that fall due one by one gather meanwhile: a job of a hundred costs little more than one of one.
                 self._rest()
 
     def _rest(self) -> None:
         until = time.monotonic() + IDLE_SECONDS
         while not self._is_stopping and time.monotonic() < until:
-            time.sleep(GLANCE_SECONDS)
+            self._sleep(GLANCE_SECONDS)
 
     def step(self) -> int:
         """One look: what is due now is handed out. How many feeds."""

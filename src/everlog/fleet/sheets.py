@@ -10,6 +10,7 @@ from datetime import datetime
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
+from everlog.fleet.broker import encryption
 from everlog.flow.glimpse import Glimpse, Sheet
 from everlog.records import Page
 
@@ -115,19 +116,20 @@ def reading_app(broker: str, *, answers: bool) -> Celery:
 
     app = Celery("everlog.reading", broker=broker, backend=broker if answers else None, set_as_current=False)
     options: dict[str, Any] = {
-        "socket_connect_timeout": BROKER_SECONDS, "socket_keepalive": True, "priority_steps": [0],
+        # Readers that wait for pages ask anew every second, so silence is a broker that stands still.
+        "socket_timeout": BROKER_SECONDS, "socket_connect_timeout": BROKER_SECONDS, "socket_keepalive": True,
+        "priority_steps": [0],
     }
-    if not answers:
-        # Readers wait for pages as long as it takes; a crawl has better things to do.
-        options["socket_timeout"] = BROKER_SECONDS
     app.conf.update(
         task_queues={QUEUE: {"exchange": QUEUE}}, task_default_queue=QUEUE, task_create_missing_queues=False,
         broker_transport_options=options, broker_connection_retry_on_startup=True, broker_connection_max_retries=None,
         task_serializer="json", result_serializer="json", accept_content=["json"], result_accept_content=["json"],
         result_expires=ANSWER_SECONDS,
+        redis_socket_timeout=BROKER_SECONDS, redis_socket_connect_timeout=BROKER_SECONDS,
         # A page that is lost with its reader is read by whoever asked: nothing comes twice.
         task_acks_late=False, worker_prefetch_multiplier=1,
         worker_hijack_root_logger=False, worker_redirect_stdouts=False, worker_send_task_events=False,
         worker_enable_remote_control=False, timezone="UTC",
+        **encryption(broker),
     )
     return app
