@@ -54,6 +54,17 @@ def test_one_keeper_at_a_time(engine):
     assert not engine.may_keep("second", 60)
 
 
+def test_a_wrong_password_is_told_as_such(archive, redis_url):
+    jobs = crawl_jobs(archive, ["http://a.example/"])
+    place = redis_url.removeprefix("redis://")
+    engine = Engine(f"redis://nobody:secret@{place}")
+    for ask in (engine.depths, lambda: engine.send(jobs)):
+        with pytest.raises(UsageError, match="not let in by the broker") as told:
+            ask()
+        assert "secret" not in str(told.value)
+    engine.close()
+
+
 def test_a_broker_that_is_not_there_is_told_with_its_address_and_without_its_password(archive):
     jobs = crawl_jobs(archive, ["http://a.example/"])
     engine = Engine(f"redis://somebody:secret@127.0.0.1:{free_port()}/0")

@@ -142,11 +142,16 @@ class Engine:
     @contextmanager
     def _reached(self) -> Iterator[None]:
         from kombu.exceptions import OperationalError  # noqa: PLC0415 - as above
-        from redis.exceptions import RedisError  # noqa: PLC0415
+        from redis.exceptions import AuthenticationError, NoPermissionError, RedisError  # noqa: PLC0415
 
         try:
             yield
         except (RedisError, OperationalError, OSError) as error:
+            if any(isinstance(each, (AuthenticationError, NoPermissionError)) for each in (error, error.__cause__)):
+                raise UsageError(
+                    f"not let in by the broker {without_password(self.broker)}: {error}",
+                    advice="check the user and the password in --broker redis://USER:PASSWORD@HOST:6379/0",
+                ) from error
             raise ServiceDown(
                 f"the broker {without_password(self.broker)} does not answer: {error}",
                 advice="start it; jobs are safe in the database, and are handed out when it is there again",

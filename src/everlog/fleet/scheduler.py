@@ -71,6 +71,7 @@ class Scheduler:
         """Hand out what is due; with `once`, until nothing is. A broker or a database that is away is waited for."""
         began = time.monotonic()
         is_down = False
+        log.info("hands out feeds as they fall due")
         while not self._is_stopping:
             self.tally.seconds = time.monotonic() - began
             if max_seconds is not None and self.tally.seconds >= max_seconds:
