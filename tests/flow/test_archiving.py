@@ -293,7 +293,7 @@ def test_a_home_page_that_cannot_be_had_says_what_to_do(archive, trouble, error)
     assert raised.value.advice
 
 
-def test_a_server_that_asks_to_wait_long_is_left_alone_until_then(archive):
+def test_a_server_that_asks_to_wait_long_is_left_alone_until_then_and_for_centuries_a_week(archive):
     web = a_site()
     until = NOW + timedelta(days=9000)
     wait = Failure(url=a_blog.url(2), trouble="rate-limited", reason="429", status=429, until=until)
@@ -304,6 +304,9 @@ def test_a_server_that_asks_to_wait_long_is_left_alone_until_then(archive):
     web.asked.clear()
     crawl(web, archive)
     assert a_blog.url(2) not in web.asked
+    web.now += timedelta(days=8)
+    crawl(web, archive)
+    assert a_blog.url(2) in web.asked
 
 
 def test_pages_that_fail_in_passing_make_the_crawl_incomplete_and_are_tried_again(archive):

@@ -323,7 +323,7 @@ class Crawl:
     async def take_failure(self, link: Link, failure: Failure) -> None:
         """A page that could not be had: whose fault it is says whether it is asked for again."""
         crew = self.crew
-        visit = visit_of_failure(link, failure, crew)
+        visit = visit_of_failure(link, failure, crew, self._now())
         log.info("%s: %s (%s)", visit.outcome, link.url, failure.reason)
         if visit.again_at is not None:
             # The server says when to come back: the URL waits in the queue, and so does the crawl.

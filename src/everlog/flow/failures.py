@@ -29,7 +29,7 @@ FINAL = FORBIDDEN | {"too-large", "loop"}
 NOT_THERE = frozenset({404, 410})
 
 
-def visit_of_failure(link: Link, failure: Failure, crew: Crew) -> Visit:
+def visit_of_failure(link: Link, failure: Failure, crew: Crew, now: datetime) -> Visit:
     """The visit to store, counted in the crew's tally; `again_at` is set if the server said when to come back."""
     tally = crew.tally
     visit = Visit(
@@ -42,7 +42,7 @@ def visit_of_failure(link: Link, failure: Failure, crew: Crew) -> Visit:
         tally.reasons["leads out of the blog"] += 1
         return replace(visit, outcome="skip", exchanges=(), reason=f"leads out of the blog: {failure.reason}")
     if failure.until is not None and failure.trouble in {"robots", "rate-limited"}:
-        return replace(visit, outcome="retry", again_at=failure.until, exchanges=())
+        return replace(visit, outcome="retry", again_at=_remembered(failure.until, now), exchanges=())
     if failure.trouble in FORBIDDEN:
         tally.skipped += 1
         tally.reasons[failure.trouble] += 1
@@ -67,8 +67,7 @@ def visit_of_missed_medium(link: Link, failure: Failure, crew: Crew, now: dateti
         exchanges=failure.exchanges,
     )
     if failure.trouble == "rate-limited" and failure.until is not None and failure.until > now:
-        # As the wait of the host itself is remembered: some ask for centuries.
-        waits = replace(visit, outcome="retry", again_at=min(failure.until, now + LONGEST_REMEMBERED))
+        waits = replace(visit, outcome="retry", again_at=_remembered(failure.until, now))
         if failure.status is None:
             return replace(waits, tried=False, exchanges=())
         _, tries = crew.archive.row_state(crew.blog.id, link.key) or ("", 0)
@@ -78,3 +77,8 @@ def visit_of_missed_medium(link: Link, failure: Failure, crew: Crew, now: dateti
     # A robots.txt that cannot be read now is trouble in passing; only one that was read forbids.
     is_passing = failure.trouble not in FINAL or (failure.trouble == "robots" and failure.until is not None)
     return visit if is_passing else replace(visit, outcome="skip")
+
+
+def _remembered(until: datetime, now: datetime) -> datetime:
+    """As the wait of the host itself is remembered: some ask for centuries."""
+    return min(until, now + LONGEST_REMEMBERED)
