@@ -584,6 +584,7 @@ def test_any_sequence_of_visits_leaves_a_sound_archive(tmp_path_factory, batches
 
 @settings(max_examples=12, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.lists(any_visit(), min_size=1, max_size=6), max_size=6))
+@pytest.mark.slow
 def test_any_sequence_of_visits_leaves_a_sound_archive_on_a_server(emptied, tmp_path_factory, batches):
     leaves_a_sound_archive(emptied(tmp_path_factory.mktemp("any")), batches)
 

@@ -48,6 +48,7 @@ def test_a_crawl_can_run_inside_an_event_loop(server, here):
     assert asyncio.run(titles()) == ALL
 
 
+@pytest.mark.slow
 def test_an_update_gives_what_is_new_since_a_date(server, here):
     url = serve_small(server)
     whole = everlog.update_crawl(url, datetime(2024, 1, 6, tzinfo=UTC), "kept", FAST)

@@ -66,6 +66,7 @@ def test_an_unchanged_feed_costs_one_conditional_request(server, here):
     assert [seen.path for seen in server.seen] == ["/feed.xml"]
 
 
+@pytest.mark.slow
 def test_a_signal_ends_a_watch_in_good_order(server, here):
     crawl(server, here)
     everlog("watch", "--once", *FAST, folder=here)

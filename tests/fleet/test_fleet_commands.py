@@ -198,6 +198,7 @@ def test_flags_that_would_do_nothing_are_refused(fleet, words):
     assert words[-1] in done.err or words[-2] in done.err
 
 
+@pytest.mark.slow
 def test_all_commands_can_be_quiet_or_say_more(fleet, archive):
     for words in (("enqueue", "http://a.example/"), ("fleet", "status"), ("fleet", "rebuild"), ("fleet", "dead"),
                   ("fleet", "revive")):

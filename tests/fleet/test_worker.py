@@ -117,6 +117,7 @@ def test_a_server_that_names_a_time_is_asked_then_and_one_that_forbids_it_a_few_
     assert minutes[2] > 5
 
 
+@pytest.mark.slow
 def test_updates_come_before_new_crawls(archive, engine, fleet):
     with Server() as one, Server() as other:
         crawled, updated = serve_small(one), serve_small(other)

@@ -66,6 +66,7 @@ def told_of(wanted, kept):
     ]
 
 
+@pytest.mark.slow
 def test_a_page_is_not_asked_for_again_to_be_drawn_and_scripts_are_asked_for_once(archive):
     web = site(DISQUS_PAGE, put_disqus)
     crawl(web, archive)
@@ -89,6 +90,7 @@ def test_a_blog_that_is_written_by_its_script_is_archived_like_any_other(archive
     assert post(archive, 13).text == a_blog.text(13)
 
 
+@pytest.mark.slow
 def test_a_blog_that_is_written_by_its_script_is_archived_without_its_feed(archive):
     report = crawl(scripted_site(12), archive, no_feed=True)
     assert (report.exit_code, report.held) == (0, 12)

@@ -215,6 +215,7 @@ def test_an_update_whose_time_is_over_before_its_pages_comes_further_with_every_
     assert numbers_held(archive) == list(range(1, 26))
 
 
+@pytest.mark.slow
 def test_a_walk_whose_time_is_over_goes_on_with_the_next_slice(archive):
     web = a_site()
     crawl(web, archive)

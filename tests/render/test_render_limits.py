@@ -42,6 +42,7 @@ ENDLESS = {
 }
 
 
+@pytest.mark.slow
 def test_a_page_that_never_settles_is_kept_as_it_is_after_its_time(short):
     pages = {name: f"<body><p>here</p><script>{endless}</script></body>" for name, endless in ENDLESS.items()}
     for name, rendered in short.render_all(pages).items():
@@ -133,6 +134,7 @@ def test_a_page_that_is_stuck_again_and_again_is_given_up(short, monkeypatch):
     assert b"<p>next</p>" in short.render("<p>next</p>").body
 
 
+@pytest.mark.slow
 def test_a_huge_page_is_cut_to_size_and_stays_well_formed(small):
     rendered = small.render(
         """<body><ul></ul><script>const items = '<li><b>word</b> &lt;and&gt; ümläut</li>'.repeat(15_000);

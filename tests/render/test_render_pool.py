@@ -99,9 +99,11 @@ def test_the_pages_beside_the_one_that_dies_are_not_lost():
         assert [b"ran" in one.body or b"done" in one.body for one in rendered] == [True] * 7
 
 
-@pytest.mark.parametrize(
-    "command", ["Page.navigate", "Runtime.evaluate", "Storage.clearDataForOrigin", "Network.clearBrowserCookies"]
-)
+@pytest.mark.parametrize("command", [
+    *(pytest.param(each, marks=pytest.mark.slow)
+      for each in ("Page.navigate", "Runtime.evaluate", "Storage.clearDataForOrigin")),
+    "Network.clearBrowserCookies",
+])
 def test_a_page_that_was_shown_is_not_lost_when_the_browser_dies_while_it_is_put_away(command, monkeypatch):
     with staged(RenderHabits(tabs=1)) as stage:
         tell, is_shown, killed = Session.send, [False], []
@@ -124,7 +126,7 @@ def test_a_page_that_was_shown_is_not_lost_when_the_browser_dies_while_it_is_put
         assert b"<p>next</p>" in stage.render("<p>next</p>").body
 
 
-@pytest.mark.parametrize("command", ["Fetch.enable", "Browser.getVersion"])
+@pytest.mark.parametrize("command", [pytest.param("Fetch.enable", marks=pytest.mark.slow), "Browser.getVersion"])
 def test_a_browser_that_dies_at_its_start_is_followed_by_another(command, monkeypatch):
     tell, killed = Session.send, []
 

@@ -147,8 +147,8 @@ class FleetState:
     depths: Mapping[str, int]
     states: Mapping[str, int]
     dead: tuple[Job, ...]
-    parked: tuple[Job, ...]
     oldest_queued_seconds: float | None
     oldest_due_at: datetime | None
     due: int
     is_draining: bool
+    parked: tuple[Job, ...] = ()
