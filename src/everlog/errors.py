@@ -84,7 +84,8 @@ class Unreachable(EverlogError):
 class Blocked(EverlogError):
     """The blog's robots.txt, or its server, asks to stay away; `until` is how long.
 
-    `is_told`: the server said so. A robots.txt that cannot be had names no time, and is asked for again after ours.
+    `is_told`: the server said so. One that only answers 429, and a robots.txt that cannot be had, name no time, and are
+    asked again after ours.
     """
 
     exit_code = 5

@@ -170,6 +170,8 @@ def test_a_job_that_was_given_up_or_waits_for_a_time_is_taken_up_when_it_is_adde
         (dead.id, "queued", 0, None, None), (waiting.id, "queued", 0, None, None),
     ]
     assert again[0].settings == {"media": False}
+    # Somebody wants it now, whatever was wanted before.
+    assert again[0].added_at > dead.added_at
     assert (the_job(store, running.id).state, the_job(store, queued.id).state) == ("running", "queued")
 
 

@@ -59,9 +59,10 @@ def test_a_wrong_password_is_told_as_such(archive, redis_url):
     place = redis_url.removeprefix("redis://")
     engine = Engine(f"redis://nobody:secret@{place}")
     for ask in (engine.depths, lambda: engine.send(jobs)):
-        with pytest.raises(UsageError, match="not let in by the broker") as told:
+        with pytest.raises(ServiceDown, match="not let in by the broker") as told:
             ask()
         assert "secret" not in str(told.value)
+        assert told.value.exit_code == 2
     engine.close()
 
 

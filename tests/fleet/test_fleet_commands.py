@@ -61,14 +61,14 @@ def test_what_waits_is_told_with_its_reason_and_can_be_cancelled(fleet, archive)
     assert f"  {job.id}  http://a.example/  until 20" in shown
     assert "UTC: answers 503\n" in shown
     assert fleet.run("fleet", "revive", str(job.id)).code == 2
-    assert "1 jobs are removed" in fleet.run("fleet", "cancel", str(job.id)).err
+    assert "1 jobs are removed, 1 are not there" in fleet.run("fleet", "cancel", str(job.id), "12345").err
     assert fleet.run("fleet", "cancel", str(job.id)).code == 2
 
 
 def test_who_went_without_a_word_is_not_asked_to_end(fleet, archive):
     archive.sign_in("gone", processes=3, has_browser=False)
     let_time_pass(archive, seconds=60)
-    assert "no worker is there" in fleet.run("fleet", "drain").err
+    assert "0 workers end when their blogs are stored; 1 are silent" in fleet.run("fleet", "drain").err
     shown = fleet.run("fleet", "status").out
     assert "0 workers, 0 processes" in shown
     assert "gone                         silent" in shown

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
-from everlog.errors import UsageError
-from everlog.flow.discover import fetchable
+from everlog.errors import Blocked, UsageError
+from everlog.flow.discover import fetchable, why_unreachable
+from everlog.records import Exchange, Failure
 
 LONGEST = ".".join(["a" * 63, "b" * 63, "c" * 63, "d" * 61])
 
@@ -24,3 +27,21 @@ def test_a_host_longer_than_name_servers_take_it_is_no_address_and_is_not_told_a
         fetchable(f"http://{host}/blog/")
     assert raised.value.advice == "give it as https://a.blog.example/"
     assert len(str(raised.value)) < 300
+
+
+@pytest.mark.parametrize(("trouble", "headers", "is_told"), [
+    ("rate-limited", (("Retry-After", "120"),), True), ("rate-limited", (), False), ("robots", (), False),
+])
+def test_only_a_server_that_names_a_time_is_taken_at_its_word(trouble, headers, is_told):
+    now = datetime(2024, 1, 1, tzinfo=UTC)
+    answer = Exchange(url="http://a.example/", status=429, headers=headers, body=b"", fetched_at=now)
+    error = why_unreachable(
+        Failure(url=answer.url, trouble=trouble, reason="answers 429", until=now, exchanges=(answer,)),
+    )
+    assert isinstance(error, Blocked)
+    assert error.is_told is is_told
+
+
+def test_a_host_that_was_not_asked_has_named_its_time_before():
+    now = datetime(2024, 1, 1, tzinfo=UTC)
+    assert why_unreachable(Failure(url="http://a.example/", trouble="rate-limited", reason="held", until=now)).is_told

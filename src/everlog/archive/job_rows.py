@@ -227,7 +227,8 @@ def _take_up(
         rows,
     )
     state = parked_now(clock) if is_parked else {}
-    return queue_jobs(connection, database, sorted(row.id for row in taken), {"tries": 0, **state})
+    values = {"tries": 0, "added_at": stamp_of(clock), **state}
+    return queue_jobs(connection, database, sorted(row.id for row in taken), values)
 
 
 def _streamed(database: Database, which: ColumnElement[bool]) -> Iterator[Job]:

@@ -87,7 +87,8 @@ def revive_jobs(database: Database, ids: Sequence[int] | None, *, limit: int) ->
     """Take up again what was given up: from now on it waits to be queued. How many."""
     revived = 0
     with database.writing(fenced=False) as connection:
-        values = parked_now(clock_of(connection, database)) | {"tries": 0, "reason": None}
+        clock = clock_of(connection, database)
+        values = parked_now(clock) | {"tries": 0, "reason": None, "added_at": stamp_of(clock)}
         is_dead = _jobs.c.state == "dead"
         if ids is None:
             ids = _ids(connection, is_dead, by=_jobs.c.id, limit=limit)
@@ -100,5 +101,5 @@ def _ids(
     connection: Connection, which: ColumnElement[bool], *, by: ColumnElement[Any], limit: int = MOST_WOKEN,
 ) -> list[int]:
     """Jobs that nobody else is changing, which are now this transaction's."""
-    statement = select(_jobs.c.id).where(which).order_by(by).limit(limit).with_for_update(skip_locked=True)
+    statement = select(_jobs.c.id).where(which).order_by(by, _jobs.c.id).limit(limit).with_for_update(skip_locked=True)
     return list(connection.execute(statement).scalars())

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 _workers, _jobs, _grants = schema.workers, schema.jobs, schema.grants
 _polls, _blogs = schema.polls, schema.blogs
 
-# Who was silent for this long has gone without a word, and is not shown any more.
-FORGOTTEN_SECONDS = 3_600.0
+# Who was silent for this long has gone without a word.
+FORGOTTEN_SECONDS = 86_400.0
 # Dead jobs that a look at the fleet shows; `dead_jobs` has all. And as many of those that wait, the soonest first.
 DEAD_SHOWN = PARKED_SHOWN = 20
 # Those without a reason wait for nothing but room in their queue.
@@ -78,13 +78,15 @@ def count_slice(database: Database, worker: str, end: SliceEnd, seconds: float) 
 
 
 def drain(database: Database, worker: str | None = None, *, draining: bool = True) -> int:
-    """Ask a worker, or all that are there, to end when their slices have (or not to). How many."""
+    """Ask a worker, or all there are, to end when their slices have (or not to). How many.
+
+    Also those that are silent: they may only be waiting for their broker.
+    """
     statement = _workers.update().values(draining=draining)
+    if worker is not None:
+        statement = statement.where(_workers.c.name == storable(worker))
     with database.writing(fenced=False) as connection:
-        is_meant = _workers.c.beat >= clock_of(connection, database) - SILENT_SECONDS
-        if worker is not None:
-            is_meant = _workers.c.name == storable(worker)
-        return connection.execute(statement.where(is_meant)).rowcount
+        return connection.execute(statement).rowcount
 
 
 def workers(database: Database) -> tuple[WorkerState, ...]:

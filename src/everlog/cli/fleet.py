@@ -92,14 +92,17 @@ def fleet_drain(
       everlog fleet drain --archive postgresql://db/everlog
       everlog fleet drain machine-7-4711
     """
+    from everlog.archive.tenure import SILENT_SECONDS
+
     settings = settings_from(config, archive=archive)
     with shared_archive_of(settings) as opened:
         asked = opened.drain(name)
+        silent = [one for one in opened.workers() if one.silent_seconds > SILENT_SECONDS and name in {None, one.name}]
     if name and not asked:
         raise UsageError(f"there is no worker called {name}", advice="everlog fleet status names them")
     if not quiet:
-        told = f"{asked} workers end when their blogs are stored" if asked else "no worker is there"
-        print(told, file=sys.stderr)
+        told = f"{asked - len(silent)} workers end when their blogs are stored" if asked else "no worker is there"
+        print(told + (f"; {len(silent)} are silent, and end if they come back" if silent else ""), file=sys.stderr)
 
 
 @fleet.command("dead")
@@ -130,11 +133,11 @@ def fleet_dead(
 
 @fleet.command("cancel")
 def fleet_cancel(
-    ids: Annotated[list[int], typer.Argument(metavar="JOB", help="Numbers of jobs, as 'fleet status' tells them.")],
+    ids: Annotated[list[int], typer.Argument(metavar="JOB", help="Numbers that 'fleet status' or 'fleet dead' tell.")],
     archive: ArchiveFlag = None, config: ConfigFlag = None, quiet: QuietFlag = False,
     verbose: VerboseFlag = False,  # noqa: ARG001 - where a bug happened is said by the program itself
 ) -> None:
-    """Remove jobs that wait, are queued or were given up. What is held of their blogs stays.
+    """Remove jobs that wait, or were given up. What is held of their blogs stays.
 
     \b
     Example:
@@ -149,7 +152,9 @@ def fleet_cancel(
             f"no such job, or it is running: {named}", advice="everlog fleet status and everlog fleet dead name them",
         )
     if not quiet:
-        print(f"{cancelled} jobs are removed", file=sys.stderr)
+        others = len(set(ids)) - cancelled
+        rest = f", {others} are not there or are running" if others else ""
+        print(f"{cancelled} jobs are removed{rest}", file=sys.stderr)
 
 
 @fleet.command("revive")

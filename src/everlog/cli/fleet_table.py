@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 # What runs this long without an end is worth a look; a slice takes a minute.
 LONG_SECONDS = 600.0
 RUNNING_SHOWN = 20
+# Who has been silent for so long will hardly come back: nobody need be told of it again and again.
+GONE_SECONDS = 3_600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +63,7 @@ def stalls(state: FleetState, messages: Mapping[str, int]) -> list[str]:
     """What does not go on, in words."""
     found = [
         f"worker {one.name} has been silent for {one.silent_seconds:.0f} s"
-        for one in state.workers if one.silent_seconds > SILENT_SECONDS
+        for one in state.workers if SILENT_SECONDS < one.silent_seconds <= GONE_SECONDS
     ]
     found += [
         f"{_called(one.job)} on {one.worker}: silent for {one.silent_seconds:.0f} s"
@@ -91,7 +93,8 @@ def print_state(state: FleetState, broker: BrokerState) -> None:
     processes = sum(one.processes for one in there)
     print(f"{len(there)} workers, {processes} processes, {sum(rates.values()):.1f} requests/s")
     for one in state.workers:
-        print(_worker_line(one, rates[one.name]))
+        if one.silent_seconds <= GONE_SECONDS:
+            print(_worker_line(one, rates[one.name]))
     for name, processes in broker.readers.items():
         print(f"  {CONTROLS.sub('', name):<28} {'reading':<9} {processes} pages at once, of huge blogs only")
     print("\nqueues")

@@ -201,7 +201,7 @@ def why_unreachable(failure: Failure) -> Unreachable | Blocked:
             f"{failure.url}: {failure.reason}{until}",
             advice="try again later; --ignore-robots is for blogs of your own"
             if failure.trouble == "robots" else "try again later, the same command goes on",
-            until=failure.until, is_told=failure.trouble != "robots",
+            until=failure.until, is_told=_is_told(failure),
         )
     advice = {
         "dns": "check the spelling of the address, and that this machine is online",
@@ -211,6 +211,12 @@ def why_unreachable(failure: Failure) -> Unreachable | Blocked:
         "too-large": "raise max_page_bytes in the settings if the page is meant to be that large",
     }.get(failure.trouble, "open the address in a browser to see whether the blog is still there")
     return Unreachable(f"{failure.url}: {failure.reason}", advice=advice, failure=failure)
+
+
+def _is_told(failure: Failure) -> bool:
+    """Whether it was the server that named the time; one that was not asked at all has named it before."""
+    last = failure.exchanges[-1] if failure.exchanges else None
+    return failure.trouble != "robots" and (last is None or last.header("retry-after") is not None)
 
 
 def is_own(failure: Failure, home: str, scope: Scope) -> bool:

@@ -21,6 +21,7 @@ from everlog.errors import (
 )
 from everlog.flow.fates import Lost, all_is_well, has_due_rechecks, home_lost
 from everlog.flow.hearing import ask_feed, hear
+from everlog.flow.known import Known
 from everlog.flow.news import NOT_MODIFIED, Told, is_wanted_whole, read_news, told_by
 from everlog.flow.revisiting import LOOKED
 from everlog.flow.stopping import SLICE_OVER
@@ -28,7 +29,7 @@ from everlog.flow.updating import refresh_blog
 from everlog.flow.walking import WALK
 from everlog.records import Failure, Fetched
 from everlog.watching.freshness import allowed, open_hour
-from everlog.watching.schedule import Seen, after_poll, first_polling, never_again
+from everlog.watching.schedule import LONGEST_BACK_OFF, Seen, after_poll, first_polling, never_again
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -140,6 +141,10 @@ def _unseen(poll: Poll, blog: Blog, error: NoBrowser, work: Work) -> Polled:
     polling = polled.poll.polling
     # News that nobody could look at are still to come, to the rhythm of the blog too.
     polling = replace(polling, checked_at=poll.polling.checked_at, why=f"{polling.why}; {error.message}")
+    known = Known.of(blog)
+    if polling.due_at is not None and (known is None or not known.is_scripted):
+        # That it needs a browser now was told by pages that had to be asked for, and will have to be the next time.
+        polling = replace(polling, due_at=max(polling.due_at, work.now() + LONGEST_BACK_OFF))
     return replace(polled, poll=replace(polled.poll, polling=polling), needs_browser=True)
 
 
