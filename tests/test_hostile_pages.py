@@ -67,6 +67,7 @@ def test_scripts_between_a_hundred_thousand_pieces_of_text_are_taken_out_in_one_
     assert template.read(a_blog.page(9, "<script></script>some words " * 100_000), URL).text.startswith("some words")
 
 
+@pytest.mark.slow
 def test_thousands_of_siblings_cost_no_more_than_their_number():
     many = "<p><a href=x>xy</a></p>" * 5_000
     pages = {a_blog.url(n): a_blog.page(n, many + a_blog.article(n)) for n in a_blog.NUMBERS}

@@ -326,6 +326,7 @@ def test_of_two_databases_the_one_that_went_away_is_named(tmp_path, new):
         gc.collect()
 
 
+@pytest.mark.slow
 def test_a_server_that_ends_silent_transactions_waits_for_a_copy(filled, new):
     source, target = filled("postgresql"), new("postgresql")
     options = "?options=-c%20idle_in_transaction_session_timeout%3D2s"

@@ -156,6 +156,7 @@ def test_the_check_itself_says_nothing_of_a_grant_that_is_there(served):
 # Many writers
 
 
+@pytest.mark.slow
 def test_writers_that_bring_the_same_pictures_in_other_orders_never_stop_each_other(shared):
     batches, pictures = 100, [b"P%d" % number for number in range(12)]
 

@@ -154,6 +154,7 @@ def test_rules_show_what_was_learned_and_how_well_it_does(kept, capsys):
     assert learned["confidence"]["title"] == 1.0
 
 
+@pytest.mark.slow
 def test_a_rule_set_by_hand_is_used_when_pages_are_read_again(kept, capsys):
     url = kept.rstrip("/") + OLDEST.path
     run(capsys, "rules", kept, "--set", "title", "p.byline")

@@ -123,6 +123,7 @@ def test_what_is_no_address_exits_2(here):
     assert done.err.count("is not the address of a blog") == 3
 
 
+@pytest.mark.slow
 def test_a_dead_host_exits_4(here):
     done = everlog("crawl", f"http://127.0.0.1:{closed_port()}/", "--delay", "0", folder=here)
     assert done.code == 4
@@ -171,6 +172,7 @@ def test_a_server_that_wants_to_be_left_alone_for_long_is_and_exits_5(server, he
     assert server.counts()[path] == 1
 
 
+@pytest.mark.slow
 def test_while_a_server_wants_to_be_left_alone_the_same_command_asks_nothing_and_exits_5(server, here):
     url = serve_small(server)
     server.routes["/2"] = reply(429, Retry_After="86400")
@@ -259,6 +261,7 @@ def test_an_update_brings_new_posts_and_new_versions_of_changed_ones(server, her
     assert ["afterthought" in post["text"] for post in shown] == [False, True]
 
 
+@pytest.mark.slow
 def test_a_forgotten_blog_is_taken_up_again_by_crawling_it(kept, here):
     assert everlog("forget", kept, folder=here).code == 0
     assert crawl(kept, folder=here).code == 0

@@ -262,6 +262,7 @@ def test_the_ledger_of_a_blog_has_its_own_hosts_and_no_others(archive, capsys):
     assert {row["host"] for row in rows} == set(hosts[:3])
 
 
+@pytest.mark.slow
 def test_a_crawl_that_was_refused_at_once_is_in_the_ledger(server, here, capsys):
     server.routes |= {"/robots.txt": reply(404), "*": reply(429, Retry_After="5000")}
     assert everlog("crawl", server.url(), "-q", folder=here).code == 5

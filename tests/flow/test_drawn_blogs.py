@@ -36,8 +36,8 @@ def told(comments):
     ("name", "embed", "put", "count"),
     [
         ("disqus", DISQUS_PAGE, put_disqus, 250),
-        ("livefyre", LIVEFYRE_PAGE, put_livefyre, 40),
-        ("giscus", GISCUS_PAGE, put_giscus, 40),
+        pytest.param("livefyre", LIVEFYRE_PAGE, put_livefyre, 40, marks=pytest.mark.slow),
+        pytest.param("giscus", GISCUS_PAGE, put_giscus, 40, marks=pytest.mark.slow),
     ],
 )
 def test_all_comments_of_a_service_are_kept_with_their_threads(archive, name, embed, put, count):

@@ -165,6 +165,7 @@ def test_no_more_pages_are_open_at_once_than_there_are_tabs():
         assert sum(kind == "browser" for kind, _ in stage.run(stage.browser.processes())) == 1
 
 
+@pytest.mark.slow
 def test_the_browser_is_replaced_in_good_time_and_no_page_is_dropped():
     with staged(RenderHabits(tabs=3, recycle_pages=3)) as stage:
         site = Site({"https://a.blog/a.js": "document.body.append('ran')"})
@@ -264,6 +265,7 @@ def test_a_browser_that_does_not_start_is_an_error_with_its_own_words(executable
     assert list(scratch.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_page_that_was_left_asks_for_nothing_more_and_leads_nowhere(stage):
     restless = Site()
     stage.render("""<body><script>setInterval(() => fetch('/again'), 50); addEventListener('pagehide', () => {
