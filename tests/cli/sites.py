@@ -14,7 +14,7 @@ from crawl.servers import Server, reply
 from everlog.demo.site import pages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from crawl.servers import Seen
 
@@ -92,6 +92,35 @@ def hold_back(server: Server, path: str) -> Gate:
     gate = Gate(held)
     server.routes[path] = gate
     return gate
+
+
+@dataclass
+class Dam:
+    """A server that answers so many requests; those that come after wait until the test lets them go."""
+
+    answer: Callable[[Seen], bytes]
+    left: int
+    reached: threading.Event = field(default_factory=threading.Event)
+    opened: threading.Event = field(default_factory=threading.Event)
+    _counting: threading.Lock = field(default_factory=threading.Lock)
+
+    def __call__(self, seen: Seen) -> bytes:
+        with self._counting:
+            self.left -= 1
+            is_held = self.left < 0
+        if is_held:
+            self.reached.set()
+            self.opened.wait(60)
+        return self.answer(seen)
+
+
+def dam_up(server: Server, *, after: int) -> Dam:
+    """Hold all answers back from the one after so many on, of a blog that one function answers for."""
+    answer = server.routes["*"]
+    assert callable(answer)
+    dam = Dam(answer, after)
+    server.routes["*"] = dam
+    return dam
 
 
 def closed_port() -> int:

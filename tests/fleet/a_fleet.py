@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import subprocess
@@ -11,6 +12,8 @@ from collections import Counter
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import func, select
 
 from cli.program import Done, command, environment, everlog
 from everlog.archive import Archive, open_archive, schema
@@ -120,6 +123,24 @@ def posts_of(archive: Archive) -> dict[str, tuple[str | None, str]]:
 def asked(server: Server) -> Counter[str]:
     """How often each address was asked for, but for robots.txt."""
     return Counter(seen.path for seen in server.seen if seen.path != "/robots.txt")
+
+
+def wait_until_it_hears_of_its_end(archive: Archive, name: str) -> None:
+    """Wait until the one slice of a worker knows that the worker is to end; it asks after each word it gives."""
+
+    def is_draining() -> bool:
+        return any(worker.name == name and worker.is_draining for worker in archive.fleet_state(now=_now()).workers)
+
+    def last_word() -> float:
+        with archive.database.reading() as connection:
+            # Nothing is said any more where the slice has ended already.
+            return connection.execute(select(func.max(schema.grants.c.beat))).scalar_one() or math.inf
+
+    until(is_draining)
+    # It may have asked just before; what it was told after the next word it has heard when it gives the one after.
+    for _ in range(2):
+        before = last_word()
+        until(lambda before=before: last_word() > before or math.isinf(before))
 
 
 def let_time_pass(archive: Archive, *, seconds: float) -> None:

@@ -7,9 +7,9 @@ import os
 import signal
 from datetime import UTC, datetime
 
-from cli.sites import serve_demo
+from cli.sites import dam_up, serve_demo
 from everlog.archive.verify import verify
-from fleet.a_fleet import asked, no_job_left, posts_of, until
+from fleet.a_fleet import PATIENCE_SECONDS, asked, no_job_left, posts_of, until, wait_until_it_hears_of_its_end
 from fleet.conftest import alone, fleet, server
 from services import free_port
 
@@ -85,23 +85,29 @@ def test_a_killed_workers_blog_is_finished_by_another_with_nothing_lost_or_doubl
         assert again.total() <= 64 + 4
 
 
-def test_a_worker_that_is_asked_to_end_stores_what_it_has_and_leaves_the_rest_to_others(fleet, server):
+def test_a_worker_that_is_asked_to_end_stores_what_it_has_and_leaves_the_rest_to_others(fleet, server, alone):
     url = serve_demo(server)
+    dam = dam_up(server, after=100)
     fleet.run("enqueue", url)
     process = fleet.worker("leaving")
     with fleet.open() as archive:
-        until(lambda: archive.blogs() and archive.counts(archive.blogs()[0].id).posts >= 1)
+        until(dam.reached.is_set)
         process.send_signal(signal.SIGTERM)
-        assert process.wait(60) == 0
-        state = archive.fleet_state(now=archive.blogs()[0].added_at)
+        wait_until_it_hears_of_its_end(archive, "leaving")
+        dam.opened.set()
+        assert process.wait(PATIENCE_SECONDS) == 0
+        state = archive.fleet_state(now=_now())
         assert state.workers == ()
         assert state.states == {"queued": 1}
         assert state.running == ()
-        before = len(server.seen)
+        kept, before = posts_of(archive), asked(server)
+        assert kept
+        assert before.total() < alone[1].total()
         fleet.worker("staying")
         until(lambda: no_job_left(archive))
         assert list(verify(archive)) == []
-        assert len(server.seen) > before
+        assert posts_of(archive) == alone[0]
+        assert asked(server).total() > before.total()
         assert max(asked(server).values()) <= 2
 
 
