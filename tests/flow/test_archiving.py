@@ -15,7 +15,7 @@ from everlog.archive.verify import verify
 from everlog.errors import ArchiveBusy, Blocked, DiskFull, NoFeed, NothingToLearn, Unreachable, UsageError
 from everlog.flow.archiving import archive_blog
 from everlog.flow.comparing import known_repeats
-from everlog.records import Failure
+from everlog.records import Exchange, Failure
 from everlog.repeats.comparison import LEAST_COMPANY
 from everlog.urls import canonical
 from flow.a_site import FEED, POSTS, a_site, crawl, listing, put_feed, work
@@ -307,6 +307,19 @@ def test_a_server_that_asks_to_wait_long_is_left_alone_until_then_and_for_centur
     web.now += timedelta(days=8)
     crawl(web, archive)
     assert a_blog.url(2) in web.asked
+
+
+@pytest.mark.parametrize(("headers", "is_guessed"), [((), True), ((("Retry-After", "900"),), False)])
+def test_a_crawl_that_ends_before_a_closed_door_knows_whether_the_server_named_a_time(archive, headers, is_guessed):
+    web = a_site()
+    refusal = Exchange(url=a_blog.url(2), status=429, headers=headers, body=b"", fetched_at=NOW)
+    web.answers[canonical(a_blog.url(2))] = Failure(
+        url=a_blog.url(2), trouble="rate-limited", reason="429", status=429, until=NOW + timedelta(minutes=15),
+        exchanges=(refusal,),
+    )
+    report = crawl(web, archive)
+    assert report.ending == "blocked"
+    assert report.tally.guessed_wait is is_guessed
 
 
 def test_pages_that_fail_in_passing_make_the_crawl_incomplete_and_are_tried_again(archive):

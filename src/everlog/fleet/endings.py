@@ -68,7 +68,9 @@ class Endings:
         if report.ending == "blocked":
             end = SliceEnd(end="later", reason=report.reason, **figures)
             # Who got something before that may well get more the next time.
-            return replace(end, wait_seconds=FIRST_SECONDS) if report.tally.new_posts else self._tried(end)
+            if report.tally.new_posts:
+                return replace(end, wait_seconds=FIRST_SECONDS)
+            return self._tried(end, is_told=not report.tally.guessed_wait)
         end = SliceEnd(end="dead" if report.ending == "nothing" else "done", reason=report.reason, **figures)
         if end.end == "done" and self.is_for_a_browser(settings) and self.lacks_comments(report, settings):
             reason = f"{report.reason}; a worker with a browser goes on"

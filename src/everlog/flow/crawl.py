@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from everlog.errors import EverlogError
-from everlog.flow.discover import is_own
+from everlog.flow.discover import is_own, names_a_time
 from everlog.flow.failures import DEAD_AFTER, PASSING, visit_of_failure, visit_of_missed_medium
 from everlog.flow.presence import key_of_moved
 from everlog.flow.queue import Queue
@@ -328,6 +328,7 @@ class Crawl:
         if visit.again_at is not None:
             # The server says when to come back: the URL waits in the queue, and so does the crawl.
             self.stop.say("blocked", f"{failure.reason}; not before {visit.again_at:%Y-%m-%d %H:%M:%S} UTC")
+            crew.tally.guessed_wait = crew.tally.guessed_wait or not names_a_time(failure)
         if is_own(failure, crew.blog.home, crew.scope):
             self._silent = self._silent + 1 if failure.trouble in PASSING else 0
         if self._silent >= DEAD_AFTER:

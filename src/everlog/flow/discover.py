@@ -201,7 +201,7 @@ def why_unreachable(failure: Failure) -> Unreachable | Blocked:
             f"{failure.url}: {failure.reason}{until}",
             advice="try again later; --ignore-robots is for blogs of your own"
             if failure.trouble == "robots" else "try again later, the same command goes on",
-            until=failure.until, is_told=_is_told(failure),
+            until=failure.until, is_told=names_a_time(failure),
         )
     advice = {
         "dns": "check the spelling of the address, and that this machine is online",
@@ -213,7 +213,7 @@ def why_unreachable(failure: Failure) -> Unreachable | Blocked:
     return Unreachable(f"{failure.url}: {failure.reason}", advice=advice, failure=failure)
 
 
-def _is_told(failure: Failure) -> bool:
+def names_a_time(failure: Failure) -> bool:
     """Whether it was the server that named the time; one that was not asked at all has named it before."""
     last = failure.exchanges[-1] if failure.exchanges else None
     return failure.trouble != "robots" and (last is None or last.header("retry-after") is not None)

@@ -44,6 +44,8 @@ class Tally:
     # Pictures and files whose hosts want to be left alone, and when the first of them may be asked for.
     media_held_off: int = 0
     media_held_until: datetime | None = None
+    # The blog's server wanted to be left alone, and did not say for how long.
+    guessed_wait: bool = False
     skipped: int = 0
     noted: int = 0
     waiting_posts: int = 0
