@@ -522,15 +522,30 @@ def test_a_write_that_finds_no_room_is_never_taken_for_done(tmp_path):
         assert_sound(archive)
 
 
-def test_a_warc_file_that_lost_bytes_is_not_written_to(in_folder):
+@pytest.mark.parametrize("lose", [lambda file: os.truncate(file, file.stat().st_size - 10), Path.unlink])
+def test_a_warc_file_that_is_lost_is_not_written_to_and_what_stood_in_it_is_stored_anew(in_folder, lose):
     archive = in_folder
     blog = archive.add_blog(HOME, scope="path").id
     with archive.lock(blog):
         archive.commit([some.page(blog, URL)])
+        first = archive.capture_of(blog, URL)
     file = next(archive.folder.glob("warc/*"))
-    os.truncate(file, file.stat().st_size - 10)
-    with pytest.raises(DamagedArchive, match="bring it back from a copy"), archive.lock(blog):
-        pass
+    kept = file.read_bytes()
+    lose(file)
+    left = file.read_bytes() if file.exists() else None
+    with archive.lock(blog):
+        assert archive.lost_files == {f"warc/{file.name}"}
+        # Asked for without a condition, and stored whole though the same body was stored once.
+        assert archive.capture_of(blog, URL) is None
+        archive.commit([some.page(blog, URL)])
+    second = archive.capture_of(blog, URL)
+    assert second.digest == first.digest
+    assert second.place.file != first.place.file
+    assert archive.exchange(second).body == some.page(blog, URL).exchanges[-1].body
+    assert (file.read_bytes() if file.exists() else None) == left
+    # Brought back from a copy, all is as if it had never been away.
+    file.write_bytes(kept)
+    assert_sound(archive)
 
 
 def test_opening_an_archive_leaves_no_file_open(tmp_path):

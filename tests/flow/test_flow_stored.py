@@ -45,3 +45,15 @@ def test_a_blog_whose_stored_pages_are_lost_is_updated_all_the_same(archive):
     assert (report.ending, report.tally.new_posts) == ("complete", 1)
     (blog,) = archive.blogs()
     assert known_repeats(blog, archive).pages
+
+
+def test_a_blog_whose_files_are_lost_goes_on_in_a_folder_too_and_says_what_to_bring_back(tmp_path):
+    with open_archive(tmp_path / "kept") as archive:
+        crawl(a_site(7), archive)
+        [file] = archive.folder.glob("warc/*.warc.gz")
+        file.unlink()
+        report = crawl(a_site(8), archive)
+        assert (report.ending, report.tally.new_posts) == ("complete", 1)
+        [remark] = report.tally.remarks
+        assert f"warc/{file.name} is missing" in remark
+        assert "bring it back from a copy" in remark

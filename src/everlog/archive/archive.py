@@ -98,6 +98,7 @@ class Archive(SqlStore):
         super().__init__(parts.database, at=habits.at)
         self.parts = parts
         self.shelf = parts.shelf
+        self.lost_files = parts.shelf.lost
         self._habits = habits
         self._writing = Writing(parts, habits)
         self._one_batch = threading.Lock()

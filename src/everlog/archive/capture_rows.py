@@ -15,7 +15,7 @@ from everlog.urls import canonical
 from everlog.warc import MADE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from sqlalchemy import ColumnElement, Row, Select
 
@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 # Drawings of one page among which that of the current answer is looked for, the latest first.
 MOST_DRAWINGS = 20
 
-_urls, _captures = schema.urls, schema.captures
+_urls, _captures, _files = schema.urls, schema.captures, schema.warc_files
 _original = _captures.alias("original")
+_BODY_FILE = func.coalesce(_original.c.warc_id, _captures.c.warc_id)
 # An answer whose body is held: its own, or that of its original.
 GOOD: ColumnElement[bool] = _captures.c.answer & (
     _captures.c.status.between(200, 299) | _captures.c.original_id.is_not(None)
@@ -39,11 +40,10 @@ _BODIES = select(_captures).where(
 
 def warc_files(database: Database, blog_id: int) -> tuple[WarcFile, ...]:
     """The WARC files of a blog, the oldest first."""
-    table = schema.warc_files
     with database.reading() as connection:
         return tuple(
             WarcFile(name=row.name, blog_id=row.blog_id, length=row.length, closed=row.closed)
-            for row in connection.execute(select(table).where(table.c.blog_id == blog_id).order_by(table.c.id))
+            for row in connection.execute(select(_files).where(_files.c.blog_id == blog_id).order_by(_files.c.id))
         )
 
 
@@ -59,20 +59,24 @@ def media_paths(database: Database, hashes: Sequence[str]) -> dict[str, str]:
 
 
 def held_bodies(
-    database: Database, wanted: Sequence[tuple[int, str, str]],
+    database: Database, wanted: Sequence[tuple[int, str, str]], *, lost: Collection[str] = (),
 ) -> dict[tuple[int, str, str], Held]:
-    """Those of these (blog, URL, digest) whose body is stored already."""
+    """Those of these (blog, URL, digest) whose body is stored already, in none of the files that are lost."""
     found: dict[tuple[int, str, str], Held] = {}
+    bodies = _BODIES.join(_files, _files.c.id == _captures.c.warc_id).where(_files.c.name.not_in(lost))
     with database.reading() as connection:
         for part in in_parts(sorted({(blog_id, digest) for blog_id, _, digest in wanted})):
             values = {"digests": [digest for _, digest in part], "blogs": sorted({blog_id for blog_id, _ in part})}
-            for row in connection.execute(_BODIES, values):
+            for row in connection.execute(bodies if lost else _BODIES, values):
                 found[row.blog_id, row.url, row.digest] = _held(row)
     return found
 
 
-def held_answer(database: Database, blog_id: int, key: str) -> Held | None:
-    """The body that a URL had when it last answered: its own, or the one it turned out to have again."""
+def held_answer(database: Database, blog_id: int, key: str, *, lost: Collection[str] = ()) -> Held | None:
+    """The body that a URL had when it last answered: its own, or the one it turned out to have again.
+
+    Answers whose bodies stand in `lost` files are as good as none.
+    """
     statement = (
         select(
             _captures, func.coalesce(_original.c.id, _captures.c.id).label("body_id"),
@@ -81,7 +85,11 @@ def held_answer(database: Database, blog_id: int, key: str) -> Held | None:
         )
         .join(_urls, _urls.c.id == _captures.c.url_id)
         .join(_original, _original.c.id == _captures.c.original_id, isouter=True)
-        .where(_urls.c.blog_id == blog_id, _urls.c.key == storable(key), _captures.c.blog_id == blog_id, GOOD)
+        .join(_files, _files.c.id == _BODY_FILE)
+        .where(
+            _urls.c.blog_id == blog_id, _urls.c.key == storable(key), _captures.c.blog_id == blog_id, GOOD,
+            *_not_in(lost),
+        )
         .order_by(_captures.c.id.desc())
         .limit(1)
     )
@@ -93,13 +101,14 @@ def held_answer(database: Database, blog_id: int, key: str) -> Held | None:
     )
 
 
-def capture_of(database: Database, blog_id: int, url: str) -> Capture | None:
-    """The latest good capture of a URL."""
+def capture_of(database: Database, blog_id: int, url: str, *, lost: Collection[str] = ()) -> Capture | None:
+    """The latest good capture of a URL whose body is not in one of the `lost` files."""
     statement = (
         _captures_with_places()
         .join(_urls, _urls.c.id == _captures.c.url_id)
         .where(
             _urls.c.blog_id == blog_id, _urls.c.key == storable(canonical(url)), _captures.c.blog_id == blog_id, GOOD,
+            *_not_in(lost),
         )
         .order_by(_captures.c.id.desc())
         .limit(1)
@@ -109,13 +118,13 @@ def capture_of(database: Database, blog_id: int, url: str) -> Capture | None:
     return None if row is None else _capture(row)
 
 
-def rendering_of(database: Database, blog_id: int, url: str) -> Capture | None:
+def rendering_of(database: Database, blog_id: int, url: str, *, lost: Collection[str] = ()) -> Capture | None:
     """What the browser made of the answer that `capture_of` gives; None if it was not rendered."""
-    current = capture_of(database, blog_id, url)
+    current = capture_of(database, blog_id, url, lost=lost)
     if current is None:
         return None
     of_url = [_urls.c.blog_id == blog_id, _urls.c.key == storable(canonical(url)), _captures.c.blog_id == blog_id]
-    places = _captures_with_places().join(_urls, _urls.c.id == _captures.c.url_id).where(*of_url)
+    places = _captures_with_places().join(_urls, _urls.c.id == _captures.c.url_id).where(*of_url, *_not_in(lost))
     drawings = places.where(_captures.c.purpose == "rendered", _captures.c.id < current.id)
     with database.reading() as connection:
         # An answer that nothing is read from may have been drawn since.
@@ -152,15 +161,18 @@ def all_captures(database: Database, blog_id: int, *, purpose: str) -> Iterator[
 
 def _captures_with_places() -> Select[Any]:
     place, own = _original.c, _captures.c
-    files = schema.warc_files
     return (
         select(
-            _captures, files.c.name, func.coalesce(place.offset, own.offset).label("body_offset"),
+            _captures, _files.c.name, func.coalesce(place.offset, own.offset).label("body_offset"),
             func.coalesce(place.length, own.length).label("body_length"),
         )
         .join(_original, place.id == own.original_id, isouter=True)
-        .join(files, files.c.id == func.coalesce(place.warc_id, own.warc_id))
+        .join(_files, _files.c.id == _BODY_FILE)
     )
+
+
+def _not_in(lost: Collection[str]) -> list[ColumnElement[bool]]:
+    return [_files.c.name.not_in(lost)] if lost else []
 
 
 def _capture(row: Row[Any]) -> Capture:

@@ -32,6 +32,7 @@ class FolderShelf:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self.lost: set[str] = set()
         for name in (warc_files.FOLDER, media_files.FOLDER):
             disk.real_folder(folder / name)
 
@@ -90,7 +91,7 @@ class FolderShelf:
         warc = WarcFiles(self._folder, blog_id, rotate_bytes=rotate_bytes, at=at)
         media = MediaFiles(self._folder, blog_id, at=at)
         try:
-            warc.recover(rows.of_blog(blog_id))
+            self.lost |= warc.recover(rows.of_blog(blog_id))
             media.recover()
         except BaseException:
             warc.close()

@@ -27,6 +27,7 @@ from everlog.errors import DamagedArchive, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Set as AbstractSet
     from typing import BinaryIO
 
     from everlog.archive.file_rows import FileRows
@@ -42,6 +43,8 @@ class RemoteShelf:
     """Files below an address; `spool` is this archive's own part of the spool folder, None: nothing can be written."""
 
     is_shared = True
+    # Many write here, each to files of their own: none of them looks for those of others.
+    lost: AbstractSet[str] = frozenset()
     folder = None
 
     def __init__(self, url: str, spool: Path | None = None, *, patience: Patience | None = None) -> None:

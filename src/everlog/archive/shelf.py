@@ -14,6 +14,7 @@ from everlog.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Set as AbstractSet
     from pathlib import Path
     from typing import BinaryIO
 
@@ -69,6 +70,11 @@ class Shelf(Protocol):
         """Whether others may be writing files here at the same time."""
         ...
 
+    @property
+    def lost(self) -> AbstractSet[str]:
+        """WARC files that a writer of their blog did not find as long as they were; more may come to be known."""
+        ...
+
     def open(self, name: str, *, ahead: int = RECORD_BYTES) -> BinaryIO:
         """A file to read from, at any place in it; so many bytes are fetched at once where fetching is slow.
 
@@ -117,6 +123,7 @@ class NoShelf:
     where = "no place"
     folder = None
     is_shared = True
+    lost: AbstractSet[str] = frozenset()
 
     def open(self, name: str, *, ahead: int = RECORD_BYTES) -> BinaryIO:  # noqa: ARG002 - as all shelves have it
         raise self._unnamed(name)

@@ -26,6 +26,7 @@ from everlog.web import Waited
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
     from datetime import datetime, timedelta
 
     from everlog.archive.database import Database
@@ -54,6 +55,8 @@ class SqlStore(FleetSqlStore, Store):
 
     def __init__(self, database: Database, *, at: Callable[[str], None] = nothing) -> None:
         self.database = database
+        # WARC files that were found to be lost: what stood in them is as good as never fetched.
+        self.lost_files: AbstractSet[str] = frozenset()
         self._recorder = Recorder(database, at=at)
 
     def add_blog(self, home: str, *, scope: str) -> Blog:
@@ -92,10 +95,10 @@ class SqlStore(FleetSqlStore, Store):
         return url_rows.seen_pages(self.database, blog_id, limit=limit)
 
     def held_bodies(self, wanted: Sequence[tuple[int, str, str]]) -> Mapping[tuple[int, str, str], Held]:
-        return capture_rows.held_bodies(self.database, wanted)
+        return capture_rows.held_bodies(self.database, wanted, lost=self.lost_files)
 
     def held_answer(self, blog_id: int, key: str) -> Held | None:
-        return capture_rows.held_answer(self.database, blog_id, key)
+        return capture_rows.held_answer(self.database, blog_id, key, lost=self.lost_files)
 
     def record(
         self, visits: Sequence[tuple[Visit, Sequence[Stored]]], files: Sequence[WarcFile],
@@ -133,10 +136,10 @@ class SqlStore(FleetSqlStore, Store):
         return url_rows.fruitful_pages(self.database, blog_id)
 
     def capture_of(self, blog_id: int, url: str) -> Capture | None:
-        return capture_rows.capture_of(self.database, blog_id, url)
+        return capture_rows.capture_of(self.database, blog_id, url, lost=self.lost_files)
 
     def rendering_of(self, blog_id: int, url: str) -> Capture | None:
-        return capture_rows.rendering_of(self.database, blog_id, url)
+        return capture_rows.rendering_of(self.database, blog_id, url, lost=self.lost_files)
 
     def captures(self, blog_id: int, *, purpose: str = "page") -> Iterator[Capture]:
         return capture_rows.all_captures(self.database, blog_id, purpose=purpose)

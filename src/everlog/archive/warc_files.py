@@ -131,9 +131,14 @@ class WarcFiles(Appending):
     ) -> None:
         super().__init__(base, blog_id, rotate_bytes=rotate_bytes, at=at)
         self._closed: list[WarcFile] = []
+        self._lost: set[str] = set()
 
-    def recover(self, known: Iterable[WarcFile]) -> None:
-        """Cut off what a crash left behind the committed records, and go on in the last file."""
+    def recover(self, known: Iterable[WarcFile]) -> set[str]:
+        """Cut off what a crash left behind the committed records, and go on in the last file.
+
+        Files that are not there, or lack some of what was committed, are left as they are and named: whoever has a copy
+        may bring it back at any time, and the blog goes on in another file until then.
+        """
         lengths = {file.name: file for file in known}
         self._at("cut-begin")
         for path in sorted(self._folder.glob(f"{self._blog_id}-*.warc.gz")):
@@ -141,13 +146,16 @@ class WarcFiles(Appending):
             if file is None:
                 path.unlink()
                 continue
+            if path.lstat().st_size < file.length:
+                self._lost.add(file.name)
+                continue
             cut(path, file.length)
             if not file.closed and file.length < self._rotate_bytes:
                 self._go_on(path, file)
         disk.sync_folder(self._folder)
-        if lengths:
-            raise lost(self._base / min(lengths))
         self._at("cut-done")
+        self._lost |= lengths.keys()
+        return self._lost
 
     def sync(self) -> list[WarcFile]:
         changed = [*self._closed, *super().sync()]
@@ -160,7 +168,9 @@ class WarcFiles(Appending):
         self.close()
 
     def _names(self, now: datetime) -> Iterator[str]:
-        return (f"{self._blog_id}-{now:%Y%m%d%H%M%S}-{serial:04d}.warc.gz" for serial in count(1))
+        names = (f"{self._blog_id}-{now:%Y%m%d%H%M%S}-{serial:04d}.warc.gz" for serial in count(1))
+        # The name of one that is lost is kept free for it.
+        return (name for name in names if f"{FOLDER}/{name}" not in self._lost)
 
     def _go_on(self, path: Path, file: WarcFile) -> None:
         self.close()

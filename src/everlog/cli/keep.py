@@ -155,5 +155,5 @@ def verify(
     if not quiet:
         print(f"{total} records checked, {found} findings", file=sys.stderr)
     if found:
-        print("  a damaged record can be fetched again:  everlog crawl BLOG", file=sys.stderr)
+        print("  bring damaged files back from a copy; a blog is crawled on without them:  everlog crawl BLOG", file=sys.stderr)
         raise typer.Exit(VERIFY_FAILED)

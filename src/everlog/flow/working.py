@@ -113,6 +113,12 @@ def crew_of(
                 for entry in tuple(entries) or _stored_entries(blog, work.archive) if entry.link
             },
         )
+    if work.archive.lost_files:
+        own = {file.name for file in work.archive.warc_files(blog.id)}
+        work.tally.remarks += [
+            f"{name} is missing or shorter than what was stored in it: bring it back from a copy, if there is one"
+            for name in sorted(own & work.archive.lost_files)
+        ]
     writer = GroupWriter(work.archive)
     crew = Crew(
         blog=blog, known=known, scope=scope_of(blog), settings=work.settings, web=work.web,
