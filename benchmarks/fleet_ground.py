@@ -151,7 +151,7 @@ class Fleet:
             names.append(name)
         return names
 
-    def ready(self, count: int | None = None, *, seconds: float = 60.0) -> None:
+    def ready(self, count: int | None = None, *, seconds: float = 300.0) -> None:
         """Wait until so many workers have signed in."""
         wanted = len(self.workers) if count is None else count
         self.until(lambda: int(self.ask("select count(*) from workers")[0][0]) >= wanted, seconds=seconds)

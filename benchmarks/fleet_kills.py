@@ -1,11 +1,12 @@
 """What a fleet loses when its parts die: workers killed during a crawl, the queue emptied, the database restarted.
 
     python benchmarks/fleet_kills.py [FOLDER...] [--parts workers redis postgres]
-        [--made N] [--count 40] [--workers 4] [--every 10] [--delay 0.2] [--jobs 5000] [--json]
+        [--made N] [--count 40] [--workers 4] [--every 10] [--most N] [--delay 0.2] [--jobs 5000] [--json]
 
-workers    One worker with all its processes is killed (SIGKILL) every so many seconds and replaced at once. The archive
-           is compared with that of a crawl that nobody disturbed: the same posts, read the same; and `everlog verify`.
-           Requests that were made again are counted in the server's log, less those that the other crawl repeats too.
+workers    One worker with all its processes is killed (SIGKILL) every so many seconds and replaced at once: the one
+           that has been at its blog longest, and for a few seconds at least. The archive is compared with that of a
+           crawl that nobody disturbed: the same posts, read the same; and `everlog verify`. Requests that were made
+           again are counted in the server's log, less those that the other crawl repeats too.
 redis      The broker is killed, and comes back empty, with so many jobs queued that no worker takes (they need a
            browser): how long until all are back.
 postgres   The database is restarted in good order and by a crash in the middle of a crawl: workers wait and go on.
@@ -43,6 +44,9 @@ if TYPE_CHECKING:
 
 MOST_REPEATED = 0.05
 MOST_SECONDS_BACK = 60.0
+DEAD = "select url, reason from jobs where state = 'dead' order by id"
+# Who has been at a blog for three seconds: nobody comes to an end who is always killed at the beginning.
+BUSY = "select worker from grants where begun < extract(epoch from clock_timestamp()) - 3 order by begun"
 # How long the queue is away before it comes back empty.
 AWAY_SECONDS = 5.0
 
@@ -54,7 +58,7 @@ class Crawl:
     seconds: float
     posts: dict[str, str] = field(repr=False)
     requests: list[Request] = field(repr=False)
-    dead: int
+    dead: list[str]
     findings: str
     disturbed: int = 0
 
@@ -111,11 +115,12 @@ class Ground:
             began = time.monotonic()
             fleet.enqueue(addresses, "--delay", "0", "--no-media")
             disturbed = disturb(fleet)
-            left = fleet.wait()
+            fleet.wait()
             seconds = time.monotonic() - began
             fleet.stop()
             return Crawl(
-                seconds=seconds, posts=fleet.posts(), requests=requests_in(log), dead=left.total(),
+                seconds=seconds, posts=fleet.posts(), requests=requests_in(log),
+                dead=[f"{url}: {reason}" for url, reason in fleet.ask(DEAD)],
                 findings=fleet.verify(), disturbed=disturbed,
             )
 
@@ -146,18 +151,20 @@ class Ground:
 
 
 def kill_workers(ground: Ground) -> list[Outcome]:
-    """Kill the worker that has lived longest, again and again."""
+    """Kill the worker that has been at its blog longest, again and again."""
 
     def disturb(fleet: Fleet) -> int:
-        kills, last = 0, time.monotonic()
+        kills, last, most = 0, time.monotonic(), ground.arguments.most
 
         def is_over() -> bool:
             nonlocal kills, last
             if time.monotonic() - last >= ground.arguments.every:
-                last = time.monotonic()
-                fleet.kill(next(iter(fleet.workers)))
-                fleet.start(1)
-                kills += 1
+                busy = [name for (name,) in fleet.ask(BUSY) if name in fleet.workers]
+                if busy and (most is None or kills < most):
+                    last = time.monotonic()
+                    fleet.kill(busy[0])
+                    fleet.start(1)
+                    kills += 1
             jobs = fleet.jobs()
             return not (jobs["queued"] or jobs["running"] or jobs["parked"])
 
@@ -179,7 +186,8 @@ def compared(part: str, whole: Crawl, crawl: Crawl) -> Outcome:
         f"{len(more)} posts more: {sorted(more)[:3]}": bool(more),
         f"{len(other)} posts read otherwise: {sorted(other)[:3]}": bool(other),
         f"verify: {crawl.findings}": bool(crawl.findings),
-        f"{crawl.dead - whole.dead} blogs given up": crawl.dead > whole.dead,
+        f"{len(crawl.dead)} blogs given up, {len(whole.dead)} without kills: {crawl.dead[:3]}":
+            len(crawl.dead) > len(whole.dead),
         f"{share:.1%} of requests repeated": share > MOST_REPEATED,
     }
     figures = {
@@ -262,6 +270,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--posts", type=int, default=60, help="posts of a made blog")
     parser.add_argument("--count", type=int, default=40, help="blogs of the corpus")
     parser.add_argument("--workers", type=int, default=4)
+    parser.add_argument("--most", type=int, metavar="N", help="no more than N kills")
     parser.add_argument("--every", type=float, default=10.0, help="seconds between two kills")
     parser.add_argument("--delay", type=float, default=0.2, help="seconds before the server answers")
     parser.add_argument("--jobs", type=int, default=5_000, help="how many are queued when the broker dies")

@@ -13,7 +13,7 @@ from everlog.archive import open_archive
 from everlog.archive.jobs import SliceEnd
 from everlog.fleet.engine import PRESENCE
 from everlog.fleet.figures import serve_figures
-from fleet.a_fleet import Fleet, crawl_jobs, let_time_pass
+from fleet.a_fleet import Fleet, crawl_jobs, keep_awake, let_time_pass
 from services import free_port
 
 
@@ -86,6 +86,7 @@ def test_a_host_longer_than_any_is_told_and_the_others_of_its_list_are_queued(fl
 
 def test_the_state_of_a_fleet_is_told_to_people_and_programs(fleet, archive, redis_url):
     archive.sign_in("somebody", processes=3, has_browser=True)
+    keep_awake(archive)
     with redis.Redis.from_url(redis_url) as client:
         client.set(f"{PRESENCE}a-reader", 4)
     running, dead, _ = crawl_jobs(archive, ["http://a.example/", "http://b.example/", "http://c.example/"])

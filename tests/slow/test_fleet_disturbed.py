@@ -11,10 +11,12 @@ from typing import Any
 
 import pytest
 
+KILLS = 3
 ROOT = Path(__file__).parents[2]
 # What may be missing of a delay of half a second: a machine that is used by others, too, may stand still for as long
-# between a request's turn and its arrival. Where nobody stands still, nothing is missing.
-STANDSTILL = ("--tolerance", "0.05")
+# between a request's turn and its arrival. Workers that did not heed each other would ask at the same moment. Where
+# nobody stands still nothing is missing, which the benchmark itself holds to.
+STANDSTILL = ("--tolerance", "0.25")
 
 
 def measured(script: str, *words: str) -> Any:
@@ -30,8 +32,10 @@ def measured(script: str, *words: str) -> Any:
 
 @pytest.fixture(scope="module")
 def disturbed() -> dict[str, dict[str, Any]]:
-    """Six made blogs, three workers: one killed every six seconds; the queue emptied; the database restarted."""
-    words = ["--made", "6", "--posts", "40", "--workers", "3", "--every", "6", "--delay", "0.2", "--jobs", "1000"]
+    """Six made blogs, three workers: three killed at work; the queue emptied; the database restarted."""
+    words = ["--made", "6", "--posts", "60", "--workers", "3", "--every", "3", "--delay", "0.2", "--jobs", "1000"]
+    # A blog takes longer than three seconds on any machine, by its server's delay: so often one is killed at work.
+    words += ["--most", str(KILLS)]
     return {outcome["part"]: outcome for outcome in measured("fleet_kills.py", *words)}
 
 
@@ -42,7 +46,7 @@ def test_nothing_is_lost_or_doubled_and_every_blog_is_finished(disturbed, part):
 
 
 def test_workers_were_killed_in_the_middle(disturbed):
-    assert disturbed["workers"]["figures"]["disturbed"] >= 2
+    assert disturbed["workers"]["figures"]["disturbed"] == KILLS
 
 
 def test_a_worker_that_lost_the_network_is_replaced_and_its_late_writes_are_refused():

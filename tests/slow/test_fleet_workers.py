@@ -25,7 +25,7 @@ def test_drain_ends_all_workers(fleet):
     with fleet.open() as archive:
         until(lambda: len(json.loads(fleet.run("fleet", "status", "--json").out)["workers"]) == 2)
         assert fleet.run("fleet", "drain").code == 0
-        assert [process.wait(60) for process in processes] == [0, 0]
+        assert [process.wait(PATIENCE_SECONDS) for process in processes] == [0, 0]
         assert "no worker is there" in fleet.run("fleet", "drain").err
         assert fleet.run("fleet", "drain", "somebody").code == 2
         assert archive.fleet_state(now=_now()).workers == ()
@@ -49,7 +49,7 @@ def test_a_signal_to_all_processes_of_a_worker_ends_it_as_one_to_the_worker_alon
     with fleet.open() as archive:
         until(lambda: asked(server))
         os.killpg(process.pid, signal.SIGTERM)
-        assert process.wait(60) == 0
+        assert process.wait(PATIENCE_SECONDS) == 0
         assert "Traceback" not in fleet.said("only")
         assert archive.fleet_state(now=_now()).running == ()
         [job] = archive.queued_jobs()
@@ -70,11 +70,14 @@ def test_a_blog_that_was_forgotten_is_not_crawled_on(fleet, server):
 
 def test_a_killed_workers_blog_is_finished_by_another_with_nothing_lost_or_doubled(fleet, server, alone):
     url = serve_demo(server)
+    dam = dam_up(server, after=100)
     fleet.run("enqueue", url)
     doomed = fleet.worker("doomed")
     with fleet.open() as archive:
-        until(lambda: archive.blogs() and archive.counts(archive.blogs()[0].id).posts >= 5)
+        until(dam.reached.is_set)
+        until(lambda: archive.counts(archive.blogs()[0].id).posts >= 5)
         fleet.kill(doomed)
+        dam.opened.set()
         fleet.worker("heir")
         until(lambda: no_job_left(archive))
         expected, requests = alone
@@ -114,11 +117,15 @@ def test_a_worker_that_is_asked_to_end_stores_what_it_has_and_leaves_the_rest_to
 def test_a_lost_file_of_one_blog_ends_neither_its_crawl_nor_the_workers(fleet, server, alone):
     url = serve_demo(server)
     fleet.run("enqueue", url)
+    dam = dam_up(server, after=100)
     first = fleet.worker("first", "--slice-pages", "8")
     with fleet.open() as archive:
-        until(lambda: archive.blogs() and archive.counts(archive.blogs()[0].id).posts >= 5)
+        until(dam.reached.is_set)
+        until(lambda: archive.counts(archive.blogs()[0].id).posts >= 5)
         first.send_signal(signal.SIGTERM)
-        assert first.wait(60) == 0
+        wait_until_it_hears_of_its_end(archive, "first")
+        dam.opened.set()
+        assert first.wait(PATIENCE_SECONDS) == 0
         for file in (fleet.folder / "files" / "warc").glob("*.warc.gz"):
             file.unlink()
         second = fleet.worker("second")
@@ -131,10 +138,11 @@ def test_a_lost_file_of_one_blog_ends_neither_its_crawl_nor_the_workers(fleet, s
 def test_a_worker_whose_disk_is_full_says_so_and_leaves_its_job_to_others(fleet, server, tmp_path):
     (tmp_path / "full.toml").write_text(f"[crawl]\nmin_free_bytes = {10**18}\n")
     fleet.run("enqueue", serve_demo(server))
-    assert fleet.worker("full", "--config", "full.toml").wait(60) == 6
+    assert fleet.worker("full", "--config", "full.toml").wait(PATIENCE_SECONDS) == 6
     assert "no further job" in fleet.said("full")
     with fleet.open() as archive:
-        assert archive.fleet_state(now=_now()).states == {"parked": 1}
+        # Half a minute later it is queued again, by whoever looks after the fleet then.
+        assert archive.fleet_state(now=_now()).states in ({"parked": 1}, {"queued": 1})
         fleet.worker("roomy")
         until(lambda: no_job_left(archive))
         assert archive.dead_jobs(limit=1) == ()
@@ -151,7 +159,8 @@ def test_a_page_that_no_database_takes_costs_its_blog_a_try_and_no_worker_its_li
             connection.exec_driver_sql("create trigger refuse before insert on posts execute function refuse()")
         worker = fleet.worker("only")
         until(lambda: archive.fleet_state(now=_now()).states == {"parked": 1})
-        assert "no such post" in fleet.said("only")
+        # It is said when the job is parked already.
+        until(lambda: "no such post" in fleet.said("only"))
         [(tries, reason)] = _parked(archive)
         assert tries == 1
         assert "no such post" in reason

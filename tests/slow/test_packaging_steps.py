@@ -7,10 +7,15 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
+import redis
+
 import services
+from everlog.fleet.engine import MARK
 from everlog.render.finding import find_chromium
+from fleet.a_fleet import PATIENCE_SECONDS, until
 
 ROOT = Path(__file__).parents[2]
 RULES = ROOT / "packaging" / "chromium-seccomp.json"
@@ -47,12 +52,15 @@ def test_a_worker_is_healthy_also_while_the_queue_is_away(tmp_path):
             try:
                 assert any("takes jobs from" in line for line in worker.stderr)
                 assert healthy(worker.pid) == (0, "")
+                # From its first round on it hears signals.
+                with redis.Redis.from_url(queue.url) as client:
+                    until(lambda: client.exists(MARK))
                 queue.kill()
                 assert healthy(worker.pid) == (0, "")
                 queue.start()
                 worker.send_signal(signal.SIGTERM)
                 worker.stderr.read()
-                assert worker.wait(60) == 0
+                assert worker.wait(PATIENCE_SECONDS) == 0
             finally:
                 worker.kill()
 
@@ -65,8 +73,7 @@ def healthy(process: int) -> tuple[int, str]:
 
 def drawn_under_rules(also_forbidden: str = "") -> subprocess.CompletedProcess[str]:
     """A page in Chromium, as a container runs it. Not in pytest's own folder, which only root may enter."""
-    profile = Path(f"/tmp/everlog-chromium-{os.getpid()}")  # noqa: S108
-    profile.mkdir()
+    profile = Path(tempfile.mkdtemp(prefix="everlog-chromium-", dir="/tmp"))
     os.chown(profile, USER, USER)
     show = ["--headless", "--disable-gpu", f"--user-data-dir={profile}", "--dump-dom", "data:text/html,<p>drawn</p>"]
     runner = [sys.executable, str(Path(__file__).parent / "under_seccomp.py"), str(RULES), also_forbidden]

@@ -155,5 +155,6 @@ def verify(
     if not quiet:
         print(f"{total} records checked, {found} findings", file=sys.stderr)
     if found:
-        print("  bring damaged files back from a copy; a blog is crawled on without them:  everlog crawl BLOG", file=sys.stderr)
+        told = "bring damaged files back from a copy; a blog is crawled on without them:  everlog crawl BLOG"
+        print(f"  {told}", file=sys.stderr)
         raise typer.Exit(VERIFY_FAILED)

@@ -96,6 +96,7 @@ class SharedReader:
         self._sender = ThreadPoolExecutor(max_workers=1, thread_name_prefix="everlog-sheets")
         self._listener = threading.Thread(target=self._listen, name="everlog-glimpses", daemon=True)
         self._is_over = threading.Event()
+        self._hears = threading.Event()
         # How many pages others have read.
         self.answered = 0
 
@@ -111,9 +112,10 @@ class SharedReader:
         return self._room > 0
 
     def open(self) -> bool:
-        """Hear answers, and who reads, from now on."""
+        """Hear answers, and who reads, from now on; False if the broker does not answer."""
         self._listener.start()
-        return True
+        # What is answered before somebody listens is answered to nobody.
+        return self._hears.wait(BROKER_SECONDS)
 
     def close(self) -> None:
         self._is_over.set()
@@ -189,6 +191,7 @@ class SharedReader:
             try:
                 with client.pubsub(ignore_subscribe_messages=True) as heard:
                     heard.psubscribe(f"{_ANSWER}{self._name}-*")
+                    self._hears.set()
                     while not self._is_over.is_set():
                         if time.monotonic() >= looked_at + LOOK_SECONDS:
                             self._count_readers(client)
