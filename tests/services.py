@@ -27,16 +27,14 @@ if TYPE_CHECKING:
 
 # How long a server may take to come up, and to answer the first time. On a loaded machine that is some seconds.
 START_SECONDS = 60.0
-# Somebody else may take a port between our finding it free and a server's taking it.
-PORT_TRIES = 5
 
 
 class Postgres:
     """A PostgreSQL of our own: one cluster, as many databases as are asked for."""
 
-    def __init__(self, folder: Path, *, fsync: bool) -> None:
+    def __init__(self, folder: Path, port: int, *, fsync: bool) -> None:
         self.folder = folder
-        self.port = 0
+        self.port = port
         self.fsync = fsync
         self._made = 0
         self._user = _who_may_run_it()
@@ -63,14 +61,22 @@ class Postgres:
         return f"{self.server_url}/{name}"
 
     def start(self) -> None:
-        """Run it, on the port it had before if it ran before; it answers when this returns."""
-        for _ in range(1 if self.port else PORT_TRIES):
-            port = self.port or free_port()
-            if self._started(port):
-                self.port = port
-                return
-        log = (self.folder / "log").read_text("utf-8", errors="replace")
-        raise RuntimeError(f"PostgreSQL does not start:\n{log[-2_000:]}")
+        """Run it; it answers when this returns."""
+        settings = {
+            "port": self.port, "listen_addresses": "127.0.0.1", "unix_socket_directories": self.folder,
+            "fsync": "on" if self.fsync else "off", "full_page_writes": "on" if self.fsync else "off",
+            "max_connections": 200, "shared_buffers": "64MB", "log_min_messages": "warning",
+            "autovacuum_naptime": "1h" if not self.fsync else "1min",
+        }
+        options = " ".join(f"-c {name}={value}" for name, value in settings.items())
+        try:
+            self._run(
+                "pg_ctl", "start", "--wait", f"--timeout={START_SECONDS:.0f}", "--pgdata", str(self.folder / "data"),
+                "--log", str(self.folder / "log"), "--options", options,
+            )
+        except RuntimeError as error:
+            log = (self.folder / "log").read_text("utf-8", errors="replace")
+            raise RuntimeError(f"PostgreSQL does not start:\n{log[-2_000:]}") from error
 
     def stop(self, mode: str = "immediate") -> None:
         """End it: `immediate` is as if it had crashed, `fast` closes connections in order, `smart` waits for them."""
@@ -83,23 +89,6 @@ class Postgres:
     @property
     def is_running(self) -> bool:
         return (self.folder / "data" / "postmaster.pid").exists()
-
-    def _started(self, port: int) -> bool:
-        settings = {
-            "port": port, "listen_addresses": "127.0.0.1", "unix_socket_directories": self.folder,
-            "fsync": "on" if self.fsync else "off", "full_page_writes": "on" if self.fsync else "off",
-            "max_connections": 200, "shared_buffers": "64MB", "log_min_messages": "warning",
-            "autovacuum_naptime": "1h" if not self.fsync else "1min",
-        }
-        options = " ".join(f"-c {name}={value}" for name, value in settings.items())
-        try:
-            self._run(
-                "pg_ctl", "start", "--wait", f"--timeout={START_SECONDS:.0f}", "--pgdata", str(self.folder / "data"),
-                "--log", str(self.folder / "log"), "--options", options,
-            )
-        except RuntimeError:
-            return False
-        return True
 
     def _run(self, program: str, *arguments: str) -> None:
         # Into a file, as a server that goes on running keeps what it was given open, and a pipe would never end.
@@ -117,9 +106,9 @@ class Postgres:
 class Redis:
     """A Redis of our own that keeps nothing on disk: what is killed comes back empty."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, port: int) -> None:
         self.folder = folder
-        self.port = 0
+        self.port = port
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -127,20 +116,16 @@ class Redis:
         return f"redis://127.0.0.1:{self.port}/0"
 
     def start(self) -> None:
-        """Run it, on the port it had before if it ran before; it answers when this returns."""
-        for _ in range(1 if self.port else PORT_TRIES):
-            port = self.port or free_port()
-            self._process = subprocess.Popen(
-                [_program("redis-server"), "--port", str(port), "--bind", "127.0.0.1", "--save", "",
-                 "--appendonly", "no", "--dir", str(self.folder), "--logfile", str(self.folder / "log")],
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            )
-            if self._answers(port):
-                self.port = port
-                return
+        """Run it; it answers when this returns."""
+        self._process = subprocess.Popen(
+            [_program("redis-server"), "--port", str(self.port), "--bind", "127.0.0.1", "--save", "",
+             "--appendonly", "no", "--dir", str(self.folder), "--logfile", str(self.folder / "log")],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )
+        if not self._answers():
             self.kill()
-        log = (self.folder / "log").read_text("utf-8", errors="replace")
-        raise RuntimeError(f"Redis does not start:\n{log[-2_000:]}")
+            log = (self.folder / "log").read_text("utf-8", errors="replace")
+            raise RuntimeError(f"Redis does not start:\n{log[-2_000:]}")
 
     def kill(self) -> None:
         """Kill it without a word (all that was in it is lost)."""
@@ -167,22 +152,16 @@ class Redis:
     def is_running(self) -> bool:
         return self._process is not None
 
-    def _answers(self, port: int) -> bool:
+    def _answers(self) -> bool:
         assert self._process is not None
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline and self._process.poll() is None:
             try:
-                # Another's server on this port would answer too, while ours has ended or is going to.
-                if _asked(port, b"PING\r\n") == b"+PONG\r\n" and self._is_ours(port):
-                    return True
+                return _asked(self.port, b"PING\r\n") == b"+PONG\r\n"
             except OSError:
                 # Not listening yet; a refused connection is answered at once, so this asks some hundred times.
                 self._pause()
         return False
-
-    def _is_ours(self, port: int) -> bool:
-        assert self._process is not None
-        return f"process_id:{self._process.pid}\r\n".encode() in _asked(port, b"INFO server\r\n")
 
     def _pause(self) -> None:
         assert self._process is not None
@@ -195,8 +174,8 @@ class Redis:
 @contextmanager
 def postgres(*, fsync: bool = True) -> Iterator[Postgres]:
     """A running PostgreSQL. Without `fsync` it is faster, and a crash of it may lose what it said it kept."""
-    with _folder("everlog-pg-") as folder:
-        server = Postgres(folder, fsync=fsync)
+    with _folder("everlog-pg-") as folder, held_port() as port:
+        server = Postgres(folder, port, fsync=fsync)
         server.start()
         try:
             yield server
@@ -208,8 +187,8 @@ def postgres(*, fsync: bool = True) -> Iterator[Postgres]:
 @contextmanager
 def redis() -> Iterator[Redis]:
     """A running Redis."""
-    with _folder("everlog-redis-") as folder:
-        server = Redis(folder)
+    with _folder("everlog-redis-") as folder, held_port() as port:
+        server = Redis(folder, port)
         server.start()
         try:
             yield server
@@ -252,6 +231,18 @@ def free_port() -> int:
 
 
 @contextmanager
+def held_port() -> Iterator[int]:
+    """A port on loopback that nobody else is given meanwhile: who connects is refused, until a server takes it.
+
+    It is bound and not listened on. Servers that say SO_REUSEADDR, as ours do, may come and go beside that.
+    """
+    with socket.socket() as holder:
+        holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        holder.bind(("127.0.0.1", 0))
+        yield int(holder.getsockname()[1])
+
+
+@contextmanager
 def _folder(prefix: str) -> Iterator[Path]:
     # Not pytest's folder: the path of a socket has at most 107 characters, and root's folders are closed to others.
     with tempfile.TemporaryDirectory(prefix=prefix, dir="/tmp", ignore_cleanup_errors=True) as folder:
@@ -276,6 +267,7 @@ def _who_may_run_it() -> str | None:
 
 
 def _asked(port: int, command: bytes) -> bytes:
-    with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=START_SECONDS) as connection:
         connection.sendall(command)
-        return connection.recv(65_536)
+        with connection.makefile("rb") as answer:
+            return answer.readline()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from places import Place
 
+import services
 from everlog.archive.archive import Habits, open_archive
 from everlog.archive.remote_files import Patience
 
@@ -28,18 +29,17 @@ NO_PATIENCE = Patience(tries=2, first_seconds=0.0)
 class S3:
     """An S3 of our own; what is in it survives that it is stopped."""
 
-    def __init__(self) -> None:
-        self.port = 0
+    def __init__(self, port: int) -> None:
+        self.port = port
         self._server: ThreadedMotoServer | None = None
 
     def start(self) -> None:
-        """Run it, on the port it had before if it ran before."""
+        """Run it; it answers when this returns."""
         # Here, because processes that are killed have `Bucket` from this module, and need nothing of that.
         from moto.server import ThreadedMotoServer
 
         self._server = ThreadedMotoServer(ip_address="127.0.0.1", port=self.port, verbose=False)
         self._server.start()
-        self.port = self._server.get_host_and_port()[1]
 
     def stop(self) -> None:
         if self._server is not None:
@@ -72,18 +72,19 @@ def s3(patched: pytest.MonkeyPatch) -> Iterator[S3]:
     """A running S3 with one bucket, which the environment leads to."""
     for name in [name for name in os.environ if name.startswith("AWS_")]:
         patched.delenv(name)
-    server = S3()
-    server.start()
-    patched.setenv("AWS_ENDPOINT_URL", server.url)
-    patched.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    patched.setenv("AWS_EC2_METADATA_DISABLED", "true")
-    patched.setenv("AWS_ACCESS_KEY_ID", "nobody")
-    patched.setenv("AWS_SECRET_ACCESS_KEY", "nothing")
-    try:
-        server.make_bucket()
-        yield server
-    finally:
-        server.stop()
+    with services.held_port() as port:
+        server = S3(port)
+        server.start()
+        patched.setenv("AWS_ENDPOINT_URL", server.url)
+        patched.setenv("AWS_DEFAULT_REGION", "us-east-1")
+        patched.setenv("AWS_EC2_METADATA_DISABLED", "true")
+        patched.setenv("AWS_ACCESS_KEY_ID", "nobody")
+        patched.setenv("AWS_SECRET_ACCESS_KEY", "nothing")
+        try:
+            server.make_bucket()
+            yield server
+        finally:
+            server.stop()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

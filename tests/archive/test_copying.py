@@ -329,13 +329,13 @@ def test_of_two_databases_the_one_that_went_away_is_named(tmp_path, new):
 @pytest.mark.slow
 def test_a_server_that_ends_silent_transactions_waits_for_a_copy(filled, new):
     source, target = filled("postgresql"), new("postgresql")
-    options = "?options=-c%20idle_in_transaction_session_timeout%3D2s"
+    options = "?options=-c%20idle_in_transaction_session_timeout%3D4s"
     impatient = [replace(place, url=f"{place.url}{options}") for place in (source, target)]
 
     def wait(what: str, done: int, _total: int) -> None:
         if what != "posts" and done == 0:
             # Another connection's time, and so long that the server would have ended ours.
-            assert source.rows("select pg_sleep(2.5)")
+            assert source.rows("select pg_sleep(5)")
 
     full.copy(*impatient, wait)
     assert_same(source, target)

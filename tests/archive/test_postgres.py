@@ -228,9 +228,10 @@ def test_a_reading_sees_one_state_throughout(served):
 
 
 def test_a_server_that_is_not_there_is_a_service_that_is_down_and_no_password_is_said():
-    database = PostgresDatabase(f"postgresql://ada:very-secret@127.0.0.1:{services.free_port()}/blogs")
-    with pytest.raises(ServiceDown, match="give the same command again") as told, database.reading():
-        pass
+    with services.held_port() as port:
+        database = PostgresDatabase(f"postgresql://ada:very-secret@127.0.0.1:{port}/blogs")
+        with pytest.raises(ServiceDown, match="give the same command again") as told, database.reading():
+            pass
     assert told.value.exit_code == 7
     assert "very-secret" not in str(told.value)
     assert "very-secret" not in database.where
@@ -435,6 +436,8 @@ def test_programs_that_make_the_tables_at_once_make_them_once(postgres_url):
 def test_a_database_that_cannot_hold_every_script_is_refused(postgres_server, tmp_path, encoding):
     name = f"in_{encoding.lower()}"
     with psycopg.connect(f"{postgres_server.server_url}/postgres", autocommit=True) as connection:
+        # Left there by this test, where it was run before on the same server.
+        connection.execute(f"drop database if exists {name}")
         connection.execute(f"create database {name} encoding '{encoding}' locale 'C' template template0")
     place = Place(folder=tmp_path, url=f"{postgres_server.server_url}/{name}")
     with pytest.raises(UsageError, match="encoding 'UTF8' template template0"):

@@ -615,13 +615,21 @@ def test_cards_of_long_posts_are_written_few_at_a_time(place, archive, blog, mon
     assert archive.count_found("herring") == 12
 
 
-def test_a_server_that_ends_silent_transactions_waits_for_the_card_of_a_very_long_post(shared):
-    impatient = replace(shared, url=f"{shared.url}?options=-c%20idle_in_transaction_session_timeout%3D500ms")
-    text = "海の見える町" * 200_000
+@pytest.mark.slow
+def test_a_server_that_ends_silent_transactions_waits_for_the_card_of_a_very_long_post(shared, monkeypatch):
+    impatient = replace(shared, url=f"{shared.url}?options=-c%20idle_in_transaction_session_timeout%3D3s")
+    monkeypatch.setattr(searching, "PORTION_CHARACTERS", 1_000)
+
+    def slow_card(*about):
+        # Another connection's time, and so long that the server would have ended ours.
+        assert shared.rows("select pg_sleep(4)")
+        return card_of(*about)
+
+    monkeypatch.setattr(searching, "card_of", slow_card)
     with impatient.open() as archive:
         blog = archive.add_blog(HOME, scope="path").id
         with archive.lock(blog):
-            archive.commit([visit(blog, HOME + "a", text)])
+            archive.commit([visit(blog, HOME + "a", "海の見える町" * 200)])
         archive.forget_index()
         assert archive.index_posts() == 1
         assert archive.count_found("見える") == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import socket
 import threading
 import zlib
 from itertools import repeat
@@ -94,8 +95,11 @@ async def story(web: OpenWeb) -> dict[str, Any]:
         found["media"] = await session.fetch(server.url("/bomb-gzip"), purpose="media")
         found["counts"] = server.counts()
         found["ledger"] = session.ledger()[0]
-    session = web.session(manners(server.url(), retries=1))
-    found["refused"] = await session.fetch(server.url("/"))
+    # Bound and not listened on: nobody else is given this port meanwhile, and who connects is refused.
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{nobody.getsockname()[1]}/"
+        found["refused"] = await web.session(manners(url, retries=1)).fetch(url)
     return found
 
 
@@ -157,7 +161,9 @@ def test_a_server_that_is_not_there_refuses_the_connection(found: dict[str, Any]
 
 
 def test_the_ledger_counts_bytes_as_they_were_sent(found: dict[str, Any]) -> None:
-    assert found["ledger"].requests == sum(found["counts"].values()) - found["counts"]["/stalled"]
+    # Another session asked for it, and whether the server hears of that in so short a time is the machine's affair.
+    stalled = found["counts"].get("/stalled", 0)
+    assert found["ledger"].requests == sum(found["counts"].values()) - stalled
     assert found["ledger"].bytes < 200_000
 
 

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from stage import Site, page, staged
@@ -19,6 +20,9 @@ from everlog.errors import EverlogError
 from everlog.render import Browser, NoBrowser, RenderFailed, RenderHabits
 from everlog.render.session import Session
 from everlog.render.tab import Tab
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 SCRIPTED = "<body><script src=/a.js></script></body>"
 
@@ -34,6 +38,16 @@ def is_alive(pid: int) -> bool:
         return False
     # One that ended and that nobody has asked about yet is a zombie.
     return state != "Z"
+
+
+def have_ended(processes: Iterable[int]) -> bool:
+    """Whether all have ended. The browser's other processes end with it, which takes them a moment."""
+    for pid in processes:
+        with contextlib.suppress(ProcessLookupError):
+            waiter = os.pidfd_open(pid)
+            select.select([waiter], [], [], 30)
+            os.close(waiter)
+    return not any(is_alive(pid) for pid in processes)
 
 
 @pytest.fixture
@@ -181,7 +195,7 @@ def test_the_browser_is_replaced_in_good_time_and_no_page_is_dropped():
 
         assert [b"ran" in rendered.body for rendered in stage.run(all_of_them())] == [True] * 7
         assert len(browsers) >= 2
-    assert not any(is_alive(pid) for pid in browsers)
+    assert have_ended(browsers)
 
 
 def test_a_cancelled_page_makes_room_for_the_next():
@@ -214,7 +228,7 @@ def test_nothing_is_left_behind(scratch):
         stage.render(KILLED, killing(stage, "browser", 1))
         processes = [pid for _, pid in stage.run(stage.browser.processes())]
         assert all(is_alive(pid) for pid in processes)
-    assert not any(is_alive(pid) for pid in processes)
+    assert have_ended(processes)
     assert list(scratch.iterdir()) == []
 
 
@@ -236,7 +250,7 @@ def test_leaving_while_a_page_is_open_ends_everything():
 
     with asyncio.Runner() as runner:
         runner.run(leave())
-    assert not any(is_alive(pid) for pid in processes)
+    assert have_ended(processes)
 
 
 def test_a_browser_that_is_not_used_is_not_started():
@@ -329,12 +343,7 @@ def test_a_killed_program_takes_its_browser_along_and_the_next_one_sweeps_up(scr
         processes = [int(pid) for pid in program.stdout.readline().split()]
         program.kill()
     assert processes
-    for pid in processes:
-        with contextlib.suppress(ProcessLookupError):
-            waiter = os.pidfd_open(pid)
-            select.select([waiter], [], [], 30)
-            os.close(waiter)
-    assert not any(is_alive(pid) for pid in processes)
+    assert have_ended(processes)
     told = "from everlog.render.scratch import Scratch; import asyncio; asyncio.run(Scratch().remove())"
     subprocess.run([sys.executable, "-c", told], check=True, env=environment)
     assert list(scratch.iterdir()) == []

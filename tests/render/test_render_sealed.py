@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import threading
 from contextlib import contextmanager
@@ -94,7 +95,9 @@ PAGE = """<!DOCTYPE html><html><head>
 <script>
 const there = "THERE", said = [];
 const say = (word) => { said.push(word); document.getElementById("said").textContent = said.join(" | "); };
-const attempt = async (name, work) => say(name + ": " + await Promise.resolve().then(work).then((x) => x, (e) => "no"));
+const attempts = [];
+const attempt = (name, work) => attempts.push(
+  Promise.resolve().then(work).then((x) => x, (e) => "no").then((outcome) => say(name + ": " + outcome)));
 const post = {method: "POST", mode: "no-cors", body: "x"};
 attempt("fetch", () => fetch(`http://${there}/fetch`, post).then(() => "answered"));
 attempt("redirected", () => fetch("/redirected", {mode: "no-cors"}).then(() => "answered"));
@@ -119,6 +122,8 @@ attempt("worker", () => new Promise((yes, no) => {
   worker.onmessage = ({data}) => yes(data); worker.onerror = no; worker.postMessage(there); }));
 attempt("leave", () => {
   a.click(); b.click(); f.submit(); g.submit(); location.href = `http://${there}/location`; return "tried"; });
+fetch("/held");
+Promise.all(attempts).then(() => fetch("/all-said"));
 </script></body></html>"""
 
 
@@ -127,6 +132,18 @@ def test_a_page_reaches_nothing_but_what_is_fetched_for_it(stage):
         "http://a.blog/worker.js": WORKER, "http://a.blog/shared.js": "fetch('http://THERE/shared')",
         "http://a.blog/service.js": "1",
     })
+    all_said = asyncio.Event()
+
+    def note(_):
+        all_said.set()
+        return "1"
+
+    async def held(_):
+        # The page is not at rest before its worker is done, which is another thread and may have to wait for its turn.
+        await all_said.wait()
+        return "1"
+
+    site.answers |= {"http://a.blog/held": held, "http://a.blog/all-said": note}
     with listening() as ear:
         there = f"127.0.0.1:{ear.port}"
         site.answers["http://a.blog/redirected"] = lambda asked: redirect(asked.url, f"http://{there}/redirected-to")
