@@ -10,7 +10,7 @@ import pytest
 import redis
 
 from everlog.archive import open_archive
-from everlog.archive.jobs import SliceEnd
+from everlog.archive.jobs import NewJob, SliceEnd
 from everlog.fleet.engine import PRESENCE
 from everlog.fleet.figures import serve_figures
 from fleet.a_fleet import Fleet, crawl_jobs, keep_awake, let_time_pass
@@ -63,6 +63,24 @@ def test_what_waits_is_told_with_its_reason_and_can_be_cancelled(fleet, archive)
     assert fleet.run("fleet", "revive", str(job.id)).code == 2
     assert "1 jobs are removed, 1 are not there" in fleet.run("fleet", "cancel", str(job.id), "12345").err
     assert fleet.run("fleet", "cancel", str(job.id)).code == 2
+
+
+def test_jobs_are_cancelled_by_the_addresses_they_were_given_for(fleet, archive):
+    crawl_jobs(archive, ["http://a.example/", "http://b.example/"])
+    archive.add_jobs([NewJob(kind="update", url="http://a.example/")])
+    assert "2 jobs are removed" in fleet.run("fleet", "cancel", "A.example").err
+    assert [job.url for job in archive.queued_jobs()] == ["http://b.example/"]
+    assert fleet.run("fleet", "cancel", "http://a.example/").code == 2
+    assert fleet.run("fleet", "cancel", "no address").code == 2
+
+
+def test_only_blogs_that_are_held_are_queued_for_updates(fleet, archive):
+    archive.add_blog("http://a.example/", scope="path")
+    done = fleet.run("enqueue", "--update", "http://a.example/", "http://b.example/")
+    assert done.code == 3
+    assert "http://b.example/ is not held, so it cannot be updated: without --update it is crawled" in done.err
+    assert [(job.kind, job.url) for job in archive.queued_jobs()] == [("update", "http://a.example/")]
+    assert fleet.run("enqueue", "--update", "http://b.example/").code == 2
 
 
 def test_who_went_without_a_word_is_not_asked_to_end(fleet, archive):

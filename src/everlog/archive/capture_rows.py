@@ -63,11 +63,13 @@ def held_bodies(
 ) -> dict[tuple[int, str, str], Held]:
     """Those of these (blog, URL, digest) whose body is stored already, in none of the files that are lost."""
     found: dict[tuple[int, str, str], Held] = {}
-    bodies = _BODIES.join(_files, _files.c.id == _captures.c.warc_id).where(_files.c.name.not_in(lost))
+    bodies = _BODIES
+    if lost:
+        bodies = bodies.join(_files, _files.c.id == _captures.c.warc_id).where(_files.c.name.not_in(lost))
     with database.reading() as connection:
         for part in in_parts(sorted({(blog_id, digest) for blog_id, _, digest in wanted})):
             values = {"digests": [digest for _, digest in part], "blogs": sorted({blog_id for blog_id, _ in part})}
-            for row in connection.execute(bodies if lost else _BODIES, values):
+            for row in connection.execute(bodies, values):
                 found[row.blog_id, row.url, row.digest] = _held(row)
     return found
 

@@ -76,6 +76,9 @@ class FleetSqlStore(FleetStore):
     def revive_jobs(self, ids: Sequence[int] | None = None, *, limit: int = MOST_AT_ONCE) -> int:
         return job_waking.revive_jobs(self.database, ids, limit=limit)
 
+    def jobs_for(self, url: str) -> tuple[Job, ...]:
+        return job_rows.jobs_for(self.database, url)
+
     def cancel_jobs(self, ids: Sequence[int]) -> int:
         return grant_rows.cancel_jobs(self.database, ids)
 

@@ -107,6 +107,10 @@ class FleetStore(Protocol):
         """Take jobs up again that were given up, without ids any `limit` of them; `wake_jobs` finds them. How many."""
         ...
 
+    def jobs_for(self, url: str) -> tuple[Job, ...]:
+        """What is to be done, is being done or was given up for one address."""
+        ...
+
     def cancel_jobs(self, ids: Sequence[int]) -> int:
         """Remove jobs that nobody is doing; how many. The feeds of one are asked again when they are due."""
         ...

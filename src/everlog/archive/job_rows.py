@@ -11,7 +11,7 @@ from sqlalchemy import bindparam, func, literal_column, select
 
 from everlog.archive import schema
 from everlog.archive.database import in_parts
-from everlog.archive.jobs import MOST_AT_ONCE, QUEUES, Job, queue_of
+from everlog.archive.jobs import MOST_AT_ONCE, QUEUES, Job, NewJob, queue_of
 from everlog.archive.texts import moment_of, moment_or_none, stamp, storable, storable_or_none
 from everlog.urls import canonical, host_of
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from sqlalchemy import BindParameter, ColumnElement, Connection, Row
 
     from everlog.archive.database import Database
-    from everlog.archive.jobs import NewJob
 
 _jobs, _polls = schema.jobs, schema.polls
 
@@ -100,7 +99,6 @@ def written_out(numbers: Sequence[int]) -> BindParameter[Any]:
 def key_of(job: NewJob) -> str | None:
     """What tells a job from another: what is done, and the address in its canonical spelling; None for polls.
 
-    >>> from everlog.archive.jobs import NewJob
     >>> key_of(NewJob(kind="crawl", url="HTTP://www.A.example/"))
     'crawl a.example'
     """
@@ -162,6 +160,14 @@ def queued_jobs(database: Database) -> Iterator[Job]:
 def dead_jobs(database: Database, *, limit: int) -> tuple[Job, ...]:
     """Jobs that were given up, those added last first."""
     statement = select(_jobs).where(_jobs.c.state == "dead").order_by(_jobs.c.id.desc()).limit(limit)
+    with database.reading() as connection:
+        return tuple(job_of(row) for row in connection.execute(statement))
+
+
+def jobs_for(database: Database, url: str) -> tuple[Job, ...]:
+    """The jobs that were given for an address, in whatever state."""
+    keys = [key_of(NewJob(kind=kind, url=url)) for kind in ("crawl", "update")]
+    statement = select(_jobs).where(_jobs.c.key.in_(keys)).order_by(_jobs.c.id)
     with database.reading() as connection:
         return tuple(job_of(row) for row in connection.execute(statement))
 

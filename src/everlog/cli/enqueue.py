@@ -76,6 +76,9 @@ def enqueue(  # noqa: PLR0913, PLR0917 - one parameter per flag
     engine = make_engine(settings.broker)
     with shared_archive_of(settings) as opened:
         try:
+            if update:
+                jobs, unknown = _held(jobs, opened)
+                refused += unknown
             added = _add(jobs, opened, engine, quiet=quiet)
         finally:
             engine.close()
@@ -110,6 +113,22 @@ def _add(jobs: list[NewJob], archive: Archive, engine: Engine, *, quiet: bool) -
     if silent is not None:
         raise ServiceDown(f"{len(added)} jobs are stored; {silent.message}", advice=LATER) from silent
     return added
+
+
+def _held(jobs: list[NewJob], archive: Archive) -> tuple[list[NewJob], list[str]]:
+    """Those of the jobs whose blogs are held, and what is wrong with the others; all wrong is an error."""
+    from everlog.flow.archiving import home_known_as
+
+    held: list[NewJob] = []
+    unknown: list[str] = []
+    for job in jobs:
+        if home_known_as(job.url or "", archive) is not None:
+            held.append(job)
+        else:
+            unknown.append(f"{job.url} is not held, so it cannot be updated: without --update it is crawled")
+    if not held:
+        raise UsageError("\n".join(unknown))
+    return held, unknown
 
 
 def _is_list(word: str) -> bool:

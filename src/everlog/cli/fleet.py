@@ -133,26 +133,34 @@ def fleet_dead(
 
 @fleet.command("cancel")
 def fleet_cancel(
-    ids: Annotated[list[int], typer.Argument(metavar="JOB", help="Numbers that 'fleet status' or 'fleet dead' tell.")],
+    words: Annotated[
+        list[str], typer.Argument(metavar="JOB|URL", help="Numbers that 'fleet status' and 'fleet dead' tell; blogs."),
+    ],
     archive: ArchiveFlag = None, config: ConfigFlag = None, quiet: QuietFlag = False,
     verbose: VerboseFlag = False,  # noqa: ARG001 - where a bug happened is said by the program itself
 ) -> None:
     """Remove jobs that wait, or were given up. What is held of their blogs stays.
 
     \b
-    Example:
+    Examples:
       everlog fleet cancel 4711 --archive postgresql://db/everlog
+      everlog fleet cancel https://a.blog.example/
     """
+    from everlog.flow.discover import fetchable
+
     settings = settings_from(config, archive=archive)
+    ids: set[int] = set()
     with shared_archive_of(settings) as opened:
-        cancelled = opened.cancel_jobs(ids)
+        for word in words:
+            ids |= {int(word)} if word.isdecimal() else {job.id for job in opened.jobs_for(fetchable(word))}
+        cancelled = opened.cancel_jobs(sorted(ids))
     if not cancelled:
-        named = ", ".join(map(str, ids))
+        named = ", ".join(words)
         raise UsageError(
             f"no such job, or it is running: {named}", advice="everlog fleet status and everlog fleet dead name them",
         )
     if not quiet:
-        others = len(set(ids)) - cancelled
+        others = len(ids) - cancelled
         rest = f", {others} are not there or are running" if others else ""
         print(f"{cancelled} jobs are removed{rest}", file=sys.stderr)
 
