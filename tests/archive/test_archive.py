@@ -545,6 +545,8 @@ def test_a_warc_file_that_is_lost_is_not_written_to_and_what_stood_in_it_is_stor
     assert (file.read_bytes() if file.exists() else None) == left
     # Brought back from a copy, all is as if it had never been away.
     file.write_bytes(kept)
+    with archive.lock(blog):
+        assert archive.lost_files == set()
     assert_sound(archive)
 
 
