@@ -300,13 +300,15 @@ def test_settings_that_do_not_fit_one_blog_do_not_end_the_watch(web, archive):
     assert web.asked == []
 
 
-def test_a_damaged_file_of_one_blog_does_not_end_the_watch(web, archive):
+def test_a_blog_one_of_whose_files_is_damaged_is_watched_on_and_the_file_is_named(web, archive):
     [warc] = archive.folder.rglob("*.warc.gz")
     warc.write_bytes(b"")
-    heard = []
-    watch(archive, web, Clock(), hours=30, on_polled=lambda _, polled: heard.append(polled.trouble))
-    assert len(heard) > 1
-    assert all(heard)
+    before, heard = held(archive), []
+    watch(archive, web, Clock(), hours=30, on_polled=lambda _, polled: heard.append(polled))
+    assert len(held(archive) - before) == 1
+    assert {polled.trouble for polled in heard} == {None}
+    [remark] = {remark for polled in heard if polled.report for remark in polled.report.tally.remarks}
+    assert f"{warc.name} is missing or shorter" in remark
 
 
 def test_a_watch_whose_time_is_over_begins_nothing(web, archive):
