@@ -91,7 +91,7 @@ class FolderShelf:
         warc = WarcFiles(self._folder, blog_id, rotate_bytes=rotate_bytes, at=at)
         media = MediaFiles(self._folder, blog_id, at=at)
         try:
-            known = tuple(rows.of_blog(blog_id))
+            known = rows.of_blog(blog_id)
             # One that somebody has brought back is not lost any more.
             self.lost -= {file.name for file in known}
             self.lost |= warc.recover(known)
