@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 # After this many requests the first worker is in the middle of its slice.
 REQUESTS_BEFORE = 8
+DEAD = "select url, reason from jobs where state = 'dead'"
 LEASES = "select g.worker, g.fence from grants g join leases l on l.fence = g.fence"
 # What a worker says whose slice ended because its writes were refused.
 REFUSED = "another worker goes on with this blog"
@@ -93,7 +94,7 @@ def cut_off(postgres: Postgres, redis: Redis, arguments: argparse.Namespace) -> 
         posts, findings = len(fleet.posts()), fleet.verify()
         wrong = {
             f"{posts} of {arguments.posts} posts": posts != arguments.posts, f"verify: {findings}": bool(findings),
-            f"{left.total()} jobs given up": bool(left),
+            f"{left.total()} jobs given up: {fleet.ask(DEAD)}": bool(left),
             f"two requests {gap:.3f} s apart": gap < arguments.delay - arguments.tolerance,
         }
         return {
