@@ -28,8 +28,8 @@ from fleet_web import homes, made_web
 if TYPE_CHECKING:
     from services import Postgres, Redis
 
-# After this many requests the first worker is in the middle of its slice.
-REQUESTS_BEFORE = 8
+# After this many requests the first worker has learned the blog, and is in the middle of its pages.
+REQUESTS_BEFORE = 20
 DEAD = "select url, reason from jobs where state = 'dead'"
 LEASES = "select g.worker, g.fence from grants g join leases l on l.fence = g.fence"
 # What a worker says whose slice ended because its writes were refused.
