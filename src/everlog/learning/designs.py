@@ -2,46 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from everlog.dates.names import names_of
-from everlog.learning.align import align
 from everlog.learning.article import Group, compete
 from everlog.learning.calibration import STRICT, confidence
-from everlog.learning.cuts import Marked
-from everlog.learning.excerpt import Clues, excerpt_start, guess_articles
-from everlog.learning.feed_text import target_of
+from everlog.learning.marking import FULL, mark_guesses, pupils_of
 from everlog.learning.method_contest import agreement, judged, rivals, unjudged
 from everlog.learning.rivals import rival_places
 from everlog.reading.article import Design
 from everlog.rules import Rule
 from everlog.selectors import Finder
-from everlog.signatures import HIDDEN, Signatures
-from everlog.words import words
+from everlog.signatures import HIDDEN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
     from everlog.keypaths import KeyPaths
-    from everlog.layout import Ints, Layout, Vocabulary
+    from everlog.layout import Vocabulary
+    from everlog.learning.cuts import Marked
+    from everlog.learning.marking import Pupil
     from everlog.learning.method_contest import Rival
     from everlog.learning.samples import Sample
     from everlog.repeats import Repeats
 
-# A node this like the feed's text shows all of it; below, the feed holds an excerpt. The pages fall into
-# two heaps: of 823 pages of 84 feeds 649 are above, 161 below 0.6, and 13 between.
-FULL = 0.75
-# A text that says it breaks off is only believed to be whole when it nearly is the node.
-FULL_DESPITE_ELLIPSIS = 0.97
-# A text that is found to this share without hidden elements is not hidden.
-ENOUGH_IN_SIGHT = 0.9
 # Pages with whole texts that suffice to learn from them alone.
 ENOUGH_FULL = 3
 # Of nodes that do nearly equally well on guessed articles, the tightest is the article's own.
@@ -66,37 +53,20 @@ FULL_TEXTS = "feed-text"
 TELLS_KEPT = 5
 
 
-@dataclass(slots=True)
-class _Pupil:
-    """A sample with its article marked as well as it is known.
-
-    `found` marks the feed's words on the page, `hidden` those that it does not show.
-    """
-
-    sample: Sample
-    marked: Marked
-    found: NDArray[np.bool_]
-    hidden: NDArray[np.bool_]
-    signatures: Signatures
-    start: int | None
-    is_full: bool
-    is_broken_off: bool
-
-
 def learn_designs(
     samples: Sequence[Sample], vocabulary: Vocabulary, language: str | None, key_paths: KeyPaths, repeats: Repeats,
 ) -> tuple[Design, ...]:
     """The designs of the blog's posts, the best first; sets the article's node of every sample."""
-    pupils = _pupils(samples, vocabulary)
+    pupils = pupils_of(samples, vocabulary)
     method = _method(pupils)
     if method != FULL_TEXTS:
-        _mark_guesses(pupils, vocabulary, language)
+        mark_guesses(pupils, vocabulary, language)
     elif sum(pupil.is_full for pupil in pupils) >= ENOUGH_FULL:
         pupils = [pupil for pupil in pupils if pupil.is_full]
     others = partial(rivals, [pupil.sample for pupil in pupils], repeats)
     groups = _ranked(pupils, method, key_paths, others)
     if method != FULL_TEXTS and groups and groups[0].score < DOUBTFUL_GUESS:
-        _mark_guesses(pupils, vocabulary, language, trust_sequences=False)
+        mark_guesses(pupils, vocabulary, language, trust_sequences=False)
         groups = _ranked(pupils, method, key_paths, others)
     groups = [group for group in groups if group.score >= LEAST_SCORE]
     designs = [_design(group, pupils, method) for group in groups[:DESIGNS_KEPT]]
@@ -111,7 +81,7 @@ def learn_designs(
     return _in_order(designs, [rival.design() for rival in found])
 
 
-def _method(pupils: Sequence[_Pupil]) -> str:
+def _method(pupils: Sequence[Pupil]) -> str:
     """What there is to learn from: the feed's whole texts, its excerpts, or nothing but the pages."""
     if not any(pupil.found.any() for pupil in pupils):
         return "pages"
@@ -125,83 +95,14 @@ def _in_order(learned: Sequence[Design], others: Sequence[Design]) -> tuple[Desi
     return (*first, *learned, *(design for design in others if design not in first))
 
 
-def _pupils(samples: Sequence[Sample], vocabulary: Vocabulary) -> list[_Pupil]:
-    spellings = list(vocabulary)
-    pupils = []
-    for sample in samples:
-        target = sample.target or target_of(sample.entry, vocabulary)
-        hidden = sample.layout.hidden()
-        mask = _aligned(sample.layout, hidden, target.words)
-        marked = Marked.make(sample.layout, mask, len(target.words))
-        best = marked.dice()[marked.containers].max(initial=0.0)
-        pupils.append(_Pupil(
-            sample, marked, mask, hidden, Signatures(sample.layout, spellings), excerpt_start(mask),
-            is_full=bool(best >= (FULL_DESPITE_ELLIPSIS if target.is_broken_off else FULL)),
-            is_broken_off=target.is_broken_off,
-        ))
-    return pupils
-
-
-def _aligned(layout: Layout, hidden: NDArray[np.bool_], target: Ints) -> NDArray[np.bool_]:
-    """The page's words that the feed has; hidden ones only where those in sight do not suffice.
-
-    Scripts that highlight code keep a hidden copy of it: of two equal texts the visible one is meant.
-    """
-    if hidden.any():
-        mask = align(np.where(hidden, -1, layout.words).astype(np.int32), target)
-        if mask.sum() >= ENOUGH_IN_SIGHT * len(target):
-            return mask
-    return align(layout.words, target)
-
-
-def _has_full_texts(pupils: Sequence[_Pupil]) -> bool:
+def _has_full_texts(pupils: Sequence[Pupil]) -> bool:
     full = sum(pupil.is_full for pupil in pupils)
     broken_off = sum(pupil.is_broken_off for pupil in pupils)
     return full * 2 >= len(pupils) and broken_off * 2 <= len(pupils)
 
 
-def _mark_guesses(
-    pupils: Sequence[_Pupil], vocabulary: Vocabulary, language: str | None, *, trust_sequences: bool = True,
-) -> None:
-    clues = []
-    for pupil in pupils:
-        own = _own_words(pupil.sample, vocabulary, language)
-        begin = pupil.start if pupil.start is not None else _title_end(pupil.sample, vocabulary)
-        clues.append(Clues(
-            layout=pupil.sample.layout, url=pupil.sample.url, excerpt=pupil.found, own_words=own, begin=begin,
-        ))
-    digits = np.array([word.isdigit() for word in vocabulary], np.bool_)
-    for pupil, mask in zip(pupils, guess_articles(clues, digits, trust_sequences=trust_sequences), strict=True):
-        pupil.marked = Marked.make(pupil.sample.layout, mask, int(mask.sum()))
-
-
-def _own_words(sample: Sample, vocabulary: Vocabulary, language: str | None) -> list[int]:
-    """The words of a post's title, tags, authors and date: they differ from post to post in its design."""
-    entry = sample.entry
-    texts = [entry.title or "", *entry.tags, *entry.authors]
-    when = entry.published or entry.updated
-    if when is not None:
-        for spoken in {language or "en", "en"}:
-            texts += [name.replace("_", " ") for name, month in names_of(spoken).months.items() if month == when.month]
-    # Words that no page has need no number.
-    return [vocabulary[word] for text in texts for word in words(text) if word in vocabulary]
-
-
-def _title_end(sample: Sample, vocabulary: Vocabulary) -> int | None:
-    """The word after the heading that is the post's title."""
-    layout = sample.layout
-    title = np.array([vocabulary[word] for word in words(sample.entry.title or "") if word in vocabulary], np.int32)
-    if not len(title):
-        return None
-    for node in np.flatnonzero(layout.sizes() == len(title)).tolist():
-        is_heading = layout.tags[node] in {"h1", "h2", "h3"}
-        if is_heading and np.array_equal(layout.words[layout.first[node]:layout.last[node]], title):
-            return int(layout.last[node])
-    return None
-
-
 def _ranked(
-    pupils: Sequence[_Pupil], method: str, key_paths: KeyPaths | None, others: Callable[[], list[Rival]] | None = None,
+    pupils: Sequence[Pupil], method: str, key_paths: KeyPaths | None, others: Callable[[], list[Rival]] | None = None,
 ) -> list[Group]:
     marked = [pupil.marked for pupil in pupils]
     guests = rival_places([pupil.sample for pupil in pupils], key_paths) if key_paths is not None else []
@@ -223,7 +124,7 @@ def _agreement(group: Group, marked: Sequence[Marked], others: Sequence[Rival]) 
     return agreement([group.kept(number, page) for number, page in enumerate(marked)], others)
 
 
-def _holds_starts(group: Group, pupils: Sequence[_Pupil]) -> bool:
+def _holds_starts(group: Group, pupils: Sequence[Pupil]) -> bool:
     """Whether the excerpt begins inside the group's node on most pages."""
     held = 0
     for pupil, node in zip(pupils, group.nodes, strict=True):
@@ -237,7 +138,7 @@ def _mean_size(group: Group, marked: Sequence[Marked]) -> float:
     return float(np.mean(sizes)) if sizes else 0.0
 
 
-def _design(group: Group, pupils: Sequence[_Pupil], method: str, tells: Sequence[str] = ()) -> Design:
+def _design(group: Group, pupils: Sequence[Pupil], method: str, tells: Sequence[str] = ()) -> Design:
     evidence = group.evidence
     known = tuple(sorted(_names_inside(group, pupils)))
     cuts, keeps = evidence.signatures() if evidence is not None and group.is_cutting else ((), ())
@@ -264,7 +165,7 @@ def _design(group: Group, pupils: Sequence[_Pupil], method: str, tells: Sequence
     )
 
 
-def _hides_text(group: Group, pupils: Sequence[_Pupil]) -> bool:
+def _hides_text(group: Group, pupils: Sequence[Pupil]) -> bool:
     """Whether what the pages hide inside the article is mostly text of the feed: spoilers, tabs."""
     hidden = shared = 0
     for pupil, node in zip(pupils, group.nodes, strict=True):
@@ -275,14 +176,14 @@ def _hides_text(group: Group, pupils: Sequence[_Pupil]) -> bool:
     return shared * 2 > hidden
 
 
-def _most_matches(place: Rule, pupils: Sequence[_Pupil]) -> int:
+def _most_matches(place: Rule, pupils: Sequence[Pupil]) -> int:
     if place.method != "selector":
         return 1
     finder = Finder([place.where])
     return max((len(finder.find(pupil.sample.view.root)[place.where]) for pupil in pupils), default=1)
 
 
-def _names_inside(group: Group, pupils: Sequence[_Pupil]) -> set[str]:
+def _names_inside(group: Group, pupils: Sequence[Pupil]) -> set[str]:
     """The names of all elements seen inside the article's node."""
     names: set[str] = set()
     for pupil, node in zip(pupils, group.nodes, strict=True):
@@ -298,7 +199,7 @@ def _trust(place: tuple[str, str, str]) -> tuple[bool, bool, bool, int]:
     return method != "selector", ">" in where, pick != "first", where.count(" ")
 
 
-def _designs_of_unread(pupils: Sequence[_Pupil], groups: Sequence[Group], method: str) -> list[Design]:
+def _designs_of_unread(pupils: Sequence[Pupil], groups: Sequence[Group], method: str) -> list[Design]:
     """Pages that the best design cannot read are another design: an older theme, link posts, galleries."""
     if not groups or method != FULL_TEXTS:
         return []
@@ -313,9 +214,9 @@ def _designs_of_unread(pupils: Sequence[_Pupil], groups: Sequence[Group], method
     return [_design(own[0], unread, method, _tells(unread, read))]
 
 
-def _tells(these: Sequence[_Pupil], others: Sequence[_Pupil]) -> list[str]:
+def _tells(these: Sequence[Pupil], others: Sequence[Pupil]) -> list[str]:
     """Selectors that all of these pages have and none of the others."""
-    def names(pupil: _Pupil) -> set[str]:
+    def names(pupil: Pupil) -> set[str]:
         return {name for own in pupil.sample.layout.selectors for name in own}
 
     shared = set.intersection(*map(names, these))
@@ -324,7 +225,7 @@ def _tells(these: Sequence[_Pupil], others: Sequence[_Pupil]) -> list[str]:
     return sorted(shared, key=lambda name: (len(name), name))[:TELLS_KEPT]
 
 
-def _note_articles(pupils: Sequence[_Pupil], groups: Sequence[Group]) -> None:
+def _note_articles(pupils: Sequence[Pupil], groups: Sequence[Group]) -> None:
     if groups:
         for pupil, node in zip(pupils, groups[0].nodes, strict=True):
             pupil.sample.article = node

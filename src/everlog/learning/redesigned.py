@@ -10,8 +10,9 @@ from everlog.errors import UnreadablePage
 from everlog.layout import Layout, Vocabulary
 from everlog.learning.align import align
 from everlog.learning.cuts import Marked
-from everlog.learning.designs import FULL, FULL_TEXTS
+from everlog.learning.designs import FULL_TEXTS
 from everlog.learning.feed_text import target_of
+from everlog.learning.marking import FULL
 from everlog.learning.titles import entry_title
 from everlog.reading.methods import is_placed
 from everlog.records import Post
