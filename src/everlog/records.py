@@ -16,7 +16,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
@@ -109,19 +109,25 @@ class Page:
     fetched_at: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Provenance:
     """Where a field's value came from: the method, the rule that found it, its measured confidence.
 
     `confidence` is how well the rule did on the feed's own pages, in [0, 1]: the share of pages on
     which it was right, for texts and tags the mean likeness; None where the feed could not tell.
-    `precision` says how exact a date is: `minute`, `day` or `month`.
+    `precision` says how exact a date is: `minute`, `day` or `month`. `disagrees` says in words what other sources
+    find instead.
     """
 
     method: str
     rule: str | None = None
     confidence: float | None = None
     precision: str | None = None
+    disagrees: str | None = None
+
+    def __repr__(self) -> str:
+        said = ((each.name, getattr(self, each.name)) for each in fields(self))
+        return f"Provenance({', '.join(f'{name}={value!r}' for name, value in said if value is not None)})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -33,7 +33,7 @@ class Template:
     `designs` say where the article stands, the best first; `fields` hold the ranked rules of every
     other field; `key_paths` tell posts from other pages; `learned_from` is how many pages taught it.
     `comments` say how the blog shows comments, where its comment feeds taught it; `repeats` what its
-    pages have in common.
+    pages have in common; `share` is the part of a page's text that usually is its article.
     """
 
     designs: tuple[Design, ...]
@@ -44,6 +44,7 @@ class Template:
     learned_from: int = 0
     comments: CommentRules | None = None
     repeats: Repeats | None = None
+    share: float | None = None
 
     def with_comments(self, rules: CommentRules | None) -> Template:
         """The same template with what was learned about the blog's comments."""
@@ -82,6 +83,7 @@ class Template:
             "key_paths": self.key_paths.to_dict(),
             "comments": self.comments.to_dict() if self.comments is not None else None,
             "repeats": self.repeats.to_dict() if self.repeats is not None else None,
+            "share": self.share,
         }
         return json.dumps(data, ensure_ascii=False, indent=1)
 
@@ -113,6 +115,7 @@ class Template:
                 # Templates written before comments were learned have none.
                 comments=CommentRules.from_dict(rules) if (rules := data.get("comments")) is not None else None,
                 repeats=Repeats.from_dict(known) if (known := data.get("repeats")) is not None else None,
+                share=float(share) if (share := data.get("share")) is not None else None,
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise UnreadableTemplate(

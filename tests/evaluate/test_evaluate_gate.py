@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from everlog.errors import UsageError
-from everlog.evaluate.gate import below, fingerprint, read_floors
+from everlog.evaluate.gate import Floors, below, fallen, fingerprint, read_floors
 from everlog.evaluate.run import evaluate_blog
 
 
@@ -21,6 +22,21 @@ def test_a_field_exactly_on_its_floor_passes(make_blog, learner):
 def test_a_floor_under_a_field_without_truth_is_reported(make_blog, learner):
     (line,) = below([evaluate_blog(make_blog(), learner)], {"tags": 50.0})
     assert line.startswith("tags has a floor of 50.00 but no truth")
+
+
+def test_a_single_blog_below_the_floor_of_each_is_named(make_blog, learner):
+    results = [evaluate_blog(make_blog("a"), learner), evaluate_blog(make_blog("b"), learner)]
+    floors = Floors(fingerprint=None, runs={}, each_blog={"strict": 101.0})
+    lines = fallen(results, floors, "normal")
+    assert [line.split(":")[0] for line in lines] == ["a", "b"]
+    assert fallen(results, floors, "no_feed") == []
+
+
+def test_confidence_that_is_too_far_from_the_truth_is_reported(make_blog, learner):
+    result = replace(evaluate_blog(make_blog("a"), learner), sure=((0.9, False), (0.9, True)))
+    assert fallen([result], Floors(fingerprint=None, runs={}, calibration=0.5), "normal") == []
+    (line,) = fallen([result], Floors(fingerprint=None, runs={}, calibration=0.05), "normal")
+    assert line == "confidence and truth are 0.400 apart, more than 0.050"
 
 
 def test_the_fingerprint_depends_on_blogs_and_their_numbers_of_posts_only(make_blog, learner):

@@ -67,9 +67,14 @@ def test_text_behind_a_cut_element_stays():
 
 
 def test_a_protected_name_is_spared_by_vaguer_cuts_only():
-    markup = "<div id=intro class=box>a</div><div class=box>b</div>"
-    assert left(markup, "div.box", keeps=("div#intro",)) == "a"
-    assert left(markup, "div.box", "div#intro", keeps=("div#intro",)) == ""
+    markup = "<div id=intro class=box>a</div><div class=box>b</div>c"
+    assert left(markup, "div.box", keeps=("div#intro",)) == "a c"
+    assert left(markup, "div.box", "div#intro", keeps=("div#intro",)) == "c"
+
+
+def test_cuts_that_would_leave_nothing_are_not_made():
+    assert left("<section class=part><p>a</p></section><section class=part>b</section>", "section.part") == "a b"
+    assert left("<div class=ad>a</div><script>b</script>", "div.ad") == "a"
 
 
 def test_scripts_and_forms_go_without_being_learned():

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from everlog.archive.database import Database
 
+# How the record of such a post says so.
+DISAGREES = '"disagrees": "'
 _blogs, _urls, _posts, _media, _polls = schema.blogs, schema.urls, schema.posts, schema.media, schema.polls
 
 
@@ -96,6 +98,24 @@ def lost_posts(database: Database, blog_id: int) -> Iterator[Lost]:
                 since=moment_or_none(row.gone_at if row.gone is not None else row.missing_since),
                 looks=row.missing_tries or 0,
             )
+
+
+def unsure_posts(database: Database, blog_id: int) -> Iterator[tuple[str, str]]:
+    """The posts of a blog whose article other methods read otherwise, and what speaks against it."""
+    # Inside a text every quotation mark is escaped: this is found nowhere but among the names of a record.
+    is_unsure = schema.versions.c.record.contains(DISAGREES, autoescape=True)
+    statement = (
+        select(_posts.c.key, schema.versions.c.record)
+        .join(schema.versions, (schema.versions.c.post_id == _posts.c.id)
+              & (schema.versions.c.version == _posts.c.version))
+        .where(_posts.c.blog_id == blog_id, is_unsure).order_by(_posts.c.id)
+    )
+    with database.reading() as connection:
+        for row in connection.execute(statement):
+            record = json.loads(row.record)
+            reason = record["provenance"].get("text", {}).get("disagrees")
+            if reason is not None:
+                yield record["url"], reason
 
 
 def _posts_by_blog(connection: Connection) -> dict[int, tuple[int, int, int]]:

@@ -68,11 +68,14 @@ def write_post(post: Post, media_keys: Mapping[str, str]) -> Written:
         "media": [[storable(item.url), storable(media_keys[item.url])] for item in post.media],
         "provenance": {name: _provenance(source) for name, source in post.provenance.items()},
     }
+    source = post.provenance.get("text")
+    doubt = source.disagrees if source is not None else None
     # Encoded once: the text that is hashed is a part of the text that is stored.
     text = json.dumps(read, ensure_ascii=False)
     return Written(
         record=json.dumps(around, ensure_ascii=False)[:-1] + ", " + text[1:],
-        digest=_hash(text),
+        # Doubt that came later is kept with the version; it makes no new one.
+        digest=_hash(text if doubt is None else f"{text}\0{doubt}"),
         content=_content(read),
         published=stamp_or_none(post.published),
         comments=len(post.comments),
@@ -104,6 +107,8 @@ def brought_up_to_date(record: str, reading: str) -> str | None:
         if read[name] is not None and not (name == "comments_state" and _hides_comments(read, held)):
             held[name] = read[name]
             _with_provenance(held, read, name)
+    if read["text"] == held["text"]:
+        _with_provenance(held, read, "text")
     pairs = list(zip(held["comments"], read["comments"], strict=False))
     if len(held["comments"]) == len(read["comments"]) and all(_is_same_comment(*pair) for pair in pairs):
         for old, new in pairs:
@@ -184,7 +189,8 @@ def _read_comment(found: Mapping[str, Any]) -> Comment:
 
 
 def _provenance(source: Provenance) -> dict[str, Any]:
-    return {
+    out = {
         "method": source.method, "rule": storable_or_none(source.rule), "confidence": source.confidence,
         "precision": source.precision,
     }
+    return out if source.disagrees is None else out | {"disagrees": storable(source.disagrees)}

@@ -294,6 +294,9 @@ class SqlStore(FleetSqlStore, Store):
     def outlines(self) -> Iterator[Outline]:
         return overview_rows.outlines(self.database)
 
+    def unsure_posts(self, blog_id: int) -> Iterator[tuple[str, str]]:
+        return overview_rows.unsure_posts(self.database, blog_id)
+
     def lost_posts(self, blog_id: int) -> Iterator[Lost]:
         return overview_rows.lost_posts(self.database, blog_id)
 

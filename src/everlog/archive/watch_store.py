@@ -130,6 +130,10 @@ class WatchStore(Protocol):
         """All blogs, each in one line, forgotten ones too."""
         ...
 
+    def unsure_posts(self, blog_id: int) -> Iterator[tuple[str, str]]:
+        """The posts of a blog whose article other methods read otherwise, and what speaks against it."""
+        ...
+
     def lost_posts(self, blog_id: int) -> Iterator[Lost]:
         """The posts of a blog that are gone from the web, or were not there on the last looks."""
         ...

@@ -66,6 +66,12 @@ def replaces(held: Post, read: Post, *, other_template: bool = False) -> Verdict
     return "same" if is_same and compare_comments(held.comments, said).is_empty else "changed"
 
 
+def is_unsure(post: Post) -> bool:
+    """Whether other methods read the article otherwise: the text may be that of something else on the page."""
+    source = post.provenance.get("text")
+    return source is not None and source.disagrees is not None
+
+
 def is_emptier(held: Post, read: Post) -> bool:
     """Whether a reading has lost most of the article, or all comments although there are said to be some."""
     comments_lost = bool(held.comments) and not read.comments
@@ -74,7 +80,8 @@ def is_emptier(held: Post, read: Post) -> bool:
     before, now = words(held.text), words(read.text)
     if len(before) < FEW_WORDS:
         return _is_bare(read) and not _is_bare(held)
-    if len(now) >= len(before):
+    # Something else in the article's place is no edit, however long it is.
+    if len(now) >= len(before) and not (is_unsure(read) and not is_unsure(held)):
         return False
     kept = (Counter(before) & Counter(now)).total()
     if kept < LEAST_KEPT * len(before):

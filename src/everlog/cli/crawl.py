@@ -229,7 +229,7 @@ def _as_dict(job: Job, report: Report | EverlogError) -> dict[str, Any]:
         "comments_missing": tally.comments_missing, "comments_failed": tally.comments_failed,
         "rendered": tally.rendered, "requests": tally.requests, "failed": tally.failed,
         "skipped": tally.skipped, "disagreements": tally.noted, "seconds": round(tally.seconds, 3),
-        "remarks": list(tally.remarks),
+        "remarks": list(tally.remarks), "unsure": dict(tally.unsure),
         "reasons": dict(tally.reasons), "failures": [{"url": url, "reason": why} for url, why in tally.failures],
     }
 

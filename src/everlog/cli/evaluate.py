@@ -196,7 +196,7 @@ def _hold(results: Sequence[Result], floors: Floors, name: str) -> None:
 
     if floors.fingerprint not in {None, gate.fingerprint(results)}:
         print("the floors were measured on another corpus than this one", file=sys.stderr)
-    fallen = gate.below(results, floors.of(name))
+    fallen = gate.fallen(results, floors, name)
     for line in fallen:
         print(line, file=sys.stderr)
     if fallen:

@@ -20,6 +20,8 @@ from everlog.cli.options import (
     archive_of,
     settings_from,
 )
+from everlog.cli.summary import unsure_lines
+from everlog.flow.report import reason_kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -130,6 +132,11 @@ def _print_blog(blog: Blog, archive: Archive, *, json: bool, verbose: bool) -> N
         last = detail["runs"][-1]
         _field("last run", f"{last['kind']}: {last['reason'] or 'interrupted or still running'}")
     _listed("missing", [f"{each['url']}  {each['reason']}" for each in detail["missing"]], verbose=verbose)
+    if detail["unsure"]:
+        for line in unsure_lines(Counter(reason_kind(each["reason"]) for each in detail["unsure"]), detail["posts"]):
+            _field("unsure", line)
+        for each in detail["unsure"] if verbose else ():
+            say(f"  {each['url']}  {each['reason']}")
     if detail["disagreements"]:
         count = len(detail["disagreements"])
         _field("in doubt", f"{count} pages whose address and content disagree about being a post")
@@ -151,6 +158,7 @@ def _detail(blog: Blog, archive: Archive) -> dict[str, Any]:
         "feed": blog.feed_url, "scope": blog.scope, "versions": counts.versions, "pages": counts.pages,
         "without_comments": archive.count_without_comments(blog.id), "aliases": counts.aliases,
         "queued": dict(counts.queued), "outcomes": dict(counts.outcomes),
+        "unsure": [{"url": url, "reason": reason} for url, reason in archive.unsure_posts(blog.id)],
         "disagreements": [{"url": url, "note": note} for url, note in archive.notes(blog.id)],
         "estimate": json_module.loads(archive.recall(blog.id, "estimate") or "null"),
         "runs": [

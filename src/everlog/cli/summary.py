@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from everlog.errors import EverlogError
 
 if TYPE_CHECKING:
+    from collections import Counter
+
     from rich.console import Console
 
     from everlog.flow.report import Report, Tally
@@ -53,6 +55,16 @@ def comment_lines(tally: Tally) -> list[str]:
     return lines
 
 
+def unsure_lines(kinds: Counter[str], posts: int) -> list[str]:
+    """What is to be said about posts whose article may be the wrong text.
+
+    >>> from collections import Counter
+    >>> unsure_lines(Counter({"the article's usual place is empty": 2}), 61)
+    ["on 2 of 61 posts the article's usual place is empty"]
+    """
+    return [f"on {count} of {posts} posts {kind}" for kind, count in kinds.most_common()]
+
+
 def media_lines(tally: Tally) -> list[str]:
     """What is to be said about pictures and files that are neither held nor given up.
 
@@ -75,7 +87,7 @@ def print_reasons(console: Console, report: Report, *, verbose: bool) -> None:
     console.print(f"{report.blog}: {report.reason}", markup=False)
     for line in tally.remarks:
         console.print(f"  {line}", markup=False)
-    for line in (*comment_lines(tally), *media_lines(tally)):
+    for line in (*unsure_lines(tally.unsure, tally.posts), *comment_lines(tally), *media_lines(tally)):
         console.print(f"  {line}", markup=False)
     limit = None if verbose else REASONS_SHOWN
     for reason, count in tally.reasons.most_common(limit):

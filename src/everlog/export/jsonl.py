@@ -92,4 +92,6 @@ def _provenance(source: Provenance) -> dict[str, Any]:
     }
     if source.precision is not None:
         out["precision"] = source.precision
+    if source.disagrees is not None:
+        out["disagrees"] = source.disagrees
     return out

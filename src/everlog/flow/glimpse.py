@@ -143,7 +143,7 @@ def look(sheet: Sheet, lens: Lens) -> Glimpse:
     evidence = _evidence_of(root, sheet)
     return Glimpse(
         links=links, kind="post", note=verdict.note, by_url=verdict.by_url, is_present=is_present, claim=claim,
-        evidence=evidence, found=known.template.reader.read_parsed(root, page.url, page.fetched_at),
+        evidence=evidence, found=known.template.reader.read_parsed(root, page.url, page.fetched_at, is_post=True),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
@@ -19,6 +20,7 @@ EXIT_CODES: dict[Ending, int] = {
 # When several blogs end differently, the one the user has to act on first speaks for all.
 URGENCY: tuple[Ending, ...] = ("interrupted", "limit", "blocked", "incomplete", "nothing", "complete")
 EXAMPLES_KEPT = 20
+_FIGURE = re.compile(r" \(\d+%\)")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -53,6 +55,8 @@ class Tally:
     waiting_media: int = 0
     seconds: float = 0.0
     waits: tuple[Wait, ...] = ()
+    # Posts whose article may be the wrong text, by what speaks against it.
+    unsure: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
     failures: list[tuple[str, str]] = field(default_factory=list)
     # What the user should know about how the crawl was done.
@@ -89,6 +93,15 @@ class Report:
     @property
     def exit_code(self) -> int:
         return EXIT_CODES[self.ending]
+
+
+def reason_kind(reason: str) -> str:
+    """What speaks against an article, without the figure of the one post: posts are counted by it.
+
+    >>> reason_kind("the article is a small part of the page's text (3%); other methods find another text")
+    "the article is a small part of the page's text; other methods find another text"
+    """
+    return _FIGURE.sub("", reason)
 
 
 def exit_code_of(reports: list[Report]) -> int:

@@ -93,7 +93,7 @@ def read_again(
     claim, own = known.judge.identity(exchange.url, root), canonical(exchange.url)
     feed = comment_feed_url(root, exchange.url)
     services = embedded(root)
-    outcome = known.template.reader.read_parsed(root, exchange.url, exchange.fetched_at)
+    outcome = known.template.reader.read_parsed(root, exchange.url, exchange.fetched_at, is_post=True)
     if isinstance(outcome, Skip):
         return None
     media = tuple(Media(url=url) for url in media_of(outcome.html, outcome.url))

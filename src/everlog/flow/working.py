@@ -17,7 +17,7 @@ from everlog.flow.crew import Crew
 from everlog.flow.failures import MOST_TRIES
 from everlog.flow.known import entry_urls
 from everlog.flow.rendering import Rendering, can_draw
-from everlog.flow.report import Report
+from everlog.flow.report import Report, reason_kind
 from everlog.flow.stored import stored_exchange
 from everlog.links import scope_of
 from everlog.records import Link, Visit
@@ -241,6 +241,10 @@ def _counting(work: Work) -> Callable[[Acknowledged], None]:
         tally.changed_posts += safe.kept == "changed"
         tally.aliases += safe.kept == "alias"
         tally.media += safe.visit.outcome == "media"
+        if (post := safe.visit.post) is not None and safe.kept in {"new", "changed", "same"}:
+            source = post.provenance.get("text")
+            if source is not None and source.disagrees is not None:
+                tally.unsure[reason_kind(source.disagrees)] += 1
         if safe.kept in {"new", "changed", "same"} and len(work.visited_posts) < VISITED_KEPT:
             work.visited_posts.append(safe.visit.url)
         work.on_safe(safe)

@@ -10,7 +10,7 @@ from everlog.feeds import parse_feed
 from everlog.keypaths import learn_paths
 from everlog.layout import Layout, Vocabulary
 from everlog.learning.designs import learn_designs
-from everlog.learning.feed_text import target_of
+from everlog.learning.feed_text import says_more_in_summaries, target_of
 from everlog.learning.language import learn_language
 from everlog.learning.metadata import learn_metadata
 from everlog.learning.method_contest import what_repeats
@@ -19,6 +19,7 @@ from everlog.learning.rivals import path_samples
 from everlog.learning.samples import Sample
 from everlog.learning.summary import learn_summary
 from everlog.reading.view import View
+from everlog.reading.witnesses import share_of_page, usual_share
 from everlog.template import Template
 from everlog.tree import parse
 from everlog.urls import match_pages
@@ -78,6 +79,10 @@ def learn_entries(parsed: Feed, pages: Mapping[str, bytes]) -> Template:
         feed_url=parsed.url,
         learned_from=len(samples),
         repeats=repeats.compact(),
+        share=usual_share([
+            share_of_page(sample.view.root, sample.view.article) for sample in samples
+            if sample.view.article is not None
+        ]),
     )
 
 
@@ -92,6 +97,7 @@ def _samples(feed: Feed, pages: Mapping[str, bytes], vocabulary: Vocabulary) -> 
     samples: list[Sample] = []
     used: set[str] = set()
     size = 0
+    by_summary = says_more_in_summaries(feed.entries)
     for entry in feed.entries:
         url = matched.get(entry.link or "")
         if url is None or url in used or not pages[url].strip():
@@ -101,7 +107,7 @@ def _samples(feed: Feed, pages: Mapping[str, bytes], vocabulary: Vocabulary) -> 
         except UnreadablePage:
             continue
         used.add(url)
-        layout, target = Layout(root, vocabulary), target_of(entry, vocabulary)
+        layout, target = Layout(root, vocabulary), target_of(entry, vocabulary, by_summary=by_summary)
         view = View(root, url)
         view.outline = layout.outline
         samples.append(Sample(entry=entry, url=url, view=view, layout=layout, target=target))

@@ -2,43 +2,30 @@
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from everlog.learning.article import Group, compete
 from everlog.learning.calibration import STRICT, confidence
-from everlog.learning.marking import FULL, mark_guesses, pupils_of
-from everlog.learning.method_contest import agreement, judged, rivals, unjudged
-from everlog.learning.rivals import rival_places
+from everlog.learning.lessons import FULL_TEXTS, Course, best_lesson, ranked
+from everlog.learning.marking import FULL
+from everlog.learning.method_contest import judged, rivals, unjudged
 from everlog.reading.article import Design
+from everlog.reading.witnesses import DISAGREEMENT
 from everlog.rules import Rule
 from everlog.selectors import Finder
 from everlog.signatures import HIDDEN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from everlog.keypaths import KeyPaths
     from everlog.layout import Vocabulary
-    from everlog.learning.cuts import Marked
+    from everlog.learning.article import Group
     from everlog.learning.marking import Pupil
-    from everlog.learning.method_contest import Rival
     from everlog.learning.samples import Sample
     from everlog.repeats import Repeats
 
-# Pages with whole texts that suffice to learn from them alone.
-ENOUGH_FULL = 3
-# Of nodes that do nearly equally well on guessed articles, the tightest is the article's own.
-NEARLY = 0.02
-# Without any text of a feed the guess itself is weaker, and the agreement of the methods decides among more: 0.02 and
-# 0.1 read 84 blogs alike (98.09 % strict), 0.1 reads more of a blog whose posts share most of their phrases.
-NEARLY_AGREED = 0.1
-# A guess that no node fits better than this is wrong. With cut feeds two of 84 blogs are below (0.66, 0.67),
-# the next is at 0.83.
-DOUBTFUL_GUESS = 0.7
 # A design that reads less than this of what the feed says is none: the worst of 84 blogs is at 0.65.
 LEAST_SCORE = 0.2
 # Designs kept as fall-backs for pages on which the first finds nothing.
@@ -48,7 +35,6 @@ UNREAD = 0.5
 # A method that needs no place reads first where it is so much better than all places by what the feed says. On 84
 # blogs none is: the most is 0.007.
 CLEARLY = 0.02
-FULL_TEXTS = "feed-text"
 # Selectors that tell pages of a later design; a few are enough and cost nothing.
 TELLS_KEPT = 5
 
@@ -57,19 +43,11 @@ def learn_designs(
     samples: Sequence[Sample], vocabulary: Vocabulary, language: str | None, key_paths: KeyPaths, repeats: Repeats,
 ) -> tuple[Design, ...]:
     """The designs of the blog's posts, the best first; sets the article's node of every sample."""
-    pupils = pupils_of(samples, vocabulary)
-    method = _method(pupils)
-    if method != FULL_TEXTS:
-        mark_guesses(pupils, vocabulary, language)
-    elif sum(pupil.is_full for pupil in pupils) >= ENOUGH_FULL:
-        pupils = [pupil for pupil in pupils if pupil.is_full]
-    others = partial(rivals, [pupil.sample for pupil in pupils], repeats)
-    groups = _ranked(pupils, method, key_paths, others)
-    if method != FULL_TEXTS and groups and groups[0].score < DOUBTFUL_GUESS:
-        mark_guesses(pupils, vocabulary, language, trust_sequences=False)
-        groups = _ranked(pupils, method, key_paths, others)
-    groups = [group for group in groups if group.score >= LEAST_SCORE]
-    designs = [_design(group, pupils, method) for group in groups[:DESIGNS_KEPT]]
+    course = Course(samples, vocabulary, language, key_paths, repeats)
+    lesson = best_lesson(course)
+    pupils, method = lesson.pupils, lesson.method
+    groups = [group for group in lesson.groups if group.score >= LEAST_SCORE]
+    designs = [_doubted(_design(group, pupils, method), lesson.agreed) for group in groups[:DESIGNS_KEPT]]
     designs += _designs_of_unread(pupils, groups, method)
     _note_articles(pupils, groups)
     best = max((design.score for design in designs), default=0.0)
@@ -77,15 +55,16 @@ def learn_designs(
         # A guess is a judge among places, not between places and methods; where it fits no place, it is wrong.
         # And where nothing can be clearly better, nobody needs to look.
         return (*designs, *(rival.design() for rival in unjudged())) if designs else ()
-    found = [rival for rival in judged(others(), [pupil.marked for pupil in pupils]) if rival.score >= LEAST_SCORE]
+    asked = rivals([pupil.sample for pupil in pupils], repeats)
+    found = [rival for rival in judged(asked, [pupil.marked for pupil in pupils]) if rival.score >= LEAST_SCORE]
     return _in_order(designs, [rival.design() for rival in found])
 
 
-def _method(pupils: Sequence[Pupil]) -> str:
-    """What there is to learn from: the feed's whole texts, its excerpts, or nothing but the pages."""
-    if not any(pupil.found.any() for pupil in pupils):
-        return "pages"
-    return FULL_TEXTS if _has_full_texts(pupils) else "excerpt"
+def _doubted(design: Design, agreed: float | None) -> Design:
+    """A design is worth no more than other methods grant, where they mean something else."""
+    if agreed is None or agreed >= DISAGREEMENT:
+        return design
+    return replace(design, confidence=round(min(design.confidence, agreed), 4))
 
 
 def _in_order(learned: Sequence[Design], others: Sequence[Design]) -> tuple[Design, ...]:
@@ -93,49 +72,6 @@ def _in_order(learned: Sequence[Design], others: Sequence[Design]) -> tuple[Desi
     best = max((design.score for design in learned), default=0.0)
     first = [design for design in others if design.score > best + CLEARLY]
     return (*first, *learned, *(design for design in others if design not in first))
-
-
-def _has_full_texts(pupils: Sequence[Pupil]) -> bool:
-    full = sum(pupil.is_full for pupil in pupils)
-    broken_off = sum(pupil.is_broken_off for pupil in pupils)
-    return full * 2 >= len(pupils) and broken_off * 2 <= len(pupils)
-
-
-def _ranked(
-    pupils: Sequence[Pupil], method: str, key_paths: KeyPaths | None, others: Callable[[], list[Rival]] | None = None,
-) -> list[Group]:
-    marked = [pupil.marked for pupil in pupils]
-    guests = rival_places([pupil.sample for pupil in pupils], key_paths) if key_paths is not None else []
-    groups = compete(marked, [pupil.signatures for pupil in pupils], guests, is_guessed=method != FULL_TEXTS)
-    if method == FULL_TEXTS:
-        return groups
-    holding = [group for group in groups if _holds_starts(group, pupils)]
-    top = max((group.score for group in holding), default=0.0)
-    near = [group for group in holding if group.score >= top - (NEARLY_AGREED if method == "pages" else NEARLY)]
-    near.sort(key=lambda group: _mean_size(group, marked))
-    if method == "pages" and len(near) > 1 and others is not None:
-        # Nobody says where the article begins: of places that do equally well, the one the other methods mean.
-        asked = others()
-        near.sort(key=lambda group: -round(_agreement(group, marked, asked), 2))
-    return near + [group for group in groups if group not in near]
-
-
-def _agreement(group: Group, marked: Sequence[Marked], others: Sequence[Rival]) -> float:
-    return agreement([group.kept(number, page) for number, page in enumerate(marked)], others)
-
-
-def _holds_starts(group: Group, pupils: Sequence[Pupil]) -> bool:
-    """Whether the excerpt begins inside the group's node on most pages."""
-    held = 0
-    for pupil, node in zip(pupils, group.nodes, strict=True):
-        layout = pupil.sample.layout
-        held += pupil.start is None or (node is not None and layout.first[node] <= pupil.start < layout.last[node])
-    return held * 2 >= len(pupils)
-
-
-def _mean_size(group: Group, marked: Sequence[Marked]) -> float:
-    sizes = [page.sizes[node] for page, node in zip(marked, group.nodes, strict=True) if node is not None]
-    return float(np.mean(sizes)) if sizes else 0.0
 
 
 def _design(group: Group, pupils: Sequence[Pupil], method: str, tells: Sequence[str] = ()) -> Design:
@@ -208,7 +144,7 @@ def _designs_of_unread(pupils: Sequence[Pupil], groups: Sequence[Group], method:
     read = [pupil for pupil, score in zip(pupils, scores, strict=True) if score >= UNREAD]
     if not unread or not read:
         return []
-    own = _ranked(unread, method, None)
+    own = ranked(unread, method)
     if not own or own[0].score < FULL:
         return []
     return [_design(own[0], unread, method, _tells(unread, read))]

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from everlog.layout import Ints, Layout
+    from everlog.tree import Element
 
     Bools = NDArray[np.bool_]
 
@@ -37,6 +38,13 @@ DESIGN_SHARE = 0.5
 # A block is design when this share of its words stands in three-word sequences of most pages:
 # "This entry was posted on ... You can follow any responses to this entry".
 SEQUENCE_SHARE = 0.5
+# A block is beside the article when more than this share of it is known to be.
+MOSTLY_ASIDE = 0.5
+# A list of so many links into its own page, and hardly anything else, is a table of contents. Reasoned: two such
+# links may be a sentence, and numbers ("1.2") stand beside the links of some.
+FEWEST_CONTENTS = 3
+CONTENTS_SHARE = 0.8
+_LISTS = frozenset(("ul", "ol", "nav", "details", "dl"))
 # Headings that only name what follows.
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
@@ -44,13 +52,15 @@ _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 @dataclass(slots=True, kw_only=True)
 class Clues:
     """What is known of a page: the words the feed's text matched, and those of its title, tags,
-    authors and date. `begin` is the word at which the article starts, None where nobody knows."""
+    authors and date. `begin` is the word at which the article starts, None where nobody knows; `aside` marks words
+    that are known to stand beside it."""
 
     layout: Layout
     url: str
     excerpt: Bools
     own_words: Sequence[int]
     begin: int | None
+    aside: Bools | None = None
 
 
 def guess_articles(pages: Sequence[Clues], digits: Bools, *, trust_sequences: bool = True) -> list[Bools]:
@@ -87,6 +97,8 @@ def _mark(
     sums = np.concatenate(([0], np.cumsum(page.excerpt)))
     told = (sums[blocks.stop] - sums[blocks.start]) * 2 > blocks.stop - blocks.start
     outside = blocks.foreign | blocks.noisy | (blocks.stop <= (page.begin or 0))
+    if page.aside is not None:
+        outside |= _shares(blocks, page.aside) > MOSTLY_ASIDE
     good = (~outside & ~numbers & (times < 2) & (shared < SEQUENCE_SHARE) & (blocks.linked <= LINK_SHARE)) | told
     mask = np.zeros(len(words), np.bool_)
     hits = np.flatnonzero(good)
@@ -184,8 +196,27 @@ def _names(page: Clues) -> tuple[Bools, Bools, Bools]:
             or tag in {"nav", "aside"}
             or (len(names) > 1 and tag in NAMEABLE and names_noise(names))
             or is_hidden(node)
+            or (tag in _LISTS and is_table_of_contents(node))
         )
     return np.array(comments, np.bool_), np.array(noise, np.bool_), np.array(links, np.bool_)
+
+
+def is_table_of_contents(node: Element) -> bool:
+    """Whether a list is one of links to places on its own page: its headings, which the article says again.
+
+    Lists of notes lead back from each note, which is a text.
+
+    >>> from lxml import etree
+    >>> toc = "<ul><li><a href='#a'>First</a></li><li><a href='#b'>Second</a></li><li><a href='#c'>Third</a></li></ul>"
+    >>> notes = "<ol><li>See there. <a href='#1'>back</a></li><li>And here. <a href='#2'>back</a></li></ol>"
+    >>> is_table_of_contents(etree.fromstring(toc)), is_table_of_contents(etree.fromstring(notes))
+    (True, False)
+    """
+    anchors = [anchor for anchor in node.iter("a") if anchor.get("href")]
+    if len(anchors) < FEWEST_CONTENTS or not all((anchor.get("href") or "").startswith("#") for anchor in anchors):
+        return False
+    linked = sum(len(text.strip()) for anchor in anchors for text in anchor.itertext())
+    return linked >= CONTENTS_SHARE * sum(len(text.strip()) for text in node.itertext())
 
 
 def _leads_home(href: str | None, url: str) -> bool:

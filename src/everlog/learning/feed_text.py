@@ -12,6 +12,8 @@ from everlog.layout import Layout
 from everlog.tree import INVISIBLE, drop, parse_fragment, take_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from everlog.layout import Ints, Vocabulary
     from everlog.records import Entry
 
@@ -33,9 +35,26 @@ class Target:
     is_broken_off: bool
 
 
-def target_of(entry: Entry, vocabulary: Vocabulary) -> Target:
-    """The longer of an entry's content and summary, as text and as words."""
-    markup = max(entry.content or "", entry.summary or "", key=len)[:MAX_CHARACTERS]
+def says_more_in_summaries(entries: Iterable[Entry]) -> bool:
+    """Whether a feed's summaries hold more than its contents: the names of the two tell nothing.
+
+    All entries decide together: a short post has less text than the description that stands beside it.
+
+    >>> from everlog.records import Entry
+    >>> long = Entry(link=None, content="<p>All of it.</p><p>And more.</p>", summary="In short")
+    >>> says_more_in_summaries([long, Entry(link=None, content="<p>Few words</p>", summary="A long description")])
+    False
+    """
+    pairs = [(len(entry.content or ""), len(entry.summary or "")) for entry in entries]
+    return sum(summary for _, summary in pairs) > sum(content for content, _ in pairs)
+
+
+def target_of(entry: Entry, vocabulary: Vocabulary, *, by_summary: bool | None = None) -> Target:
+    """An entry's content or summary as text and as words; the longer, unless it is known which of them counts."""
+    content, summary = entry.content or "", entry.summary or ""
+    if by_summary is None:
+        by_summary = len(summary) > len(content)
+    markup = ((summary or content) if by_summary else (content or summary))[:MAX_CHARACTERS]
     if not markup.strip():
         return Target("", np.zeros(0, np.int32), is_broken_off=False)
     root = parse_fragment(markup)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 FULL = 0.75
 # A text that says it breaks off is only believed to be whole when it nearly is the node.
 FULL_DESPITE_ELLIPSIS = 0.97
+# What typesetters of formulas call them: Pandoc and its heirs, KaTeX, MathJax 2 and 3.
+_FORMULA = re.compile(r"(?:^|\s)(?:math|katex|MathJax|mjx-container|MathJax_Display)(?=\s|$)")
+# Marked words are looked for so far behind a formula: "(1)" or another formula may stand between.
+FORMULA_REACH = 3
 # A text that is found to this share without hidden elements is not hidden.
 ENOUGH_IN_SIGHT = 0.9
 
@@ -36,17 +41,20 @@ ENOUGH_IN_SIGHT = 0.9
 class Pupil:
     """A sample with its article marked as well as it is known.
 
-    `found` marks the feed's words on the page, `hidden` those that it does not show.
+    `told` marks the feed's words on the page, `found` those that are of the article, `hidden` those that the page
+    does not show. `aside` marks words that are no part of the article, whatever else is known.
     """
 
     sample: Sample
     marked: Marked
+    told: Marked
     found: NDArray[np.bool_]
     hidden: NDArray[np.bool_]
     signatures: Signatures
     start: int | None
     is_full: bool
     is_broken_off: bool
+    aside: NDArray[np.bool_] | None = None
 
 
 def pupils_of(samples: Sequence[Sample], vocabulary: Vocabulary) -> list[Pupil]:
@@ -56,11 +64,11 @@ def pupils_of(samples: Sequence[Sample], vocabulary: Vocabulary) -> list[Pupil]:
     for sample in samples:
         target = sample.target or target_of(sample.entry, vocabulary)
         hidden = sample.layout.hidden()
-        mask = _aligned(sample.layout, hidden, target.words)
+        mask = with_formulas(sample.layout, _aligned(sample.layout, hidden, target.words))
         marked = Marked.make(sample.layout, mask, len(target.words))
         best = marked.dice()[marked.containers].max(initial=0.0)
         pupils.append(Pupil(
-            sample, marked, mask, hidden, Signatures(sample.layout, spellings), excerpt_start(mask),
+            sample, marked, marked, mask, hidden, Signatures(sample.layout, spellings), excerpt_start(mask),
             is_full=bool(best >= (FULL_DESPITE_ELLIPSIS if target.is_broken_off else FULL)),
             is_broken_off=target.is_broken_off,
         ))
@@ -79,6 +87,28 @@ def _aligned(layout: Layout, hidden: NDArray[np.bool_], target: Ints) -> NDArray
     return align(layout.words, target)
 
 
+def with_formulas(layout: Layout, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The same marks, and formulas amid marked words: feeds show them as pictures, or in another notation.
+
+    Without this their elements would pass for noise, and be cut out of every article.
+
+    >>> from lxml import etree
+    >>> from everlog.layout import Vocabulary
+    >>> page = Layout(etree.fromstring("<p>Let <span class='math inline'>x + y</span> be small</p>"), Vocabulary())
+    >>> with_formulas(page, np.array([True, False, False, True, True])).tolist()
+    [True, True, True, True, True]
+    """
+    found = mask
+    for number, element in enumerate(layout.elements):
+        start, stop = int(layout.first[number]), int(layout.last[number])
+        if start < stop and (element.tag == "math" or _FORMULA.search(element.get("class") or "")):
+            before = start == 0 or found[start - 1]
+            if before and (stop == len(mask) or mask[stop:stop + FORMULA_REACH].any()):
+                found = found.copy() if found is mask else found
+                found[start:stop] = True
+    return found
+
+
 def mark_guesses(
     pupils: Sequence[Pupil], vocabulary: Vocabulary, language: str | None, *, trust_sequences: bool = True,
 ) -> None:
@@ -89,6 +119,7 @@ def mark_guesses(
         begin = pupil.start if pupil.start is not None else _title_end(pupil.sample, vocabulary)
         clues.append(Clues(
             layout=pupil.sample.layout, url=pupil.sample.url, excerpt=pupil.found, own_words=own, begin=begin,
+            aside=pupil.aside,
         ))
     digits = np.array([word.isdigit() for word in vocabulary], np.bool_)
     for pupil, mask in zip(pupils, guess_articles(clues, digits, trust_sequences=trust_sequences), strict=True):

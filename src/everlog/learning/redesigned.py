@@ -10,8 +10,8 @@ from everlog.errors import UnreadablePage
 from everlog.layout import Layout, Vocabulary
 from everlog.learning.align import align
 from everlog.learning.cuts import Marked
-from everlog.learning.designs import FULL_TEXTS
 from everlog.learning.feed_text import target_of
+from everlog.learning.lessons import FULL_TEXTS, PAGES
 from everlog.learning.marking import FULL
 from everlog.learning.titles import entry_title
 from everlog.reading.methods import is_placed
@@ -91,7 +91,8 @@ def fit_of(entry: Entry, page: Page, template: Template, judge: PostJudge) -> Fi
     vocabulary = Vocabulary()
     layout, target = Layout(root, vocabulary), target_of(entry, vocabulary)
     marks = align(layout.words, target.words)
-    is_enough = int(marks.sum()) >= FEWEST_WORDS
+    # A feed of descriptions says nothing of the article.
+    is_enough = int(marks.sum()) >= FEWEST_WORDS and not _is_taught_by_pages(template)
     is_told = judge.verdict(page.url, root).kind == "post"
     # Reading takes the tree apart.
     read = template.reader.read_parsed(root, page.url, page.fetched_at, html=False, may_have_comments=False)
@@ -159,6 +160,10 @@ def mean_score(fits: Sequence[Fit]) -> float:
 
 def _count_lost(fits: Sequence[Fit]) -> int:
     return sum(fit.lost is not None for fit in fits)
+
+
+def _is_taught_by_pages(template: Template) -> bool:
+    return bool(template.designs) and template.designs[0].method == PAGES
 
 
 def _has_whole_texts(template: Template) -> bool:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
+from everlog.keypaths import has_text
 from everlog.noise import NAMEABLE, names_comments, names_noise
 from everlog.reading.revealing import PLAYERS, shows_media
 from everlog.selectors import chain_of, naming_of, own_selectors
@@ -22,7 +23,7 @@ from everlog.tree import HOLDERS, INVISIBLE, drop, is_hidden, visible_pieces
 from everlog.words import words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from everlog.tree import Element
 
@@ -36,9 +37,11 @@ def remove_cuts(article: Element, cutter: Cutter) -> list[Element]:
     """Takes out of an article, in place, everything that is not part of it.
 
     Bare text behind a removed element stays: it belongs to the element above. Players of media stay,
-    and are given back: they must go before the text is taken.
+    and are given back: they must go before the text is taken. Cuts that would leave nothing are not made: they were
+    learned from other posts.
     """
     doomed: list[Element] = []
+    cut: list[Element] = []
     players: list[Element] = []
     silenced: list[Element] = []
     closing: list[Element] = []
@@ -48,11 +51,13 @@ def remove_cuts(article: Element, cutter: Cutter) -> list[Element]:
             (players if element.tag in PLAYERS and shows_media(element) else doomed).append(element)
         elif not idle and element is not article:
             if cutter.is_cut(element):
-                doomed.append(element)
+                cut.append(element)
             if cutter.has_tails and cutter.cuts_tail(element):
                 silenced.append(element)
             if cutter.has_sections and cutter.cuts_rest(element):
                 closing.append(element)
+    if cut and not _leaves_text(article, {*cut, *doomed, *players}) and has_text(article):
+        cut = silenced = closing = []
     for element in silenced:
         above = element.getparent()
         if above is not None and above.tag in HOLDERS:
@@ -63,8 +68,25 @@ def remove_cuts(article: Element, cutter: Cutter) -> list[Element]:
         if (player.tail or "").isspace():
             player.tail = None
     drop(element for element in doomed if element is not article)
+    drop(cut)
     drop(sections)
     return [player for player in players if player is not article]
+
+
+def _leaves_text(article: Element, doomed: Collection[Element]) -> bool:
+    """Whether any text of an article stands outside of some elements; the first word answers."""
+    walk = etree.iterwalk(article, events=("start", "end"))
+    for event, node in walk:
+        if event == "start":
+            if node in doomed:
+                walk.skip_subtree()
+                continue
+            text = node.text
+        else:
+            text = node.tail if node is not article else None
+        if text and not text.isspace():
+            return True
+    return False
 
 
 def _without_later(closing: Iterable[Element]) -> list[Element]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import chain
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from everlog.comments.hints import hints_of
 from everlog.comments.merging import state_of
@@ -24,6 +25,14 @@ from everlog.reading.summary import read_summary
 from everlog.reading.tags import read_tags
 from everlog.reading.titles import read_title
 from everlog.reading.view import View
+from everlog.reading.witnesses import (
+    DISAGREEMENT,
+    NO_WITNESS,
+    SMALL,
+    agreement,
+    any_article,
+    share_of_page,
+)
 from everlog.records import Post, Provenance, Skip
 from everlog.selectors import Finder, Finds
 from everlog.tree import drop, parse, take_text
@@ -39,6 +48,11 @@ if TYPE_CHECKING:
 # A key-path merged from fewer pages still holds what these happen to share: learned from two pages, it
 # refused five of six posts of one blog.
 PAGES_TO_REFUSE = 3
+# The chance that a post with nothing in the place of its article is read right. Not measured; there are such posts,
+# of a picture that a script brings, and there are pages in a new dress.
+EMPTY = 0.3
+# How films and maps are put into posts: an article of one has no words.
+_EMBEDS = ("iframe", "object", "embed")
 # The fields that are read before the article is taken out of the page.
 _READERS = {
     "title": read_title, "authors": read_authors, "published": read_published, "updated": read_updated,
@@ -61,6 +75,37 @@ def _comment_fields(comments: Reading) -> tuple[dict[str, Any], dict[str, Proven
         return fields, {}
     found = Provenance(method=comments.method, rule=comments.rule, confidence=comments.confidence)
     return fields, {"comments": found}
+
+
+class Doubt(NamedTuple):
+    """An article that is a small part of its page's text, and how far other methods agree; None: nobody can tell."""
+
+    share: float
+    agreement: float | None
+    is_odd: bool = False
+
+    @property
+    def worth(self) -> float:
+        """What the article is worth at most."""
+        return NO_WITNESS if self.agreement is None else self.agreement
+
+    def __str__(self) -> str:
+        what = "the article stands in none of the blog's usual places" if self.is_odd else (
+            f"the article is a small part of the page's text ({self.share:.0%})")
+        said = "no other method finds an article" if self.agreement is None else "other methods find another text"
+        return f"{what}; {said}"
+
+
+def _source_of_text(used: Found, doubt: Doubt | None, *, is_empty: bool) -> Provenance:
+    design = used.design
+    source = Provenance(method=design.method, rule=used.rule.where, confidence=design.confidence)
+    if is_empty:
+        return replace(source, confidence=min(EMPTY, design.confidence), disagrees="the article's usual place is empty")
+    if doubt is None or (doubt.worth >= DISAGREEMENT and not doubt.is_odd):
+        return source
+    # An article in an odd place is worth what the methods agree on, however far that is.
+    said = str(doubt) if doubt.worth < DISAGREEMENT else None
+    return replace(source, confidence=round(min(design.confidence, doubt.worth), 4), disagrees=said)
 
 
 class PostReader:
@@ -99,12 +144,19 @@ class PostReader:
 
     def read_parsed(
         self, root: Element, url: str, fetched: datetime | None, *, html: bool = True, may_have_comments: bool = True,
+        is_post: bool = False,
     ) -> Post | Skip:
-        """The same for a page that is parsed already. Reading takes the tree apart."""
+        """The same for a page that is parsed already. Reading takes the tree apart.
+
+        `is_post` says that the page is known to be a post, by its address or by a list: then it is not given up for
+        its article alone. What no rule finds, other methods are asked for, with a confidence to match.
+        """
         view = View(root, url, found=Finds(root, self._first, self._rest), fetched_at=fetched)
         candidates = self._articles.find(view)
         found = next(candidates, None)
-        reason = self._why_no_post(view, found)
+        reason = self._why_no_post(view, found, is_post=is_post)
+        if reason is None and found is None and is_post:
+            found = any_article(view, self._template.repeats)
         if found is None or reason is not None:
             return Skip(url=url, reason=reason or self._why_nothing(view))
         view.article = found.pick.element
@@ -114,18 +166,34 @@ class PostReader:
             value = _READERS[name](view, rules)
             if value is not None:
                 fields[name], provenance[name] = value
+        # Whoever is asked for another opinion must see the page before it is taken apart.
+        doubt = self._doubt(view, found, comments)
         # Comments that stand inside the article's element are no part of it.
         drop(comments.elements)
         taken = self._take(view, found, candidates, html=html)
+        if taken is None and is_post and "title" in fields:
+            taken = "", "", found
         if taken is None or not (taken[0] or "title" in fields):
             return Skip(url=url, reason="the article on the page is empty")
         text, markup, used = taken
-        design = used.design
-        provenance["text"] = Provenance(method=design.method, rule=used.rule.where, confidence=design.confidence)
+        provenance["text"] = _source_of_text(used, doubt, is_empty=used is not found or not (text or markup))
         return Post(
             url=url, blog=self._template.home, text=text, html=markup, fetched=fetched,
             provenance=MappingProxyType(provenance), **fields,
         )
+
+    def _is_usual(self, found: Found) -> bool:
+        """Whether an article stands where this blog's articles stand, and is not found by a rule of last resort."""
+        return found.design is self._template.designs[0] or bool(found.design.tells)
+
+    def _doubt(self, view: View, found: Found, comments: Reading) -> Doubt | None:
+        """What speaks against an article, if it is small for this blog, or in none of the learned places."""
+        share = share_of_page(view.root, found.pick.element, comments.elements)
+        is_odd = not self._is_usual(found)
+        if share >= SMALL * (self._template.share or 1.0) and not is_odd:
+            return None
+        others = agreement(view, found.pick, self._template.repeats, but=found.rule.method)
+        return Doubt(share, others, is_odd=is_odd)
 
     def _why_nothing(self, view: View) -> str:
         if all(design.method != "lines" for design in self._template.designs):
@@ -140,7 +208,7 @@ class PostReader:
             rendered=view.root.get("data-everlog-rendered") is not None,
         )
 
-    def _why_no_post(self, view: View, found: Found | None) -> str | None:
+    def _why_no_post(self, view: View, found: Found | None, *, is_post: bool) -> str | None:
         """Why a page with an article is no post of the blog; the key-path speaks only in doubt.
 
         On 2,885 posts the key-path is missing on 17; with a doubt about the article as well, on two.
@@ -148,10 +216,12 @@ class PostReader:
         key = self._template.key_paths.key
         if found is None or key is None or self._template.learned_from < PAGES_TO_REFUSE:
             return None
+        is_usual = self._is_usual(found)
+        if is_post and not is_usual:
+            return None
         matches = len(view.found[found.rule.where]) if found.rule.method == "selector" else 1
         if matches > found.design.most and not self._template.key_paths.matches(view.root):
             return f"a list of posts: {matches} articles on one page"
-        is_usual = found.design is self._template.designs[0] or found.design.tells
         if not is_usual and not self._template.key_paths.matches(view.root):
             return "not a post of this blog: neither its usual place of an article nor its key-path is there"
         return None
@@ -169,9 +239,10 @@ class PostReader:
                 break
             article = used.pick.element
             drop(used.pick.drops)
+            embeds = next(article.iter(*_EMBEDS), None) is not None
             players = remove_cuts(article, used.cutter)
             without_words(players)
-            if has_text(article) or _shows_media(article):
+            if has_text(article) or _shows_media(article) or embeds:
                 markup = clean_html(article, view.url) if html else ""
                 drop(players)
                 return take_text(article), markup, used
