@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from lxml import etree
 
 from everlog.dates.names import names_of
 from everlog.learning.align import align
@@ -30,7 +30,11 @@ FULL = 0.75
 # A text that says it breaks off is only believed to be whole when it nearly is the node.
 FULL_DESPITE_ELLIPSIS = 0.97
 # What typesetters of formulas call them: Pandoc and its heirs, KaTeX, MathJax 2 and 3.
-_FORMULA = re.compile(r"(?:^|\s)(?:math|katex|MathJax|mjx-container|MathJax_Display)(?=\s|$)")
+_formulas = etree.XPath(
+    "descendant::math | descendant::*[contains(@class, 'ath') or contains(@class, 'katex')][re:test(@class, "
+    r"'(^|\s)(math|katex|MathJax|MathJax_Display|mjx-math)(\s|$)')]",
+    namespaces={"re": "http://exslt.org/regular-expressions"},
+)
 # Marked words are looked for so far behind a formula: "(1)" or another formula may stand between.
 FORMULA_REACH = 3
 # A text that is found to this share without hidden elements is not hidden.
@@ -93,15 +97,16 @@ def with_formulas(layout: Layout, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
     Without this their elements would pass for noise, and be cut out of every article.
 
     >>> from lxml import etree
-    >>> from everlog.layout import Vocabulary
+    >>> from everlog.layout import Layout, Vocabulary
     >>> page = Layout(etree.fromstring("<p>Let <span class='math inline'>x + y</span> be small</p>"), Vocabulary())
     >>> with_formulas(page, np.array([True, False, False, True, True])).tolist()
     [True, True, True, True, True]
     """
     found = mask
-    for number, element in enumerate(layout.elements):
-        start, stop = int(layout.first[number]), int(layout.last[number])
-        if start < stop and (element.tag == "math" or _FORMULA.search(element.get("class") or "")):
+    for element in _formulas(layout.elements[0]) if mask.any() else ():  # type: ignore[union-attr]
+        number = layout.number(element)  # type: ignore[arg-type]
+        start, stop = (int(layout.first[number]), int(layout.last[number])) if number is not None else (0, 0)
+        if start < stop:
             before = start == 0 or found[start - 1]
             if before and (stop == len(mask) or mask[stop:stop + FORMULA_REACH].any()):
                 found = found.copy() if found is mask else found
