@@ -206,6 +206,19 @@ def test_stored_pages_and_comment_feeds_are_read_again_without_a_request(web, ar
     assert web.asked == []
 
 
+def test_pages_read_again_by_the_same_rules_make_no_versions_though_some_were_read_before_these_were_learned(archive):
+    web = a_site(POSTS)
+    for number in range(1, POSTS + 1):
+        # None of the feed's own posts has comments: how the blog writes them is learned on the way.
+        put_comments(web, number, said(number, 0 if number > POSTS - 5 else number % 5))
+    crawl(web, archive)
+    assert {comment.source for each in archive.posts() for comment in each.comments} == {"wordpress", "page"}
+    (blog,) = archive.blogs()
+    result = reread_blog(blog, archive)
+    assert (result.new, result.changed, result.no_longer) == (0, 0, 0)
+    assert {each.version for each in archive.posts()} == {1}
+
+
 def test_a_page_that_does_not_say_when_is_completed_from_its_feed(web, archive):
     put_comments(web, 3, said(3, 4))
     page = web.answers["a.blog/3"].body
