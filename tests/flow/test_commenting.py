@@ -326,3 +326,52 @@ def test_a_date_that_was_read_first_stands(web, archive):
     archive.requeue(blog.id, ["a.blog/3"])
     update(web, archive)
     assert {comment.published.month for comment in post(archive, 3).comments} == {2}
+
+
+def put_pingbacks(web, post, names, told):
+    """A post with pingbacks, of which its page shows the names, and its comment feed the excerpts of some."""
+    items = "".join(
+        f"<li class='pingback even depth-1' id=comment-{at}><div class=comment-body>Pingback: <a class=url "
+        f"rel='external nofollow ugc' href=https://other.example/{at}>{name}</a></div></li>"
+        for at, name in enumerate(names, 1)
+    )
+    thread = f"<div id=comments><h2>{len(names)} Comments</h2><ol class=comment-list>{items}</ol></div>"
+    put_comments(web, post, [])
+    head = f"<link rel=alternate type=application/rss+xml title='Post {post} Comments Feed' href={feed_url(post)}>"
+    web.put(a_blog.url(post), a_blog.page(post, head=head, after=thread))
+    feed = "".join(
+        f"<item><title>By: {names[at - 1]}</title><link>{a_blog.url(post)}#comment-{at}</link><pubDate>{at:02} Feb "
+        f"2024 10:00:00 +0000</pubDate><description>[...] {a_blog.sentence(str(at), 9)} [...]</description></item>"
+        for at in told
+    )
+    body = f"<rss version='2.0'><channel><title>Comments on: Post {post}</title>{feed}</channel></rss>"
+    web.put(feed_url(post), body, type="application/rss+xml")
+
+
+def test_pingbacks_that_a_page_shows_as_names_and_links_are_all_kept_and_counted(web, archive):
+    names = [f"A page about post 3, {number}" for number in range(1, 16)]
+    put_pingbacks(web, 3, names, told=range(6, 16))
+    report = crawl(web, archive)
+    kept = post(archive, 3)
+    assert [comment.author for comment in kept.comments] == names
+    assert [comment.author_url for comment in kept.comments] == [f"https://other.example/{n}" for n in range(1, 16)]
+    assert [bool(comment.text) for comment in kept.comments] == [False] * 5 + [True] * 10
+    assert (kept.comments_state, kept.comment_count_claimed) == ("complete", 15)
+    assert report.tally.comments_missing == 0
+
+
+def test_what_the_feed_once_told_of_a_pingback_is_kept_when_it_tells_it_no_more(web, archive):
+    names = [f"A page about post 3, {number}" for number in range(1, 4)]
+    put_pingbacks(web, 3, names, told=range(1, 4))
+    crawl(web, archive)
+    before = post(archive, 3)
+    assert all(comment.text and comment.published for comment in before.comments)
+    put_pingbacks(web, 3, [*names, "One more"], told=[4])
+    (blog,) = archive.blogs()
+    archive.requeue(blog.id, ["a.blog/3"])
+    update(web, archive)
+    now = post(archive, 3)
+    assert [comment.text for comment in now.comments[:3]] == [comment.text for comment in before.comments]
+    assert [comment.published for comment in now.comments[:3]] == [each.published for each in before.comments]
+    assert (len(now.comments), now.version) == (4, 2)
+    assert reread_blog(blog, archive).changed == 0
