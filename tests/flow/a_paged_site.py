@@ -70,7 +70,9 @@ class PagedSite:
             thread = thread_html(part, stated=len(comments))
             # With several pages the address of every comment names its own, on the post's page as well.
             thread = thread.replace("href=#comment", f"href='{self.comment_url(number, place)}#comment")
-            thread = thread.replace("><time", "'><time").replace("?replytocom", f"{self.url(number)}?replytocom")
+            thread = thread.replace("><time", "'><time")
+            reply = f"{self.url(number)}{'&' if self.plain else '?'}replytocom"
+            thread = thread.replace("?replytocom", reply)
             before = self._way(number, place - 1, own, "Older comments") if place > 1 else ""
             behind = self._way(number, place + 1, own, "Newer comments") if place < len(pages) else ""
             head = f"<link rel=alternate type=application/rss+xml title='Comments' href='{self.post_feed(number)}'>"

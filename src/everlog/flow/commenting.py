@@ -28,7 +28,7 @@ from everlog.tree import parse
 from everlog.urls import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Sequence
+    from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
     from everlog.comments.rules import CommentRules
     from everlog.comments.services import Service
@@ -76,6 +76,8 @@ class Commenting:
     # What the blog's feed says of its entries, by their keys.
     entries: dict[str, Entry] = field(default_factory=dict)
     rules: CommentRules | None = None
+    # What the feed of all comments says that is not held, by the keys of the posts.
+    told: Mapping[str, tuple[Comment, ...]] = field(default_factory=dict)
     _read: dict[str, Thread | Failure | None] = field(default_factory=dict)
     _lessons: list[Taught] = field(default_factory=list)
     # How many lessons the last try to learn was given: the same ones teach no more.
@@ -103,6 +105,9 @@ class Commenting:
             await self._from_feed(evidence.feed, post, answer, gathered)
         if further is not None and feed_first and not _are_all(gathered, claimed, held):
             await self._from_pages(post, further, gathered)
+        told = self.told.get(canonical(post.url))
+        if told and claimed is not None and len(merge(gathered.threads, claimed=claimed).comments) < claimed:
+            gathered.threads.append(Thread(source="feed", comments=told))
         return gathered
 
     def claimed(self, post: Post, gathered: Gathered) -> int | None:
