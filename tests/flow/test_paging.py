@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import timedelta
 
 import pytest
 
@@ -280,3 +281,69 @@ def test_without_comments_no_page_of_them_is_asked_for(archive):
     crawl(site, archive, comments=False)
     assert not [url for url in site.web.asked if "comment-page" in url]
     assert len(list(archive.posts())) == POSTS
+
+
+INDEX = a_blog.HOME + "wp-json/wp/v2/posts?search=nextpage--&_fields=link&per_page=100"
+
+
+def put_split_unseen(site, number, pages):
+    """A post split in the old editor of WordPress, as a block theme shows it: no page names another."""
+    head = f"<link rel=https://api.w.org/ href={a_blog.HOME}wp-json/>"
+    for other in range(1, POSTS + 1):
+        site.put(other, f"<div class=wp-block-post-content>{a_blog.article(other)}</div>", head=head)
+    for page, part in enumerate(parts(number, pages), 1):
+        body = f"<div class=wp-block-post-content>{part}</div>"
+        site.web.put(site.url(number, page), a_blog.page(number, body, head=head))
+    # Behind its last page it leads back to the first.
+    site.web.put(site.url(number, pages + 1), "", redirect=site.url(number))
+    site.web.put(INDEX, f'[{{"link": "{site.url(number)}"}}]', type="application/json")
+
+
+@pytest.mark.parametrize("plain", [False, True], ids=["pretty addresses", "plain"])
+def test_a_split_that_no_page_shows_is_told_by_the_blogs_interface(archive, plain):
+    site = PagedSite(plain=plain)
+    put_split_unseen(site, 3, 3)
+    crawl(site, archive)
+    post = archive.find_post(site.url(3))
+    assert post.text == whole(3, 3)
+    assert set(map(canonical, post.aliases)) == {canonical(site.url(3, page)) for page in (2, 3)}
+    assert len(list(archive.posts())) == POSTS
+    # One request tells of all posts.
+    assert site.web.count(INDEX) == 1
+    again = reread(archive)
+    assert (again.new, again.changed, again.no_longer) == (0, 0, 0)
+    assert archive.find_post(site.url(3)).text == whole(3, 3)
+    site.web.asked.clear()
+    update(site, archive, site.url(3), site.url(4))
+    assert site.web.count(INDEX) == 0
+    assert (archive.find_post(site.url(3)).text, archive.find_post(site.url(3)).version) == (whole(3, 3), 1)
+
+
+def test_a_post_that_is_split_no_more_is_read_so_again(archive):
+    site = PagedSite()
+    put_split_unseen(site, 3, 2)
+    crawl(site, archive)
+    first, second = parts(3, 2)
+    head = f"<link rel=https://api.w.org/ href={a_blog.HOME}wp-json/>"
+    body = f"<div class=wp-block-post-content>{first}{second}<p>The end of it.</p></div>"
+    site.web.put(site.url(3), a_blog.page(3, body, head=head))
+    site.web.put(site.url(3, 2), "", redirect=site.url(3))
+    site.web.now += timedelta(days=1)
+    update(site, archive, site.url(3))
+    text = whole(3, 2) + "\n\nThe end of it."
+    assert archive.find_post(site.url(3)).text == text
+    assert reread(archive).changed == 0
+    assert archive.find_post(site.url(3)).text == text
+
+
+def test_an_interface_that_does_not_tell_is_asked_once(archive):
+    site = PagedSite()
+    put_split_unseen(site, 3, 2)
+    del site.web.answers[canonical(INDEX)]
+    assert crawl(site, archive).exit_code == 0
+    assert site.web.count(INDEX) == 1
+    site.web.asked.clear()
+    site.put_feed([99, *range(POSTS, POSTS - 4, -1)])
+    site.web.put(site.url(99), site.web.answers[canonical(site.url(4))].body.replace(b"Post 4", b"Post 99"))
+    update(site, archive)
+    assert site.web.count(INDEX) == 0

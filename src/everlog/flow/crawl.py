@@ -16,7 +16,7 @@ from everlog.flow.presence import key_of_moved
 from everlog.flow.queue import Queue
 from everlog.flow.steps import Draft, steps_named, take_steps
 from everlog.flow.stopping import ENDED, SLICE_OVER, Stop
-from everlog.posts.paging import is_page_of
+from everlog.posts.paging import page_of_post
 from everlog.records import Failure, Visit
 from everlog.urls import canonical
 
@@ -309,7 +309,7 @@ class Crawl:
         held = crew.held(link.key)
         if held is None:
             return False
-        return (row is not None and row[1] > 0) or any(is_page_of(url, held.url) for url in held.aliases)
+        return (row is not None and row[1] > 0) or any(page_of_post(url, held.url) for url in held.aliases)
 
     async def _has_put_off(self) -> bool:
         """Whether posts were put off that are now to be looked at, before the crawl ends."""

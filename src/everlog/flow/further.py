@@ -28,6 +28,7 @@ from everlog.words import words
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Sequence
+    from datetime import datetime
 
     from everlog.archive import Archive
     from everlog.flow.crew import Crew
@@ -48,6 +49,11 @@ class Part:
     glimpse: Glimpse | None = None
     failure: Failure | None = None
     exchanges: tuple[Exchange, ...] = ()
+
+    def is_since(self, moment: datetime | None) -> bool:
+        """Whether it was fetched at this time or later."""
+        at = self.glimpse.found.fetched if self.glimpse is not None and isinstance(self.glimpse.found, Post) else None
+        return at is not None and (moment is None or at >= moment)
 
     def visit(self, blog_id: int, reason: str) -> Visit:
         """The visit that stores it; whose page it is, is said when that one is stored."""
@@ -122,10 +128,14 @@ def _part(url: str, glimpse: Glimpse, exchanges: tuple[Exchange, ...] = ()) -> P
 
 @dataclass(slots=True)
 class TextPages:
-    """The pages that the text of a post is split over, gathered one by one."""
+    """The pages that the text of a post is split over, gathered one by one.
+
+    `sure` are the keys of pages that are known to be the post's, though they show no link to it.
+    """
 
     keys: Collection[str]
     parts: list[Post]
+    sure: set[str] = field(default_factory=set)
     missing: list[int] = field(default_factory=list)
     trail: Trail = field(default_factory=Trail)
 
@@ -136,13 +146,20 @@ class TextPages:
         pages.trail.name(paging.text)
         return pages
 
+    def expect(self, number: int, url: str) -> None:
+        """Look for a page that no page names."""
+        self.sure.add(canonical(url))
+        self.trail.name(((number, url),))
+
     def take(self, number: int, part: Part | None) -> bool:
         """Add a page; False if it is none of this post's, which only its page can tell, or says nothing new."""
         if part is None:
             self.missing.append(number)
             return False
         glimpse = part.glimpse
-        if glimpse is None or not isinstance(glimpse.found, Post) or canonical(glimpse.part_of or "") not in self.keys:
+        if glimpse is None or not isinstance(glimpse.found, Post):
+            return False
+        if canonical(glimpse.part_of or "") not in self.keys and canonical(part.url) not in self.sure:
             return False
         if any(_says_again(each.text, glimpse.found.text) for each in self.parts):
             return False

@@ -194,8 +194,8 @@ def _evidence(said: Mapping[str, Any]) -> Evidence:
 
 
 def _paging(said: Any) -> Paging:
-    text, comments, shown = said
-    return Paging(text=_numbered(text), comments=_numbered(comments), shown=_number(shown))
+    text, comments, shown, told_by = said
+    return Paging(text=_numbered(text), comments=_numbered(comments), shown=_number(shown), told_by=_text(told_by))
 
 
 def _numbered(said: Any) -> tuple[tuple[int, str], ...]:

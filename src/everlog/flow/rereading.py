@@ -20,7 +20,7 @@ from everlog.flow.relearning import learn_again, stored_feed
 from everlog.flow.steps import asks_not_to_be_kept
 from everlog.links import scope_of
 from everlog.media import media_of
-from everlog.posts.paging import first_page, paging_of, post_of_comment_page
+from everlog.posts.paging import first_page, page_of_post, paging_of, post_of_comment_page
 from everlog.records import Media, Page, Skip, Visit
 from everlog.tree import parse
 from everlog.urls import canonical
@@ -96,7 +96,9 @@ def read_again(
     known = eras.known_for(root, exchange.fetched_at, present)
     if asks_not_to_be_kept(root, exchange) or known.judge.verdict(exchange.url, root).kind != "post":
         return None
-    if first_page(root, exchange.url) is not None or post_of_comment_page(exchange.url) is not None:
+    held = archive.find_post(exchange.url, as_read=True)
+    is_kept_with_post = held is not None and page_of_post(exchange.url, held.url) is not None
+    if is_kept_with_post or first_page(root, exchange.url) or post_of_comment_page(exchange.url):
         return None  # a further page of a post, which is read with it
     claim, own = known.judge.identity(exchange.url, root), canonical(exchange.url)
     feed = comment_feed_url(root, exchange.url)
@@ -106,7 +108,6 @@ def read_again(
     outcome = read_page(root, page, known, is_split=bool(paging.text))
     if isinstance(outcome, Skip):
         return None
-    held = archive.find_post(exchange.url, as_read=True)
     stored = _Stored(blog, archive, held, Lens(scope=scope_of(blog), present=present, eras=eras))
     outcome = _with_stored_pages(outcome, paging, stored)
     media = tuple(Media(url=url) for url in media_of(outcome.html, outcome.url))
@@ -137,8 +138,15 @@ class _Stored(NamedTuple):
 def _with_stored_pages(post: Post, paging: Paging, stored: _Stored) -> Post:
     """The post with the text of all its stored pages; with the text that is held, where one is not stored."""
     pages = TextPages.of(post, paging, {canonical(post.url)})
+    if paging.told_by is not None and stored.held is not None:
+        # What only the blog's interface told of: pages that were fetched with this one.
+        for url in stored.held.aliases:
+            if (number := page_of_post(url, post.url)) is not None:
+                pages.expect(number, url)
     while (step := pages.trail.next()) is not None:
-        pages.take(step[0], stored.part(step[1]))
+        part = stored.part(step[1])
+        if part is None or canonical(step[1]) not in pages.sure or part.is_since(post.fetched):
+            pages.take(step[0], part)
     return whole_as_held(pages.joined(), stored.held if pages.missing else None)
 
 

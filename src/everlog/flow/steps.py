@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from everlog.errors import UsageError
 from everlog.flow.commenting import Further
 from everlog.flow.conversation import uncommented, with_comments
-from everlog.flow.failures import is_passing
-from everlog.flow.further import TextPages, ask_part, stored_part, whole_as_held
+from everlog.flow.further import ask_part
 from everlog.flow.glimpse import Evidence, Sheet, look
 from everlog.flow.intake import say_what_was_held, take_in
+from everlog.flow.joining import join_pages
 from everlog.flow.rendering import NotDrawn, exchanges_of, page_of
 from everlog.media import media_of
 from everlog.posts import noarchive
@@ -29,10 +29,9 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from everlog.flow.crew import Crew
-    from everlog.flow.further import Part
     from everlog.flow.glimpse import Reader
     from everlog.posts.paging import Paging
-    from everlog.records import Exchange, Failure, Fetched, Lane, Outcome, Page, Post
+    from everlog.records import Exchange, Fetched, Outcome, Page, Post
     from everlog.tree import Element
 
     Step = Callable[["Draft", Crew], Awaitable[None] | None]
@@ -136,7 +135,7 @@ def read_content(draft: Draft, crew: Crew) -> Awaitable[None] | None:
     if crew.reader is not None:
         return _read_elsewhere(draft, crew, sheet, crew.reader)
     take_in(draft, crew, look(sheet, crew.lens))
-    return join_pages(draft, crew) if draft.paging.text else None
+    return join_pages(draft, crew) if draft.paging.text or draft.paging.told_by else None
 
 
 async def _read_elsewhere(draft: Draft, crew: Crew, sheet: Sheet, reader: Reader) -> None:
@@ -147,46 +146,6 @@ async def _read_elsewhere(draft: Draft, crew: Crew, sheet: Sheet, reader: Reader
         glimpse = look(sheet, crew.lens)
     take_in(draft, crew, glimpse)
     await join_pages(draft, crew)
-
-
-async def join_pages(draft: Draft, crew: Crew) -> None:
-    """The text of a post that is split over several pages, whole; a page that cannot be had now is asked for again.
-
-    Until then a page that is stored takes its place, or the text that is held: half a post replaces no whole one.
-    """
-    if draft.post is None:
-        return
-    pages = TextPages.of(draft.post, draft.paging, {canonical(draft.page.url), draft.link.key})
-    while (step := pages.trail.next()) is not None:
-        number, url = step
-        part: Part | None = await ask_part(url, crew)
-        if part is not None and part.failure is not None:
-            _miss_page(draft, crew, number, part.failure)
-            part = stored_part(url, crew.blog, crew.archive, crew.lens)
-        if not pages.take(number, part):
-            _leave_alone(draft, crew, url, part)
-        elif part is not None and part.exchanges:
-            draft.parts.append(part.visit(crew.blog.id, f"page {number} of {draft.post.url}"))
-    held = crew.held(draft.post_key or draft.link.key) if pages.missing else None
-    draft.post = whole_as_held(pages.joined(), held)
-
-
-def _miss_page(draft: Draft, crew: Crew, number: int, failure: Failure) -> None:
-    """Say that a page of a post is missing; only what may be there later is asked for again."""
-    why = f"incomplete: page {number} of it could not be had: {failure.reason}"
-    if is_passing(failure):
-        draft.reason, draft.is_unfinished = why, True
-        crew.tally.failed += 1
-        crew.tally.fail(failure.url, failure.reason, kind=f"{failure.trouble} {failure.status or ''}".strip())
-    draft.note = draft.note or why
-
-
-def _leave_alone(draft: Draft, crew: Crew, url: str, part: Part | None) -> None:
-    """A page that turned out to be none of the post's is visited by itself, like any other."""
-    key = canonical(url)
-    if part is not None and part.glimpse is not None and part.glimpse.part_of is None:
-        lane: Lane = "post" if crew.known.judge.likely_post(url) else "page"
-        draft.links.append(Link(url=url, key=key, lane=lane, found_on=draft.link.url))
 
 
 def _sheet(draft: Draft, crew: Crew) -> Sheet:

@@ -37,6 +37,8 @@ _NUMBERED_PATH = re.compile(r"(.*[^/])/([1-9]\d{0,2})")
 _NUMBERED_QUERY = re.compile(r"page=([1-9]\d{0,2})")
 # What WordPress calls links to the pages of a text, whatever a theme makes of the words in them.
 _NUMBERS = "post-page-numbers"
+# How WordPress names its interface, and block themes the element of the text.
+_INTERFACE, _BLOCK_TEXT = "https://api.w.org/", "wp-block-post-content"
 # "2", "Page 2", "Seite 2 von 3": who says more than the number says a few words.
 _FEW_WORDS = 4
 # Elements that hold a text, not a row of links.
@@ -48,12 +50,14 @@ Numbered = tuple[tuple[int, str], ...]
 class Paging(NamedTuple):
     """Further pages of a post that its page names, by their numbers.
 
-    `shown` is the number, among the pages of the comments, of the page itself; None where it does not say.
+    `shown` is the number, among the pages of the comments, of the page itself; None where it does not say. `told_by`
+    is the address that tells which posts are split, where pages show no links to their further pages.
     """
 
     text: Numbered = ()
     comments: Numbered = ()
     shown: int | None = None
+    told_by: str | None = None
 
 
 NO_PAGES = Paging()
@@ -84,8 +88,8 @@ def paging_of(root: Element, url: str, *, of: int = 1) -> Paging:
 
     >>> from everlog.tree import parse
     >>> page = parse(b"<p>Pages: 1 <a href='/a/2/'>2</a></p><a href='/a/comment-page-4/#comments'>Older comments</a>")
-    >>> paging_of(page, "https://a.org/a/")
-    Paging(text=((2, 'https://a.org/a/2/'),), comments=((4, 'https://a.org/a/comment-page-4/'),), shown=None)
+    >>> paging_of(page, "https://a.org/a/")[:2]
+    (((2, 'https://a.org/a/2/'),), ((4, 'https://a.org/a/comment-page-4/'),))
     """
     own = _own_keys(root, url)
     links = [link for link in _links(root, url) if link.key.startswith(tuple(_stem(key) for key in own))]
@@ -93,7 +97,8 @@ def paging_of(root: Element, url: str, *, of: int = 1) -> Paging:
     if any(_is_row(links, key) for key in own):
         text = {}
     comments, shown = _comment_pages(root, links, own)
-    return Paging(text=tuple(sorted(text.items())), comments=comments, shown=shown)
+    told_by = _index(root, url) if not text and of == 1 else None
+    return Paging(text=tuple(sorted(text.items())), comments=comments, shown=shown, told_by=told_by)
 
 
 def first_page(root: Element, url: str) -> tuple[str, int] | None:
@@ -112,13 +117,26 @@ def first_page(root: Element, url: str) -> tuple[str, int] | None:
     return None
 
 
-def is_page_of(url: str, post: str) -> bool:
-    """Whether an address is spelled like a further page of a post's text.
+def further_page(url: str, number: int) -> str:
+    """The address of a further page of the text of a post of WordPress.
 
-    >>> is_page_of("https://a.org/a/2/", "https://a.org/a/"), is_page_of("https://a.org/a/amp/", "https://a.org/a/")
-    (True, False)
+    >>> further_page("https://a.org/a/", 2), further_page("https://a.org/?p=7", 3)
+    ('https://a.org/a/2/', 'https://a.org/?p=7&page=3')
     """
-    return (_number(canonical(url), canonical(post)) or 1) > 1
+    parts = urlsplit(urldefrag(url).url)
+    if parts.query:
+        return parts._replace(query=f"{parts.query}&page={number}").geturl()
+    return parts._replace(path=f"{parts.path.rstrip('/')}/{number}/").geturl()
+
+
+def page_of_post(url: str, post: str) -> int | None:
+    """Which further page of a post's text an address is spelled like; None if it is no such address.
+
+    >>> page_of_post("https://a.org/a/2/", "https://a.org/a/"), page_of_post("https://a.org/a/amp/", "https://a.org/a/")
+    (2, None)
+    """
+    number = _number(canonical(url), canonical(post))
+    return number if number is not None and number > 1 else None
 
 
 def drop_page_links(root: Element, url: str) -> None:
@@ -161,6 +179,21 @@ def _links(root: Element, url: str) -> Iterator[_Link]:
         target = resolved(base, href) if href and (element.tag == "a" or rel) else None
         if target is not None:
             yield _Link(element, *target, rel)
+
+
+def _index(root: Element, url: str) -> str | None:
+    """Where a blog of WordPress tells which posts are split over pages, if its theme does not show that.
+
+    Block themes show links to the pages of texts that were split in the block editor, and of no others.
+    """
+    for link in root.iter("link"):
+        if _INTERFACE in (link.get("rel") or "").lower().split():
+            is_block_theme = any(_BLOCK_TEXT in (each.get("class") or "").split() for each in root.iter("div"))
+            api = absolute(url, link.get("href")) if is_block_theme else None
+            # Searching finds the mark that splits a text, without the signs that are taken out of a query.
+            asked = "search=nextpage--&_fields=link&per_page=100"
+            return f"{api}wp/v2/posts{'&' if '?' in api else '?'}{asked}" if api is not None else None
+    return None
 
 
 def _own_keys(root: Element, url: str) -> set[str]:
