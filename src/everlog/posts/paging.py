@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urldefrag, urlsplit
 
@@ -92,7 +93,8 @@ def paging_of(root: Element, url: str, *, of: int = 1) -> Paging:
     (((2, 'https://a.org/a/2/'),), ((4, 'https://a.org/a/comment-page-4/'),))
     """
     own = _own_keys(root, url)
-    links = [link for link in _links(root, url) if link.key.startswith(tuple(_stem(key) for key in own))]
+    stems = tuple(map(_stem, own))
+    links = [link for link in _links(root, url) if link.key.startswith(stems)]
     text = {number: link.url for link in links for number in _numbers_of(link, own, of=of) if number > 1}
     if any(_is_row(links, key) for key in own):
         text = {}
@@ -148,6 +150,7 @@ def drop_page_links(root: Element, url: str) -> None:
     drop(list(dict.fromkeys(_row_around(element, marked) for element in marked)))
 
 
+@lru_cache(maxsize=4_096)
 def post_of_comment_page(url: str) -> tuple[str, int] | None:
     """The address of the post that a page of comments belongs to, and the page's number; None for other pages.
 
@@ -155,6 +158,9 @@ def post_of_comment_page(url: str) -> tuple[str, int] | None:
     (('https://a.org/a/', 2), ('https://a.org/?p=7', 3))
     >>> post_of_comment_page("https://a.org/a/")
     """
+    # Nearly all links of a page are none.
+    if "comment-page-" not in url and "cpage=" not in url:
+        return None
     parts = urlsplit(urldefrag(url).url)
     if match := _COMMENT_PATH.search(parts.path):
         return parts._replace(path=parts.path[: match.start()] + match[2]).geturl(), int(match[1])
@@ -248,6 +254,8 @@ def _number(key: str, post: str) -> int | None:
     """
     if key == post:
         return 1
+    if not key.startswith(_stem(post)) or not (key[-1:].isdigit() or "page=" in key):
+        return None
     return next((number for above, number in _above(key) if above == post), None)
 
 
@@ -286,9 +294,10 @@ def _comment_pages(root: Element, links: Iterable[_Link], own: Collection[str]) 
     pages: dict[int, str] = {}
     here: Counter[int] = Counter()
     for link, found in named:
-        if canonical(found[0]) not in own:
+        target = resolved(link.url, found[0])
+        if target is None or target[1] not in own:
             continue
-        fragment = urldefrag(link.element.get("href") or "").fragment
+        fragment = (link.element.get("href") or "").partition("#")[2]
         if _ONE_COMMENT.fullmatch(fragment):
             here[found[1]] += fragment in idents
         elif fragment != _FORM and "replytocom" not in link.url:
