@@ -324,6 +324,8 @@ class Visit:
     comments_tried: bool = True
     # Where a post stood before and the page answers: it leads to the home page or a list, or shows no post any more.
     sight: Literal["led-away", "no-post"] | None = None
+    # Set when a page of the post could not be had for now: what there is is kept, and the URL is asked for again.
+    is_unfinished: bool = False
     # Set when the version that is held was read by another template: what that one takes along is no edit.
     other_template: bool = False
 

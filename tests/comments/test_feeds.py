@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from everlog.comments.feeds import comment_feed_url, read_comment_feed
+from everlog.comments.feeds import comment_feed_url, read_comment_feed, read_site_comments
 from everlog.errors import UnreadableFeed
 from everlog.records import Entry
 from everlog.tree import parse
@@ -174,3 +174,33 @@ def test_a_feed_without_entries_has_no_comments_and_no_bytes_are_no_feed():
     assert read_comment_feed(rss(), POST + "feed/").comments == ()
     with pytest.raises(UnreadableFeed):
         read_comment_feed(b"<html><p>Not found", POST + "feed/")
+
+
+def test_the_feed_of_all_comments_tells_which_posts_its_comments_are_on():
+    atom = b"""<feed xmlns="http://www.w3.org/2005/Atom" xmlns:thr="http://purl.org/syndication/thread/1.0">
+      <title>Comments for A Blog</title>
+      <entry><title>Comment on Rain by Jo</title><author><name>Jo</name></author>
+        <link rel="alternate" href="https://a.org/?p=7&amp;cpage=2#comment-9"/><id>https://a.org/?p=7#comment-9</id>
+        <thr:in-reply-to ref="https://a.org/?p=7" href="https://a.org/rain/"/><content>Nice.</content></entry>
+      <entry><title>Comment on Snow by Al</title><author><name>Al</name></author>
+        <link rel="alternate" href="https://a.org/snow.html?showComment=15#c15"/><id>tag:a.org,1999:blog-1.post-15</id>
+        <thr:in-reply-to ref="tag:a.org,1999:blog-1.post-3"/><content>Cold.</content></entry></feed>"""
+    found = read_site_comments(atom, "https://a.org/comments/feed/atom/")
+    assert [(each.posts[0], each.comment.id, each.comment.author, each.comment.text) for each in found] == [
+        ("https://a.org/?p=7", "9", "Jo", "Nice."), ("https://a.org/snow.html?showComment=15", "15", "Al", "Cold."),
+    ]
+
+
+def test_a_feed_of_posts_is_no_feed_of_all_comments():
+    posts = b"<rss><channel><title>A Blog</title><item><title>Rain</title><link>https://a.org/rain</link></item></channel></rss>"
+    assert read_site_comments(posts, "https://a.org/feed/") is None
+
+
+def test_a_posts_own_comment_feed_may_name_pages_of_comments_at_plain_addresses():
+    items = "".join(
+        f"<item><title>By: Jo</title><link>https://a.org/?p=7&amp;cpage={page}#comment-{page}</link>"
+        f"<description>Text {page}.</description></item>"
+        for page in (1, 2)
+    )
+    feed = f"<rss><channel><title>Comments on: Rain</title>{items}</channel></rss>".encode()
+    assert [comment.id for comment in read_comment_feed(feed, "https://a.org/?feed=rss2&p=7").comments] == ["1", "2"]

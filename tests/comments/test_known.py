@@ -53,26 +53,42 @@ def test_a_page_that_counts_none_above_its_comments_is_not_believed():
     assert read(page.replace("2 Comments", "No Comments")).claimed is None
 
 
-def test_links_from_elsewhere_are_comments_where_the_page_shows_their_text():
+def test_links_from_elsewhere_are_comments_whether_the_page_shows_their_text_or_their_name_alone():
     thread = read(
         """<ol class=commentlist><li class="pingback even depth-1" id="comment-1"><div class="comment-body">Pingback:
         <a href="http://b.org/" rel="external nofollow" class="url">A title</a></div></li>
         <li class="trackback depth-1" id="comment-2"><cite class=fn>B</cite><p class="comment-text">[…] says […]</p>
         <ul><li class="comment depth-2" id="comment-3"><cite class=fn>C</cite><p>Thanks.</p></li></ul></li></ol>"""
     )
-    found = [(c.id, c.text, c.parent) for c in thread.comments]
-    assert found == [("2", "[…] says […]", None), ("3", "Thanks.", "2")]
+    found = [(c.id, c.author, c.author_url, c.text, c.parent) for c in thread.comments]
+    assert found == [
+        ("1", "A title", "http://b.org/", "", None), ("2", "B", None, "[…] says […]", None),
+        ("3", "C", None, "Thanks.", "2"),
+    ]
 
 
-def test_an_answer_to_what_is_not_shown_answers_nothing():
-    html = """<ol><li class="pingback depth-1" id="comment-1"><p>Pingback: <a class=url href="http://b.org/">T</a></p></li>
-        <li class="comment depth-2" id="comment-2"><cite class=fn>A</cite><p>Thanks.</p></li></ol>"""
-    assert [(c.id, c.parent) for c in read(html).comments] == [("2", None)]
+def test_an_answer_inside_a_link_from_elsewhere_answers_it():
+    html = """<ol><li class="comment depth-1" id="comment-9"><cite class=fn>Z</cite><p>First.</p></li>
+        <li class="pingback depth-1" id="comment-1">Pingback: <a class=url href="http://b.org/">T</a>
+        <ul class=children><li class="comment depth-2" id="comment-2"><cite class=fn>A</cite><p>Thanks.</p></li></ul>
+        </li></ol>"""
+    assert [(c.id, c.parent) for c in read(html).comments] == [("9", None), ("1", None), ("2", "1")]
 
 
-def test_a_page_with_nothing_but_titles_of_links_has_an_empty_thread():
-    thread = read('<ol><li class="pingback"><p>Pingback: <a class=url href="http://b.org/">A title</a></p></li></ol>')
-    assert thread.comments == ()
+def test_a_page_with_nothing_but_names_of_links_has_these():
+    thread = read(
+        """<ol><li class="pingback" id="comment-4"><p>Pingback: <a class=url href="http://b.org/#x">A title</a>
+        <span class=edit-link><a href="http://a.org/wp-admin/comment.php?c=4">Edit</a></span></p></li>
+        <li class="trackback" id="comment-5"><a href="#comment-5">5 March</a> Trackback von
+        <a href="http://c.org/">Ein Titel</a></li></ol>"""
+    )
+    found = [(comment.id, comment.author, comment.author_url, comment.text) for comment in thread.comments]
+    assert found == [("4", "A title", "http://b.org/#x", ""), ("5", "Ein Titel", "http://c.org/", "")]
+
+
+def test_links_from_elsewhere_in_lists_of_the_latest_comments_are_not_the_posts():
+    ping = '<li class="pingback" id="comment-4">Pingback: <a class=url href="http://b.org/">A title</a></li>'
+    assert read_known(parse(f"<ul class=recent-comments>{ping}</ul>".encode()), URL) is None
 
 
 @pytest.mark.parametrize(

@@ -131,12 +131,23 @@ def test_listings_with_comments_in_their_code_are_no_comments():
     assert "# 2019-03-01 by Ada" in post.text
 
 
-def test_a_link_from_another_blog_is_no_comment_where_only_its_title_is_shown():
+def test_a_link_from_another_blog_is_kept_and_counted_where_only_its_title_is_shown():
     ping = '<li class="pingback" id="comment-3"><p>Pingback: <a href="http://b.org/" class=url>More rain</a></p></li>'
     page = wordpress("It will stop.", heading="2 Comments").replace("</ol>", ping + "</ol>")
     post = read(ARTICLE + page)
-    assert [comment.text for comment in post.comments] == ["It will stop."]
-    assert post.comments_state == "partial"
+    found = [(comment.author, comment.text) for comment in post.comments]
+    assert found == [("Ada", "It will stop."), ("More rain", "")]
+    assert (post.comments_state, post.comment_count_claimed) == ("complete", 2)
+
+
+def test_links_from_other_blogs_are_kept_where_the_rules_of_the_blog_know_comments_only():
+    ping = '<li class="pingback" id="comment-3"><p>Pingback: <a href="http://b.org/" class=url>More rain</a></p></li>'
+    page = wordpress("It will stop.", heading="2 Comments").replace('<li class="comment', ping + '<li class="comment')
+    learned = Markup(name="page", comment="li.comment", text="p", author="cite.fn")
+    post = read(ARTICLE + page, CommentRules(ranked=(CommentRule(markup=learned, confidence=1),)))
+    found = [(comment.author, comment.author_url, comment.text) for comment in post.comments]
+    assert found == [("More rain", "http://b.org/", ""), ("Ada", None, "It will stop.")]
+    assert "More rain" not in post.text
 
 
 def test_what_a_browser_drew_of_a_service_is_read_from_a_rendered_page():

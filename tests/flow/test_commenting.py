@@ -206,6 +206,19 @@ def test_stored_pages_and_comment_feeds_are_read_again_without_a_request(web, ar
     assert web.asked == []
 
 
+def test_pages_read_again_by_the_same_rules_make_no_versions_though_some_were_read_before_these_were_learned(archive):
+    web = a_site(POSTS)
+    for number in range(1, POSTS + 1):
+        # None of the feed's own posts has comments: how the blog writes them is learned on the way.
+        put_comments(web, number, said(number, 0 if number > POSTS - 5 else number % 5))
+    crawl(web, archive)
+    assert {comment.source for each in archive.posts() for comment in each.comments} == {"wordpress", "page"}
+    (blog,) = archive.blogs()
+    result = reread_blog(blog, archive)
+    assert (result.new, result.changed, result.no_longer) == (0, 0, 0)
+    assert {each.version for each in archive.posts()} == {1}
+
+
 def test_a_page_that_does_not_say_when_is_completed_from_its_feed(web, archive):
     put_comments(web, 3, said(3, 4))
     page = web.answers["a.blog/3"].body
@@ -313,3 +326,52 @@ def test_a_date_that_was_read_first_stands(web, archive):
     archive.requeue(blog.id, ["a.blog/3"])
     update(web, archive)
     assert {comment.published.month for comment in post(archive, 3).comments} == {2}
+
+
+def put_pingbacks(web, post, names, told):
+    """A post with pingbacks, of which its page shows the names, and its comment feed the excerpts of some."""
+    items = "".join(
+        f"<li class='pingback even depth-1' id=comment-{at}><div class=comment-body>Pingback: <a class=url "
+        f"rel='external nofollow ugc' href=https://other.example/{at}>{name}</a></div></li>"
+        for at, name in enumerate(names, 1)
+    )
+    thread = f"<div id=comments><h2>{len(names)} Comments</h2><ol class=comment-list>{items}</ol></div>"
+    put_comments(web, post, [])
+    head = f"<link rel=alternate type=application/rss+xml title='Post {post} Comments Feed' href={feed_url(post)}>"
+    web.put(a_blog.url(post), a_blog.page(post, head=head, after=thread))
+    feed = "".join(
+        f"<item><title>By: {names[at - 1]}</title><link>{a_blog.url(post)}#comment-{at}</link><pubDate>{at:02} Feb "
+        f"2024 10:00:00 +0000</pubDate><description>[...] {a_blog.sentence(str(at), 9)} [...]</description></item>"
+        for at in told
+    )
+    body = f"<rss version='2.0'><channel><title>Comments on: Post {post}</title>{feed}</channel></rss>"
+    web.put(feed_url(post), body, type="application/rss+xml")
+
+
+def test_pingbacks_that_a_page_shows_as_names_and_links_are_all_kept_and_counted(web, archive):
+    names = [f"A page about post 3, {number}" for number in range(1, 16)]
+    put_pingbacks(web, 3, names, told=range(6, 16))
+    report = crawl(web, archive)
+    kept = post(archive, 3)
+    assert [comment.author for comment in kept.comments] == names
+    assert [comment.author_url for comment in kept.comments] == [f"https://other.example/{n}" for n in range(1, 16)]
+    assert [bool(comment.text) for comment in kept.comments] == [False] * 5 + [True] * 10
+    assert (kept.comments_state, kept.comment_count_claimed) == ("complete", 15)
+    assert report.tally.comments_missing == 0
+
+
+def test_what_the_feed_once_told_of_a_pingback_is_kept_when_it_tells_it_no_more(web, archive):
+    names = [f"A page about post 3, {number}" for number in range(1, 4)]
+    put_pingbacks(web, 3, names, told=range(1, 4))
+    crawl(web, archive)
+    before = post(archive, 3)
+    assert all(comment.text and comment.published for comment in before.comments)
+    put_pingbacks(web, 3, [*names, "One more"], told=[4])
+    (blog,) = archive.blogs()
+    archive.requeue(blog.id, ["a.blog/3"])
+    update(web, archive)
+    now = post(archive, 3)
+    assert [comment.text for comment in now.comments[:3]] == [comment.text for comment in before.comments]
+    assert [comment.published for comment in now.comments[:3]] == [each.published for each in before.comments]
+    assert (len(now.comments), now.version) == (4, 2)
+    assert reread_blog(blog, archive).changed == 0

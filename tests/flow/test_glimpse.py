@@ -20,6 +20,7 @@ from everlog.flow.glimpse import _POST, Evidence, Glimpse, Lens, Sheet, look
 from everlog.flow.known import Known
 from everlog.links import Scope
 from everlog.posts import PostJudge
+from everlog.posts.paging import Paging
 from everlog.records import Comment, Media, Page, Post, Provenance, Skip
 from flow.a_conversation import said, thread_html
 from flow.a_site import listing
@@ -139,10 +140,12 @@ EVIDENCE = st.builds(
     Evidence, services=st.lists(st.sampled_from(SERVICES), max_size=2).map(tuple), feed=st.none() | TEXT,
     threads=st.lists(THREADS, max_size=2).map(tuple),
 )
+NUMBERED = st.lists(st.tuples(st.integers(1, 99), TEXT), max_size=2).map(tuple)
 GLIMPSES = st.builds(
     Glimpse, links=st.lists(st.tuples(TEXT, TEXT), max_size=3).map(tuple), kind=st.just("post"),
     note=st.none() | TEXT, by_url=st.booleans(), is_present=st.booleans(), claim=st.none() | TEXT, evidence=EVIDENCE,
-    found=POSTS | st.builds(Skip, url=TEXT, reason=TEXT),
+    found=POSTS | st.builds(Skip, url=TEXT, reason=TEXT), part_of=st.none() | TEXT,
+    paging=st.builds(Paging, text=NUMBERED, comments=NUMBERED, shown=st.none() | st.integers(1, 9), told_by=TEXT),
 )
 
 
@@ -163,7 +166,7 @@ def test_every_field_of_a_post_that_is_no_text_has_a_way_back():
         {"kind": "poem"}, {"kind": "post"}, {"links": [["one"]]}, {"by_url": "yes"}, {"note": 7},
         {"evidence": {"services": ["nobody"], "feed": None, "threads": []}}, {"found": {"post": {"url": 7}}},
         {"found": {"post": {"url": "x", "published": "yesterday"}}}, {"found": {"post": {"url": "x", "unknown": "x"}}},
-        {"found": 7}, {"evidence": None},
+        {"found": 7}, {"evidence": None}, {"paging": 7}, {"paging": [[], []]}, {"part_of": 7},
     ],
     ids=str,
 )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from everlog.archive.happenings import edited, emptied, noticed, seen_at, whole_again
 from everlog.archive.holdings import Acknowledged
-from everlog.archive.post_record import brought_up_to_date, completed, read_record
+from everlog.archive.post_record import brought_up_to_date, completed, read_record, reads_the_same
 from everlog.archive.texts import stamp, stamp_now, storable
 from everlog.urls import canonical
 
@@ -192,9 +192,11 @@ def _verdict(known: KnownPost, written: Written, visit: Visit) -> Verdict:
     """What a reading means for a post that is held."""
     if known.digest == written.digest:
         return "same"
-    # Who reads a stored page again has other rules, and wants to see what they give.
-    if known.record is None or _is_reread(visit):
+    if known.record is None:
         return "changed"
+    if _is_reread(visit):
+        # Who reads a stored page again has other rules, and wants to see what they give.
+        return "same" if reads_the_same(known.record, written.record) else "changed"
     from everlog.changes import replaces  # noqa: PLC0415 - parses; most visits bring nothing to compare
 
     # As it would be stored: what cannot be is no edit.

@@ -27,6 +27,8 @@ TELLING_WORDS = 50
 _AROUND = ("updated", "language", "summary", "comments_state", "comment_count_claimed")
 # What a page may stop to say without its being untrue.
 _LASTING = ("title", "authors", "published", "tags", "language")
+# What a record holds beside what was read.
+_NOT_READ = ("url", "fetched", "media", "provenance")
 # Of a comment, what may become known later. Who wrote it and what are the comment itself.
 _OF_COMMENTS = ("id", "parent", "author_url", "published", "url", "source")
 
@@ -62,6 +64,7 @@ def write_post(post: Post, media_keys: Mapping[str, str]) -> Written:
         "comments_state": post.comments_state,
         "comment_count_claimed": post.comment_count_claimed,
     }
+    # The names of these are in `_NOT_READ`.
     around = {
         "url": storable(post.url),
         "fetched": _time(post.fetched),
@@ -115,6 +118,21 @@ def brought_up_to_date(record: str, reading: str) -> str | None:
             old |= {name: new[name] for name in _OF_COMMENTS if old[name] is None}
     after = json.dumps(held, ensure_ascii=False)
     return after if after != before else None
+
+
+def reads_the_same(record: str, reading: str) -> bool:
+    """Whether two readings of a page say the same, whichever rules found its comments.
+
+    A comment's `source` is the name of the markup it was read by, and that changes in the middle of a crawl, as soon
+    as the blog's own is learned.
+    """
+    held, read = json.loads(record), json.loads(reading)
+    for each in (held, read):
+        for name in _NOT_READ:
+            each.pop(name)
+        for comment in each["comments"]:
+            comment.pop("source")
+    return bool(held == read)
 
 
 def completed(written: Written, record: str) -> Written:

@@ -7,7 +7,7 @@ comments. Only the last one can be read as the comments of the post.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote, urldefrag, urlsplit
 
 from everlog.comments.markup import Thread
@@ -32,7 +32,8 @@ _BELOW = re.compile(
     re.IGNORECASE,
 )
 _BLOGGER = re.compile(r"/feeds/\d+/comments/", re.IGNORECASE)
-_LATER_COMMENTS = re.compile(r"/comment-page-\d+/?$")
+_LATER_COMMENTS = re.compile(r"/comment-page-\d+/?(?=[?#]|$)")
+_LATER_QUERY = re.compile(r"(?<=[?&])cpage=\d+(?:&|$)")
 _PAGE_SUFFIX = re.compile(r"\.(?:html?|php|aspx?)$", re.IGNORECASE)
 _FRAGMENT = re.compile(r"[\w-]*comment[\w-]*|[a-z]{0,4}[-_]?\d+", re.IGNORECASE)
 _SEPARATORS = re.compile(r"\s+[|»«›‹·•:–—-]+\s+")
@@ -89,6 +90,37 @@ def read_comment_feed(body: bytes, feed_url: str) -> Thread | None:
     return Thread(source="feed", comments=tuple(comments))
 
 
+class SiteComment(NamedTuple):
+    """A comment on some post of a site, and the addresses by which that post may be known."""
+
+    posts: tuple[str, ...]
+    comment: Comment
+
+
+def read_site_comments(body: bytes, feed_url: str) -> tuple[SiteComment, ...] | None:
+    """The comments of a feed of all comments of a site, the newest first; None for a feed of posts.
+
+    >>> body = b'''<rss><channel><item><title>By: Jo</title><link>https://a.org/a/comment-page-2/#comment-7</link>
+    ... <guid>https://a.org/?p=12#comment-7</guid><description>Nice.</description></item></channel></rss>'''
+    >>> [(found.posts, found.comment.id) for found in read_site_comments(body, "")]
+    [(('https://a.org/a/', 'https://a.org/?p=12'), '7')]
+    """
+    feed = parse_feed(body, feed_url or None)
+    if feed.entries and not _is_conversation(feed):
+        return None
+    opening = _common_opening([entry.title or "" for entry in feed.entries])
+    known = _ids(feed.entries)
+    return tuple(
+        SiteComment(_posts_of(entry, feed_url), _comment(entry, feed_url, known, opening)) for entry in feed.entries
+    )
+
+
+def _posts_of(entry: Entry, feed_url: str) -> tuple[str, ...]:
+    named = (entry.link, entry.guid, entry.in_reply_to)
+    whole = (absolute(feed_url or None, urldefrag(name)[0]) for name in named if name)
+    return tuple(dict.fromkeys(_of_post(address) for address in whole if address is not None))
+
+
 def _addresses(root: Element, url: str) -> Iterator[str]:
     """The spellings of a post's address that the feed's address may begin with."""
     named = (
@@ -98,7 +130,7 @@ def _addresses(root: Element, url: str) -> Iterator[str]:
     )
     for address in dict.fromkeys((url, *named)):
         if urlsplit(address).path.strip("/") or urlsplit(address).query:
-            yield _LATER_COMMENTS.sub("/", address)
+            yield _of_post(address)
 
 
 def _is_below(feed: str, pages: Sequence[str]) -> bool:
@@ -147,7 +179,16 @@ def _is_conversation(feed: Feed) -> bool:
 
 def _is_of_one_page(feed: Feed) -> bool:
     links = (urldefrag(entry.link)[0] for entry in feed.entries if entry.link)
-    return len({canonical(_LATER_COMMENTS.sub("/", link)) for link in links}) <= 1
+    return len({canonical(_of_post(link)) for link in links}) <= 1
+
+
+def _of_post(address: str) -> str:
+    """The address of the post that an address of a page of its comments belongs to; others as they are.
+
+    >>> _of_post("https://a.org/a/comment-page-2/"), _of_post("https://a.org/?p=7&cpage=2")
+    ('https://a.org/a/', 'https://a.org/?p=7')
+    """
+    return _LATER_QUERY.sub("", _LATER_COMMENTS.sub("/", address)).rstrip("?&")
 
 
 def _fragment(entry: Entry) -> str | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from everlog.comments.counts import stated_count
 from everlog.comments.css import Selection
 from everlog.comments.engines import KNOWN
+from everlog.comments.linkbacks import with_linkbacks
 from everlog.comments.linked_data import read_linked_data
 from everlog.comments.markup import Thread, explained, read_selected
 from everlog.comments.threads import only
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["KNOWN", "read_known"]
 
-# A link from another blog, of which the page shows the title alone. It is no comment: its text is not there.
+# A link from another blog, of which the page shows the title alone: a name and no text, as `linkbacks` reads it.
 _LINKED = re.compile(
     r"(?:(?:ping|track)(?:back|s)?(?: from| da)?|r[ée]troliens?|notificaci[óo]n|riferimento|уведомление|引用通告"
     r"|ピンバック|トラックバック|핑백)\s?(?:[:：]|$)",
@@ -44,8 +45,10 @@ def read_known(root: Element, url: str, *, fetched_at: datetime | None = None) -
     marked = read_selected(page, url, markup, fetched_at=fetched_at)
     thread = marked if marked.comments else read_linked_data(root, url, fetched_at=fetched_at)
     if thread is None:
-        return None
-    comments = said(thread.comments)
+        thread = Thread(source=markup.name)
+        if not with_linkbacks((), page, url)[1]:
+            return None
+    comments, _ = with_linkbacks(said(thread.comments), page, url, fetched_at=fetched_at)
     claimed = stated_count(root, url) if thread.claimed is None else thread.claimed
     # Themes print "No comments" above comments that came later; nobody counts fewer than none.
     return replace(thread, comments=comments, claimed=claimed if claimed or not comments else None)

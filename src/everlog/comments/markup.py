@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from everlog.tree import Element
 
 # Lists of the latest comments of the whole blog.
-_ELSEWHERE = (
+ELSEWHERE = (
     ".widget_recent_comments, .recent-comments, .recent_comments, .recentcomments, #recent-comments, #recentcomments"
 )
 
@@ -121,7 +121,7 @@ def comment_elements(page: Selection, markup: Markup) -> list[Element]:
     found = page.all(markup.comment)
     if not found:
         return found
-    elsewhere, nearest = Nearest(page.all(_ELSEWHERE)), Nearest(found)
+    elsewhere, nearest = Nearest(page.all(ELSEWHERE)), Nearest(found)
     idents = {element: short_id(element.get("id")) if markup.id == "@id" else None for element in found}
     return [
         element for element, ident in idents.items()

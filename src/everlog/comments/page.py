@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING
 
 from everlog.comments.counts import stated_count
 from everlog.comments.css import Selection
-from everlog.comments.engines import KNOWN
+from everlog.comments.engines import KNOWN, WORDPRESS
 from everlog.comments.hints import PageNames, hints_of
 from everlog.comments.known import said
+from everlog.comments.linkbacks import SELECTOR, with_linkbacks
 from everlog.comments.linked_data import read_linked_data
-from everlog.comments.markup import comment_elements, explained, read_selected
+from everlog.comments.markup import Thread, comment_elements, explained, read_selected
 from everlog.comments.repeated import read_repeated
 from everlog.comments.services import embedded, read_service
 from everlog.noise import names_comments
@@ -28,11 +29,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
-    from everlog.comments.markup import Markup, Thread
+    from everlog.comments.markup import Markup
     from everlog.comments.rules import CommentRule, CommentRules
     from everlog.tree import Element
 
-# Links from other blogs stand among the comments with neither text nor date.
+# Links from other blogs stand among the comments with neither text nor date; `linkbacks` reads them.
 _NEARLY_ALL = 0.8
 
 
@@ -79,6 +80,7 @@ def read_comments(
                 best = reading
             if best.thread is not None and 2 * _count(best) >= (claimed or 0):
                 break
+        best = _with_linkbacks(best, page, url, fetched_at)
     else:
         claimed = stated_count(root, url, named, everywhere=False)
     if best.thread is None and claimed != 0:
@@ -133,6 +135,18 @@ class _Ways:
                 if worth >= _NEARLY_ALL * 3 * found and found >= (self._claimed or 0):
                     break
         return best
+
+
+def _with_linkbacks(best: Reading, page: Selection, url: str, fetched_at: datetime | None) -> Reading:
+    """The reading with links from elsewhere among its comments, which markups of comments do not know."""
+    before = best.thread.comments if best.thread is not None else ()
+    comments, elements = with_linkbacks(before, page, url, fetched_at=fetched_at)
+    if not elements:
+        return best
+    if best.thread is None:
+        best = Reading(thread=Thread(source=WORDPRESS.name), method="known", rule=SELECTOR)
+    thread = replace(best.thread or Thread(source=WORDPRESS.name), comments=comments)
+    return replace(best, thread=thread, elements=(*best.elements, *elements))
 
 
 def _is_better(reading: Reading, best: Reading, claimed: int | None) -> bool:

@@ -75,13 +75,13 @@ def score_post(truth: Truth, post: Post | None) -> dict[str, float]:
     if tags:
         scores["tags"] = set_f1(tags, plain_set(post.tags if post else ()))
     if truth.comments and truth.comments_complete:
-        scores |= score_comments(truth.comments, post.comments if post else ())
+        scores |= score_comments(truth.comments, _with_texts(post.comments if post else ()))
     return scores
 
 
 def score_shown(shown: Shown, post: Post | None) -> dict[str, float]:
     """Recall of those comments that stand in the page, and precision wherever there are some or some were read."""
-    got = post.comments if post else ()
+    got = _with_texts(post.comments if post else ())
     pairs = _matched(shown.comments, got)
     scores = {}
     if shown.standing:
@@ -102,6 +102,11 @@ def score_comments(truth: Sequence[KnownComment], got: Sequence[Comment]) -> dic
         scores["com_author"] = sum(named) / len(pairs)
         scores["com_date"] = sum(dated) / len(pairs)
     return scores
+
+
+def _with_texts(comments: Sequence[Comment]) -> list[Comment]:
+    """Without the links from elsewhere of which a page shows the name alone: there is no text to compare."""
+    return [comment for comment in comments if comment.text]
 
 
 def _matched(truth: Sequence[KnownComment], got: Sequence[Comment]) -> list[tuple[KnownComment, Comment]]:

@@ -21,6 +21,8 @@ from everlog.flow.known import Known, drawn_where_needed, entry_marks, fetch_ent
 from everlog.flow.looking import estimates_of_page
 from everlog.flow.rendering import Rendering
 from everlog.flow.revisiting import MAPS
+from everlog.flow.split_posts import SPLIT
+from everlog.flow.talk import TALK
 from everlog.flow.traits import remember_traits
 from everlog.flow.updating import refresh_blog
 from everlog.flow.walking import FRONTS
@@ -209,6 +211,7 @@ def _remember_for_updates(found: Found, blog: Blog, archive: Archive) -> None:
     maps = [each.url for each in found.explored.maps] if found.explored is not None and found.explored.listed else []
     archive.remember(blog.id, MAPS, json.dumps(maps) if maps else None)
     archive.remember(blog.id, FRONTS, None)
+    archive.remember_all(blog.id, {TALK: None, SPLIT: None})
 
 
 def _remember_estimate(found: Found, known: Known, scope: Scope, blog: Blog, archive: Archive) -> None:

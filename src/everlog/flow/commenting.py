@@ -1,6 +1,7 @@
 """The comments of a post from wherever they live: its page, its comment feed, a service in the browser.
 
     page       read with the article, by the rules of the blog or known markup
+    pages      further pages of comments, where the page links to them
     feed       asked for where the page may not show all, and while the blog's rules are not learned yet
     service    drawn in the browser where the page embeds one
 
@@ -17,21 +18,26 @@ from everlog.comments.markup import Thread
 from everlog.comments.merging import merge
 from everlog.comments.services import read_service
 from everlog.errors import UnreadableFeed, UnreadablePage
+from everlog.flow.conversation import Gathered
+from everlog.flow.failures import is_passing
+from everlog.flow.further import CommentPages
 from everlog.flow.rendering import NotDrawn, exchanges_of, page_of
 from everlog.learning.comments import learn_comments
-from everlog.records import Failure, Provenance, Visit
+from everlog.records import Failure, Visit
 from everlog.tree import parse
 from everlog.urls import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
     from everlog.comments.rules import CommentRules
     from everlog.comments.services import Service
+    from everlog.flow.further import Part
     from everlog.flow.glimpse import Evidence
     from everlog.flow.rendering import Rendering
     from everlog.flow.report import Tally
-    from everlog.records import Comment, CommentsState, Entry, Exchange, Fetched, Page, Post, Rendered
+    from everlog.posts.paging import Paging
+    from everlog.records import Comment, Entry, Fetched, Page, Post, Rendered
     from everlog.web import Web
 
 # Posts with comments whose pages and feeds teach the rules: as many as the feed has entries; more only cost
@@ -41,8 +47,6 @@ MOST_TAUGHT = 10
 FEWEST_TAUGHT = 2
 # Pages without comments whose feeds were empty too, before an empty page is believed.
 EMPTY_BELIEVED = 3
-# What is the server's fault, or the way's, may be there at the next update.
-PASSING = frozenset({"connection", "dns", "timeout", "tls", "truncated", "protocol", "rate-limited"})
 
 
 class Taught(NamedTuple):
@@ -54,16 +58,11 @@ class Taught(NamedTuple):
     comments: tuple[Comment, ...]
 
 
-@dataclass(slots=True, kw_only=True)
-class Gathered:
-    """All that was found of one post's comments, and what could not be had."""
+class Further(NamedTuple):
+    """The further pages of a post's comments, and how to ask for one."""
 
-    threads: list[Thread]
-    failures: list[str] = field(default_factory=list)
-    # Whether what failed was asked for at all.
-    tried: bool = False
-    exchanges: tuple[Exchange, ...] = ()
-    visits: list[Visit] = field(default_factory=list)
+    paging: Paging
+    ask: Callable[[str], Awaitable[Part]]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -77,6 +76,8 @@ class Commenting:
     # What the blog's feed says of its entries, by their keys.
     entries: dict[str, Entry] = field(default_factory=dict)
     rules: CommentRules | None = None
+    # What the feed of all comments says that is not held, by the keys of the posts.
+    told: Mapping[str, tuple[Comment, ...]] = field(default_factory=dict)
     _read: dict[str, Thread | Failure | None] = field(default_factory=dict)
     _lessons: list[Taught] = field(default_factory=list)
     # How many lessons the last try to learn was given: the same ones teach no more.
@@ -84,7 +85,9 @@ class Commenting:
     _empty: int = 0
     _pages_hide: bool = False
 
-    async def gather(self, post: Post, evidence: Evidence, answer: Fetched, held: Post | None) -> Gathered:
+    async def gather(
+        self, post: Post, evidence: Evidence, answer: Fetched, held: Post | None, further: Further | None = None,
+    ) -> Gathered:
         """Ask for all that may be missing on the page."""
         gathered = Gathered(threads=[Thread(source="page", comments=post.comments, claimed=post.comment_count_claimed)])
         gathered.threads += evidence.threads
@@ -93,9 +96,18 @@ class Commenting:
         if missing:
             await self._from_services(missing, answer.page, gathered)
         claimed = self.claimed(post, gathered)
+        # Of a post whose comments are held the newest are missing at most, and these are in its feed.
+        feed_first = held is not None and bool(held.comments)
+        if further is not None and not feed_first:
+            await self._from_pages(post, further, gathered)
         is_read = evidence.feed is not None and canonical(evidence.feed) in self._read
-        if evidence.feed is not None and (is_read or self._wants_feed(post, claimed, held)):
+        if evidence.feed is not None and (is_read or self._wants_feed(gathered, claimed, held)):
             await self._from_feed(evidence.feed, post, answer, gathered)
+        if further is not None and feed_first and not _are_all(gathered, claimed, held):
+            await self._from_pages(post, further, gathered)
+        told = self.told.get(canonical(post.url))
+        if told and claimed is not None and len(merge(gathered.threads, claimed=claimed).comments) < claimed:
+            gathered.threads.append(Thread(source="feed", comments=told))
         return gathered
 
     def claimed(self, post: Post, gathered: Gathered) -> int | None:
@@ -170,16 +182,31 @@ class Commenting:
         gathered.threads += found.values()
         gathered.failures += [self.rendering.why_not(each.name) for each in services if each.name not in found]
 
-    def _wants_feed(self, post: Post, claimed: int | None, held: Post | None) -> bool:
-        """Whether a post's comment feed may say more than its page."""
-        found = len(post.comments)
+    async def _from_pages(self, post: Post, further: Further, gathered: Gathered) -> None:
+        """Read the further pages of comments, each of which may name others."""
+        pages = CommentPages.of(post, further.paging)
+        while (step := pages.trail.next()) is not None:
+            number, url = step
+            part = await further.ask(url)
+            if part.failure is not None and is_passing(part.failure):
+                gathered.failures.append(f"page {number} of the comments {part.failure.reason}")
+                gathered.tried = True
+                break
+            if pages.take(number, part):
+                gathered.parts.append(part.visit(self.blog_id, f"page {number} of the comments of {post.url}"))
+        gathered.threads[0] = replace(gathered.threads[0], comments=pages.comments())
+
+    def _wants_feed(self, gathered: Gathered, claimed: int | None, held: Post | None) -> bool:
+        """Whether a post's comment feed may say more than its pages."""
+        found = len(gathered.on_pages)
         if claimed == 0 and not found:
             return False
         if held is not None and held.comment_count_claimed is not None and held.comment_count_claimed != claimed:
             return True
         if self.rules is None and len(self._lessons) < MOST_TAUGHT:
             return bool(found or claimed) or self._pages_hide or self._empty < EMPTY_BELIEVED
-        if any(_is_vague(comment) for comment in post.comments):
+        told = {each.id for each in held.comments if not _is_vague(each)} if held is not None else set()
+        if any(_is_vague(comment) and comment.id not in told for comment in gathered.on_pages):
             return True
         if claimed is not None:
             return found < claimed
@@ -188,7 +215,7 @@ class Commenting:
     async def _from_feed(self, url: str, post: Post, answer: Fetched, gathered: Gathered) -> None:
         thread = await self._feed(url, gathered.visits)
         if isinstance(thread, Failure):
-            if thread.trouble in PASSING or (thread.status or 0) >= 500:
+            if is_passing(thread):
                 gathered.failures.append(f"the comment feed {thread.reason}")
                 gathered.tried = True
             return
@@ -221,6 +248,12 @@ class Commenting:
             self._lessons.append(Taught(page.body, page.url, page.content_type, thread.comments))
 
 
+def _are_all(gathered: Gathered, claimed: int | None, held: Post | None) -> bool:
+    """Whether as many comments are known as the site counts, with those that are held."""
+    known = Thread(source="held", comments=held.comments if held is not None else ())
+    return claimed is not None and len(merge([*gathered.threads, known], claimed=claimed).comments) == claimed
+
+
 def _is_vague(comment: Comment) -> bool:
     """Whether a page does not say who wrote a comment, or when, in a way that can be read."""
     return comment.author is None or comment.published is None
@@ -230,62 +263,3 @@ def _unfinished(thread: Thread, drawn: Rendered) -> list[str]:
     """Why a thread that a restless page showed is not taken for all there is."""
     short = thread.claimed is not None and len(thread.comments) < thread.claimed
     return [f"{thread.source} was still loading when its time was over"] if short and not drawn.settled else []
-
-
-def _may_be_less(gathered: Gathered, claimed: int | None) -> bool:
-    """Whether what was found may be less than was held: nothing of what is counted, or a feed's newest only."""
-    found = {thread.source for thread in gathered.threads if thread.comments}
-    return (not found and bool(claimed)) or (found == {"feed"} and claimed is None)
-
-
-def _with_first_dates(comments: tuple[Comment, ...], gathered: Gathered, held: Post) -> tuple[Comment, ...]:
-    """When a comment was written does not change: the date that was read first stands, unless a feed says it.
-
-    Pages say "3 days ago", which is another date at every visit.
-    """
-    exact = {comment.id for thread in gathered.threads if thread.source == "feed" for comment in thread.comments}
-    before = {comment.id: comment for comment in held.comments if comment.id is not None}
-    dated = []
-    for comment in comments:
-        old = before.get(comment.id or "")
-        if old is not None and old.published is not None and old.text == comment.text and comment.id not in exact:
-            comment = replace(comment, published=old.published)  # noqa: PLW2901 - the same comment, dated
-        dated.append(comment)
-    return tuple(dated)
-
-
-def with_comments(
-    post: Post, gathered: Gathered, claimed: int | None, held: Post | None, *, dates_stand: bool = True,
-) -> Post:
-    """The post with all its comments, and whether these are all; what was held is kept where some are missing."""
-    merged = merge(gathered.threads, claimed=claimed)
-    state: CommentsState = "failed" if gathered.failures and merged.state != "complete" else merged.state
-    if held is not None and held.comments and (state in {"failed", "partial"} or _may_be_less(gathered, claimed)):
-        merged = merge([*gathered.threads, Thread(source="held", comments=held.comments)], claimed=claimed)
-        state = state if state == "failed" else merged.state
-    if held is not None and dates_stand:
-        merged = replace(merged, comments=_with_first_dates(merged.comments, gathered, held))
-    provenance = dict(post.provenance)
-    sources = sorted({comment.source for comment in merged.comments if comment.source})
-    if sources:
-        before = provenance.get("comments")
-        provenance["comments"] = Provenance(
-            method=" + ".join(sources), rule=before.rule if before else None,
-            confidence=before.confidence if before else None,
-        )
-    return replace(
-        post, comments=merged.comments, comments_state=state, comment_count_claimed=claimed, provenance=provenance,
-    )
-
-
-def uncommented(post: Post, held: Post | None) -> Post:
-    """The post where comments are not wanted: with those that are held already, else with none."""
-    provenance = {name: found for name, found in post.provenance.items() if name != "comments"}
-    if held is None or not held.comments:
-        return replace(post, comments=(), comments_state="off", comment_count_claimed=None, provenance=provenance)
-    if "comments" in held.provenance:
-        provenance["comments"] = held.provenance["comments"]
-    return replace(
-        post, comments=held.comments, comments_state=held.comments_state,
-        comment_count_claimed=held.comment_count_claimed, provenance=provenance,
-    )

@@ -16,6 +16,7 @@ from everlog.flow.presence import key_of_moved
 from everlog.flow.queue import Queue
 from everlog.flow.steps import Draft, steps_named, take_steps
 from everlog.flow.stopping import ENDED, SLICE_OVER, Stop
+from everlog.posts.paging import page_of_post
 from everlog.records import Failure, Visit
 from everlog.urls import canonical
 
@@ -275,6 +276,13 @@ class Crawl:
             await self.take_failure(link, answer)
             return
         self._silent = 0
+        if answer.answer.status == NOT_MODIFIED and self._has_other_pages(link):
+            # That one page of a post is as it was says nothing about the others.
+            answer = await crew.web.fetch(link.url)
+            crew.tally.requests += 1
+            if isinstance(answer, Failure):
+                await self.take_failure(link, answer)
+                return
         if answer.answer.status == NOT_MODIFIED:
             await self._take_unchanged(link, answer)
             return
@@ -293,6 +301,15 @@ class Crawl:
             why = None
         if why is not None:
             self.stop.say("complete", why)
+
+    def _has_other_pages(self, link: Link) -> bool:
+        """Whether a post's text is split over several pages, or a page of it is missing since the last visit."""
+        crew = self.crew
+        row = crew.archive.row_state(crew.blog.id, link.key)
+        held = crew.held(link.key)
+        if held is None:
+            return False
+        return (row is not None and row[1] > 0) or any(page_of_post(url, held.url) for url in held.aliases)
 
     async def _has_put_off(self) -> bool:
         """Whether posts were put off that are now to be looked at, before the crawl ends."""

@@ -54,6 +54,8 @@ class Crew:
     # Who looks at pages in place of this process; None: nobody.
     reader: Reader | None = None
     error: BaseException | None = None
+    # The posts that are split over pages, as the blog tells, once somebody asked.
+    split_posts: asyncio.Future[frozenset[str]] | None = None
     _seen: set[bytes] = field(default_factory=set)
     _unsafe: set[Future[Acknowledged]] = field(default_factory=set)
     _on_the_way: dict[str, Post] = field(default_factory=dict)

@@ -25,6 +25,8 @@ PASSING = frozenset({"connection", "dns", "timeout", "tls", "truncated", "protoc
 FORBIDDEN = frozenset({"robots", "address"})
 # What asking again does not change.
 FINAL = FORBIDDEN | {"too-large", "loop"}
+# Answers from this number on say that the server is at fault.
+SERVER_ERRORS = 500
 # A missing page is an answer: there is nothing to hold.
 NOT_THERE = frozenset({404, 410})
 
@@ -54,6 +56,13 @@ def visit_of_failure(link: Link, failure: Failure, crew: Crew, now: datetime) ->
     tally.failed += 1
     tally.fail(link.url, failure.reason, kind=f"{failure.trouble} {failure.status or ''}".strip())
     return replace(visit, outcome="skip" if failure.trouble in FINAL else "failed")
+
+
+def is_passing(failure: Failure) -> bool:
+    """Whether the server, or the way to it, was at fault for now, so that asking again may help."""
+    if failure.trouble in {"robots", "rate-limited"}:
+        return failure.until is not None or failure.trouble == "rate-limited"
+    return failure.trouble in PASSING or (failure.status or 0) >= SERVER_ERRORS
 
 
 def visit_of_missed_medium(link: Link, failure: Failure, crew: Crew, now: datetime) -> Visit:

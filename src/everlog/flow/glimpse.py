@@ -21,6 +21,7 @@ from everlog.comments.services import SERVICES, Service, embedded, read_service
 from everlog.errors import UnreadablePage
 from everlog.links import page_links
 from everlog.posts import noarchive
+from everlog.posts.paging import NO_PAGES, Paging, drop_page_links, first_page, paging_of
 from everlog.records import Comment, Entry, Media, Page, Post, Provenance, Skip
 from everlog.tree import drop, parse
 
@@ -74,7 +75,8 @@ class Glimpse:
 
     `links` are the addresses of the blog on it, each with its key. `kind` is None where the page is unreadable or is
     not to be kept. `is_present` says that it was read by what is known of the blog now, not before a redesign;
-    `claim` is the key of the post that it says it is.
+    `claim` is the key of the post that it says it is. `paging` are the further pages of the post; `part_of` is the
+    address of the post that the page itself continues, which is no post of its own then.
     """
 
     unreadable: str | None = None
@@ -87,6 +89,8 @@ class Glimpse:
     claim: str | None = None
     evidence: Evidence = NOTHING_SAID
     found: Post | Skip | None = None
+    paging: Paging = NO_PAGES
+    part_of: str | None = None
 
     def to_json(self) -> str:
         """The glimpse as JSON text; `from_json` is the way back."""
@@ -105,7 +109,8 @@ class Glimpse:
                 unreadable=_text(said["unreadable"]), links=tuple((str(url), str(key)) for url, key in said["links"]),
                 may_be_kept=_flag(said["may_be_kept"]), kind=kind, note=_text(said["note"]),
                 by_url=_flag(said["by_url"]), is_present=_flag(said["is_present"]), claim=_text(said["claim"]),
-                evidence=_evidence(said["evidence"]), found=found,
+                evidence=_evidence(said["evidence"]), found=found, paging=_paging(said["paging"]),
+                part_of=_text(said["part_of"]),
             )
         except (KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
             raise ValueError(f"this is no glimpse: {type(error).__name__}: {error}") from None
@@ -135,16 +140,26 @@ def look(sheet: Sheet, lens: Lens) -> Glimpse:
     known = lens.eras.known_for(root, page.fetched_at, lens.present)
     is_present = known is lens.present
     verdict = known.judge.verdict(page.url, root)
-    if verdict.kind != "post":
+    first = first_page(root, page.url) if verdict.kind == "post" else None
+    if verdict.kind != "post" or first is not None:
         return Glimpse(
-            links=links, kind=verdict.kind, note=verdict.note, by_url=verdict.by_url, is_present=is_present,
+            links=links, kind=verdict.kind if first is None else "page", note=verdict.note, by_url=verdict.by_url,
+            is_present=is_present, part_of=first[0] if first is not None else None,
         )
     claim = known.judge.identity(page.url, root)
     evidence = _evidence_of(root, sheet)
+    paging = paging_of(root, page.url)
     return Glimpse(
         links=links, kind="post", note=verdict.note, by_url=verdict.by_url, is_present=is_present, claim=claim,
-        evidence=evidence, found=known.template.reader.read_parsed(root, page.url, page.fetched_at, is_post=True),
+        evidence=evidence, paging=paging, found=read_page(root, page, known, is_split=bool(paging.text)),
     )
+
+
+def read_page(root: Element, page: Page, known: Known, *, is_split: bool) -> Post | Skip:
+    """The post of a page by what is known of its blog; without the links to its pages, if it is split over several."""
+    if is_split:
+        drop_page_links(root, page.url)
+    return known.template.reader.read_parsed(root, page.url, page.fetched_at, is_post=True)
 
 
 def _evidence_of(root: Element, sheet: Sheet) -> Evidence:
@@ -176,6 +191,15 @@ def _evidence(said: Mapping[str, Any]) -> Evidence:
     )
     services = tuple(_SERVICES[name] for name in said["services"])
     return Evidence(services=services, feed=_text(said["feed"]), threads=threads)
+
+
+def _paging(said: Any) -> Paging:
+    text, comments, shown, told_by = said
+    return Paging(text=_numbered(text), comments=_numbered(comments), shown=_number(shown), told_by=_text(told_by))
+
+
+def _numbered(said: Any) -> tuple[tuple[int, str], ...]:
+    return tuple((int(number), str(url)) for number, url in said)
 
 
 def _plain_found(found: Post | Skip | None) -> dict[str, Any] | None:

@@ -6,10 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from everlog.flow.commenting import uncommented
+from everlog.flow.conversation import uncommented
 from everlog.flow.copies import FIRST, Copy
 from everlog.flow.presence import key_of_moved, what_was_lost
 from everlog.links import trap
+from everlog.posts.paging import post_of_comment_page
 from everlog.records import Link, Skip
 from everlog.urls import canonical
 
@@ -22,9 +23,10 @@ if TYPE_CHECKING:
 
 def take_in(draft: Draft, crew: Crew, glimpse: Glimpse) -> None:
     """What the look at a page means for the crawl, given all that it has met so far."""
-    _gather_links(draft, crew, glimpse.links)
-    draft.note, draft.by_url, draft.evidence = glimpse.note, glimpse.by_url, glimpse.evidence
     found = glimpse.found
+    draft.note, draft.by_url, draft.evidence = glimpse.note, glimpse.by_url, glimpse.evidence
+    draft.paging = glimpse.paging
+    _gather_links(draft, crew, glimpse.links)
     if glimpse.unreadable is not None:
         draft.outcome, draft.reason = "skip", glimpse.unreadable
     elif not glimpse.may_be_kept:
@@ -33,6 +35,8 @@ def take_in(draft: Draft, crew: Crew, glimpse: Glimpse) -> None:
         draft.outcome, draft.reason = "skip", found.reason
     elif found is not None:
         _take_post(found, draft, crew, glimpse)
+    elif glimpse.part_of is not None:
+        _take_part(glimpse.part_of, draft, crew)
     else:
         draft.outcome = glimpse.kind or "page"
     say_what_was_held(draft, crew)
@@ -58,10 +62,24 @@ def _take_post(post: Post, draft: Draft, crew: Crew, glimpse: Glimpse) -> None:
         _settle_claim(glimpse.claim, draft, crew)
 
 
+def _take_part(post_url: str, draft: Draft, crew: Crew) -> None:
+    """A page that continues a post belongs to it, and is read when that one is: its address brings the post's."""
+    key = canonical(post_url)
+    draft.outcome, draft.reason, draft.post_key = "page", f"a further page of {post_url}", key
+    if crew.is_new(key):
+        draft.links.append(Link(url=post_url, key=key, lane="post", found_on=draft.link.url))
+
+
 def _gather_links(draft: Draft, crew: Crew, links: tuple[tuple[str, str], ...]) -> None:
-    """New addresses of the blog on this page; those like a post's go to the lane of posts."""
-    for url, key in links:
-        if crew.has_seen(key):
+    """New addresses of the blog on this page; those like a post's go to the lane of posts.
+
+    Further pages of the post that this page is are asked for with it; a page of comments means the post it belongs to.
+    """
+    own = {canonical(url) for _, url in (*draft.paging.text, *draft.paging.comments)}
+    for named, named_key in links:
+        commented = post_of_comment_page(named)
+        url, key = (named, named_key) if commented is None else (commented[0], canonical(commented[0]))
+        if key in own or crew.has_seen(key):
             continue
         why = trap(url, this_year=crew.this_year)
         if why is not None:

@@ -25,6 +25,7 @@ from everlog.flow.known import Known
 from everlog.flow.news import NOT_MODIFIED, Told, is_wanted_whole, read_news, told_by
 from everlog.flow.revisiting import LOOKED
 from everlog.flow.stopping import SLICE_OVER
+from everlog.flow.talk import hear_comments
 from everlog.flow.updating import refresh_blog
 from everlog.flow.walking import WALK
 from everlog.records import Failure, Fetched
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from everlog.archive.holdings import Capture
     from everlog.flow.news import News
     from everlog.flow.report import Report
+    from everlog.flow.talk import Talk
     from everlog.flow.working import Work
     from everlog.records import Blog, Lane
 
@@ -153,14 +155,17 @@ async def _with_feed(poll: Poll, blog: Blog, work: Work, *, is_online: bool) -> 
     if look.lost is not None:
         polled = _later(look.poll, look.blog, look.seen, work, trouble=look.lost.reason)
         return _stopped(polled, look.lost.reason) if look.lost.is_final else polled
+    talk: Talk | None = None
     if (look.news is None or look.news.is_quiet) and not _has_errands(look.blog, work):
-        return _later(look.poll, look.blog, look.seen, work)
+        talk = await hear_comments(look.blog, work)
+        if not talk.posts:
+            return _later(look.poll, look.blog, look.seen, work)
     poll = _kept_until_allowed(poll, look, work)
     try:
         async with work.turn:
             if (now := _still_watched(look.blog, work)) is None:
                 return _later(poll, look.blog, Seen(kind="unchanged"), work)
-            report = await refresh_blog(now, work, told=look.told)
+            report = await refresh_blog(now, work, told=look.told, talk=talk)
     except EverlogError as error:
         return _troubled(poll, look.blog, error, work)
     return _after_update(look, report, poll, work)

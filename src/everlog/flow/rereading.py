@@ -9,15 +9,19 @@ from everlog.comments.feeds import comment_feed_url
 from everlog.comments.markup import Thread
 from everlog.comments.services import embedded, read_service
 from everlog.errors import UnreadablePage, UsageError
-from everlog.flow.commenting import Gathered, with_comments
 from everlog.flow.comparing import compared_anew
+from everlog.flow.conversation import Gathered, with_comments
 from everlog.flow.copies import say_the_same
 from everlog.flow.eras import Eras
+from everlog.flow.further import CommentPages, TextPages, stored_part, whole_as_held
+from everlog.flow.glimpse import Lens, read_page
 from everlog.flow.known import Known
 from everlog.flow.relearning import learn_again, stored_feed
 from everlog.flow.steps import asks_not_to_be_kept
+from everlog.links import scope_of
 from everlog.media import media_of
-from everlog.records import Media, Skip, Visit
+from everlog.posts.paging import first_page, page_of_post, paging_of, post_of_comment_page
+from everlog.records import Media, Page, Skip, Visit
 from everlog.tree import parse
 from everlog.urls import canonical
 
@@ -26,6 +30,8 @@ if TYPE_CHECKING:
 
     from everlog.archive import Archive
     from everlog.comments.services import Service
+    from everlog.flow.further import Part
+    from everlog.posts.paging import Paging
     from everlog.records import Blog, Exchange, Post
 
 # Posts of one transaction. Nothing is fetched, so nothing is lost if a batch is done again.
@@ -67,7 +73,7 @@ def reread_blog(
             if post is not None:
                 batch.append(post)
             else:
-                result.no_longer += archive.find_post(capture.url) is not None
+                result.no_longer += _is_held_there(capture.url, archive)
             if len(batch) >= BATCH:
                 _keep(batch, archive, result)
             step(capture.url)
@@ -90,19 +96,26 @@ def read_again(
     known = eras.known_for(root, exchange.fetched_at, present)
     if asks_not_to_be_kept(root, exchange) or known.judge.verdict(exchange.url, root).kind != "post":
         return None
+    held = archive.find_post(exchange.url, as_read=True)
+    is_kept_with_post = held is not None and page_of_post(exchange.url, held.url) is not None
+    if is_kept_with_post or first_page(root, exchange.url) or post_of_comment_page(exchange.url):
+        return None  # a further page of a post, which is read with it
     claim, own = known.judge.identity(exchange.url, root), canonical(exchange.url)
     feed = comment_feed_url(root, exchange.url)
     services = embedded(root)
-    outcome = known.template.reader.read_parsed(root, exchange.url, exchange.fetched_at, is_post=True)
+    paging = paging_of(root, exchange.url)
+    page = Page(url=exchange.url, body=shown.body, fetched_at=exchange.fetched_at)
+    outcome = read_page(root, page, known, is_split=bool(paging.text))
     if isinstance(outcome, Skip):
         return None
+    stored = _Stored(blog, archive, held, Lens(scope=scope_of(blog), present=present, eras=eras))
+    outcome = _with_stored_pages(outcome, paging, stored)
     media = tuple(Media(url=url) for url in media_of(outcome.html, outcome.url))
     post = replace(outcome, blog=blog.home, media=media)
-    held = archive.find_post(exchange.url)
     if held is not None and held.comments_state == "off":
         post = replace(post, comments=(), comments_state="off", comment_count_claimed=None)
     else:
-        post = _with_stored_comments(post, feed, services, drawn, _Stored(blog, archive, held))
+        post = _with_stored_comments(post, feed, services, drawn, stored, paging)
     original = archive.find_post("http://" + claim) if claim != own else None
     if original is not None and canonical(original.url) != own and say_the_same(original, post):
         return None  # a copy, as the crawl found out: its original is read by itself
@@ -115,13 +128,39 @@ class _Stored(NamedTuple):
     blog: Blog
     archive: Archive
     held: Post | None
+    lens: Lens
+
+    def part(self, url: str) -> Part | None:
+        """A further page of the post, if it is stored."""
+        return stored_part(url, self.blog, self.archive, self.lens)
+
+
+def _with_stored_pages(post: Post, paging: Paging, stored: _Stored) -> Post:
+    """The post with the text of all its stored pages; with the text that is held, where one is not stored."""
+    pages = TextPages.of(post, paging, {canonical(post.url)})
+    if paging.told_by is not None and stored.held is not None:
+        # What only the blog's interface told of: pages that were fetched with this one.
+        for url in stored.held.aliases:
+            if (number := page_of_post(url, post.url)) is not None:
+                pages.expect(number, url)
+    while (step := pages.trail.next()) is not None:
+        part = stored.part(step[1])
+        if part is None or canonical(step[1]) not in pages.sure or part.is_since(post.fetched):
+            pages.take(step[0], part)
+    return whole_as_held(pages.joined(), stored.held if pages.missing else None)
 
 
 def _with_stored_comments(
     post: Post, feed: str | None, services: tuple[Service, ...], drawn: Exchange | None, stored: _Stored,
+    paging: Paging,
 ) -> Post:
-    """The post with the comments of its stored comment feed, and of what a browser drew."""
-    gathered = Gathered(threads=[Thread(source="page", comments=post.comments, claimed=post.comment_count_claimed)])
+    """The post with the comments of its further stored pages, its stored comment feed, and of what a browser drew."""
+    pages = CommentPages.of(post, paging)
+    while (step := pages.trail.next()) is not None:
+        part = stored.part(step[1])
+        if part is not None:
+            pages.take(step[0], part)
+    gathered = Gathered(threads=[Thread(source="page", comments=pages.comments(), claimed=post.comment_count_claimed)])
     for service in services:
         thread = None
         if drawn is not None:
@@ -141,6 +180,12 @@ def _with_stored_comments(
     claimed = claims[0] if claims else None
     # Today's rules may read dates better than those of the first time.
     return with_comments(post, gathered, claimed, stored.held, dates_stand=False)
+
+
+def _is_held_there(url: str, archive: Archive) -> bool:
+    """Whether a post is held of this very address, and not another one's whose page this is as well."""
+    held = archive.find_post(url)
+    return held is not None and canonical(held.url) == canonical(url)
 
 
 def _drawing(exchange: Exchange, blog: Blog, archive: Archive) -> Exchange | None:

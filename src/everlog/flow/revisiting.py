@@ -15,6 +15,7 @@ from everlog.flow.failures import MOST_TRIES
 from everlog.flow.fates import all_is_well, due_rechecks, plan_rechecks
 from everlog.flow.relearning import stored_page
 from everlog.flow.stopping import SLICE_OVER, Stop
+from everlog.flow.talk import keep_talk
 from everlog.flow.walking import FRONTS, MOST_LISTS, ask, links_on, newest_posts, walk_back
 from everlog.flow.working import begin, crew_of, finish, run_to_end, uncommented_posts
 from everlog.links import trap
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from everlog.flow.crew import Crew
     from everlog.flow.known import Known
     from everlog.flow.report import Report
+    from everlog.flow.talk import Talk
     from everlog.flow.working import Work
     from everlog.records import Blog, Outcome
 
@@ -68,17 +70,21 @@ class Looked:
             work.archive.remember(blog.id, LOOKED, None)
 
 
-async def revisit_blog(blog: Blog, known: Known, work: Work, run: int) -> Report:
-    """What is new in a finished blog without a feed: on its front page, and on its lists if that leaves a gap."""
+async def revisit_blog(blog: Blog, known: Known, work: Work, run: int, talk: Talk) -> Report:
+    """What is new in a finished blog without a feed: on its front page, and on its lists if that leaves a gap.
+
+    `talk` is what the feed of its comments says, which such a blog may have.
+    """
     archive = work.archive
     uncommented = uncommented_posts(blog, work)
-    archive.requeue(blog.id, [*(() if work.goes_on else uncommented), *due_rechecks(blog, work)])
+    archive.requeue(blog.id, [*(() if work.goes_on else uncommented), *due_rechecks(blog, work), *talk.posts])
     if not work.goes_on:
         archive.requeue_failed(blog.id, most_tries=MOST_TRIES)
     looked = Looked.taken_up(blog, work)
     with crew_of(blog, compared_anew(known, blog, archive), work) as crew:
         crawl = begin(crew, work, is_update=True)
-        crawl.asks_anew = frozenset(uncommented)
+        crawl.asks_anew = frozenset((*uncommented, *talk.posts))
+        crew.commenting.told = talk.new
         work.tally.doing = "looking at the front page"
         is_over = await walk_back(crawl, () if looked.at_fronts else front_pages(crew))
         looked.at_fronts = looked.at_fronts or crawl.stop.ending is None
@@ -86,6 +92,7 @@ async def revisit_blog(blog: Blog, known: Known, work: Work, run: int) -> Report
         work.tally.doing = "visiting pages"
         stop = await run_to_end(crawl)
         looked.keep(blog, work, stop)
+        await keep_talk(talk, crew, stop)
         if is_over and stop.ending == "complete":
             stop = Stop("limit", why_over(blog))
         is_quiet = stop.ending == "complete" and not (uncommented or work.tally.new_posts or work.tally.changed_posts)

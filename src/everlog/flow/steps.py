@@ -12,12 +12,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from everlog.errors import UsageError
-from everlog.flow.commenting import uncommented, with_comments
+from everlog.flow.commenting import Further
+from everlog.flow.conversation import uncommented, with_comments
+from everlog.flow.further import ask_part
 from everlog.flow.glimpse import Evidence, Sheet, look
 from everlog.flow.intake import say_what_was_held, take_in
+from everlog.flow.joining import join_pages
 from everlog.flow.rendering import NotDrawn, exchanges_of, page_of
 from everlog.media import media_of
 from everlog.posts import noarchive
+from everlog.posts.paging import NO_PAGES
 from everlog.records import Link, Media, Visit
 from everlog.urls import canonical
 
@@ -26,6 +30,7 @@ if TYPE_CHECKING:
 
     from everlog.flow.crew import Crew
     from everlog.flow.glimpse import Reader
+    from everlog.posts.paging import Paging
     from everlog.records import Exchange, Fetched, Outcome, Page, Post
     from everlog.tree import Element
 
@@ -55,6 +60,10 @@ class Draft:
     drawn: Page | None = None
     made: tuple[Exchange, ...] = ()
     evidence: Evidence = field(default_factory=Evidence)
+    paging: Paging = NO_PAGES
+    # Further pages of the post, to be stored behind it; and whether one of them could not be had for now.
+    parts: list[Visit] = field(default_factory=list)
+    is_unfinished: bool = False
     comments_tried: bool = True
     sight: Literal["led-away", "no-post"] | None = None
     other_template: bool = False
@@ -78,6 +87,7 @@ class Draft:
             note=self.note, exchanges=self.exchanges, post=self.post,
             post_key=self.post_key, links=tuple(self.links), new_posts=self.new_posts,
             comments_tried=self.comments_tried, sight=self.sight, other_template=self.other_template,
+            is_unfinished=self.is_unfinished,
         )
 
 
@@ -125,7 +135,7 @@ def read_content(draft: Draft, crew: Crew) -> Awaitable[None] | None:
     if crew.reader is not None:
         return _read_elsewhere(draft, crew, sheet, crew.reader)
     take_in(draft, crew, look(sheet, crew.lens))
-    return None
+    return join_pages(draft, crew) if draft.paging.text or draft.paging.told_by else None
 
 
 async def _read_elsewhere(draft: Draft, crew: Crew, sheet: Sheet, reader: Reader) -> None:
@@ -135,6 +145,7 @@ async def _read_elsewhere(draft: Draft, crew: Crew, sheet: Sheet, reader: Reader
     if glimpse is None or lens is not crew.lens:
         glimpse = look(sheet, crew.lens)
     take_in(draft, crew, glimpse)
+    await join_pages(draft, crew)
 
 
 def _sheet(draft: Draft, crew: Crew) -> Sheet:
@@ -154,10 +165,12 @@ async def collect_comments(draft: Draft, crew: Crew) -> None:
         draft.post = uncommented(post, held)
         return
     desk = crew.commenting
-    gathered = await desk.gather(post, draft.evidence, draft.fetched, held)
+    further = Further(draft.paging, lambda url: ask_part(url, crew)) if draft.paging.comments else None
+    gathered = await desk.gather(post, draft.evidence, draft.fetched, held, further)
     draft.post = with_comments(post, gathered, desk.claimed(post, gathered), held)
     draft.made = draft.made or gathered.exchanges
     draft.comments_tried = gathered.tried
+    draft.parts += gathered.parts
     _count_comments(draft.post, gathered.failures, crew)
     for visit in gathered.visits:
         crew.is_new(visit.key)
@@ -178,9 +191,11 @@ def collect_media(draft: Draft, crew: Crew) -> None:
             draft.links.append(link)
 
 
-def store(draft: Draft, crew: Crew) -> Awaitable[None]:
-    """Hand the visit to the archive; it is safe once that says so."""
-    return crew.submit(draft.to_visit(crew.blog.id))
+async def store(draft: Draft, crew: Crew) -> None:
+    """Hand the visit to the archive, and those of its post's further pages; they are safe once that says so."""
+    await crew.submit(draft.to_visit(crew.blog.id))
+    for part in draft.parts if draft.kept else ():
+        await crew.submit(replace(part, post_key=draft.post_key or draft.link.key))
 
 
 STEPS: dict[str, Any] = {

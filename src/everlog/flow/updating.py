@@ -2,6 +2,7 @@
 
     hear        what the feed says, or what it means that it says nothing (`hearing`, `fates`)
     compare     which entries are new, changed, or left the feed early (`news`)
+    listen      which posts have new comments, as the feed of all comments tells (`talk`)
     look        pages of new entries, with the rules as they are: was the blog redesigned? (`redesign`)
     walk        back over the lists, if posts may have come and gone since the last look (`walking`)
     visit       all of these, and older posts whose turn it is (`watching.rechecks`)
@@ -24,6 +25,7 @@ from everlog.flow.redesign import read_anew
 from everlog.flow.report import Report
 from everlog.flow.revisiting import front_pages, revisit_blog, why_over
 from everlog.flow.stopping import Stop
+from everlog.flow.talk import hear_comments, keep_talk
 from everlog.flow.traits import remember_traits
 from everlog.flow.walking import is_under_way, walk_back
 from everlog.flow.working import (
@@ -44,21 +46,24 @@ if TYPE_CHECKING:
     from everlog.flow.fates import Lost
     from everlog.flow.news import News, Told
     from everlog.flow.redesign import Redesign
+    from everlog.flow.talk import Talk
     from everlog.flow.working import Work
     from everlog.records import Blog
 
 
-async def refresh_blog(blog: Blog, work: Work, since: datetime | None = None, *, told: Told | None = None) -> Report:
+async def refresh_blog(
+    blog: Blog, work: Work, since: datetime | None = None, *, told: Told | None = None, talk: Talk | None = None,
+) -> Report:
     """What is new or changed in a finished blog, as its feed tells; `since` leaves older entries alone.
 
-    `told` is what the feed says, if it was asked already.
+    `told` is what the feed says, and `talk` what its comment feed says, if they were asked already.
     """
     with work.archive.lock(blog.id), recorded_run(blog, "update", work.archive) as run:
         known = Known.of(blog)
         if known is None:
             raise AssertionError("a finished blog was learned")
         if known.without_feed or blog.feed_url is None:
-            return await revisit_blog(blog, known, work, run)
+            return await revisit_blog(blog, known, work, run, talk or await hear_comments(blog, work))
         if told is None:
             work.tally.doing = "asking the feed"
             held = work.archive.capture_of(blog.id, blog.feed_url)
@@ -75,7 +80,9 @@ async def refresh_blog(blog: Blog, work: Work, since: datetime | None = None, *,
         news = read_news(blog, told, work.archive, since)
         if work.goes_on:
             news = _without_failed(news, blog, work)
-        return await _visit_news(blog, known, _Errand(told=told, news=news), work, run)
+        if talk is None:
+            talk = await hear_comments(blog, work)
+        return await _visit_news(blog, known, _Errand(told=told, news=news, talk=talk), work, run)
 
 
 def _without_failed(news: News, blog: Blog, work: Work) -> News:
@@ -95,6 +102,7 @@ class _Errand:
 
     told: Told
     news: News
+    talk: Talk
     uncommented: tuple[str, ...] = ()
     rechecked: tuple[str, ...] = ()
 
@@ -109,13 +117,13 @@ def _given_up(lost: Lost | None, blog: Blog, run: int, work: Work) -> Report:
 
 
 async def _visit_news(blog: Blog, known: Known, errand: _Errand, work: Work, run: int) -> Report:
-    archive, news = work.archive, errand.news
+    archive, news, talk = work.archive, errand.news, errand.talk
     rechecked = due_rechecks(blog, work)
     uncommented = uncommented_posts(blog, work)
     # The queue comes before the feed: killed in between, the next update is told the same news again. And it comes
     # before anything is asked for: posts that are due to be looked at have their next times already.
     archive.enqueue(blog.id, news.links)
-    archive.requeue(blog.id, [*(link.key for link in news.links), *news.dropped, *rechecked])
+    archive.requeue(blog.id, [*(link.key for link in news.links), *news.dropped, *rechecked, *talk.posts])
     if not work.goes_on:
         # A further part of an update does not ask again for what failed in an earlier one.
         archive.requeue(blog.id, uncommented)
@@ -126,14 +134,16 @@ async def _visit_news(blog: Blog, known: Known, errand: _Errand, work: Work, run
     ) as crew:
         crawl = begin(crew, work, is_update=True)
         # A page that did not change may have other comments by now.
-        crawl.asks_anew = frozenset((*uncommented, *news.recounted))
+        crawl.asks_anew = frozenset((*uncommented, *news.recounted, *talk.posts))
+        crew.commenting.told = talk.new
         stop = await _walk_and_visit(crawl, redesign, blog, work, is_gap=news.gap)
         # Not before the walk: a feed that is stored is not told a second time, and then nobody would see the gap.
         await store_feed(crew, errand.told.answer.answer.url, errand.told.answer)
         await crew.drain()
+        await keep_talk(talk, crew, stop)
         note_dropped(blog, news.dropped, work, entries=news.entries)
         remember_news(news, blog, archive)
-        is_quiet = stop.ending == "complete" and news.is_quiet and not (uncommented or rechecked)
+        is_quiet = stop.ending == "complete" and news.is_quiet and not (uncommented or rechecked or talk.posts)
         reason = "nothing new: the feed is unchanged" if is_quiet else stop.reason
         stop = await with_company(crew, work, stop)
         if redesign.is_new:
