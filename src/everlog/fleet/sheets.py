@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import zlib
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
@@ -105,6 +105,7 @@ def digest_of(lens: Lens) -> str:
     known, scope = lens.present, lens.scope
     parts = (
         known.template.to_json(), known.knowledge(), scope.home, scope.mode, scope.former,
+        scope.also, [asdict(alias) for alias in scope.aliases],
         [retired_at.isoformat() for retired_at, _ in lens.eras.former],
     )
     return blake2b(json.dumps(parts).encode(), digest_size=16).hexdigest()

@@ -10,7 +10,7 @@ from urllib.parse import urljoin, urlsplit
 
 from everlog.errors import NoFeed
 from everlog.feeds.sitemaps import parse_sitemap, sitemaps_of_robots
-from everlog.flow.discover import Explored, Found, as_feed, feed_of, front_page, is_own, why_unreachable
+from everlog.flow.discover import Explored, Found, as_feed, entrances, feed_of, front_page, is_own, why_unreachable
 from everlog.flow.failures import DEAD_AFTER, PASSING
 from everlog.flow.known import drawn_page
 from everlog.flow.steps import HTML_TYPES
@@ -50,22 +50,24 @@ async def find_blog(url: str, rendering: Rendering, tally: Tally) -> Found:
     web, settings = rendering.web, rendering.settings
     if settings.no_feed:
         tally.doing = "looking for posts (no feed)"
-    home, page = await front_page(url, web)
+    front = await front_page(url, web)
     missing: NoFeed | None = None
     if not settings.no_feed:
         try:
-            return await feed_of(home, page, web, settings.feed, asked=url)
+            return await feed_of(front, web, settings.feed, asked=url)
         except NoFeed as error:
             missing = error
             tally.remarks.append("no feed was found: the posts are told by their pages")
-    elif (feed := as_feed(page)) is not None and feed.home is not None:
-        home, page = await front_page(feed.home, web)
-    walk = _Walk(home=home, rendering=rendering, tally=tally, answers={canonical(home): (home, page)})
+    elif (feed := as_feed(front.page)) is not None and feed.home is not None:
+        front = await front_page(feed.home, web)
+    home = front.home
+    begun = {canonical(url): (url, answer) for url, answer in entrances(home, front.doors, front.page)}
+    walk = _Walk(home=home, rendering=rendering, tally=tally, answers={**begun})
     feed = await walk.posts()
     if len(feed.entries) < FEWEST_POSTS:
         raise _nothing_told(url, missing, walk)
     return Found(
-        home=home, home_page=page, feed_url=None, feed=feed, feed_page=None,
+        home=home, home_page=front.page, doors=front.doors, feed_url=None, feed=feed, feed_page=None,
         explored=Explored(
             answers=tuple(walk.answers.values()), shown=walk.shown, listed=tuple(walk.listed), maps=tuple(walk.maps),
             robots=tuple(walk.robots),

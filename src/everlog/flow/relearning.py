@@ -10,9 +10,9 @@ from everlog.errors import NothingToLearn, UnreadableFeed, UnreadablePage
 from everlog.feeds import parse_feed
 from everlog.flow.discover import Found
 from everlog.flow.known import Known, entry_urls, learn_blog
+from everlog.flow.scoping import scope_of
 from everlog.flow.stored import stored_exchange
 from everlog.learning.comments import MOST_TAUGHT, learn_comments
-from everlog.links import scope_of
 from everlog.records import Fetched
 from everlog.tree import parse
 from everlog.urls import absolute
@@ -37,7 +37,7 @@ def learn_again(blog: Blog, archive: Archive) -> Known:
     lessons = _lessons_of_pages if before is not None and before.without_feed else _lessons_of_feed
     found, pages = lessons(blog, archive, drawn=is_scripted)
     since = before.learned_at if before is not None else None
-    known = learn_blog(found, _fetched_since(since, pages) or pages, scope_of(blog), is_scripted=is_scripted)
+    known = learn_blog(found, _fetched_since(since, pages) or pages, scope_of(blog, archive), is_scripted=is_scripted)
     rules = _stored_comment_rules(blog, archive, since) or (before.template.comments if before is not None else None)
     # What is learned better is in force as long as what it replaces.
     known = replace(known, learned_at=known.learned_at if before is None else since)
@@ -79,7 +79,7 @@ def feed_as_stored(blog: Blog, archive: Archive) -> tuple[Fetched, Feed]:
 def _lessons_of_feed(blog: Blog, archive: Archive, *, drawn: bool) -> tuple[Found, dict[str, Fetched]]:
     answer, feed = feed_as_stored(blog, archive)
     feed_page = answer.answer
-    scope = scope_of(blog)
+    scope = scope_of(blog, archive)
     pages: dict[str, Fetched] = {}
     for entry in feed.entries:
         whole = absolute(feed_page.url, entry.link)
@@ -101,7 +101,7 @@ def _lessons_of_pages(blog: Blog, archive: Archive, *, drawn: bool) -> tuple[Fou
     from everlog.feedless.explorer import MOST_PAGES  # noqa: PLC0415
 
     explorer = Explorer(blog.home, blog.scope)
-    scope = scope_of(blog)
+    scope = scope_of(blog, archive)
     stored: dict[str, Fetched] = {}
     for capture in archive.captures(blog.id):
         if len(explorer.pages) >= MOST_PAGES:

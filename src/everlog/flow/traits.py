@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from everlog.watching.ownership import Ownership
 
 TRAITS = "traits"
+# The key of the page that a blog's home sends its readers on to, where that is another one.
+START = "start"
 # One old post may be an address that any blog has ("hello-world").
 LEAST_KEPT = 2
 # Links of a front page that are looked up, and posts that are asked for, to see whether a blog kept its posts.
@@ -60,6 +62,8 @@ async def ownership_of(blog: Blog, home: Page | None, feed: Feed | None, work: W
     """Whether the blog that this home page and feed belong to is the one in the archive; asks for a few old posts."""
     root = root_of(home)
     at = home.url if home is not None else blog.home
+    if work.archive.recall(blog.id, START) == canonical(at):
+        at = blog.home
     now = traits_of(root, at, feed, kept=_keeps_posts(blog, root, at, feed, work.archive))
     before = recall_traits(blog, work.archive)
     found = same_owner(before, now)

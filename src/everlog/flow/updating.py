@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from everlog.flow.aliasing import aliased
 from everlog.flow.comparing import compared_anew, with_company
 from everlog.flow.discover import why_unreachable
 from everlog.flow.dropping import note_dropped
@@ -23,6 +24,7 @@ from everlog.flow.news import read_news, remember_news
 from everlog.flow.redesign import read_anew
 from everlog.flow.report import Report
 from everlog.flow.revisiting import front_pages, revisit_blog, why_over
+from everlog.flow.scoping import scope_of
 from everlog.flow.stopping import Stop
 from everlog.flow.traits import remember_traits
 from everlog.flow.walking import is_under_way, walk_back
@@ -57,6 +59,7 @@ async def refresh_blog(blog: Blog, work: Work, since: datetime | None = None, *,
         known = Known.of(blog)
         if known is None:
             raise AssertionError("a finished blog was learned")
+        work.web = aliased(work.web, scope_of(blog, work.archive))
         if known.without_feed or blog.feed_url is None:
             return await revisit_blog(blog, known, work, run)
         if told is None:

@@ -18,8 +18,8 @@ from everlog.flow.failures import MOST_TRIES
 from everlog.flow.known import entry_urls
 from everlog.flow.rendering import Rendering, can_draw
 from everlog.flow.report import Report
+from everlog.flow.scoping import scope_of
 from everlog.flow.stored import stored_exchange
-from everlog.links import scope_of
 from everlog.records import Link, Visit
 from everlog.urls import absolute, canonical
 
@@ -102,6 +102,7 @@ def crew_of(
     blog: Blog, known: Known, work: Work, *, entries: Iterable[Entry] = (), commenting: Commenting | None = None,
 ) -> Iterator[Crew]:
     """The tools of one crawl; whatever was handed to the writer is safe when it is left."""
+    scope = scope_of(blog, work.archive)
     if commenting is None:
         rendering = Rendering(
             browser=work.browser, web=work.web, settings=work.settings, is_scripted=known.is_scripted,
@@ -109,7 +110,7 @@ def crew_of(
         commenting = Commenting(
             blog_id=blog.id, web=work.web, rendering=rendering, tally=work.tally, rules=known.template.comments,
             entries={
-                canonical(absolute(blog.feed_url, entry.link) or ""): entry
+                _key_of(entry, blog.feed_url, scope): entry
                 for entry in tuple(entries) or _stored_entries(blog, work.archive) if entry.link
             },
         )
@@ -121,7 +122,7 @@ def crew_of(
         ]
     writer = GroupWriter(work.archive)
     crew = Crew(
-        blog=blog, known=known, scope=scope_of(blog), settings=work.settings, web=work.web,
+        blog=blog, known=known, scope=scope, settings=work.settings, web=work.web,
         archive=work.archive, writer=writer, tally=work.tally, this_year=work.now().year,
         on_safe=_counting(work), copies=Copies(blog.id), rendering=commenting.rendering, commenting=commenting,
         reader=work.reader,
@@ -132,6 +133,12 @@ def crew_of(
         yield crew
     finally:
         writer.close()
+
+
+def _key_of(entry: Entry, feed_url: str | None, scope: Scope) -> str:
+    """The key that the page of a feed's entry has in the blog."""
+    whole = absolute(feed_url, entry.link) or ""
+    return scope.own(whole, canonical(whole))[1]
 
 
 def _stored_entries(blog: Blog, archive: Archive) -> tuple[Entry, ...]:
