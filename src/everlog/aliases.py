@@ -16,13 +16,14 @@ class Alias:
     """A home that a blog's pages name as their own while the blog is read at another: a mirror, a former host.
 
     `here` says that its pages are looked for at the same path below the blog's home, `followed` that its own host
-    is asked as well; with neither, `reason` says why not.
+    is asked as well; where it is not, `reason` says why, and `answers` whether anybody answers there at all.
     """
 
     home: str
     here: bool = False
     followed: bool = False
     reason: str = ""
+    answers: bool = True
 
 
 def folder_of(home: str) -> str:

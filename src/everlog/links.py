@@ -123,12 +123,12 @@ class Scope:
                 return here, canonical(here)
         return url, key
 
-    def leaves_out(self, key: str) -> bool:
-        """Whether an address is not the blog's but may be: it is on the same host, or at an alias not followed."""
+    def leaves_out(self, key: str, *, is_headed: bool = True) -> bool:
+        """Whether an address is not the blog's but may be: at an alias not followed, or on its host and listed."""
         if self.holds_key(key):
             return False
         at_alias = any(not alias.here and is_below(key, folder_of(alias.home)) for alias in self.aliases)
-        return at_alias or _host_of_key(key) == self._host
+        return at_alias or (is_headed and _host_of_key(key) == self._host)
 
     @cached_property
     def may_leave_out(self) -> bool:
@@ -221,16 +221,21 @@ def page_links(root: Element, url: str, *, within: Scope) -> list[PageLink]:
 def links_left_out(root: Element, url: str, *, beyond: Scope) -> list[tuple[str, str]]:
     """The links of a page, with their keys, that may lead to more of the blog than its scope holds; each page once.
 
+    On the blog's own host those are what headings lead to: lists head what they list, menus do not.
+
     >>> from lxml import etree
-    >>> page = etree.HTML('<a href="/blog/a">A</a> <a href="/2020/b">B</a> <a href="//b.org/">far</a>')
+    >>> page = etree.HTML('<a href="/blog/a">A</a> <h2><a href="/2020/b">B</a></h2> <a href="/shop">C</a>')
     >>> links_left_out(page, "https://a.org/blog/", beyond=Scope("https://a.org/blog/"))
     [('https://a.org/2020/b', 'a.org/2020/b')]
     """
     if not beyond.may_leave_out:
         return []
-    base = _base_of(root, url)
+    base, headed = _base_of(root, url), headed_keys(root, url)
     targets = (resolved(base, anchor.get("href") or "") for anchor in root.iter("a"))
-    found = {target[1]: target for target in targets if target is not None and beyond.leaves_out(target[1])}
+    found = {
+        target[1]: target for target in targets
+        if target is not None and beyond.leaves_out(target[1], is_headed=target[1] in headed)
+    }
     return list(found.values())
 
 

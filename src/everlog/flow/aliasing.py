@@ -43,6 +43,7 @@ LEAST_LINKS = 3
 # Where neither canonical links nor the feed name another host, nearly all inner links must lead there. On pages of
 # blogs without an alias, no other host has more links than the blog's own.
 MOST_INNER, LEAST_INNER = 0.8, 10
+LEAST_SAME = 2
 # Posts that are asked for on each side, to see whether both show the same.
 POSTS_COMPARED = 2
 LINKS_TRIED = 3
@@ -119,15 +120,28 @@ def given_places(scope: Scope, settings: Settings) -> Scope:
     return replace(scope, also=(*scope.also, *also), aliases=aliases)
 
 
+def stated_alias(found: Found, scope: Scope) -> Alias | None:
+    """The home on another host, at another path, that a front page or feed states and the feed's entries lie below."""
+    front = found.home_page
+    canonical_home = canonical_link(_root(front), front.page.url) if front is not None else None
+    links = [whole for entry in found.feed.entries if (whole := absolute(found.feed_url, entry.link)) is not None]
+    for home in filter(None, (canonical_home, found.feed.home)):
+        below = sum(is_below(canonical(link), folder_of(home)) for link in links)
+        same_path = urlsplit(home).path.rstrip("/") == urlsplit(scope.home).path.rstrip("/")
+        if host_of(home) != host_of(scope.home) and below * 2 > len(links) and not same_path:
+            return Alias(home=home, here=True)
+    return None
+
+
 def alias_of_entries(found: Found, pages: Mapping[str, Fetched], scope: Scope) -> Alias | None:
     """The host that a feed's entries answer on, where none of them does on the blog's own; None if it is another blog.
 
     It is the same blog if its home page leads there, to posts that say what the feed says of them.
     """
     hosts = Counter(host_of(answer.page.url) for answer in pages.values())
-    if not hosts or found.home_page is None:
+    host = hosts.most_common(1)[0][0] if hosts else host_of(scope.home)
+    if host == host_of(scope.home) or found.home_page is None:
         return None
-    host, _ = hosts.most_common(1)[0]
     there = {link: answer for link, answer in pages.items() if host_of(answer.page.url) == host}
     shown = _links_of([(found.home_page.page.url, _root(found.home_page))])
     entries = {entry.link: entry for entry in found.feed.entries if entry.link}
@@ -147,7 +161,7 @@ def alias_of_entries(found: Found, pages: Mapping[str, Fetched], scope: Scope) -
 async def find_aliases(
     found: Found, pages: Mapping[str, Fetched], known: Known, scope: Scope, web: Web,
 ) -> tuple[Alias, ...]:
-    """The aliases of a blog that was learned: those it has already, and those its pages name, looked at more closely."""
+    """The aliases of a blog that was learned: those it has, and those its pages name, looked at more closely."""
     named = _named(found, pages, scope)
     aliases = [
         await _looked_at(alias, named.pop(host_of(alias.home), _Named()), pages, known, scope, web)
@@ -167,8 +181,7 @@ async def _looked_at(
     here = await _answers_here(below, alias, pages, known, scope, web)
     if alias.followed:
         return replace(alias, here=here)
-    reason = await _why_another(alias, pages, known, scope, web)
-    return replace(alias, here=here, followed=reason is None, reason=reason or "")
+    return replace(await _compared(alias, pages, known, scope, web), here=here)
 
 
 async def _answers_here(
@@ -191,27 +204,25 @@ async def _answers_here(
     return bool(bodies) and (len(bodies) == 1 or len(set(bodies)) > 1)
 
 
-async def _why_another(
-    alias: Alias, pages: Mapping[str, Fetched], known: Known, scope: Scope, web: Web,
-) -> str | None:
-    """Why an alias is not the same blog, as some of the posts that are here tell; None if it is."""
-    reason = "it could not be compared: no post of this blog could be read"
+async def _compared(alias: Alias, pages: Mapping[str, Fetched], known: Known, scope: Scope, web: Web) -> Alias:
+    """An alias that is followed if it answers with posts that are here, else one that says why not."""
+    reason, answers = "it could not be compared: no post of this blog could be read", True
     posts = (known.template.read(page.body, page.url, page.content_type, page.fetched_at)
              for page in (answer.page for answer in pages.values()))
     own = (post for post in posts if isinstance(post, Post) and is_below(canonical(post.url), folder_of(scope.home)))
     for post in islice(own, POSTS_COMPARED):
         answer = await web.fetch(rebased(post.url, scope.home, alias.home))
         if isinstance(answer, Failure):
-            reason = answer.reason
-            if answer.trouble in PASSING:
+            reason, answers = answer.reason, answer.status is not None and answer.status < 500
+            if not answers:
                 break
         elif host_of(answer.page.url) != host_of(alias.home):
             reason = f"it leads to {answer.page.url}"
         elif shows(answer.page, post):
-            return None
+            return replace(alias, followed=True)
         else:
             reason = f"{answer.page.url} is another page than {post.url}"
-    return reason
+    return replace(alias, reason=reason, answers=answers)
 
 
 def _named(found: Found, pages: Mapping[str, Fetched], scope: Scope) -> dict[str, _Named]:
@@ -237,8 +248,16 @@ def _named(found: Found, pages: Mapping[str, Fetched], scope: Scope) -> dict[str
     return {
         host: each for host, each in hosts.items()
         if len(each.links) >= LEAST_LINKS and not scope.holds(next(iter(each.links.values())))
-        and (each.is_own or len(each.links) >= max(LEAST_INNER, MOST_INNER * (len(each.links) + own)))
+        and (each.is_own or (len(each.links) >= max(LEAST_INNER, MOST_INNER * (len(each.links) + own))
+                             and _leads_to(pages, each, scope)))
     }
+
+
+def _leads_to(pages: Mapping[str, Fetched], each: _Named, scope: Scope) -> bool:
+    """Whether links to another host are those of posts that are here: the same paths."""
+    held = {canonical(answer.page.url) for answer in pages.values()}
+    home = _home_there(each, scope)
+    return sum(canonical(rebased(url, home, scope.home)) in held for url in each.links.values()) >= LEAST_SAME
 
 
 def _home_there(each: _Named, scope: Scope) -> str:

@@ -19,6 +19,7 @@ from everlog.flow.discover import entrances, fetchable
 from everlog.flow.exploring import find_blog
 from everlog.flow.fates import all_is_well, plan_rechecks
 from everlog.flow.known import Known, entry_marks
+from everlog.flow.leaving import begin_anew
 from everlog.flow.lessons import learn_found
 from everlog.flow.looking import estimates_of_page
 from everlog.flow.rendering import Rendering
@@ -32,7 +33,7 @@ from everlog.flow.working import (
     crew_of,
     entry_links,
     feed_visits,
-    finish,
+    finish_crawl,
     recorded_run,
     robots_visits,
     run_to_end,
@@ -98,6 +99,7 @@ def _as_wanted(blog: Blog, url: str, work: Work) -> Blog:
         scope = replace(scope, also=(*scope.also, url))
     if scope != before:
         # What was left out before may belong to the blog now: its lists are looked at again.
+        begin_anew(blog, archive)
         keep_places(blog, scope, archive)
         archive.requeue(blog.id, [canonical(blog.home), *archive.fruitful_pages(blog.id)])
         state = "crawling" if blog.state == "finished" else blog.state
@@ -121,6 +123,7 @@ async def _learn_and_crawl(blog: Blog, found: Found, rendering: Rendering, work:
     work.archive.commit([*_other_visits(blog, found, work), *comment_feeds])
     work.archive.enqueue(blog.id, [link for link, _ in answers])
     _remember_for_updates(found, blog, work.archive)
+    begin_anew(blog, work.archive)
     keep_places(blog, lesson.scope, work.archive)
     _remember_estimate(replace(lesson, known=known), blog, work.archive)
     blog = work.archive.update_blog(
@@ -137,7 +140,7 @@ async def _learn_and_crawl(blog: Blog, found: Found, rendering: Rendering, work:
         stop = await run_to_end(crawl)
         after_new_crawl(crew, stop)
         _prepare_watching(blog, stop, work)
-        return finish(crew, run, stop.ending or "complete", stop.reason)
+        return finish_crawl(crew, run, stop)
 
 
 def _answers(
@@ -205,7 +208,7 @@ async def _go_on(blog: Blog, known: Known, work: Work) -> Report:
         stop = await run_to_end(crawl)
         after_new_crawl(crew, stop)
         _prepare_watching(blog, stop, work)
-        return finish(crew, run, stop.ending or "complete", stop.reason)
+        return finish_crawl(crew, run, stop)
 
 
 def _prepare_watching(blog: Blog, stop: Stop, work: Work) -> None:

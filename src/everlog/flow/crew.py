@@ -54,6 +54,8 @@ class Crew:
     # Who looks at pages in place of this process; None: nobody.
     reader: Reader | None = None
     error: BaseException | None = None
+    # Addresses beyond the scope that may belong to the blog, by their keys.
+    left_out: dict[str, str] = field(default_factory=dict)
     _seen: set[bytes] = field(default_factory=set)
     _unsafe: set[Future[Acknowledged]] = field(default_factory=set)
     _on_the_way: dict[str, Post] = field(default_factory=dict)

@@ -19,7 +19,7 @@ from everlog.comments.feeds import comment_feed_url
 from everlog.comments.markup import Thread
 from everlog.comments.services import SERVICES, Service, embedded, read_service
 from everlog.errors import UnreadablePage
-from everlog.links import page_links
+from everlog.links import links_left_out, page_links
 from everlog.posts import noarchive
 from everlog.records import Comment, Entry, Media, Page, Post, Provenance, Skip
 from everlog.tree import drop, parse
@@ -72,13 +72,15 @@ class Lens:
 class Glimpse:
     """What a look at a page told.
 
-    `links` are the addresses of the blog on it, each with its key. `kind` is None where the page is unreadable or is
+    `links` are the addresses of the blog on it, each with its key, `outside` those that may be but lie beyond its
+    scope. `kind` is None where the page is unreadable or is
     not to be kept. `is_present` says that it was read by what is known of the blog now, not before a redesign;
     `claim` is the key of the post that it says it is.
     """
 
     unreadable: str | None = None
     links: tuple[tuple[str, str], ...] = ()
+    outside: tuple[tuple[str, str], ...] = ()
     may_be_kept: bool = True
     kind: Literal["post", "listing", "page"] | None = None
     note: str | None = None
@@ -102,7 +104,7 @@ class Glimpse:
             if kind not in _KINDS or (kind == "post") != (found is not None):
                 raise ValueError(f"no kind of page: {kind!r:.50}")
             return cls(
-                unreadable=_text(said["unreadable"]), links=tuple((str(url), str(key)) for url, key in said["links"]),
+                unreadable=_text(said["unreadable"]), links=_pairs(said["links"]), outside=_pairs(said["outside"]),
                 may_be_kept=_flag(said["may_be_kept"]), kind=kind, note=_text(said["note"]),
                 by_url=_flag(said["by_url"]), is_present=_flag(said["is_present"]), claim=_text(said["claim"]),
                 evidence=_evidence(said["evidence"]), found=found,
@@ -130,20 +132,22 @@ def look(sheet: Sheet, lens: Lens) -> Glimpse:
         return Glimpse(unreadable=error.message)
     # Reading takes the tree apart, so what needs the whole page comes first.
     links = tuple((link.url, link.key) for link in page_links(root, page.url, within=lens.scope))
+    outside = tuple(links_left_out(root, page.url, beyond=lens.scope))
     if not sheet.may_be_kept or noarchive(root):
-        return Glimpse(links=links, may_be_kept=False)
+        return Glimpse(links=links, outside=outside, may_be_kept=False)
     known = lens.eras.known_for(root, page.fetched_at, lens.present)
     is_present = known is lens.present
     verdict = known.judge.verdict(page.url, root)
     if verdict.kind != "post":
         return Glimpse(
-            links=links, kind=verdict.kind, note=verdict.note, by_url=verdict.by_url, is_present=is_present,
+            links=links, outside=outside, kind=verdict.kind, note=verdict.note, by_url=verdict.by_url,
+            is_present=is_present,
         )
     claim = known.judge.identity(page.url, root)
     evidence = _evidence_of(root, sheet)
     return Glimpse(
-        links=links, kind="post", note=verdict.note, by_url=verdict.by_url, is_present=is_present, claim=claim,
-        evidence=evidence, found=known.template.reader.read_parsed(root, page.url, page.fetched_at),
+        links=links, outside=outside, kind="post", note=verdict.note, by_url=verdict.by_url, is_present=is_present,
+        claim=claim, evidence=evidence, found=known.template.reader.read_parsed(root, page.url, page.fetched_at),
     )
 
 
@@ -226,6 +230,10 @@ def _flag(value: Any) -> bool:
 
 def _number(value: Any) -> int | None:
     return None if value is None else int(value)
+
+
+def _pairs(value: Any) -> tuple[tuple[str, str], ...]:
+    return tuple((str(url), str(key)) for url, key in value)
 
 
 def _texts(value: Any) -> tuple[str, ...]:

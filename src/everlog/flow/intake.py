@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from everlog.flow.commenting import uncommented
 from everlog.flow.copies import FIRST, Copy
+from everlog.flow.leaving import note_left_out
 from everlog.flow.presence import key_of_moved, what_was_lost
 from everlog.links import trap
 from everlog.records import Link, Skip
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 def take_in(draft: Draft, crew: Crew, glimpse: Glimpse) -> None:
     """What the look at a page means for the crawl, given all that it has met so far."""
     _gather_links(draft, crew, glimpse.links)
+    note_left_out(glimpse.outside, crew)
     draft.note, draft.by_url, draft.evidence = glimpse.note, glimpse.by_url, glimpse.evidence
     found = glimpse.found
     if glimpse.unreadable is not None:

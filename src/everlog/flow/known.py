@@ -22,7 +22,7 @@ from everlog.rules import Rule
 from everlog.scripted import needs_browser
 from everlog.template import Template
 from everlog.tree import parse
-from everlog.urls import absolute, canonical
+from everlog.urls import absolute, canonical, host_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -115,7 +115,8 @@ def learn_blog(found: Found, pages: Mapping[str, Fetched], scope: Scope, *, is_s
 
 def nothing_fetched(found: Found, elsewhere: Iterable[Fetched] = ()) -> NothingToLearn:
     """Why a blog cannot be learned of whose feed no page could be had, or none that belongs to it."""
-    hosts = sorted({urlsplit(answer.page.url).netloc for answer in elsewhere})
+    hosts = [urlsplit(answer.page.url).netloc for answer in elsewhere]
+    hosts = sorted(set(hosts), key=lambda host: (-hosts.count(host), host))
     first = found.feed.entries[0].link or found.home
     if not hosts:
         return NothingToLearn(
@@ -123,9 +124,10 @@ def nothing_fetched(found: Found, elsewhere: Iterable[Fetched] = ()) -> NothingT
             advice=f"open {first} in a browser; is the blog still there?\n"
                    f"  to go without the feed: everlog crawl {found.home} --no-feed",
         )
+    flag = "--scope host" if host_of(f"http://{hosts[0]}") == host_of(found.home) else f"--also {hosts[0]}"
     return NothingToLearn(
         f"the pages that {found.feed_url} lists are not part of {found.home}: they are at {', '.join(hosts[:NAMED])}",
-        advice=f"to take them for the same blog:  everlog crawl {found.home} --also {hosts[0]}\n"
+        advice=f"to take them for the same blog:  everlog crawl {found.home} {flag}\n"
                f"  to go without the feed:  everlog crawl {found.home} --no-feed",
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from everlog.flow.aliasing import alias_of_entries, aliased, find_aliases, given_places
+from everlog.flow.aliasing import alias_of_entries, aliased, find_aliases, given_places, stated_alias
 from everlog.flow.known import drawn_where_needed, fetch_entries, learn_blog, nothing_fetched
 from everlog.flow.scoping import may_widen, widened
 from everlog.links import Scope
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from everlog.flow.known import Known
     from everlog.flow.rendering import Rendering
     from everlog.records import Fetched
+    from everlog.web import Web
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +35,7 @@ async def learn_found(found: Found, rendering: Rendering) -> Lesson:
     """Learn a blog from its feed's pages; from here on its aliases are part of the web that it is drawn from."""
     web, settings = rendering.web, rendering.settings
     scope = given_places(Scope(found.home, settings.scope), settings)
-    answers = await fetch_entries(found, web, scope)
+    answers = await _entries(found, web, scope)
     if may_widen(settings):
         scope = widened(scope, found.feed, found.feed_url, {link: each.page.url for link, each in answers.items()})
     pages = {link: answer for link, answer in answers.items() if scope.holds(answer.page.url)}
@@ -49,3 +50,13 @@ async def learn_found(found: Found, rendering: Rendering) -> Lesson:
     scope = replace(scope, aliases=await find_aliases(shown, shown_pages, known, scope, web))
     rendering.web = aliased(web, scope)
     return Lesson(found=shown, scope=scope, known=known, pages=pages, shown=shown_pages)
+
+
+async def _entries(found: Found, web: Web, scope: Scope) -> Mapping[str, Fetched]:
+    """The pages of the feed's entries: where the blog says that its home is elsewhere, at the same path here first."""
+    stated = stated_alias(found, scope)
+    if stated is not None:
+        here = await fetch_entries(found, web, replace(scope, aliases=(*scope.aliases, stated)))
+        if any(scope.holds(answer.page.url) for answer in here.values()):
+            return here
+    return await fetch_entries(found, web, scope)

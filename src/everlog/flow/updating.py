@@ -20,17 +20,18 @@ from everlog.flow.failures import MOST_TRIES
 from everlog.flow.fates import due_rechecks, plan_rechecks
 from everlog.flow.hearing import ask_feed, hear
 from everlog.flow.known import Known
-from everlog.flow.news import read_news, remember_news
+from everlog.flow.news import feed_now, read_news, remember_news
 from everlog.flow.redesign import read_anew
 from everlog.flow.report import Report
 from everlog.flow.revisiting import front_pages, revisit_blog, why_over
-from everlog.flow.scoping import scope_of
+from everlog.flow.scoping import keep_places, may_widen, scope_of, widened
 from everlog.flow.stopping import Stop
 from everlog.flow.traits import remember_traits
 from everlog.flow.walking import is_under_way, walk_back
 from everlog.flow.working import (
     begin,
     crew_of,
+    entry_links,
     finish,
     recorded_run,
     run_to_end,
@@ -75,10 +76,30 @@ async def refresh_blog(blog: Blog, work: Work, since: datetime | None = None, *,
             if heard.told is None:
                 return _given_up(heard.lost, blog, run, work)
             blog, told = heard.blog, heard.told
+        anew = _look_wider(blog, told, work)
         news = read_news(blog, told, work.archive, since)
         if work.goes_on:
             news = _without_failed(news, blog, work)
-        return await _visit_news(blog, known, _Errand(told=told, news=news), work, run)
+        return await _visit_news(blog, known, _Errand(told=told, news=news, anew=anew), work, run)
+
+
+def _look_wider(blog: Blog, told: Told, work: Work) -> tuple[str, ...]:
+    """What is to be looked at again because the feed's entries span more than the blog's scope did; it does now.
+
+    An older version took the page that a home leads to for all of the blog.
+    """
+    archive = work.archive
+    answer, feed = feed_now(told, blog, archive)
+    scope = scope_of(blog, archive)
+    wider = widened(scope, feed, answer.answer.url) if may_widen(work.settings) else scope
+    if wider == scope:
+        return ()
+    keep_places(blog, wider, archive)
+    links = entry_links(feed.entries, blog.home, answer.answer.url, wider)
+    archive.enqueue(blog.id, links)
+    anew = (canonical(blog.home), *archive.fruitful_pages(blog.id), *(link.key for link in links))
+    archive.requeue(blog.id, anew)
+    return anew
 
 
 def _without_failed(news: News, blog: Blog, work: Work) -> News:
@@ -98,8 +119,8 @@ class _Errand:
 
     told: Told
     news: News
-    uncommented: tuple[str, ...] = ()
-    rechecked: tuple[str, ...] = ()
+    # What is asked for as if it was never held.
+    anew: tuple[str, ...] = ()
 
 
 def _given_up(lost: Lost | None, blog: Blog, run: int, work: Work) -> Report:
@@ -129,14 +150,14 @@ async def _visit_news(blog: Blog, known: Known, errand: _Errand, work: Work, run
     ) as crew:
         crawl = begin(crew, work, is_update=True)
         # A page that did not change may have other comments by now.
-        crawl.asks_anew = frozenset((*uncommented, *news.recounted))
+        crawl.asks_anew = frozenset((*uncommented, *news.recounted, *errand.anew))
         stop = await _walk_and_visit(crawl, redesign, blog, work, is_gap=news.gap)
         # Not before the walk: a feed that is stored is not told a second time, and then nobody would see the gap.
         await store_feed(crew, errand.told.answer.answer.url, errand.told.answer)
         await crew.drain()
         note_dropped(blog, news.dropped, work, entries=news.entries)
         remember_news(news, blog, archive)
-        is_quiet = stop.ending == "complete" and news.is_quiet and not (uncommented or rechecked)
+        is_quiet = stop.ending == "complete" and news.is_quiet and not (uncommented or rechecked or errand.anew)
         reason = "nothing new: the feed is unchanged" if is_quiet else stop.reason
         stop = await with_company(crew, work, stop)
         if redesign.is_new:

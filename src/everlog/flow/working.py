@@ -16,6 +16,7 @@ from everlog.flow.crawl import Crawl
 from everlog.flow.crew import Crew
 from everlog.flow.failures import MOST_TRIES
 from everlog.flow.known import entry_urls
+from everlog.flow.leaving import keep_left_out, recall_left_out, what_was_left_out
 from everlog.flow.rendering import Rendering, can_draw
 from everlog.flow.report import Report
 from everlog.flow.scoping import scope_of
@@ -125,7 +126,7 @@ def crew_of(
         blog=blog, known=known, scope=scope, settings=work.settings, web=work.web,
         archive=work.archive, writer=writer, tally=work.tally, this_year=work.now().year,
         on_safe=_counting(work), copies=Copies(blog.id), rendering=commenting.rendering, commenting=commenting,
-        reader=work.reader,
+        reader=work.reader, left_out=recall_left_out(blog, work.archive),
     )
     for key in work.archive.known_keys(blog.id):
         crew.is_new(key)
@@ -178,6 +179,16 @@ async def run_to_end(crawl: Crawl) -> Stop:
     if stop.ending == "complete":
         crew.archive.set_aside(crew.blog.id, reason="not visited: nothing new was expected behind it")
     return stop
+
+
+def finish_crawl(crew: Crew, run: int, stop: Stop) -> Report:
+    """The end of a crawl of a whole blog: complete only if nothing was left out that may belong to it."""
+    said = what_was_left_out(crew, crew.archive.count_posts(crew.blog.id))
+    keep_left_out(crew, said)
+    ending, reason = stop.ending or "complete", stop.reason
+    if ending == "complete" and said is not None:
+        ending, reason = "incomplete", said
+    return finish(crew, run, ending, reason)
 
 
 def finish(crew: Crew, run: int, ending: Ending, reason: str) -> Report:
