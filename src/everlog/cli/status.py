@@ -124,6 +124,9 @@ def _print_blog(blog: Blog, archive: Archive, *, json: bool, verbose: bool) -> N
     if detail["estimate"]:
         expected = max(detail["estimate"]["posts"], detail["posts"])
         _field("estimate", f"at least {expected} posts ({detail['estimate']['why']})")
+    for name in ("left_out", "not_kept"):
+        if detail[name]:
+            _field(name.replace("_", " "), detail[name])
     _print_watching(detail)
     _field("waiting", ", ".join(f"{count} {lane}" for lane, count in detail["queued"].items() if count) or "nothing")
     if detail["runs"]:
@@ -139,8 +142,11 @@ def _print_blog(blog: Blog, archive: Archive, *, json: bool, verbose: bool) -> N
 
 
 def _detail(blog: Blog, archive: Archive) -> dict[str, Any]:
+    from everlog.flow.leaving import asking_not_to_be_kept, noarchive_remark, said_left_out
+
     counts = archive.counts(blog.id)
     lost = list(archive.lost_posts(blog.id))
+    not_kept = len(asking_not_to_be_kept(blog, archive))
     return {
         "blog": blog.home, "title": blog.title, "posts": counts.posts, "comments": counts.comments,
         "media": counts.media, "waiting": sum(counts.queued.values()), "failed": counts.outcomes.get("failed", 0),
@@ -153,6 +159,8 @@ def _detail(blog: Blog, archive: Archive) -> dict[str, Any]:
         "queued": dict(counts.queued), "outcomes": dict(counts.outcomes),
         "disagreements": [{"url": url, "note": note} for url, note in archive.notes(blog.id)],
         "estimate": json_module.loads(archive.recall(blog.id, "estimate") or "null"),
+        "left_out": said_left_out(blog, archive),
+        "not_kept": noarchive_remark(not_kept) if not_kept else None,
         "runs": [
             {"kind": run.kind, "started": time_or_none(run.started_at), "ended": time_or_none(run.ended_at),
              "reason": run.reason, "counts": dict(run.counts)} for run in archive.runs(blog.id)

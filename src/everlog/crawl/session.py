@@ -63,7 +63,7 @@ class Session(Web):
         self._web = web
         self._recall = recall
         self._remember = remember
-        self._typed = frozenset(place(origin_of(spelled(url))) for url in manners.typed)
+        self._typed = frozenset(place(origin_of(spelled(url))) for url in (*manners.typed, *manners.also))
         self._agent = agent_name(manners.user_agent)
         self._lines: dict[str, HostLine] = {}
         self._strained: set[str] = set()

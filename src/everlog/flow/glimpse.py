@@ -51,12 +51,14 @@ NOTHING_SAID = Evidence()
 class Sheet:
     """A page to look at; `comments_feed` is the one that the blog's feed names for its post.
 
-    `may_be_kept` is False where a header asks that it is not: then only its links are looked at.
+    `may_be_kept` is False where a header asks that it is not: then only its links are looked at. `ignores_robots`
+    says that the user wants pages whatever they ask.
     """
 
     page: Page
     comments_feed: str | None = None
     may_be_kept: bool = True
+    ignores_robots: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +135,7 @@ def look(sheet: Sheet, lens: Lens) -> Glimpse:
     # Reading takes the tree apart, so what needs the whole page comes first.
     links = tuple((link.url, link.key) for link in page_links(root, page.url, within=lens.scope))
     outside = tuple(links_left_out(root, page.url, beyond=lens.scope))
-    if not sheet.may_be_kept or noarchive(root):
+    if not sheet.ignores_robots and (not sheet.may_be_kept or noarchive(root)):
         return Glimpse(links=links, outside=outside, may_be_kept=False)
     known = lens.eras.known_for(root, page.fetched_at, lens.present)
     is_present = known is lens.present

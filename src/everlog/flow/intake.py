@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from everlog.flow.commenting import uncommented
 from everlog.flow.copies import FIRST, Copy
-from everlog.flow.leaving import note_left_out
+from everlog.flow.leaving import NOARCHIVE, note_left_out
 from everlog.flow.presence import key_of_moved, what_was_lost
 from everlog.links import trap
 from everlog.records import Link, Skip
@@ -30,7 +30,7 @@ def take_in(draft: Draft, crew: Crew, glimpse: Glimpse) -> None:
     if glimpse.unreadable is not None:
         draft.outcome, draft.reason = "skip", glimpse.unreadable
     elif not glimpse.may_be_kept:
-        draft.outcome, draft.reason, draft.kept = "skip", "noarchive", False
+        draft.outcome, draft.reason, draft.kept = "skip", NOARCHIVE, False
     elif isinstance(found, Skip):
         draft.outcome, draft.reason = "skip", found.reason
     elif found is not None:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from everlog.records import Blog
 
 LEFT_OUT = "left out"
+# Why a page is not kept that asks for that, as its row in the archive says.
+NOARCHIVE = "noarchive"
 # Addresses that are kept to be counted; more of them do not tell more.
 MOST_KEPT = 2_000
 
@@ -45,6 +47,22 @@ def what_was_left_out(crew: Crew, held: int) -> str | None:
     """Why a crawl that visited all of its scope is not complete, and what to do about it; None if it is."""
     said = [*_at_aliases(crew), *_on_own_host(crew, held)]
     return "; ".join(said) if said else None
+
+
+def asking_not_to_be_kept(blog: Blog, archive: Archive) -> list[str]:
+    """The addresses of pages that were left out because they ask not to be kept."""
+    return [each.url for each in archive.problems(blog.id) if each.reason == NOARCHIVE]
+
+
+def noarchive_remark(count: int) -> str:
+    """What is said of pages that ask not to be kept.
+
+    >>> noarchive_remark(1)
+    '1 page asks not to be kept (noarchive); --ignore-robots, for blogs of your own, keeps it'
+    """
+    if count == 1:
+        return "1 page asks not to be kept (noarchive); --ignore-robots, for blogs of your own, keeps it"
+    return f"{count} pages ask not to be kept (noarchive); --ignore-robots, for blogs of your own, keeps them"
 
 
 def begin_anew(blog: Blog, archive: Archive) -> None:

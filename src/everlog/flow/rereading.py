@@ -15,7 +15,6 @@ from everlog.flow.copies import say_the_same
 from everlog.flow.eras import Eras
 from everlog.flow.known import Known
 from everlog.flow.relearning import learn_again, stored_feed
-from everlog.flow.steps import asks_not_to_be_kept
 from everlog.media import media_of
 from everlog.records import Media, Skip, Visit
 from everlog.tree import parse
@@ -88,7 +87,8 @@ def read_again(
     except UnreadablePage:
         return None
     known = eras.known_for(root, exchange.fetched_at, present)
-    if asks_not_to_be_kept(root, exchange) or known.judge.verdict(exchange.url, root).kind != "post":
+    # What asks not to be kept is stored only where the user wanted it all the same.
+    if known.judge.verdict(exchange.url, root).kind != "post":
         return None
     claim, own = known.judge.identity(exchange.url, root), canonical(exchange.url)
     feed = comment_feed_url(root, exchange.url)

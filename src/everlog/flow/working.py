@@ -16,7 +16,13 @@ from everlog.flow.crawl import Crawl
 from everlog.flow.crew import Crew
 from everlog.flow.failures import MOST_TRIES
 from everlog.flow.known import entry_urls
-from everlog.flow.leaving import keep_left_out, recall_left_out, what_was_left_out
+from everlog.flow.leaving import (
+    NOARCHIVE,
+    keep_left_out,
+    noarchive_remark,
+    recall_left_out,
+    what_was_left_out,
+)
 from everlog.flow.rendering import Rendering, can_draw
 from everlog.flow.report import Report
 from everlog.flow.scoping import scope_of
@@ -201,6 +207,8 @@ def finish(crew: Crew, run: int, ending: Ending, reason: str) -> Report:
     uncommented = archive.count_without_comments(crew.blog.id, most_tries=MOST_TRIES)
     if ending in {"complete", "incomplete"} and uncommented and crew.settings.comments:
         ending, reason = "incomplete", f"{reason}; the comments of {uncommented} posts could not be had"
+    if tally.reasons[NOARCHIVE]:
+        tally.remarks.append(noarchive_remark(tally.reasons[NOARCHIVE]))
     if ending == "complete" and held == 0:
         ending, reason = "nothing", "no page of this blog could be read as a post"
     if ending in {"complete", "incomplete"}:
