@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from everlog.urls import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
 
 _PAGE_FILE = re.compile(r"\.(?:html?|php|aspx?)$", re.IGNORECASE)
 
@@ -24,6 +28,30 @@ class Alias:
     followed: bool = False
     reason: str = ""
     answers: bool = True
+
+
+def with_links_here(body: bytes, aliases: Iterable[Alias], home: str) -> bytes:
+    """A page whose links to aliases that are looked for here lead here, for readers that know one home only.
+
+    >>> alias = Alias(home="http://www.b.org/", here=True)
+    >>> with_links_here(b'<a href="http://b.org/x">x</a> <a href=//b.org.uk/>y</a>', [alias], "https://a.org/m/")
+    b'<a href="https://a.org/m/x">x</a> <a href=//b.org.uk/>y</a>'
+    """
+    for alias in aliases:
+        if alias.here:
+            parts = urlsplit(alias.home)
+            named = parts.netloc.removeprefix("www.") + without_file(parts.path.rstrip("/"))
+            # Literal text between fixed ends: nothing in it can be matched in two ways.
+            link = rb"(?:https?:)?//(?:www\.)?" + re.escape(named.encode()) + rb"(?=[/?#\s\"'<>])"
+            body = re.sub(link, _as_it_is(home), body, flags=re.IGNORECASE)
+    return body
+
+
+def _as_it_is(home: str) -> Callable[[re.Match[bytes]], bytes]:
+    """A home without its last slash, to be put in the place of another: no sign in it means anything to `re.sub`."""
+    parts = urlsplit(home)
+    here = parts._replace(path=without_file(parts.path.rstrip("/")), query="", fragment="").geturl().encode()
+    return lambda _: here
 
 
 def folder_of(home: str) -> str:

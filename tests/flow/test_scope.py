@@ -14,6 +14,7 @@ from everlog.archive.verify import verify
 from everlog.errors import NothingToLearn
 from everlog.flow.archiving import archive_blog
 from everlog.flow.looking import look
+from everlog.flow.relearning import learn_again
 from everlog.flow.updating import refresh_blog
 from everlog.records import Failure
 from everlog.settings import make_settings
@@ -218,6 +219,17 @@ def test_a_mirror_in_a_folder_is_the_blog_at_the_root_of_the_host_that_it_names(
     report = crawl(web, archive, HERE + "copy/")
     assert report.ending == "complete"
     assert numbers_held(archive) == ALL
+
+
+def test_a_mirror_without_a_feed_is_read_where_it_answers(archive):
+    web = MemoryWeb()
+    put_mirror(web, HERE, THERE)
+    silent(web, THERE)
+    report = crawl(web, archive, HERE, no_feed=True)
+    assert report.ending == "complete"
+    assert numbers_held(archive) == ALL
+    known = learn_again(archive.blogs()[0], archive)
+    assert known.judge.likely_post(HERE + "3/")
 
 
 def test_an_update_of_a_mirror_brings_its_new_posts(archive):

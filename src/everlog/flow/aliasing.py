@@ -14,12 +14,12 @@ from urllib.parse import urlsplit
 
 from everlog.aliases import Alias, folder_of, is_below, rebased, without_file
 from everlog.errors import UnreadablePage
-from everlog.flow.discover import fetchable
+from everlog.flow.discover import Found, fetchable
 from everlog.flow.failures import NOT_THERE, PASSING
 from everlog.flow.presence import shows
-from everlog.links import resolved
+from everlog.links import Scope, resolved
 from everlog.posts import canonical_link
-from everlog.records import Failure, Fetched, Post
+from everlog.records import Failure, Feed, Fetched, Post
 from everlog.scripted import SHOWN, share_shown
 from everlog.tree import parse
 from everlog.urls import absolute, canonical, host_of
@@ -28,9 +28,8 @@ from everlog.web import Web
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from everlog.flow.discover import Found
+    from everlog.flow.discover import Front
     from everlog.flow.known import Known
-    from everlog.links import Scope
     from everlog.records import Asked, Entry, Exchange, Purpose, Wait
     from everlog.settings import Settings
     from everlog.tree import Element
@@ -120,6 +119,20 @@ def given_places(scope: Scope, settings: Settings) -> Scope:
     return replace(scope, also=(*scope.also, *also), aliases=aliases)
 
 
+async def alias_of_front(front: Front, web: Web) -> tuple[Alias | None, list[Fetched]]:
+    """The host that a front page names as its own where no feed tells, if what it links to there is here; as it is."""
+    scope = Scope(front.home)
+    found = Found(home=front.home, home_page=front.page, feed_url=None, feed=Feed(url=None), feed_page=None)
+    for each in _named(found, {}, scope, leads_to=True).values():
+        alias = Alias(home=_home_there(each, scope), here=True)
+        below = [url for key, url in each.links.items() if is_below(key, folder_of(alias.home))]
+        answers = [await web.fetch(rebased(url, alias.home, front.home)) for url in below[:LINKS_TRIED]]
+        pages = [answer for answer in answers if isinstance(answer, Fetched) and scope.holds(answer.page.url)]
+        if _differ([page.answer.body for page in pages]):
+            return alias, pages
+    return None, []
+
+
 def stated_alias(found: Found, scope: Scope) -> Alias | None:
     """The home on another host, at another path, that a front page or feed states and the feed's entries lie below."""
     front = found.home_page
@@ -200,7 +213,11 @@ async def _answers_here(
             continue
         if not posts or known.judge.verdict(answer.page.url, _root(answer)).kind == "post":
             bodies.append(answer.answer.body)
-    # A server that says the same for any address has none of them.
+    return _differ(bodies)
+
+
+def _differ(bodies: list[bytes]) -> bool:
+    """Whether pages were answered: a server that says the same for any address has none of them."""
     return bool(bodies) and (len(bodies) == 1 or len(set(bodies)) > 1)
 
 
@@ -225,8 +242,10 @@ async def _compared(alias: Alias, pages: Mapping[str, Fetched], known: Known, sc
     return replace(alias, reason=reason, answers=answers)
 
 
-def _named(found: Found, pages: Mapping[str, Fetched], scope: Scope) -> dict[str, _Named]:
-    """The other hosts that a blog's pages lead to as if they were its own."""
+def _named(
+    found: Found, pages: Mapping[str, Fetched], scope: Scope, *, leads_to: bool = False,
+) -> dict[str, _Named]:
+    """The other hosts that a blog's pages lead to as if they were its own; with `leads_to` also if no post tells."""
     front = (found.home_page,) if found.home_page is not None else ()
     sheets = [(answer.page.url, _root(answer)) for answer in (*front, *pages.values())][:PAGES_READ]
     hosts: dict[str, _Named] = defaultdict(_Named)
@@ -249,7 +268,7 @@ def _named(found: Found, pages: Mapping[str, Fetched], scope: Scope) -> dict[str
         host: each for host, each in hosts.items()
         if len(each.links) >= LEAST_LINKS and not scope.holds(next(iter(each.links.values())))
         and (each.is_own or (len(each.links) >= max(LEAST_INNER, MOST_INNER * (len(each.links) + own))
-                             and _leads_to(pages, each, scope)))
+                             and (leads_to or _leads_to(pages, each, scope))))
     }
 
 

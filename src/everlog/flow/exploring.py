@@ -8,8 +8,10 @@ from math import inf
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
+from everlog.aliases import with_links_here
 from everlog.errors import NoFeed
 from everlog.feeds.sitemaps import parse_sitemap, sitemaps_of_robots
+from everlog.flow.aliasing import alias_of_front
 from everlog.flow.discover import Explored, Found, as_feed, entrances, feed_of, front_page, is_own, why_unreachable
 from everlog.flow.failures import DEAD_AFTER, PASSING
 from everlog.flow.known import drawn_page
@@ -23,6 +25,7 @@ from everlog.urls import canonical
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from everlog.aliases import Alias
     from everlog.feedless import Explorer
     from everlog.flow.rendering import Rendering
     from everlog.flow.report import Tally
@@ -62,7 +65,9 @@ async def find_blog(url: str, rendering: Rendering, tally: Tally) -> Found:
         front = await front_page(feed.home, web)
     home = front.home
     begun = {canonical(url): (url, answer) for url, answer in entrances(home, front.doors, front.page)}
-    walk = _Walk(home=home, rendering=rendering, tally=tally, answers={**begun})
+    alias, pages = await alias_of_front(front, web)
+    begun |= {canonical(page.url): (page.url, page) for page in pages}
+    walk = _Walk(home=home, rendering=rendering, tally=tally, answers={**begun}, alias=alias)
     feed = await walk.posts()
     if len(feed.entries) < FEWEST_POSTS:
         raise _nothing_told(url, missing, walk)
@@ -108,6 +113,8 @@ class _Walk:
     listed: list[str] = field(default_factory=list)
     maps: list[Fetched] = field(default_factory=list)
     robots: list[Exchange] = field(default_factory=list)
+    # Another host that the blog's pages name, whose links are read as links to the same pages here.
+    alias: Alias | None = None
     _silent: int = 0
 
     async def posts(self) -> Feed:
@@ -151,7 +158,8 @@ class _Walk:
                 self.answers[canonical(url)] = url, answer
                 self._heed(answer)
             for page in await asyncio.gather(*map(self._as_shown, self._of_the_blog(answers))):
-                explorer.take(page.page.url, page.page.body, page.page.content_type)
+                body = with_links_here(page.page.body, (self.alias,) if self.alias else (), self.home)
+                explorer.take(page.page.url, body, page.page.content_type)
             self.tally.doing = f"looking for posts (no feed), {len(self.answers)} pages seen"
 
     def _chosen(self, explorer: Explorer) -> list[str]:

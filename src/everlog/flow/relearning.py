@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from everlog.aliases import with_links_here
 from everlog.comments.feeds import comment_feed_url, read_comment_feed
 from everlog.errors import NothingToLearn, UnreadableFeed, UnreadablePage
 from everlog.feeds import parse_feed
@@ -111,7 +112,7 @@ def _lessons_of_pages(blog: Blog, archive: Archive, *, drawn: bool) -> tuple[Fou
         if scope.holds(answer.page.url):
             page = answer.page
             stored.setdefault(page.url, answer)
-            explorer.take(page.url, page.body, page.content_type)
+            explorer.take(page.url, with_links_here(page.body, scope.aliases, blog.home), page.content_type)
     feed = made_up_feed(explorer.pages, blog.home)
     if not feed.entries:
         raise NothingToLearn(
