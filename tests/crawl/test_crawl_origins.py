@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
 from pathlib import Path
@@ -12,13 +13,15 @@ from certificates import certificate, server_context
 from servers import Server, redirect, reply
 from stories import Leaps, manners, tell, told
 
+from everlog.crawl import OpenWeb
+from everlog.crawl.asking import Answer, Hitch
 from everlog.crawl.origins import DEAD_AFTER_TRIES, twin_of
-from everlog.records import Failure, Fetched
+from everlog.records import Exchange, Failure, Fetched
 
 if TYPE_CHECKING:
     from servers import Seen
 
-    from everlog.crawl import OpenWeb
+    from everlog.crawl.asking import Ask
 
 LEAPS = Leaps()
 LINKS = 40
@@ -78,6 +81,38 @@ def test_an_origin_that_is_dead_is_asked_a_few_times_and_never_again(found: dict
 def test_a_page_that_sends_back_to_what_is_silent_fails_with_what_is_wrong_there(found: dict[str, Any]) -> None:
     assert isinstance(found["back"], Failure)
     assert (found["back"].trouble, len(found["back"].exchanges)) == ("connection", 1)
+
+
+@pytest.mark.parametrize("obey_robots", [True, False])
+@pytest.mark.parametrize("trouble", ["connection", "dns", "timeout", "tls"])
+def test_whatever_is_wrong_with_https_the_pages_come_in_http_at_its_pace(trouble: str, *, obey_robots: bool) -> None:
+    leaps, sealed = Leaps(), []
+
+    async def download(ask: Ask) -> Answer:
+        if ask.url.startswith("https:"):
+            sealed.append(ask.url)
+            await leaps.sleep(30.0 if trouble == "timeout" else 0.0)
+            raise Hitch(trouble, "no answer", again=trouble != "tls")
+        status = 404 if ask.url.endswith("/robots.txt") else 200
+        answer = Exchange(url=ask.url, status=status, body=b"page", fetched_at=leaps.now(), purpose=ask.purpose)
+        return Answer(exchange=answer, wire_bytes=4, seconds=0.1)
+
+    async def story() -> list[Any]:
+        web = OpenWeb(download, leaps.keeper())
+        session = web.session(manners(f"http://{HOST}/", delay_seconds=1.0, obey_robots=obey_robots))
+        await session.fetch(f"http://{HOST}/")
+        # As pages link: in turns to the one and the other, several at once.
+        urls = [f"{'https' if number % 2 else 'http'}://{HOST}/{number}" for number in range(LINKS)]
+        return [page for start in range(0, LINKS, 4)
+                for page in await asyncio.gather(*map(session.fetch, urls[start : start + 4]))]
+
+    began = leaps.now()
+    pages = asyncio.run(story())
+    assert [page.page.url for page in pages] == [f"http://{HOST}/{number}" for number in range(LINKS)]
+    assert len(sealed) <= DEAD_AFTER_TRIES + 1
+    # A page a second, besides the few requests that had to be waited for to learn that nobody answers.
+    waited = (DEAD_AFTER_TRIES + 1) * (30 if trouble == "timeout" else 1)
+    assert (leaps.now() - began).total_seconds() <= 1.5 * LINKS + waited
 
 
 @pytest.mark.parametrize(("url", "twin"), [

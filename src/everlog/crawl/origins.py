@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 # Requests that an origin leaves without any answer, while its twin answers, before it is taken for dead. One may be
 # chance; with as many as four under way at once, three cost no more time than one.
 DEAD_AFTER_TRIES = 3
-# Troubles that are no answer of any kind. A body that broke off, or is too large, is one.
-SILENT = frozenset({"connection", "timeout", "tls", "protocol"})
+# Troubles that are no answer of any kind; a body that broke off, or is too large, is one. Behind a proxy for http
+# alone, the name of a host that answers may be unknown here.
+SILENT = frozenset({"connection", "dns", "timeout", "tls", "protocol"})
 _MANY = 1_000_000
 
 
