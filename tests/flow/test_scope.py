@@ -262,9 +262,12 @@ def test_a_host_that_the_user_names_is_followed(archive):
     put_mirror(web, THERE, THERE, posts=range(1, 16))
     first = crawl(web, archive, HERE)
     assert first.exit_code == 3
+    before = len(web.asked)
     report = crawl(web, archive, HERE, also=("there.example",))
     assert report.ending == "complete"
     assert numbers_held(archive) == ALL
+    # What is here is not asked for there.
+    assert not {canonical(f"{THERE}{number}/") for number in range(18, 21)} & set(map(canonical, web.asked[before:]))
 
 
 def test_a_blog_that_only_links_to_another_host_has_no_alias(archive):

@@ -143,9 +143,11 @@ def _print_blog(blog: Blog, archive: Archive, *, json: bool, verbose: bool) -> N
 
 def _detail(blog: Blog, archive: Archive) -> dict[str, Any]:
     from everlog.flow.leaving import asking_not_to_be_kept, noarchive_remark, said_left_out
+    from everlog.flow.scoping import scope_of
 
     counts = archive.counts(blog.id)
     lost = list(archive.lost_posts(blog.id))
+    scope = scope_of(blog, archive)
     not_kept = len(asking_not_to_be_kept(blog, archive))
     return {
         "blog": blog.home, "title": blog.title, "posts": counts.posts, "comments": counts.comments,
@@ -159,6 +161,7 @@ def _detail(blog: Blog, archive: Archive) -> dict[str, Any]:
         "queued": dict(counts.queued), "outcomes": dict(counts.outcomes),
         "disagreements": [{"url": url, "note": note} for url, note in archive.notes(blog.id)],
         "estimate": json_module.loads(archive.recall(blog.id, "estimate") or "null"),
+        "also_at": [*scope.also, *(alias.home for alias in scope.aliases if alias.here or alias.followed)],
         "left_out": said_left_out(blog, archive),
         "not_kept": noarchive_remark(not_kept) if not_kept else None,
         "runs": [
@@ -203,6 +206,8 @@ def _print_watching(detail: dict[str, Any]) -> None:
         _field("next poll", f"{detail['next_poll'] or 'never'}: {detail['poll_reason']}{signal}")
     if detail["last_poll"]:
         _field("last poll", f"{detail['last_poll']}, something new {detail['last_news'] or '-'}")
+    for home in detail["also_at"]:
+        _field("also at", home)
     for home in detail["former_homes"]:
         _field("before at", home)
     for each in detail["former_templates"]:

@@ -111,12 +111,14 @@ def aliased(web: Web, scope: Scope) -> Web:
 def given_places(scope: Scope, settings: Settings) -> Scope:
     """The scope with what the user says belongs to the blog: folders of its host, and other hosts."""
     homes = [fetchable(each) for each in settings.also]
-    known = {folder_of(alias.home) for alias in scope.aliases if alias.followed}
     also = [home for home in homes if host_of(home) == host_of(scope.home) and not scope.holds(home)]
-    named = [home for home in homes if host_of(home) != host_of(scope.home) and folder_of(home) not in known]
-    others = [alias for alias in scope.aliases if folder_of(alias.home) not in map(folder_of, named)]
-    aliases = (*others, *(Alias(home=home, followed=True) for home in named))
-    return replace(scope, also=(*scope.also, *also), aliases=aliases)
+    named = {host_of(home): home for home in homes if host_of(home) != host_of(scope.home)}
+    known = {host_of(alias.home) for alias in scope.aliases}
+    aliases = [
+        replace(alias, followed=True, reason="") if host_of(alias.home) in named else alias for alias in scope.aliases
+    ]
+    aliases += [Alias(home=home, followed=True) for host, home in named.items() if host not in known]
+    return replace(scope, also=(*scope.also, *also), aliases=tuple(aliases))
 
 
 async def alias_of_front(front: Front, web: Web) -> tuple[Alias | None, list[Fetched]]:

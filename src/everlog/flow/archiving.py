@@ -19,7 +19,7 @@ from everlog.flow.discover import entrances, fetchable
 from everlog.flow.exploring import find_blog
 from everlog.flow.fates import all_is_well, plan_rechecks
 from everlog.flow.known import Known, entry_marks
-from everlog.flow.leaving import asking_not_to_be_kept, begin_anew
+from everlog.flow.leaving import asking_not_to_be_kept, begin_anew, recall_left_out
 from everlog.flow.lessons import learn_found
 from everlog.flow.looking import estimates_of_page
 from everlog.flow.rendering import Rendering
@@ -101,9 +101,10 @@ def _as_wanted(blog: Blog, url: str, work: Work) -> Blog:
         scope = replace(scope, also=(*scope.also, url))
     if scope != before:
         # What was left out before may belong to the blog now: its lists are looked at again.
+        missing = recall_left_out(blog, archive)
         begin_anew(blog, archive)
         keep_places(blog, scope, archive)
-        archive.requeue(blog.id, [canonical(blog.home), *archive.fruitful_pages(blog.id)])
+        archive.requeue(blog.id, [canonical(blog.home), *archive.fruitful_pages(blog.id), *missing])
         state = "crawling" if blog.state == "finished" else blog.state
         blog = archive.update_blog(blog.id, scope=mode, state=state)
     return blog
