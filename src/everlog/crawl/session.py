@@ -131,24 +131,15 @@ class Session(Web):
                 reason = f"it leads to {here}, where nobody answers"
                 return Failure(url=url, trouble="connection", reason=reason, exchanges=tuple(trail))
             here = way
-            failure = await self._gate(here, purpose)
             seen.add(here)
-            last: Exchange | None = None
-            if failure is None:
-                private = private and trusts(here, self.manners)
-                try:
-                    last = await self._answer(here, purpose, conditions, private=private)
-                except Hitch as hitch:
-                    failure = Failure(url=url, trouble=hitch.trouble, reason=hitch.reason)
-                except HeldOff as held:
-                    failure = Failure(url=url, trouble="rate-limited", reason=held.cause.reason, until=held.until)
-            if failure is not None or last is None:
-                assert failure is not None  # noqa: S101 - an answer or a failure
+            private = private and trusts(here, self.manners)
+            last = await self._hop(here, purpose, conditions, private=private)
+            if isinstance(last, Failure):
                 other = self._origins.other_way(here) if purpose != "robots" else None
                 if other is None or other in seen:
-                    return replace(failure, url=url, exchanges=tuple(trail))
+                    return replace(last, url=url, exchanges=tuple(trail))
                 # Whoever answers at this host answers in the other scheme.
-                silence, here = silence or failure, other
+                silence, here = silence or last, other
                 continue
             trail.append(last)
             target = _target(last)
@@ -163,6 +154,20 @@ class Session(Web):
             # Who was sent elsewhere comes back as a stranger.
             private = private and host_key(target) == host_key(here)
             here = target
+
+    async def _hop(
+        self, url: str, purpose: Purpose, conditions: tuple[tuple[str, str], ...], *, private: bool,
+    ) -> Exchange | Failure:
+        """The answer to one address, or why there is none."""
+        refused = await self._gate(url, purpose)
+        if refused is not None:
+            return refused
+        try:
+            return await self._answer(url, purpose, conditions, private=private)
+        except Hitch as hitch:
+            return Failure(url=url, trouble=hitch.trouble, reason=hitch.reason)
+        except HeldOff as held:
+            return Failure(url=url, trouble="rate-limited", reason=held.cause.reason, until=held.until)
 
     def _way_to(self, url: str, purpose: Purpose) -> str:
         """The address to ask for a page: in the other scheme, where nobody answers in its own."""

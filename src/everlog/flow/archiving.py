@@ -12,7 +12,8 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from everlog.flow.aliasing import aliased, given_places
+from everlog.flow.aliased_web import aliased
+from everlog.flow.aliasing import given_places
 from everlog.flow.commenting import Commenting
 from everlog.flow.comparing import after_new_crawl, compared_anew
 from everlog.flow.discover import entrances, fetchable

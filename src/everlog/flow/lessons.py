@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from everlog.flow.aliasing import alias_of_entries, aliased, find_aliases, given_places, stated_alias
+from everlog.flow.aliased_web import aliased
+from everlog.flow.aliasing import alias_of_entries, find_aliases, given_places, stated_alias
 from everlog.flow.known import drawn_where_needed, fetch_entries, learn_blog, nothing_fetched
 from everlog.flow.scoping import may_widen, widened
 from everlog.links import Scope

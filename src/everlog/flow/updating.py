@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from everlog.flow.aliasing import aliased
+from everlog.flow.aliased_web import aliased
 from everlog.flow.comparing import compared_anew, with_company
 from everlog.flow.discover import why_unreachable
 from everlog.flow.dropping import note_dropped
