@@ -60,12 +60,12 @@ def silent(web: MemoryWeb, home: str) -> None:
         web.answers[canonical(home + path)] = Failure(url=home + path, trouble="dns", reason="no address is known")
 
 
-def moved_home(web: MemoryWeb, path: str, way: str) -> None:
+def moved_home(web: MemoryWeb, path: str, way: str, hop: int = 302) -> None:
     """The start page of `a_site` at another path, to which its home leads."""
     start = a_blog.HOME + path
     web.answers[canonical(start)] = web.answers.pop(canonical(a_blog.HOME))
     if way == "redirect":
-        web.put(a_blog.HOME, b"", redirect=start, hop=302)
+        web.put(a_blog.HOME, b"", redirect=start, hop=hop)
     else:
         web.put(a_blog.HOME, f"<html><head><meta http-equiv=refresh content='0; url={start}'></head></html>")
 
@@ -97,6 +97,19 @@ def test_a_blog_with_a_start_page_is_updated_and_has_not_moved(archive, way):
     assert (report.ending, report.blog) == ("complete", a_blog.HOME)
     assert numbers_held(archive) == list(range(1, 33))
     assert archive.blogs()[0].former_homes == ()
+
+
+def test_a_start_page_that_was_there_from_the_first_is_no_move_when_the_feed_is_lost(archive):
+    web = a_site()
+    moved_home(web, "home", "redirect", hop=301)
+    crawl(web, archive, a_blog.HOME)
+    feed = web.answers.pop(canonical(a_blog.HOME + "feed.xml"))
+    web.answers[canonical(a_blog.HOME + "atom.xml")] = feed
+    page = web.answers[canonical(a_blog.HOME + "home")]
+    page.body = page.body.replace(b"feed.xml", b"atom.xml")
+    crawl(web, archive, a_blog.HOME)
+    blog = archive.blogs()[0]
+    assert (blog.home, blog.former_homes, blog.feed_url) == (a_blog.HOME, (), a_blog.HOME + "atom.xml")
 
 
 def test_a_blog_whose_home_leads_to_another_host_is_what_lies_below_the_page_there(archive):

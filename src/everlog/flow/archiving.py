@@ -229,8 +229,8 @@ def _remember_for_updates(found: Found, blog: Blog, archive: Archive) -> None:
     maps = [each.url for each in found.explored.maps] if found.explored is not None and found.explored.listed else []
     archive.remember(blog.id, MAPS, json.dumps(maps) if maps else None)
     archive.remember(blog.id, FRONTS, None)
-    start = canonical(found.home_page.page.url) if found.home_page is not None else None
-    archive.remember(blog.id, START, start if start != canonical(found.home) else None)
+    start = found.home_page.page.url if found.home_page is not None else found.home
+    archive.remember(blog.id, START, start if canonical(start) != canonical(found.home) else None)
 
 
 def _remember_estimate(lesson: Lesson, blog: Blog, archive: Archive) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from everlog.flow.traits import START, ownership_of
+from everlog.flow.traits import ownership_of, start_page
 from everlog.flow.walking import FRONTS
 from everlog.records import Event, Failure
 from everlog.urls import canonical, host_of
@@ -53,7 +53,7 @@ def has_moved(blog: Blog, home: Fetched, archive: Archive) -> bool:
 
 def leads_away(blog: Blog, home: Fetched, archive: Archive) -> bool:
     """Whether a home page sends its readers on to another page than it did when the blog was learned."""
-    return canonical(home.page.url) not in {canonical(blog.home), archive.recall(blog.id, START)}
+    return canonical(home.page.url) not in {canonical(blog.home), canonical(start_page(blog, archive))}
 
 
 def is_permanent(exchanges: Sequence[Exchange]) -> bool:

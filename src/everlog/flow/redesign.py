@@ -22,6 +22,7 @@ from everlog.flow.news import feed_now
 from everlog.flow.relearning import stored_page
 from everlog.flow.rendering import Rendering
 from everlog.flow.scoping import scope_of
+from everlog.flow.traits import start_page
 from everlog.learning.blog import PAGES_USED
 from everlog.records import Failure, Feed, Fetched, Link
 from everlog.urls import absolute, canonical
@@ -221,10 +222,10 @@ class _Desk:
 
     async def _found(self) -> Found:
         """The blog as it is now; its front page tells menus from posts, and is visited anyway."""
-        home = self.blog.home
-        answer = await self.work.web.fetch(home)
+        home, start = self.blog.home, start_page(self.blog, self.work.archive)
+        answer = await self.work.web.fetch(start)
         self.work.tally.requests += 1
-        self.answers[canonical(home)] = Link(url=home, key=canonical(home), lane="page"), answer
+        self.answers[canonical(start)] = Link(url=start, key=canonical(start), lane="page"), answer
         return Found(
             home=home, home_page=None if isinstance(answer, Failure) else answer, feed=self.feed,
             feed_url=self.feed_page.answer.url, feed_page=self.feed_page,

@@ -13,6 +13,7 @@ from everlog.flow.discover import Found
 from everlog.flow.known import Known, entry_urls, learn_blog
 from everlog.flow.scoping import scope_of
 from everlog.flow.stored import stored_exchange
+from everlog.flow.traits import start_page
 from everlog.learning.comments import MOST_TAUGHT, learn_comments
 from everlog.records import Fetched
 from everlog.tree import parse
@@ -68,6 +69,10 @@ def stored_page(url: str, blog: Blog, archive: Archive, *, drawn: bool) -> Fetch
     return Fetched(url=url, exchanges=(answer,)) if answer is not None else None
 
 
+def _stored_start(blog: Blog, archive: Archive, *, drawn: bool) -> Fetched | None:
+    return stored_page(start_page(blog, archive), blog, archive, drawn=drawn)
+
+
 def feed_as_stored(blog: Blog, archive: Archive) -> tuple[Fetched, Feed]:
     """The blog's own feed as it was answered last."""
     capture = archive.capture_of(blog.id, blog.feed_url or "")
@@ -90,7 +95,7 @@ def _lessons_of_feed(blog: Blog, archive: Archive, *, drawn: bool) -> tuple[Foun
                 pages[entry.link or url] = stored
                 break
     return Found(
-        home=blog.home, home_page=stored_page(blog.home, blog, archive, drawn=drawn), feed_url=feed_page.url,
+        home=blog.home, home_page=_stored_start(blog, archive, drawn=drawn), feed_url=feed_page.url,
         feed=feed, feed_page=answer,
     ), pages
 
@@ -120,7 +125,7 @@ def _lessons_of_pages(blog: Blog, archive: Archive, *, drawn: bool) -> tuple[Fou
             advice=f"if you know its feed:  everlog crawl {blog.home} --feed FEED_URL",
         )
     pages = {entry.link: stored[entry.link] for entry in feed.entries if entry.link in stored}
-    home_page = stored_page(blog.home, blog, archive, drawn=drawn)
+    home_page = _stored_start(blog, archive, drawn=drawn)
     return Found(home=blog.home, home_page=home_page, feed_url=None, feed=feed, feed_page=None), pages
 
 

@@ -41,7 +41,7 @@ def scope_of(blog: Blog, archive: Archive) -> Scope:
 
 def keep_places(blog: Blog, scope: Scope, archive: Archive) -> None:
     """Write down what belongs to a blog beyond its home."""
-    places = {"also": list(scope.also)[:MOST_PLACES], "aliases": [asdict(alias) for alias in scope.aliases]}
+    places = {"also": list(scope.also), "aliases": [asdict(alias) for alias in scope.aliases]}
     archive.remember(blog.id, PLACES, json.dumps(places) if any(places.values()) else None)
 
 
@@ -54,7 +54,7 @@ def widened(scope: Scope, feed: Feed, feed_url: str | None, answered: Mapping[st
     """The scope with the folders of its host that the feed's entries stand in; `answered` says where links led."""
     whole = ((answered or {}).get(entry.link or "") or absolute(feed_url, entry.link) for entry in feed.entries)
     places = spanned([url for url in whole if url is not None], scope)
-    return replace(scope, also=(*scope.also, *places)) if places else scope
+    return replace(scope, also=(*scope.also, *places)[: max(MOST_PLACES, len(scope.also))]) if places else scope
 
 
 def spanned(urls: Iterable[str], scope: Scope) -> tuple[str, ...]:

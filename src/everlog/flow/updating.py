@@ -24,7 +24,7 @@ from everlog.flow.news import feed_now, read_news, remember_news
 from everlog.flow.redesign import read_anew
 from everlog.flow.report import Report
 from everlog.flow.revisiting import front_pages, revisit_blog, why_over
-from everlog.flow.scoping import keep_places, may_widen, scope_of, widened
+from everlog.flow.scoping import LEAST_IN_FOLDER, keep_places, may_widen, scope_of, widened
 from everlog.flow.stopping import Stop
 from everlog.flow.traits import remember_traits
 from everlog.flow.walking import is_under_way, walk_back
@@ -96,10 +96,12 @@ def _look_wider(blog: Blog, told: Told, work: Work) -> tuple[str, ...]:
         return ()
     keep_places(blog, wider, archive)
     links = entry_links(feed.entries, blog.home, answer.answer.url, wider)
+    fresh = [link.key for link in links if wider.holds_key(link.key) and not scope.holds_key(link.key)]
     archive.enqueue(blog.id, links)
-    anew = (canonical(blog.home), *archive.fruitful_pages(blog.id), *(link.key for link in links))
-    archive.requeue(blog.id, anew)
-    return anew
+    # One odd entry is a page of its own; where several are, lists may have led to more that was left out.
+    lists = (canonical(blog.home), *archive.fruitful_pages(blog.id)) if len(fresh) >= LEAST_IN_FOLDER else ()
+    archive.requeue(blog.id, (*lists, *fresh))
+    return (*lists, *fresh)
 
 
 def _without_failed(news: News, blog: Blog, work: Work) -> News:
