@@ -234,6 +234,24 @@ def test_a_mirror_in_a_folder_is_the_blog_at_the_root_of_the_host_that_it_names(
     assert numbers_held(archive) == ALL
 
 
+def test_a_feed_that_names_a_dead_host_as_its_blog_is_that_of_the_host_it_came_from(archive):
+    web = MemoryWeb()
+    put_mirror(web, HERE, THERE)
+    silent(web, THERE)
+    report = crawl(web, archive, HERE + "feed.xml")
+    assert (report.ending, report.blog) == ("complete", HERE)
+    assert numbers_held(archive) == ALL
+
+
+def test_a_site_map_that_names_more_pages_outside_the_scope_is_told(archive):
+    web = MemoryWeb()
+    put_mirror(web, HERE + "new/", HERE + "new/", posts=range(16, 21))
+    urls = "".join(f"<url><loc>{HERE}old/{number}/</loc></url>" for number in ALL)
+    web.put(HERE + "sitemap.xml", f"<urlset>{urls}</urlset>", type="application/xml")
+    report = crawl(web, archive, HERE + "new/", no_feed=True)
+    assert any("name 20 pages outside" in line and "--scope host" in line for line in report.tally.remarks)
+
+
 def test_a_mirror_without_a_feed_is_read_where_it_answers(archive):
     web = MemoryWeb()
     put_mirror(web, HERE, THERE)

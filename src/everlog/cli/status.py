@@ -142,13 +142,13 @@ def _print_blog(blog: Blog, archive: Archive, *, json: bool, verbose: bool) -> N
 
 
 def _detail(blog: Blog, archive: Archive) -> dict[str, Any]:
-    from everlog.flow.leaving import asking_not_to_be_kept, noarchive_remark, said_left_out
+    from everlog.flow.leaving import count_not_kept, noarchive_remark, said_left_out
     from everlog.flow.scoping import scope_of
 
     counts = archive.counts(blog.id)
     lost = list(archive.lost_posts(blog.id))
     scope = scope_of(blog, archive)
-    not_kept = len(asking_not_to_be_kept(blog, archive))
+    not_kept = count_not_kept(blog, archive)
     return {
         "blog": blog.home, "title": blog.title, "posts": counts.posts, "comments": counts.comments,
         "media": counts.media, "waiting": sum(counts.queued.values()), "failed": counts.outcomes.get("failed", 0),

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 PAGES_READ = 6
 # Links to a host before it is looked at: one or two are a mention.
 LEAST_LINKS = 3
-# Where neither canonical links nor the feed name another host, nearly all inner links must lead there. On pages of
-# blogs without an alias, no other host has more links than the blog's own.
+# Where neither canonical links nor the feed name another host, nearly all inner links must lead there, some of them to
+# posts that are here. Of 96 real blogs one is told so, rightly: its pages link to a country's variant of its host.
 MOST_INNER, LEAST_INNER = 0.8, 10
 LEAST_SAME = 2
 # Posts that are asked for on each side, to see whether both show the same.

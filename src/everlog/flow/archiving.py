@@ -20,7 +20,7 @@ from everlog.flow.discover import entrances, fetchable
 from everlog.flow.exploring import find_blog
 from everlog.flow.fates import all_is_well, plan_rechecks
 from everlog.flow.known import Known, entry_marks
-from everlog.flow.leaving import asking_not_to_be_kept, begin_anew, recall_left_out
+from everlog.flow.leaving import begin_anew, left_to_robots, recall_left_out
 from everlog.flow.lessons import learn_found
 from everlog.flow.looking import estimates_of_page
 from everlog.flow.rendering import Rendering
@@ -93,7 +93,7 @@ def _as_wanted(blog: Blog, url: str, work: Work) -> Blog:
     if "feed" in settings.model_fields_set and settings.feed and blog.feed_url not in {None, settings.feed}:
         blog = archive.update_blog(blog.id, feed_url=settings.feed)
     if not settings.robots:
-        archive.requeue(blog.id, list(map(canonical, asking_not_to_be_kept(blog, archive))))
+        archive.requeue(blog.id, list(map(canonical, left_to_robots(blog, archive))))
     mode = settings.scope if "scope" in settings.model_fields_set else blog.scope
     before = scope_of(blog, archive)
     scope = given_places(replace(before, mode=mode), settings)

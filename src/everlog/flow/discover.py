@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
@@ -128,11 +129,12 @@ async def _blog_of_feed(feed: Feed, asked: str, web: Web) -> Found:
     found = Found(home=feed.home or asked, home_page=None, feed_url=None, feed=feed, feed_page=None)
     if feed.home is None or host_of(feed.home) == host_of(asked):
         return found
-    try:
-        front = await front_page(feed.home, web)
-    except (Unreachable, Blocked):
-        return replace(found, home=urljoin(asked, "/"))
-    return replace(found, home=front.home, home_page=front.page, doors=front.doors)
+    own = urljoin(asked, "/")
+    for home in (feed.home, own):
+        with suppress(Unreachable, Blocked):
+            front = await front_page(home, web)
+            return replace(found, home=front.home, home_page=front.page, doors=front.doors)
+    return replace(found, home=own)
 
 
 def fetchable(url: str) -> str:

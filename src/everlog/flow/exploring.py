@@ -214,7 +214,14 @@ class _Walk:
             robots = next((each.body for each in self.robots if each.status == 200), b"")
             addresses, self.maps = await read_sitemaps(self.home, robots, web)
             scope = Scope(self.home, self.rendering.settings.scope)
-            self.listed = [url for url in addresses[:MOST_LISTED] if scope.holds(url) and trap(url) is None]
+            pages = [url for url in addresses[:MOST_LISTED] if trap(url) is None]
+            self.listed = [url for url in pages if scope.holds(url)]
+            outside = sum(scope.leaves_out(canonical(url)) for url in pages)
+            if outside > len(self.listed):
+                self.tally.remarks.append(
+                    f"the site's maps name {outside} pages outside {self.home}, and {len(self.listed)} within; "
+                    f"to include them:  everlog crawl {self.home} --scope host",
+                )
         fresh = [url for url in self.listed if canonical(url) not in self.answers]
         for url in fresh:
             explorer.offer(url)

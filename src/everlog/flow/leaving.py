@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 LEFT_OUT = "left out"
 # Why a page is not kept that asks for that, as its row in the archive says.
 NOARCHIVE = "noarchive"
+# How the reason begins why an address was not asked for that robots.txt forbids.
+DISALLOWED = "robots.txt disallows"
 # Addresses that are kept to be counted; more of them do not tell more.
 MOST_KEPT = 2_000
 
@@ -49,9 +51,14 @@ def what_was_left_out(crew: Crew, held: int) -> str | None:
     return "; ".join(said) if said else None
 
 
-def asking_not_to_be_kept(blog: Blog, archive: Archive) -> list[str]:
-    """The addresses of pages that were left out because they ask not to be kept."""
-    return [each.url for each in archive.problems(blog.id) if each.reason == NOARCHIVE]
+def left_to_robots(blog: Blog, archive: Archive) -> list[str]:
+    """The addresses that were left out because robots.txt, or the pages themselves, ask for that."""
+    return [each.url for each in archive.problems(blog.id) if each.reason.startswith((NOARCHIVE, DISALLOWED))]
+
+
+def count_not_kept(blog: Blog, archive: Archive) -> int:
+    """How many pages were left out because they ask not to be kept."""
+    return sum(each.reason == NOARCHIVE for each in archive.problems(blog.id))
 
 
 def noarchive_remark(count: int) -> str:

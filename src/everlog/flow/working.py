@@ -191,16 +191,15 @@ def finish_crawl(crew: Crew, run: int, stop: Stop) -> Report:
     """The end of a crawl of a whole blog: complete only if nothing was left out that may belong to it."""
     said = what_was_left_out(crew, crew.archive.count_posts(crew.blog.id))
     keep_left_out(crew, said)
-    ending, reason = stop.ending or "complete", stop.reason
-    if ending == "complete" and said is not None:
-        ending, reason = "incomplete", said
-    return finish(crew, run, ending, reason)
+    return finish(crew, run, stop.ending or "complete", stop.reason, left_out=said)
 
 
-def finish(crew: Crew, run: int, ending: Ending, reason: str) -> Report:
+def finish(crew: Crew, run: int, ending: Ending, reason: str, *, left_out: str | None = None) -> Report:
     """Write down how it ended; a blog that was visited to its end is updated from now on."""
     archive, tally = crew.archive, crew.tally
     held = archive.count_posts(crew.blog.id)
+    if ending == "complete" and left_out is not None:
+        ending, reason = "incomplete" if held else ending, left_out
     failed = max(tally.failed, archive.count_failing(crew.blog.id))
     if ending == "complete" and failed:
         ending, reason = "incomplete", f"{reason}; {failed} addresses could not be fetched"
@@ -210,7 +209,8 @@ def finish(crew: Crew, run: int, ending: Ending, reason: str) -> Report:
     if tally.reasons[NOARCHIVE]:
         tally.remarks.append(noarchive_remark(tally.reasons[NOARCHIVE]))
     if ending == "complete" and held == 0:
-        ending, reason = "nothing", "no page of this blog could be read as a post"
+        why = f"; {left_out}" if left_out is not None else ""
+        ending, reason = "nothing", f"no page of this blog could be read as a post{why}"
     if ending in {"complete", "incomplete"}:
         archive.update_blog(crew.blog.id, state="finished", crawled_at=datetime.now(UTC))
     tally.doing = "done"
