@@ -8,9 +8,11 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import urldefrag, urlsplit
 
+from everlog.aliases import folder_of, is_below, rebased
 from everlog.urls import absolute, canonical, host_of
 
 if TYPE_CHECKING:
+    from everlog.aliases import Alias
     from everlog.records import Blog
     from everlog.tree import Element
 
@@ -84,15 +86,20 @@ class Scope:
     >>> Scope("https://a.org/blog/", "subdomains").holds("https://en.a.org/")
     True
 
-    A blog that moved holds what lies at its `former` homes as well.
+    A blog that moved holds what lies at its `former` homes as well; `also` are further folders that hold posts of
+    it. `aliases` are other addresses that its pages call their own: what is looked for `here` is no page of theirs.
 
     >>> Scope("https://b.org/", former=("https://a.org/",)).holds("https://a.org/2020/x")
+    True
+    >>> Scope("https://a.org/blog/", also=("https://a.org/notes/",)).holds("https://a.org/notes/7")
     True
     """
 
     home: str
     mode: str = "path"
     former: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+    aliases: tuple[Alias, ...] = ()
 
     def holds(self, url: str) -> bool:
         """Whether a URL belongs to the blog."""
@@ -100,17 +107,45 @@ class Scope:
 
     def holds_key(self, key: str) -> bool:
         """The same for a URL in its canonical spelling."""
-        return self._holds_here(key) or any(scope.holds_key(key) for scope in self._formerly)
+        return self._holds_here(key) or any(scope.holds_key(key) for scope in self._others)
+
+    def own(self, url: str, key: str) -> tuple[str, str]:
+        """A link and its key; where it leads to an alias whose pages are looked for here, those of the page here.
+
+        >>> from everlog.aliases import Alias
+        >>> blog = Scope("https://a.org/", aliases=(Alias(home="http://www.b.org/", here=True),))
+        >>> blog.own("http://www.b.org/2020/x/", "b.org/2020/x")
+        ('https://a.org/2020/x/', 'a.org/2020/x')
+        """
+        for alias in self.aliases:
+            if alias.here and is_below(key, folder_of(alias.home)):
+                here = rebased(url, alias.home, self.home)
+                return here, canonical(here)
+        return url, key
+
+    def leaves_out(self, key: str, *, is_headed: bool = True) -> bool:
+        """Whether an address is not the blog's but may be: at an alias not followed, or on its host and listed."""
+        if self.holds_key(key):
+            return False
+        at_alias = any(not alias.here and is_below(key, folder_of(alias.home)) for alias in self.aliases)
+        return at_alias or (is_headed and _host_of_key(key) == self._host)
+
+    @cached_property
+    def may_leave_out(self) -> bool:
+        """Whether there may be any address that `leaves_out` tells."""
+        unfollowed = any(not (alias.here or alias.followed) for alias in self.aliases)
+        return unfollowed or (self.mode == "path" and not self.holds_key(self._host))
 
     def _holds_here(self, key: str) -> bool:
         if self.mode == "path":
-            return key.startswith(self._above) and (len(key) == len(self._above) or key[len(self._above)] in "/?#")
+            return is_below(key, self._above)
         host = _host_of_key(key)
         return host == self._host or (self.mode == "subdomains" and host.endswith("." + self._host))
 
     @cached_property
-    def _formerly(self) -> tuple[Scope, ...]:
-        return tuple(Scope(home, self.mode) for home in self.former)
+    def _others(self) -> tuple[Scope, ...]:
+        followed = [alias.home for alias in self.aliases if alias.followed]
+        return (*(Scope(home, self.mode) for home in (*self.former, *followed)), *map(Scope, self.also))
 
     @cached_property
     def _host(self) -> str:
@@ -118,7 +153,7 @@ class Scope:
 
     @cached_property
     def _above(self) -> str:
-        return _folder_of(self.home)
+        return folder_of(self.home)
 
 
 def scope_of(blog: Blog) -> Scope:
@@ -128,8 +163,8 @@ def scope_of(blog: Blog) -> Scope:
 
 def keys_elsewhere(key: str, blog: Blog) -> tuple[str, ...]:
     """The keys that a page of a blog has at the other homes of the blog, its present one first: the same path there."""
-    homes = [_folder_of(home) for home in (blog.home, *reversed(blog.former_homes))]
-    inside = [home for home in homes if key == home or (key.startswith(home) and key[len(home)] in "/?#")]
+    homes = [folder_of(home) for home in (blog.home, *reversed(blog.former_homes))]
+    inside = [home for home in homes if is_below(key, home)]
     if not inside:
         return ()
     below = key.removeprefix(max(inside, key=len))
@@ -151,21 +186,8 @@ def url_now(url: str, blog: Blog) -> str:
         return url
     for former in reversed(blog.former_homes):
         if Scope(former).holds(url):
-            parts, home = urlsplit(url), urlsplit(blog.home)
-            below = parts.path.removeprefix(_without_file(urlsplit(former).path.rstrip("/")))
-            path = _without_file(home.path.rstrip("/")) + below
-            return parts._replace(scheme=home.scheme, netloc=home.netloc, path=path).geturl()
+            return rebased(url, former, blog.home)
     return url
-
-
-def _folder_of(home: str) -> str:
-    """A home's key; the folder of a home that is a file."""
-    return _without_file(canonical(home).partition("?")[0])
-
-
-def _without_file(path: str) -> str:
-    folder, slash, name = path.rpartition("/")
-    return folder if slash and re.search(r"\.(?:html?|php|aspx?)$", name, re.IGNORECASE) else path
 
 
 def page_links(root: Element, url: str, *, within: Scope) -> list[PageLink]:
@@ -188,9 +210,32 @@ def page_links(root: Element, url: str, *, within: Scope) -> list[PageLink]:
         if tag == "link" and not rel:
             continue
         target = resolved(base, href)
-        if target is None or not within.holds_key(target[1]) or target[1] in found:
+        if target is None:
             continue
-        found[target[1]] = PageLink(target[0], target[1], rel.removesuffix("ious"), "nofollow" in words)
+        link, key = within.own(*target) if within.aliases else target
+        if within.holds_key(key) and key not in found:
+            found[key] = PageLink(link, key, rel.removesuffix("ious"), "nofollow" in words)
+    return list(found.values())
+
+
+def links_left_out(root: Element, url: str, *, beyond: Scope) -> list[tuple[str, str]]:
+    """The links of a page, with their keys, that may lead to more of the blog than its scope holds; each page once.
+
+    On the blog's own host those are what headings lead to: lists head what they list, menus do not.
+
+    >>> from lxml import etree
+    >>> page = etree.HTML('<a href="/blog/a">A</a> <h2><a href="/2020/b">B</a></h2> <a href="/shop">C</a>')
+    >>> links_left_out(page, "https://a.org/blog/", beyond=Scope("https://a.org/blog/"))
+    [('https://a.org/2020/b', 'a.org/2020/b')]
+    """
+    if not beyond.may_leave_out:
+        return []
+    base, headed = _base_of(root, url), headed_keys(root, url)
+    targets = (resolved(base, anchor.get("href") or "") for anchor in root.iter("a"))
+    found = {
+        target[1]: target for target in targets
+        if target is not None and beyond.leaves_out(target[1], is_headed=target[1] in headed)
+    }
     return list(found.values())
 
 

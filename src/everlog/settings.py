@@ -57,6 +57,9 @@ class Settings(BaseModel):
     scope: Literal["path", "host", "subdomains"] = Field(
         "path", description="What belongs to the blog: the path of its address, its host, or subdomains too.",
     )
+    also: tuple[str, ...] = Field(
+        (), description="Other addresses of the blog: hosts it has as well, and folders of its own host.",
+    )
     feed: str | None = Field(None, description="The blog's feed, where its pages do not name it.")
     no_feed: bool = Field(default=False, description="Go without the blog's feed: its posts are told by their pages.")
     max_pages: int | None = Field(None, ge=1, description="Stop after this many pages.")

@@ -16,7 +16,8 @@ class Manners:
     """How one blog's pages are asked for.
 
     `typed` are the URLs the user gave: their hosts and ports may be private, no others. `headers`
-    and `cookies` are sent to those hosts alone.
+    and `cookies` are sent to those hosts alone. `also` are other addresses that the user says the blog has: they
+    may be private too, but get nothing that is the user's own.
     """
 
     typed: tuple[str, ...]
@@ -31,6 +32,7 @@ class Manners:
     max_media_bytes: int = 100_000_000
     headers: tuple[tuple[str, str], ...] = ()
     cookies: tuple[tuple[str, str], ...] = ()
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -47,6 +47,7 @@ class MemoryWeb:
         last_modified: str | None = None,  # noqa: ARG002 - ETags are enough here
     ) -> Fetched | Failure:
         exchanges: list[Exchange] = []
+        wanted = url
         while True:
             self.asked.append(url)
             answer = self.answers.get(canonical(url))
@@ -68,7 +69,7 @@ class MemoryWeb:
                 url=url, status=304 if known else answer.status, headers=headers, body=b"" if known else answer.body,
                 fetched_at=self.now, purpose=purpose,
             ))
-            return Fetched(url=url, exchanges=tuple(exchanges))
+            return Fetched(url=wanted, exchanges=tuple(exchanges))
 
     async def ask(self, asked: Asked) -> Exchange | Failure:
         """What a page in the browser asks for, from the same table; redirects are the browser's affair."""

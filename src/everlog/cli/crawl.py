@@ -12,6 +12,7 @@ import typer
 
 from everlog.cli.lines import time_or_none
 from everlog.cli.options import (
+    AlsoFlag,
     ArchiveFlag,
     ConfigFlag,
     FeedFlag,
@@ -50,6 +51,7 @@ def crawl(  # noqa: PLR0913, PLR0917 - one parameter per flag
         str | None,
         typer.Option("--scope", metavar="path|host|subdomains", help="What belongs to the blog (default: path)."),
     ] = None,
+    also: AlsoFlag = None,
     feed: FeedFlag = None,
     no_feed: NoFeedFlag = False,
     header: Annotated[
@@ -76,7 +78,9 @@ def crawl(  # noqa: PLR0913, PLR0917 - one parameter per flag
     ] = False,
     no_comments: NoCommentsFlag = False,
     no_media: Annotated[bool, typer.Option("--no-media", help="Do not fetch pictures, sounds and files.")] = False,
-    ignore_robots: Annotated[bool, typer.Option("--ignore-robots", help="For blogs of your own.")] = False,
+    ignore_robots: Annotated[
+        bool, typer.Option("--ignore-robots", help="For blogs of your own: robots.txt and noarchive say nothing."),
+    ] = False,
     newest_first: Annotated[bool, typer.Option("--newest-first", help="The newest posts first.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done; store nothing.")] = False,
     config: ConfigFlag = None,
@@ -95,7 +99,7 @@ def crawl(  # noqa: PLR0913, PLR0917 - one parameter per flag
     """
     refuse_both(feed, no_feed=no_feed)
     settings = settings_from(
-        config, archive=archive, files=files, spool=spool, scope=scope, feed=feed,
+        config, archive=archive, files=files, spool=spool, scope=scope, also=also or None, feed=feed,
         no_feed=True if no_feed else None, header=header or None,
         cookies=cookies, max_pages=max_pages, max_time=max_time, delay=delay, concurrency=concurrency, timeout=timeout,
         media=False if no_media else None, robots=False if ignore_robots else None,

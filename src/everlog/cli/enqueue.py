@@ -11,6 +11,7 @@ import typer
 
 from everlog.cli.fleet_options import LATER, BrokerFlag, shared_archive_of
 from everlog.cli.options import (
+    AlsoFlag,
     ArchiveFlag,
     ConfigFlag,
     JsonFlag,
@@ -41,6 +42,7 @@ def enqueue(  # noqa: PLR0913, PLR0917 - one parameter per flag
         str | None,
         typer.Option("--scope", metavar="path|host|subdomains", help="What belongs to the blog (default: path)."),
     ] = None,
+    also: AlsoFlag = None,
     max_pages: Annotated[int | None, typer.Option("--max-pages", metavar="N", help="Stop after N pages.")] = None,
     delay: Annotated[
         float | None, typer.Option("--delay", metavar="S", help="Seconds between requests to one host (default: 1)."),
@@ -68,7 +70,7 @@ def enqueue(  # noqa: PLR0913, PLR0917 - one parameter per flag
     settings = settings_from(config, archive=archive, broker=broker)
     own = {
         name: value for name, value in {
-            "scope": scope, "max_pages": max_pages, "delay": delay, "render": render,
+            "scope": scope, "also": also or None, "max_pages": max_pages, "delay": delay, "render": render,
             "comments": False if no_comments else None, "media": False if no_media else None,
         }.items() if value is not None
     }

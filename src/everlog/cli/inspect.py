@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from everlog.cli.options import (
+    AlsoFlag,
     ArchiveFlag,
     ConfigFlag,
     FeedFlag,
@@ -22,6 +23,7 @@ from everlog.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from everlog.aliases import Alias
     from everlog.crawl import OpenWeb
     from everlog.flow.looking import Look
     from everlog.settings import Settings
@@ -37,6 +39,7 @@ def inspect(  # noqa: PLR0913, PLR0917 - one parameter per flag
         str | None,
         typer.Option("--scope", metavar="path|host|subdomains", help="What belongs to the blog (default: path)."),
     ] = None,
+    also: AlsoFlag = None,
     delay: Annotated[
         float | None, typer.Option("--delay", metavar="S", help="Seconds between requests to one host (default: 1)."),
     ] = None,
@@ -62,7 +65,8 @@ def inspect(  # noqa: PLR0913, PLR0917 - one parameter per flag
     """
     refuse_both(feed, no_feed=no_feed)
     settings = settings_from(
-        config, archive=archive, feed=feed, no_feed=True if no_feed else None, scope=scope, delay=delay,
+        config, archive=archive, feed=feed, no_feed=True if no_feed else None, scope=scope,
+        also=also or None, delay=delay,
         header=header or None, cookies=cookies, robots=False if ignore_robots else None,
     )
     if not quiet:
@@ -104,8 +108,19 @@ def _as_dict(found: Look) -> dict[str, Any]:
         "estimated_posts": found.estimate.posts, "estimated_requests": found.requests_expected,
         "requests_made": found.requests, "comments": list(found.comments),
         "needs_browser": found.known.is_scripted,
+        "also": list(found.scope.also),
+        "aliases": [
+            {"home": each.home, "here": each.here, "followed": each.followed, "reason": each.reason or None}
+            for each in found.scope.aliases
+        ],
         "sample": post_to_dict(sample) if isinstance(sample, Post) else {"url": sample.url, "skipped": sample.reason},
     }
+
+
+def _alias_line(alias: Alias) -> str:
+    ways = [*(["looked for here"] if alias.here else []), *(["asked as well"] if alias.followed else [])]
+    said = " and ".join(ways) or f"not followed: {alias.reason}"
+    return f"{alias.home}, which its pages name as their own address  ({said})"
 
 
 def _as_text(found: Look) -> str:
@@ -113,6 +128,8 @@ def _as_text(found: Look) -> str:
 
     rows = [
         ("blog", f"{found.home}  {found.title or ''}".rstrip()),
+        *(("also at", home) for home in found.scope.also),
+        *(("also at", _alias_line(alias)) for alias in found.scope.aliases),
         ("platform", found.platform or "the page does not say"),
         ("feed", f"{found.feed_url}  ({found.feed_entries} entries)" if found.feed_url else
                  f"none: posts are told by their pages ({found.feed_entries} so far)"),

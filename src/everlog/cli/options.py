@@ -54,6 +54,13 @@ FeedFlag = Annotated[
 NoFeedFlag = Annotated[
     bool, typer.Option("--no-feed", help="Go without a feed, even if there is one: posts are told by their pages."),
 ]
+AlsoFlag = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--also", metavar="URL",
+        help="Another address of the blog: a host it has as well, or a folder of its own host (repeatable).",
+    ),
+]
 NoCommentsFlag = Annotated[bool, typer.Option("--no-comments", help="Do not collect comments.")]
 
 CONFIG_NAME = "everlog.toml"

@@ -126,28 +126,40 @@ def _print_blog(blog: Blog, archive: Archive, *, json: bool, verbose: bool) -> N
     if detail["estimate"]:
         expected = max(detail["estimate"]["posts"], detail["posts"])
         _field("estimate", f"at least {expected} posts ({detail['estimate']['why']})")
+    for name in ("left_out", "not_kept"):
+        if detail[name]:
+            _field(name.replace("_", " "), detail[name])
     _print_watching(detail)
     _field("waiting", ", ".join(f"{count} {lane}" for lane, count in detail["queued"].items() if count) or "nothing")
     if detail["runs"]:
         last = detail["runs"][-1]
         _field("last run", f"{last['kind']}: {last['reason'] or 'interrupted or still running'}")
     _listed("missing", [f"{each['url']}  {each['reason']}" for each in detail["missing"]], verbose=verbose)
-    if detail["unsure"]:
-        for line in unsure_lines(Counter(reason_kind(each["reason"]) for each in detail["unsure"]), detail["posts"]):
-            _field("unsure", line)
-        for each in detail["unsure"] if verbose else ():
-            say(f"  {each['url']}  {each['reason']}")
-    if detail["disagreements"]:
-        count = len(detail["disagreements"])
-        _field("in doubt", f"{count} pages whose address and content disagree about being a post")
-        for each in detail["disagreements"] if verbose else ():
-            say(f"  {each['url']}  {each['note']}")
+    _print_doubts(detail, verbose=verbose)
     _print_history(detail, archive, blog, verbose=verbose)
 
 
+def _print_doubts(detail: dict[str, Any], *, verbose: bool) -> None:
+    """Posts whose article may be the wrong text, and pages that may or may not be posts."""
+    for line in unsure_lines(Counter(reason_kind(each["reason"]) for each in detail["unsure"]), detail["posts"]):
+        _field("unsure", line)
+    for each in detail["unsure"] if verbose else ():
+        say(f"  {each['url']}  {each['reason']}")
+    if detail["disagreements"]:
+        count = len(detail["disagreements"])
+        _field("in doubt", f"{count} pages whose address and content disagree about being a post")
+    for each in detail["disagreements"] if verbose else ():
+        say(f"  {each['url']}  {each['note']}")
+
+
 def _detail(blog: Blog, archive: Archive) -> dict[str, Any]:
+    from everlog.flow.leaving import count_not_kept, noarchive_remark, said_left_out
+    from everlog.flow.scoping import scope_of
+
     counts = archive.counts(blog.id)
     lost = list(archive.lost_posts(blog.id))
+    scope = scope_of(blog, archive)
+    not_kept = count_not_kept(blog, archive)
     return {
         "blog": blog.home, "title": blog.title, "posts": counts.posts, "comments": counts.comments,
         "media": counts.media, "waiting": sum(counts.queued.values()), "failed": counts.outcomes.get("failed", 0),
@@ -161,6 +173,9 @@ def _detail(blog: Blog, archive: Archive) -> dict[str, Any]:
         "unsure": [{"url": url, "reason": reason} for url, reason in archive.unsure_posts(blog.id)],
         "disagreements": [{"url": url, "note": note} for url, note in archive.notes(blog.id)],
         "estimate": json_module.loads(archive.recall(blog.id, "estimate") or "null"),
+        "also_at": [*scope.also, *(alias.home for alias in scope.aliases if alias.here or alias.followed)],
+        "left_out": said_left_out(blog, archive),
+        "not_kept": noarchive_remark(not_kept) if not_kept else None,
         "runs": [
             {"kind": run.kind, "started": time_or_none(run.started_at), "ended": time_or_none(run.ended_at),
              "reason": run.reason, "counts": dict(run.counts)} for run in archive.runs(blog.id)
@@ -203,6 +218,8 @@ def _print_watching(detail: dict[str, Any]) -> None:
         _field("next poll", f"{detail['next_poll'] or 'never'}: {detail['poll_reason']}{signal}")
     if detail["last_poll"]:
         _field("last poll", f"{detail['last_poll']}, something new {detail['last_news'] or '-'}")
+    for home in detail["also_at"]:
+        _field("also at", home)
     for home in detail["former_homes"]:
         _field("before at", home)
     for each in detail["former_templates"]:

@@ -22,6 +22,7 @@ from everlog.crawl.asking import (
 from everlog.crawl.holds import recall_hold, recall_strain, remember_hold, remember_strain
 from everlog.crawl.hosts import HeldOff, awake_and_asleep
 from everlog.crawl.ledger import LedgerBook
+from everlog.crawl.origins import SILENT, Origins
 from everlog.crawl.robots import Rules, agent_name, out_of_reach, read_rules, remember_rules, remembered_rules
 from everlog.crawl.shared import TURNS_TRIED, take_shared_turn, tell_of_hold
 from everlog.politeness import Cause, retry_after
@@ -62,11 +63,12 @@ class Session(Web):
         self._web = web
         self._recall = recall
         self._remember = remember
-        self._typed = frozenset(place(origin_of(spelled(url))) for url in manners.typed)
+        self._typed = frozenset(place(origin_of(spelled(url))) for url in (*manners.typed, *manners.also))
         self._agent = agent_name(manners.user_agent)
         self._lines: dict[str, HostLine] = {}
         self._strained: set[str] = set()
         self._book = LedgerBook()
+        self._origins = Origins()
         self._robots_exchanges: list[Exchange] = []
 
     async def fetch(
@@ -122,29 +124,55 @@ class Session(Web):
         here = _spelled(url)
         private = bool(self.manners.headers or self.manners.cookies)
         seen: set[str] = set()
+        silence: Failure | None = None
         while True:
-            failure = await self._gate(here, purpose)
-            if failure is not None:
-                return replace(failure, url=url, exchanges=tuple(trail))
+            way = self._way_to(here, purpose)
+            if way != here and way in seen:
+                reason = f"it leads to {here}, where nobody answers"
+                return Failure(url=url, trouble="connection", reason=reason, exchanges=tuple(trail))
+            here = way
             seen.add(here)
             private = private and trusts(here, self.manners)
-            try:
-                last = await self._answer(here, purpose, conditions, private=private)
-            except Hitch as hitch:
-                return Failure(url=url, trouble=hitch.trouble, reason=hitch.reason, exchanges=tuple(trail))
-            except HeldOff as held:
-                reason, exchanges = held.cause.reason, tuple(trail)
-                return Failure(url=url, trouble="rate-limited", reason=reason, until=held.until, exchanges=exchanges)
+            last = await self._hop(here, purpose, conditions, private=private)
+            if isinstance(last, Failure):
+                other = self._origins.other_way(here) if purpose != "robots" else None
+                if other is None or other in seen:
+                    return replace(last, url=url, exchanges=tuple(trail))
+                # Whoever answers at this host answers in the other scheme.
+                silence, here = silence or last, other
+                continue
             trail.append(last)
             target = _target(last)
             if target is None:
                 return self._verdict(url, tuple(trail), conditional=bool(conditions))
+            if target in seen and silence is not None:
+                # What answers only sends back to what does not.
+                return replace(silence, url=url, exchanges=tuple(trail))
             if target in seen or len(trail) > most_redirects:
                 reason = f"redirected {len(trail)} times, last to {target}"
                 return Failure(url=url, trouble="loop", reason=reason, status=last.status, exchanges=tuple(trail))
             # Who was sent elsewhere comes back as a stranger.
             private = private and host_key(target) == host_key(here)
             here = target
+
+    async def _hop(
+        self, url: str, purpose: Purpose, conditions: tuple[tuple[str, str], ...], *, private: bool,
+    ) -> Exchange | Failure:
+        """The answer to one address, or why there is none."""
+        refused = await self._gate(url, purpose)
+        if refused is not None:
+            return refused
+        try:
+            return await self._answer(url, purpose, conditions, private=private)
+        except Hitch as hitch:
+            return Failure(url=url, trouble=hitch.trouble, reason=hitch.reason)
+        except HeldOff as held:
+            return Failure(url=url, trouble="rate-limited", reason=held.cause.reason, until=held.until)
+
+    def _way_to(self, url: str, purpose: Purpose) -> str:
+        """The address to ask for a page: in the other scheme, where nobody answers in its own."""
+        is_dead = purpose != "robots" and self._origins.is_dead(url)
+        return (self._origins.other_way(url) if is_dead else None) or url
 
     async def _gate(self, url: str, purpose: Purpose) -> Failure | None:
         refused = barred(url, typed=self._typed)
@@ -157,6 +185,9 @@ class Session(Web):
         if rules.allows(url, self._agent):
             return None
         if rules.trouble is not None:
+            if not rules.signal and rules.trouble in SILENT | {"robots"}:
+                # Nobody said anything, to this session or to another.
+                self._origins.silent(url)
             if rules.trouble == "robots":
                 unread = Cause(reason="robots.txt could not be read", signal=rules.signal)
                 self._book.put_off(host_key(url), unread, rules.stands_until, self._web.timekeeper.now())
@@ -194,7 +225,7 @@ class Session(Web):
             try:
                 last = await self._once(ask, host)
             except Hitch as hitch:
-                if not hitch.again or not tries_left:
+                if not hitch.again or not tries_left or self._origins.other_way(url) is not None:
                     raise
                 last = hitch
             except HeldOff:
@@ -226,6 +257,7 @@ class Session(Web):
         now = self._web.timekeeper.now
         longest = self.manners.longest_wait_seconds
         shared: SharedTurn | None = None
+        await self._rest_of_origin(ask.url, longest)
         try:
             spells = await (line.ride(min(longest, RIDE_WAIT_SECONDS)) if rides else line.turn(longest))
             if not rides and self._web.turns is not None:
@@ -247,10 +279,7 @@ class Session(Web):
                 self._web.turns.came(shared.late_seconds + (now() - began).total_seconds())
             raise
         except Hitch as hitch:
-            # An answer too large, or none that anybody may ask for, says nothing about how busy the host is.
-            slowed = hitch.again and line.answered(status=None, seconds=(now() - began).total_seconds())
-            if not hitch.again:
-                line.withdrawn()
+            slowed = self._went_wrong(hitch, ask.url, line, (now() - began).total_seconds())
             if hitch.trouble not in UNSENT:
                 self._book.asked(host, began, slowed=slowed)
                 self._note_strain(line, slowed=slowed)
@@ -263,6 +292,8 @@ class Session(Web):
         exchange = replace(answer.exchange, fetched_at=now())
         said = exchange.header("Retry-After") or ""
         until = retry_after(said, now())
+        is_page = 200 <= exchange.status < 300 and ask.purpose != "robots"
+        self._origins.answered(ask.url, now(), is_page=is_page, seconds=answer.seconds)
         slowed = line.answered(status=exchange.status, seconds=answer.seconds, retry_after=until, said=said)
         self._book.asked(host, began, wire_bytes=answer.wire_bytes, slowed=slowed)
         self._note_strain(line, slowed=slowed)
@@ -271,6 +302,30 @@ class Session(Web):
             if self._web.turns is not None:
                 await tell_of_hold(self._web.turns, line, now())
         return exchange
+
+    async def _rest_of_origin(self, url: str, longest_wait_seconds: float) -> None:
+        """Wait for the back-off of one origin, outside the line: others of its host need not."""
+        time = self._web.timekeeper
+        while (wait := (self._origins.turn(url, time.now()) - time.now()).total_seconds()) > 0:
+            if wait > longest_wait_seconds:
+                raise HeldOff(self._origins.turn(url, time.now()), Cause(reason="since requests failed"))
+            await time.sleep(wait)
+            if self._origins.is_dead(url):
+                # It turned out while others waited as well.
+                raise Hitch("connection", f"nobody answers at {origin_of(url)}, while the same host answers otherwise")
+
+    def _went_wrong(self, hitch: Hitch, url: str, line: HostLine, seconds: float) -> bool:
+        """Whether a request without an answer made the pace of its host slower."""
+        if hitch.trouble in SILENT:
+            self._origins.silent(url)
+        # An answer too large, or none that anybody may ask for, says nothing about how busy the host is; nor does an
+        # origin that is silent while the same host answers at another.
+        if hitch.again and not self._origins.has_working_twin(url):
+            return line.answered(status=None, seconds=seconds)
+        if hitch.again:
+            self._origins.back_off(url, self._web.timekeeper.now(), seconds=seconds)
+        line.withdrawn()
+        return False
 
     async def _rules(self, origin: str) -> Rules:
         book = self._web.robots

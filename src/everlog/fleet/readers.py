@@ -18,7 +18,7 @@ from everlog.flow.comparing import compared_anew
 from everlog.flow.eras import Eras
 from everlog.flow.glimpse import Lens, look
 from everlog.flow.known import Known
-from everlog.links import scope_of
+from everlog.flow.scoping import scope_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -112,7 +112,7 @@ class Lenses:
         eras = Eras.of(blog.id, self._archive)
         # A first crawl reads by what it learned, all others by what repeated at the last one.
         for present in (known, compared_anew(known, blog, self._archive)):
-            lens = Lens(scope=scope_of(blog), present=present, eras=eras)
+            lens = Lens(scope=scope_of(blog, self._archive), present=present, eras=eras)
             self._kept.setdefault(digest_of(lens), lens)
         while len(self._kept) > LENSES_KEPT:
             self._kept.popitem(last=False)

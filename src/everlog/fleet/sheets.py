@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import zlib
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
@@ -50,6 +50,7 @@ class Order:
             "home": self.home, "digest": self.digest, "url": page.url, "type": page.content_type,
             "fetched_at": page.fetched_at.isoformat() if page.fetched_at is not None else None,
             "comments_feed": self.sheet.comments_feed, "may_be_kept": self.sheet.may_be_kept,
+            "ignores_robots": self.sheet.ignores_robots,
             "body": packed(page.body),
         }
 
@@ -61,7 +62,10 @@ class Order:
             url=str(said["url"]), body=unpacked(said["body"]), content_type=said["type"],
             fetched_at=datetime.fromisoformat(at) if at is not None else None,
         )
-        sheet = Sheet(page=page, comments_feed=said["comments_feed"], may_be_kept=bool(said["may_be_kept"]))
+        sheet = Sheet(
+            page=page, comments_feed=said["comments_feed"], may_be_kept=bool(said["may_be_kept"]),
+            ignores_robots=bool(said["ignores_robots"]),
+        )
         return cls(home=str(said["home"]), digest=str(said["digest"]), sheet=sheet)
 
 
@@ -105,6 +109,7 @@ def digest_of(lens: Lens) -> str:
     known, scope = lens.present, lens.scope
     parts = (
         known.template.to_json(), known.knowledge(), scope.home, scope.mode, scope.former,
+        scope.also, [asdict(alias) for alias in scope.aliases],
         [retired_at.isoformat() for retired_at, _ in lens.eras.former],
     )
     return blake2b(json.dumps(parts).encode(), digest_size=16).hexdigest()

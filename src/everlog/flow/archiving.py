@@ -12,18 +12,23 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from everlog.flow.aliased_web import aliased
+from everlog.flow.aliasing import given_places
 from everlog.flow.commenting import Commenting
 from everlog.flow.comparing import after_new_crawl, compared_anew
-from everlog.flow.discover import fetchable
+from everlog.flow.discover import entrances, fetchable
 from everlog.flow.exploring import find_blog
 from everlog.flow.fates import all_is_well, plan_rechecks
-from everlog.flow.known import Known, drawn_where_needed, entry_marks, fetch_entries, learn_blog
+from everlog.flow.known import Known, entry_marks
+from everlog.flow.leaving import begin_anew, left_to_robots, recall_left_out
+from everlog.flow.lessons import learn_found
 from everlog.flow.looking import estimates_of_page
 from everlog.flow.rendering import Rendering
 from everlog.flow.revisiting import MAPS
+from everlog.flow.scoping import keep_places, may_widen, scope_of
 from everlog.flow.split_posts import SPLIT
 from everlog.flow.talk import TALK
-from everlog.flow.traits import remember_traits
+from everlog.flow.traits import START, remember_traits
 from everlog.flow.updating import refresh_blog
 from everlog.flow.walking import FRONTS
 from everlog.flow.working import (
@@ -31,7 +36,7 @@ from everlog.flow.working import (
     crew_of,
     entry_links,
     feed_visits,
-    finish,
+    finish_crawl,
     recorded_run,
     robots_visits,
     run_to_end,
@@ -46,6 +51,7 @@ if TYPE_CHECKING:
 
     from everlog.archive import Archive
     from everlog.flow.discover import Found
+    from everlog.flow.lessons import Lesson
     from everlog.flow.report import Report
     from everlog.flow.stopping import Stop
     from everlog.flow.working import Work
@@ -58,7 +64,7 @@ async def archive_blog(url: str, work: Work) -> Report:
     url = fetchable(url)
     blog = home_known_as(url, work.archive)
     if blog is not None:
-        blog = _as_wanted(blog, work)
+        blog = _as_wanted(blog, url, work)
     known = Known.of(blog) if blog is not None else None
     if blog is None or known is None or _is_to_learn_otherwise(known, work.settings):
         rendering = Rendering(browser=work.browser, web=work.web, settings=work.settings)
@@ -81,18 +87,29 @@ def home_known_as(url: str, archive: Archive) -> Blog | None:
     return blog if blog is not None and canonical(blog.home) == wanted else None
 
 
-def _as_wanted(blog: Blog, work: Work) -> Blog:
+def _as_wanted(blog: Blog, url: str, work: Work) -> Blog:
     """A known blog, taken up again if it was forgotten, with another scope or feed if these are given now."""
     archive, settings = work.archive, work.settings
     if blog.forgotten_at is not None:
         blog = archive.update_blog(blog.id, forgotten_at=None)
     if "feed" in settings.model_fields_set and settings.feed and blog.feed_url not in {None, settings.feed}:
         blog = archive.update_blog(blog.id, feed_url=settings.feed)
-    if "scope" in settings.model_fields_set and settings.scope != blog.scope:
+    if not settings.robots:
+        archive.requeue(blog.id, list(map(canonical, left_to_robots(blog, archive))))
+    mode = settings.scope if "scope" in settings.model_fields_set else blog.scope
+    before = scope_of(blog, archive)
+    scope = given_places(replace(before, mode=mode), settings)
+    if may_widen(settings) and Scope(url).holds(blog.home) and not scope.holds(url):
+        # What was typed leads to a page below it, which an older version took for all of the blog.
+        scope = replace(scope, also=(*scope.also, url))
+    if scope != before:
         # What was left out before may belong to the blog now: its lists are looked at again.
-        archive.requeue(blog.id, [canonical(blog.home), *archive.fruitful_pages(blog.id)])
+        missing = recall_left_out(blog, archive)
+        begin_anew(blog, archive)
+        keep_places(blog, scope, archive)
+        archive.requeue(blog.id, [canonical(blog.home), *archive.fruitful_pages(blog.id), *missing])
         state = "crawling" if blog.state == "finished" else blog.state
-        blog = archive.update_blog(blog.id, scope=settings.scope, state=state)
+        blog = archive.update_blog(blog.id, scope=mode, state=state)
     return blog
 
 
@@ -102,19 +119,19 @@ def _is_to_learn_otherwise(known: Known, settings: Settings) -> bool:
 
 
 async def _learn_and_crawl(blog: Blog, found: Found, rendering: Rendering, work: Work, run: int) -> Report:
-    scope = Scope(found.home, work.settings.scope)
     work.tally.doing = "learning from the feed's posts" if found.feed_url else "learning from the posts' pages"
-    pages = await fetch_entries(found, work.web, scope)
-    shown, shown_pages = await drawn_where_needed(found, pages, rendering)
-    known = learn_blog(shown, shown_pages, scope, is_scripted=rendering.is_scripted)
-    commenting, comment_feeds = await _study_comments(blog, found, shown_pages, rendering, work)
-    known = replace(known, template=known.template.with_comments(commenting.rules))
-    answers = _answers(found, pages, known, scope)
+    lesson = await learn_found(found, rendering)
+    work.web = rendering.web
+    commenting, comment_feeds = await _study_comments(blog, found, lesson.shown, rendering, work)
+    known = replace(lesson.known, template=lesson.known.template.with_comments(commenting.rules))
+    answers = _answers(found, lesson.pages, known, lesson.scope)
     # The feed and the queue come before the state: killed in between, the blog is learned again.
     work.archive.commit([*_other_visits(blog, found, work), *comment_feeds])
     work.archive.enqueue(blog.id, [link for link, _ in answers])
     _remember_for_updates(found, blog, work.archive)
-    _remember_estimate(shown, known, scope, blog, work.archive)
+    begin_anew(blog, work.archive)
+    keep_places(blog, lesson.scope, work.archive)
+    _remember_estimate(replace(lesson, known=known), blog, work.archive)
     blog = work.archive.update_blog(
         blog.id, title=found.feed.title, feed_url=found.feed_url, template=known.template.to_json(),
         knowledge=known.knowledge(), state="crawling", forgotten_at=None, scope=work.settings.scope,
@@ -129,7 +146,7 @@ async def _learn_and_crawl(blog: Blog, found: Found, rendering: Rendering, work:
         stop = await run_to_end(crawl)
         after_new_crawl(crew, stop)
         _prepare_watching(blog, stop, work)
-        return finish(crew, run, stop.ending or "complete", stop.reason)
+        return finish_crawl(crew, run, stop)
 
 
 def _answers(
@@ -150,10 +167,12 @@ def _answers(
     # An entry whose page was fetched is known by the address that answered.
     answered = {link: answer.page.url for link, answer in pages.items()}
     fetched = {canonical(answer.page.url): answer for answer in pages.values()}
-    if found.home_page is not None:
-        fetched[home.key] = found.home_page
-    links = [*entry_links(found.feed.entries, found.home, found.feed_url, scope, answered), home]
-    return [(link, fetched.pop(link.key, None)) for link in links]
+    fronts = {canonical(url): (url, answer) for url, answer in entrances(found.home, found.doors, found.home_page)}
+    fetched |= {key: answer for key, (_, answer) in fronts.items()}
+    entries = entry_links(found.feed.entries, found.home, found.feed_url, scope, answered)
+    links = {link.key: link for link in (*entries, home)}
+    links |= {key: Link(url=url, key=key, lane="page") for key, (url, _) in fronts.items() if key not in links}
+    return [(link, fetched.pop(link.key, None)) for link in links.values()]
 
 
 def _other_visits(blog: Blog, found: Found, work: Work) -> list[Visit]:
@@ -188,13 +207,14 @@ async def _study_comments(
 async def _go_on(blog: Blog, known: Known, work: Work) -> Report:
     if not work.goes_on:
         work.archive.requeue_failed(blog.id)
+    work.web = aliased(work.web, scope_of(blog, work.archive))
     known = compared_anew(known, blog, work.archive)
     with recorded_run(blog, "crawl", work.archive) as run, crew_of(blog, known, work) as crew:
         crawl = begin(crew, work)
         stop = await run_to_end(crawl)
         after_new_crawl(crew, stop)
         _prepare_watching(blog, stop, work)
-        return finish(crew, run, stop.ending or "complete", stop.reason)
+        return finish_crawl(crew, run, stop)
 
 
 def _prepare_watching(blog: Blog, stop: Stop, work: Work) -> None:
@@ -212,14 +232,16 @@ def _remember_for_updates(found: Found, blog: Blog, archive: Archive) -> None:
     archive.remember(blog.id, MAPS, json.dumps(maps) if maps else None)
     archive.remember(blog.id, FRONTS, None)
     archive.remember_all(blog.id, {TALK: None, SPLIT: None})
+    start = found.home_page.page.url if found.home_page is not None else found.home
+    archive.remember(blog.id, START, start if canonical(start) != canonical(found.home) else None)
 
 
-def _remember_estimate(found: Found, known: Known, scope: Scope, blog: Blog, archive: Archive) -> None:
+def _remember_estimate(lesson: Lesson, blog: Blog, archive: Archive) -> None:
     """How many posts the front page promises, for `everlog status`."""
-    if found.home_page is None:
+    if lesson.found.home_page is None:
         return
-    page = found.home_page.page
-    estimates = estimates_of_page(parse(page.body, page.content_type), found.home, scope, known)
+    page = lesson.found.home_page.page
+    estimates = estimates_of_page(parse(page.body, page.content_type), page.url, lesson.scope, lesson.known)
     if estimates:
         best = max(estimates, key=lambda each: each.posts)
         archive.remember(blog.id, "estimate", json.dumps({"posts": best.posts, "why": best.why}))

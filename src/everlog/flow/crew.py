@@ -56,6 +56,8 @@ class Crew:
     error: BaseException | None = None
     # The posts that are split over pages, as the blog tells, once somebody asked.
     split_posts: asyncio.Future[frozenset[str]] | None = None
+    # Addresses beyond the scope that may belong to the blog, by their keys.
+    left_out: dict[str, str] = field(default_factory=dict)
     _seen: set[bytes] = field(default_factory=set)
     _unsafe: set[Future[Acknowledged]] = field(default_factory=set)
     _on_the_way: dict[str, Post] = field(default_factory=dict)

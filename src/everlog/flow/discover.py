@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from everlog.addresses import LONGEST_HOST, is_too_long
 from everlog.errors import Blocked, NoFeed, Unreachable, UnreadableFeed, UnreadablePage, UsageError
 from everlog.feeds import feed_links, parse_feed
-from everlog.links import refresh_target
-from everlog.records import Failure
+from everlog.links import Scope, refresh_target
+from everlog.records import Failure, Feed
 from everlog.tree import parse
 from everlog.urls import absolute, canonical, host_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from everlog.links import Scope
-    from everlog.records import Exchange, Feed, FeedLink, Fetched
+    from everlog.records import Exchange, FeedLink, Fetched
     from everlog.tree import Element
     from everlog.web import Web
 
@@ -52,15 +52,35 @@ class Explored:
 class Found:
     """A blog's home page and its feed, as they were answered.
 
-    Without a feed, `feed` is made up from the pages that were `explored`, and there is no page of it.
+    `home` is what was typed where the page that its readers see stands below it: `home_page` may be another address.
+    `doors` are the pages that only sent on there. Without a feed, `feed` is made up from the pages that were
+    `explored`, and there is no page of it.
     """
 
     home: str
     home_page: Fetched | None
+    doors: tuple[Fetched, ...] = ()
     feed_url: str | None
     feed: Feed
     feed_page: Fetched | None
     explored: Explored | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Front:
+    """Where the readers of an address end up: the blog's home, the page they see, and the pages that sent them on."""
+
+    home: str
+    page: Fetched
+    doors: tuple[Fetched, ...] = ()
+
+
+def entrances(home: str, doors: Sequence[Fetched], page: Fetched | None) -> list[tuple[str, Fetched]]:
+    """The pages that lead into a blog, under the addresses they were asked for: its home and what that sends on to."""
+    answers = [*doors, *((page,) if page is not None else ())]
+    inside = [(answer.url if Scope(home).holds(answer.url) else home, answer) for answer in answers]
+    # Of several that are asked for by another host's address, the page that its readers see is the home.
+    return list({canonical(url): (url, answer) for url, answer in inside}.values())
 
 
 async def discover(url: str, web: Web, feed_url: str | None = None) -> Found:
@@ -68,24 +88,23 @@ async def discover(url: str, web: Web, feed_url: str | None = None) -> Found:
 
     `url` may be the feed's own address; then the feed says where the blog is.
     """
-    home, page = await front_page(url, web)
-    return await feed_of(home, page, web, feed_url, asked=url)
+    return await feed_of(await front_page(url, web), web, feed_url, asked=url)
 
 
-async def feed_of(home: str, page: Fetched, web: Web, feed_url: str | None = None, *, asked: str) -> Found:
+async def feed_of(front: Front, web: Web, feed_url: str | None = None, *, asked: str) -> Found:
     """The feed of the blog whose front page this is; `NoFeed` names all that was tried."""
+    page = front.page
+    nothing = Feed(url=None)
+    found = Found(home=front.home, home_page=page, doors=front.doors, feed_url=None, feed=nothing, feed_page=None)
     if feed_url is not None:
         feed, answer = await _given_feed(feed_url, web)
-        return Found(home=home, home_page=page, feed_url=answer.answer.url, feed=feed, feed_page=answer)
+        return replace(found, feed_url=answer.answer.url, feed=feed, feed_page=answer)
     own = as_feed(page)
     if own is not None:
-        home = own.home or asked
-        return Found(home=home, home_page=None, feed_url=page.answer.url, feed=own, feed_page=page)
+        return replace(await _blog_of_feed(own, asked, web), feed_url=page.answer.url, feed=own, feed_page=page)
     looked: list[tuple[FeedLink, str]] = []
     missed: Failure | None = None
-    for link in feed_links(_root_of(page), home)[:FEEDS_TRIED]:
-        if link.comments:
-            continue
+    for link in _with_own_host(feed_links(_root_of(page), page.page.url), page.page.url):
         reached = await web.fetch(link.url, purpose="feed")
         if isinstance(reached, Failure):
             looked.append((link, str(reached.status or reached.trouble)))
@@ -95,9 +114,7 @@ async def feed_of(home: str, page: Fetched, web: Web, feed_url: str | None = Non
         if feed_found is None:
             looked.append((link, "not a feed with entries"))
             continue
-        return Found(
-            home=home, home_page=page, feed_url=reached.answer.url, feed=feed_found, feed_page=reached,
-        )
+        return replace(found, feed_url=reached.answer.url, feed=feed_found, feed_page=reached)
     if missed is not None:
         # It is there, but not now: without it less would be learned, for good.
         raise Unreachable(
@@ -105,6 +122,19 @@ async def feed_of(home: str, page: Fetched, web: Web, feed_url: str | None = Non
             advice=f"try again later, or go without it:  everlog crawl {asked} --no-feed",
         )
     raise _no_feed(asked, looked)
+
+
+async def _blog_of_feed(feed: Feed, asked: str, web: Web) -> Found:
+    """The blog that a feed says it belongs to; where another host, which it names, is silent, the one it came from."""
+    found = Found(home=feed.home or asked, home_page=None, feed_url=None, feed=feed, feed_page=None)
+    if feed.home is None or host_of(feed.home) == host_of(asked):
+        return found
+    own = urljoin(asked, "/")
+    for home in (feed.home, own):
+        with suppress(Unreachable, Blocked):
+            front = await front_page(home, web)
+            return replace(found, home=front.home, home_page=front.page, doors=front.doors)
+    return replace(found, home=own)
 
 
 def fetchable(url: str) -> str:
@@ -135,26 +165,60 @@ def _shown(url: str) -> str:
     return repr(url) if len(url) <= LONGEST_SHOWN else f"{url[:LONGEST_SHOWN]!r}..."
 
 
-async def front_page(url: str, web: Web) -> tuple[str, Fetched]:
-    """Where the readers of an address end up, and what they see there."""
+async def front_page(url: str, web: Web) -> Front:
+    """Where the readers of an address end up, and what they see there.
+
+    A home that sends its readers on within its own folder stays the blog's home: what was typed is never made
+    narrower by where its start page happens to be.
+    """
     asked = url
-    last: Fetched | None = None
+    way: list[str] = []
+    doors: list[Fetched] = []
     for _ in range(REFRESHES):
         answer = await web.fetch(asked)
-        if isinstance(answer, Failure) and last is not None:
-            return last.page.url, last  # where it sends its readers is gone; the page itself is not
+        if isinstance(answer, Failure) and doors:
+            last = doors.pop()  # where it sends its readers is gone; the page itself is not
+            return Front(home=_home(way, last.page.url), page=last, doors=tuple(doors))
         if isinstance(answer, Failure):
             raise why_unreachable(answer)
-        last = answer
+        way += [asked, *(each.url for each in answer.exchanges)]
         page = answer.page
         target = _refresh(answer)
         if target is None or canonical(target) == canonical(page.url):
-            return page.url, answer
+            return Front(home=_home(way, page.url), page=answer, doors=tuple(doors))
+        doors.append(answer)
         asked = target
     raise Unreachable(
         f"{url} sends its readers on and on, last to {asked}",
         advice="give the address of the blog's front page itself",
     )
+
+
+def _home(way: list[str], end: str) -> str:
+    """The first address on the way to the front page that is on its host and holds it; else the page's own.
+
+    In the page's own spelling of the host, as that is where the others are.
+
+    >>> _home(["http://a.org/", "https://www.a.org/", "https://www.a.org/home"], "https://www.a.org/home")
+    'https://www.a.org/'
+    >>> _home(["http://a.org/", "https://b.org/blog/"], "https://b.org/blog/")
+    'https://b.org/blog/'
+    """
+    first = next((url for url in way if Scope(url).holds(end)), end)
+    if canonical(first) == canonical(end):
+        return end
+    there = urlsplit(end)
+    return urlsplit(first)._replace(scheme=there.scheme, netloc=there.netloc).geturl()
+
+
+def _with_own_host(links: Sequence[FeedLink], home: str) -> Iterator[FeedLink]:
+    """The feeds to try; one that a page names on another host may stand at the same path on the blog's own."""
+    here = urlsplit(home)
+    for link in [link for link in links if not link.comments][:FEEDS_TRIED]:
+        yield link
+        if link.declared and host_of(link.url) != host_of(home):
+            moved = urlsplit(link.url)._replace(scheme=here.scheme, netloc=here.netloc).geturl()
+            yield replace(link, url=moved, declared=False)
 
 
 def _refresh(answer: Fetched) -> str | None:

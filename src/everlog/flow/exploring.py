@@ -8,9 +8,11 @@ from math import inf
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
+from everlog.aliases import with_links_here
 from everlog.errors import NoFeed
 from everlog.feeds.sitemaps import parse_sitemap, sitemaps_of_robots
-from everlog.flow.discover import Explored, Found, as_feed, feed_of, front_page, is_own, why_unreachable
+from everlog.flow.aliasing import alias_of_front
+from everlog.flow.discover import Explored, Found, as_feed, entrances, feed_of, front_page, is_own, why_unreachable
 from everlog.flow.failures import DEAD_AFTER, PASSING
 from everlog.flow.known import drawn_page
 from everlog.flow.steps import HTML_TYPES
@@ -23,6 +25,7 @@ from everlog.urls import canonical
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from everlog.aliases import Alias
     from everlog.feedless import Explorer
     from everlog.flow.rendering import Rendering
     from everlog.flow.report import Tally
@@ -50,22 +53,26 @@ async def find_blog(url: str, rendering: Rendering, tally: Tally) -> Found:
     web, settings = rendering.web, rendering.settings
     if settings.no_feed:
         tally.doing = "looking for posts (no feed)"
-    home, page = await front_page(url, web)
+    front = await front_page(url, web)
     missing: NoFeed | None = None
     if not settings.no_feed:
         try:
-            return await feed_of(home, page, web, settings.feed, asked=url)
+            return await feed_of(front, web, settings.feed, asked=url)
         except NoFeed as error:
             missing = error
             tally.remarks.append("no feed was found: the posts are told by their pages")
-    elif (feed := as_feed(page)) is not None and feed.home is not None:
-        home, page = await front_page(feed.home, web)
-    walk = _Walk(home=home, rendering=rendering, tally=tally, answers={canonical(home): (home, page)})
+    elif (feed := as_feed(front.page)) is not None and feed.home is not None:
+        front = await front_page(feed.home, web)
+    home = front.home
+    begun = {canonical(url): (url, answer) for url, answer in entrances(home, front.doors, front.page)}
+    alias, pages = await alias_of_front(front, web)
+    begun |= {canonical(page.url): (page.url, page) for page in pages}
+    walk = _Walk(home=home, rendering=rendering, tally=tally, answers={**begun}, alias=alias)
     feed = await walk.posts()
     if len(feed.entries) < FEWEST_POSTS:
         raise _nothing_told(url, missing, walk)
     return Found(
-        home=home, home_page=page, feed_url=None, feed=feed, feed_page=None,
+        home=home, home_page=front.page, doors=front.doors, feed_url=None, feed=feed, feed_page=None,
         explored=Explored(
             answers=tuple(walk.answers.values()), shown=walk.shown, listed=tuple(walk.listed), maps=tuple(walk.maps),
             robots=tuple(walk.robots),
@@ -106,6 +113,8 @@ class _Walk:
     listed: list[str] = field(default_factory=list)
     maps: list[Fetched] = field(default_factory=list)
     robots: list[Exchange] = field(default_factory=list)
+    # Another host that the blog's pages name, whose links are read as links to the same pages here.
+    alias: Alias | None = None
     _silent: int = 0
 
     async def posts(self) -> Feed:
@@ -149,7 +158,8 @@ class _Walk:
                 self.answers[canonical(url)] = url, answer
                 self._heed(answer)
             for page in await asyncio.gather(*map(self._as_shown, self._of_the_blog(answers))):
-                explorer.take(page.page.url, page.page.body, page.page.content_type)
+                body = with_links_here(page.page.body, (self.alias,) if self.alias else (), self.home)
+                explorer.take(page.page.url, body, page.page.content_type)
             self.tally.doing = f"looking for posts (no feed), {len(self.answers)} pages seen"
 
     def _chosen(self, explorer: Explorer) -> list[str]:
@@ -204,7 +214,14 @@ class _Walk:
             robots = next((each.body for each in self.robots if each.status == 200), b"")
             addresses, self.maps = await read_sitemaps(self.home, robots, web)
             scope = Scope(self.home, self.rendering.settings.scope)
-            self.listed = [url for url in addresses[:MOST_LISTED] if scope.holds(url) and trap(url) is None]
+            pages = [url for url in addresses[:MOST_LISTED] if trap(url) is None]
+            self.listed = [url for url in pages if scope.holds(url)]
+            outside = sum(scope.leaves_out(canonical(url)) for url in pages)
+            if outside > len(self.listed):
+                self.tally.remarks.append(
+                    f"the site's maps name {outside} pages outside {self.home}, and {len(self.listed)} within; "
+                    f"to include them:  everlog crawl {self.home} --scope host",
+                )
         fresh = [url for url in self.listed if canonical(url) not in self.answers]
         for url in fresh:
             explorer.offer(url)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from everlog.flow.discover import is_own
+from everlog.flow.leaving import note_missing
 from everlog.flow.presence import key_of_moved
 from everlog.politeness import LONGEST_REMEMBERED
 from everlog.records import Visit
@@ -50,6 +51,7 @@ def visit_of_failure(link: Link, failure: Failure, crew: Crew, now: datetime) ->
         tally.reasons[failure.trouble] += 1
         return replace(visit, outcome="skip", exchanges=())
     if failure.status in NOT_THERE:
+        note_missing(link.key, link.url, crew)
         tally.skipped += 1
         tally.reasons[f"answers {failure.status}"] += 1
         return visit

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 from everlog.feeds import feed_links
 from everlog.flow.discover import Found, as_feed
-from everlog.flow.moving import follow_home, happened, has_moved
+from everlog.flow.moving import follow_home, happened, has_moved, leads_away
 from everlog.flow.traits import ownership_of, recall_traits, remember_traits, root_of
 from everlog.links import keys_elsewhere, url_now
 from everlog.records import Failure, Fetched, Link
@@ -156,14 +156,14 @@ async def _home_is_there(blog: Blog, failure: Failure, home: Fetched, work: Work
     ownership = await ownership_of(blog, home.page, feed, work)
     if not ownership.is_same:
         return _suspected(blog, ownership.reason, work, has_blog=found is not None)
-    if has_moved(blog, home):
+    if has_moved(blog, home, work.archive):
         blog = await follow_home(blog, home, feed, work)
         ends_there = canonical(blog.home) != canonical(home.page.url)
         if ends_there or found is not None:
             if found is not None and not ends_there:
                 blog = all_is_well(work.archive.update_blog(blog.id, feed_url=found.feed_url), work, feed)
             return Lost(kind="moved", reason=f"it moved to {home.page.url}", blog=blog, feed=found)
-    elif found is not None and canonical(home.page.url) != canonical(blog.home):
+    elif found is not None and leads_away(blog, home, work.archive):
         return Lost(kind="passing", reason=f"the home page leads to {home.page.url} for now", blog=blog)
     if found is not None:
         reason = f"the feed is at {found.feed_url} now: {blog.feed_url} gave {failure.reason}"

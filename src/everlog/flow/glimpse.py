@@ -19,7 +19,7 @@ from everlog.comments.feeds import comment_feed_url
 from everlog.comments.markup import Thread
 from everlog.comments.services import SERVICES, Service, embedded, read_service
 from everlog.errors import UnreadablePage
-from everlog.links import page_links
+from everlog.links import links_left_out, page_links
 from everlog.posts import noarchive
 from everlog.posts.paging import NO_PAGES, Paging, drop_page_links, first_page, paging_of
 from everlog.records import Comment, Entry, Media, Page, Post, Provenance, Skip
@@ -52,12 +52,14 @@ NOTHING_SAID = Evidence()
 class Sheet:
     """A page to look at; `comments_feed` is the one that the blog's feed names for its post.
 
-    `may_be_kept` is False where a header asks that it is not: then only its links are looked at.
+    `may_be_kept` is False where a header asks that it is not: then only its links are looked at. `ignores_robots`
+    says that the user wants pages whatever they ask.
     """
 
     page: Page
     comments_feed: str | None = None
     may_be_kept: bool = True
+    ignores_robots: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +75,8 @@ class Lens:
 class Glimpse:
     """What a look at a page told.
 
-    `links` are the addresses of the blog on it, each with its key. `kind` is None where the page is unreadable or is
+    `links` are the addresses of the blog on it, each with its key, `outside` those that may be but lie beyond its
+    scope. `kind` is None where the page is unreadable or is
     not to be kept. `is_present` says that it was read by what is known of the blog now, not before a redesign;
     `claim` is the key of the post that it says it is. `paging` are the further pages of the post; `part_of` is the
     address of the post that the page itself continues, which is no post of its own then.
@@ -81,6 +84,7 @@ class Glimpse:
 
     unreadable: str | None = None
     links: tuple[tuple[str, str], ...] = ()
+    outside: tuple[tuple[str, str], ...] = ()
     may_be_kept: bool = True
     kind: Literal["post", "listing", "page"] | None = None
     note: str | None = None
@@ -106,7 +110,7 @@ class Glimpse:
             if kind not in _KINDS or (kind == "post") != (found is not None):
                 raise ValueError(f"no kind of page: {kind!r:.50}")
             return cls(
-                unreadable=_text(said["unreadable"]), links=tuple((str(url), str(key)) for url, key in said["links"]),
+                unreadable=_text(said["unreadable"]), links=_pairs(said["links"]), outside=_pairs(said["outside"]),
                 may_be_kept=_flag(said["may_be_kept"]), kind=kind, note=_text(said["note"]),
                 by_url=_flag(said["by_url"]), is_present=_flag(said["is_present"]), claim=_text(said["claim"]),
                 evidence=_evidence(said["evidence"]), found=found, paging=_paging(said["paging"]),
@@ -135,23 +139,25 @@ def look(sheet: Sheet, lens: Lens) -> Glimpse:
         return Glimpse(unreadable=error.message)
     # Reading takes the tree apart, so what needs the whole page comes first.
     links = tuple((link.url, link.key) for link in page_links(root, page.url, within=lens.scope))
-    if not sheet.may_be_kept or noarchive(root):
-        return Glimpse(links=links, may_be_kept=False)
+    outside = tuple(links_left_out(root, page.url, beyond=lens.scope))
+    if not sheet.ignores_robots and (not sheet.may_be_kept or noarchive(root)):
+        return Glimpse(links=links, outside=outside, may_be_kept=False)
     known = lens.eras.known_for(root, page.fetched_at, lens.present)
     is_present = known is lens.present
     verdict = known.judge.verdict(page.url, root)
     first = first_page(root, page.url) if verdict.kind == "post" else None
     if verdict.kind != "post" or first is not None:
         return Glimpse(
-            links=links, kind=verdict.kind if first is None else "page", note=verdict.note, by_url=verdict.by_url,
-            is_present=is_present, part_of=first[0] if first is not None else None,
+            links=links, outside=outside, kind=verdict.kind if first is None else "page", note=verdict.note,
+            by_url=verdict.by_url, is_present=is_present, part_of=first[0] if first is not None else None,
         )
     claim = known.judge.identity(page.url, root)
     evidence = _evidence_of(root, sheet)
     paging = paging_of(root, page.url)
     return Glimpse(
-        links=links, kind="post", note=verdict.note, by_url=verdict.by_url, is_present=is_present, claim=claim,
-        evidence=evidence, paging=paging, found=read_page(root, page, known, is_split=bool(paging.text)),
+        links=links, outside=outside, kind="post", note=verdict.note, by_url=verdict.by_url, is_present=is_present,
+        claim=claim, evidence=evidence, paging=paging,
+        found=read_page(root, page, known, is_split=bool(paging.text)),
     )
 
 
@@ -250,6 +256,10 @@ def _flag(value: Any) -> bool:
 
 def _number(value: Any) -> int | None:
     return None if value is None else int(value)
+
+
+def _pairs(value: Any) -> tuple[tuple[str, str], ...]:
+    return tuple((str(url), str(key)) for url, key in value)
 
 
 def _texts(value: Any) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from everlog.flow.conversation import uncommented
 from everlog.flow.copies import FIRST, Copy
+from everlog.flow.leaving import NOARCHIVE, note_left_out
 from everlog.flow.presence import key_of_moved, what_was_lost
 from everlog.links import trap
 from everlog.posts.paging import post_of_comment_page
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 def take_in(draft: Draft, crew: Crew, glimpse: Glimpse) -> None:
     """What the look at a page means for the crawl, given all that it has met so far."""
+    note_left_out(glimpse.outside, crew)
     found = glimpse.found
     draft.note, draft.by_url, draft.evidence = glimpse.note, glimpse.by_url, glimpse.evidence
     draft.paging = glimpse.paging
@@ -30,7 +32,7 @@ def take_in(draft: Draft, crew: Crew, glimpse: Glimpse) -> None:
     if glimpse.unreadable is not None:
         draft.outcome, draft.reason = "skip", glimpse.unreadable
     elif not glimpse.may_be_kept:
-        draft.outcome, draft.reason, draft.kept = "skip", "noarchive", False
+        draft.outcome, draft.reason, draft.kept = "skip", NOARCHIVE, False
     elif isinstance(found, Skip):
         draft.outcome, draft.reason = "skip", found.reason
     elif found is not None:

@@ -22,7 +22,7 @@ from everlog.rules import Rule
 from everlog.scripted import needs_browser
 from everlog.template import Template
 from everlog.tree import parse
-from everlog.urls import absolute, canonical
+from everlog.urls import absolute, canonical, host_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from everlog.web import Web
 
 FIELDS = ("text", "title", "authors", "published", "updated", "tags", "summary")
+# Hosts that an error names.
+NAMED = 3
 DATES = frozenset({"published", "updated"})
 # The notation of `everlog.selectors`, as far as people write it by hand.
 _ONE = r"[a-z][a-z0-9]*(?:#[\w-]+|\.[\w-]+|\[(?:itemprop|role|rel|property)=[\w:.-]+\])?"
@@ -85,7 +87,7 @@ class Known:
 
 
 async def fetch_entries(found: Found, web: Web, scope: Scope) -> dict[str, Fetched]:
-    """The pages of the feed's newest entries, under the entries' links."""
+    """The pages of the feed's newest entries, under the entries' links; those that led out of the scope as well."""
     if found.explored is not None:
         answered = {answer.page.url: answer for _, answer in found.explored.answers if isinstance(answer, Fetched)}
         return {link: answered[link] for entry in found.feed.entries if (link := entry.link) in answered}
@@ -97,14 +99,10 @@ async def fetch_entries(found: Found, web: Web, scope: Scope) -> dict[str, Fetch
 def learn_blog(found: Found, pages: Mapping[str, Fetched], scope: Scope, *, is_scripted: bool = False) -> Known:
     """Learn the blog from its feed and the pages its entries link to."""
     if not pages:
-        raise NothingToLearn(
-            f"none of the {len(found.feed.entries)} pages that {found.feed_url} lists can be fetched",
-            advice=f"open {found.feed.entries[0].link or found.home} in a browser; is the blog still there?\n"
-                   f"  to go without the feed: everlog crawl {found.home} --no-feed",
-        )
+        raise nothing_fetched(found)
     bodies = {answer.page.url: answer.answer.body for answer in pages.values()}
     since = min(answer.answer.fetched_at for answer in pages.values())
-    others = {found.home: found.home_page.answer.body} if found.home_page else {}
+    others = {found.home_page.page.url: found.home_page.answer.body} if found.home_page else {}
     if found.feed_page is None:
         template = _learn_from_pages(found, _under_links(pages))
         stated = _stated(pages.values(), scope)
@@ -113,6 +111,25 @@ def learn_blog(found: Found, pages: Mapping[str, Fetched], scope: Scope, *, is_s
     template = learn(found.feed_page.answer.body, _under_links(pages), found.feed_url)
     judge = PostJudge.learn(template, bodies, home=found.home, others=others)
     return Known(template=template, judge=judge, is_scripted=is_scripted, learned_at=since)
+
+
+def nothing_fetched(found: Found, elsewhere: Iterable[Fetched] = ()) -> NothingToLearn:
+    """Why a blog cannot be learned of whose feed no page could be had, or none that belongs to it."""
+    hosts = [urlsplit(answer.page.url).netloc for answer in elsewhere]
+    hosts = sorted(set(hosts), key=lambda host: (-hosts.count(host), host))
+    first = found.feed.entries[0].link or found.home
+    if not hosts:
+        return NothingToLearn(
+            f"none of the {len(found.feed.entries)} pages that {found.feed_url} lists can be fetched",
+            advice=f"open {first} in a browser; is the blog still there?\n"
+                   f"  to go without the feed: everlog crawl {found.home} --no-feed",
+        )
+    flag = "--scope host" if host_of(f"http://{hosts[0]}") == host_of(found.home) else f"--also {hosts[0]}"
+    return NothingToLearn(
+        f"the pages that {found.feed_url} lists are not part of {found.home}: they are at {', '.join(hosts[:NAMED])}",
+        advice=f"to take them for the same blog:  everlog crawl {found.home} {flag}\n"
+               f"  to go without the feed:  everlog crawl {found.home} --no-feed",
+    )
 
 
 def _learn_from_pages(found: Found, pages: Mapping[str, bytes]) -> Template:
@@ -145,7 +162,8 @@ def entry_urls(link: str, home: str, scope: Scope) -> tuple[str, ...]:
     Feeds written by a build on somebody's machine link to that machine, feeds of a moved blog to its
     old host; the path is right in both.
     """
-    if scope.holds(link):
+    link, key = scope.own(link, canonical(link))
+    if scope.holds_key(key):
         return (link,)
     here, there = urlsplit(home), urlsplit(link)
     moved = there._replace(scheme=here.scheme, netloc=here.netloc).geturl()
@@ -168,11 +186,15 @@ async def _fetch_entry(link: str, found: Found, web: Web, scope: Scope) -> Fetch
     whole = absolute(found.feed_url, link)
     if whole is None:
         return None
+    elsewhere: Fetched | None = None
     for url in entry_urls(whole, found.home, scope):
         answer = await web.fetch(url)
-        if not isinstance(answer, Failure) and scope.holds(answer.page.url):
+        if isinstance(answer, Failure):
+            continue
+        if scope.holds(answer.page.url):
             return answer
-    return None
+        elsewhere = answer
+    return elsewhere
 
 
 async def drawn_where_needed(

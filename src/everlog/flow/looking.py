@@ -11,16 +11,17 @@ from everlog.comments.services import embedded
 from everlog.feeds import feed_links
 from everlog.flow.discover import fetchable
 from everlog.flow.exploring import find_blog, read_sitemaps
-from everlog.flow.known import drawn_where_needed, fetch_entries, learn_blog
+from everlog.flow.lessons import learn_found
 from everlog.flow.rendering import Rendering
 from everlog.flow.report import Tally
-from everlog.links import Scope, page_links
+from everlog.links import page_links
 from everlog.tree import parse
 from everlog.urls import canonical
 
 if TYPE_CHECKING:
     from everlog.flow.discover import Found
     from everlog.flow.known import Known
+    from everlog.links import Scope
     from everlog.records import Post, Skip
     from everlog.render import Browser
     from everlog.settings import Settings
@@ -55,6 +56,7 @@ class Look:
     requests: int
     comments: tuple[str, ...]
     sample: Post | Skip
+    scope: Scope
 
     @property
     def estimate(self) -> Estimate:
@@ -71,28 +73,31 @@ async def look(url: str, web: Web, settings: Settings, browser: Browser | None =
     """Find the feed, learn the blog, read one post, and count what leads into its history."""
     rendering = Rendering(browser=browser, web=web, settings=settings)
     found = await find_blog(fetchable(url), rendering, Tally(blog=url))
-    scope = Scope(found.home, settings.scope)
-    shown, pages = await drawn_where_needed(found, await fetch_entries(found, web, scope), rendering)
-    known = learn_blog(shown, pages, scope, is_scripted=rendering.is_scripted)
-    home = shown.home_page.page if shown.home_page else None
+    lesson = await learn_found(found, rendering)
+    known = lesson.known
+    home = lesson.found.home_page.page if lesson.found.home_page else None
     root = parse(home.body, home.content_type) if home else None
     answered = (*(found.explored.robots if found.explored else ()), *web.robots_exchanges())
     robots = next((each.body for each in answered if each.status == 200), b"")
     why = "entries of the feed" if found.feed_url else "posts told among the pages looked at"
     estimates = [Estimate(posts=len(found.feed.entries), why=why)]
     estimates += await _from_sitemaps(found, robots, web, known)
-    if root is not None:
-        estimates += estimates_of_page(root, found.home, scope, known)
-    last = list(pages.values())[-1].page
+    if root is not None and home is not None:
+        estimates += estimates_of_page(root, home.url, lesson.scope, known)
+    last = list(lesson.shown.values())[-1].page
     parsed = parse(last.body, last.content_type)
     return Look(
         home=found.home, title=found.feed.title, platform=platform_of(root) if root is not None else None,
-        feeds=tuple(link.url for link in feed_links(root, found.home) if link.declared) if root is not None else (),
+        feeds=_declared(root, home.url) if root is not None and home is not None else (),
         feed_url=found.feed_url, feed_entries=len(found.feed.entries), robots=_robots_verdict(robots, settings),
         known=known, estimates=tuple(estimates), requests=sum(each.requests for each in web.ledger()),
-        comments=_where_comments_are(parsed, last.url, found),
+        comments=_where_comments_are(parsed, last.url, found), scope=lesson.scope,
         sample=known.template.read(last.body, last.url, last.content_type, last.fetched_at),
     )
+
+
+def _declared(root: Element, url: str) -> tuple[str, ...]:
+    return tuple(link.url for link in feed_links(root, url) if link.declared)
 
 
 def _where_comments_are(root: Element, url: str, found: Found) -> tuple[str, ...]:

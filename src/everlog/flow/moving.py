@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from everlog.flow.traits import ownership_of
+from everlog.flow.traits import ownership_of, start_page
 from everlog.flow.walking import FRONTS
 from everlog.records import Event, Failure
 from everlog.urls import canonical, host_of
@@ -13,6 +13,7 @@ from everlog.urls import canonical, host_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from everlog.archive import Archive
     from everlog.flow.working import Work
     from everlog.records import Blog, Exchange, Feed, Fetched
 
@@ -39,15 +40,20 @@ async def follow_feed(blog: Blog, answer: Fetched, feed: Feed | None, work: Work
 
 async def follow_home(blog: Blog, home: Fetched, feed: Feed | None, work: Work) -> Blog:
     """The blog at the address that its home page redirects to for good, if it is the same blog there."""
-    if not has_moved(blog, home):
+    if not has_moved(blog, home, work.archive):
         return blog
     ownership = await ownership_of(blog, home.page, feed, work)
     return move(blog, home.page.url, work) if ownership.is_same else blog
 
 
-def has_moved(blog: Blog, home: Fetched) -> bool:
+def has_moved(blog: Blog, home: Fetched, archive: Archive) -> bool:
     """Whether a home page redirects for good to another address."""
-    return canonical(home.page.url) != canonical(blog.home) and is_permanent(home.exchanges)
+    return leads_away(blog, home, archive) and is_permanent(home.exchanges)
+
+
+def leads_away(blog: Blog, home: Fetched, archive: Archive) -> bool:
+    """Whether a home page sends its readers on to another page than it did when the blog was learned."""
+    return canonical(home.page.url) not in {canonical(blog.home), canonical(start_page(blog, archive))}
 
 
 def is_permanent(exchanges: Sequence[Exchange]) -> bool:

@@ -13,8 +13,8 @@ from everlog.flow.dropping import dropped_early, merged_marks
 from everlog.flow.failures import MOST_TRIES
 from everlog.flow.known import entry_marks
 from everlog.flow.relearning import feed_as_stored
+from everlog.flow.scoping import scope_of
 from everlog.flow.working import entry_links
-from everlog.links import scope_of
 from everlog.records import Feed
 from everlog.urls import canonical
 
@@ -103,7 +103,7 @@ def read_news(blog: Blog, told: Told, archive: Archive, since: datetime | None =
     changed = {key: entry for key, entry in changed.items() if before.get(key) != marks[key]}
     old = {key for key, entry in changed.items() if not _is_recent(entry, since)}
     news = {key: entry for key, entry in changed.items() if key not in old}
-    url, scope = told.answer.answer.url, scope_of(blog)
+    url, scope = told.answer.answer.url, scope_of(blog, archive)
     per_entry = {key: entry_links([entry], blog.home, url, scope) for key, entry in news.items()}
     # When the oldest entry is new as well, posts may have come and gone between two looks at the feed.
     oldest = next((canonical(entry.link) for entry in reversed(feed.entries) if entry.link), None)

@@ -21,8 +21,9 @@ from everlog.flow.known import drawn_page, drawn_where_needed, entry_urls, learn
 from everlog.flow.news import feed_now
 from everlog.flow.relearning import stored_page
 from everlog.flow.rendering import Rendering
+from everlog.flow.scoping import scope_of
+from everlog.flow.traits import start_page
 from everlog.learning.blog import PAGES_USED
-from everlog.links import scope_of
 from everlog.records import Failure, Feed, Fetched, Link
 from everlog.urls import absolute, canonical
 
@@ -151,7 +152,7 @@ class _Desk:
         from everlog.learning.redesigned import fit_of  # noqa: PLC0415 - as above
 
         wanted = list(entries)
-        scope = scope_of(self.blog)
+        scope = scope_of(self.blog, self.work.archive)
         fetched = await asyncio.gather(*(self._fetch(entry, scope, is_conditional=is_conditional) for entry in wanted))
         looks = []
         for entry, (answer, is_held) in zip(wanted, fetched, strict=True):
@@ -193,7 +194,8 @@ class _Desk:
         pages = {look.entry.link or "": look.answer for look in taught}
         try:
             found, shown = await drawn_where_needed(await self._found(), pages, self.rendering)
-            learned = learn_blog(found, shown, scope_of(self.blog), is_scripted=self.rendering.is_scripted)
+            scope = scope_of(self.blog, self.work.archive)
+            learned = learn_blog(found, shown, scope, is_scripted=self.rendering.is_scripted)
         except NoBrowser:
             # The old rules would pass over the new posts, and the feed does not name them for ever.
             raise
@@ -220,10 +222,10 @@ class _Desk:
 
     async def _found(self) -> Found:
         """The blog as it is now; its front page tells menus from posts, and is visited anyway."""
-        home = self.blog.home
-        answer = await self.work.web.fetch(home)
+        home, start = self.blog.home, start_page(self.blog, self.work.archive)
+        answer = await self.work.web.fetch(start)
         self.work.tally.requests += 1
-        self.answers[canonical(home)] = Link(url=home, key=canonical(home), lane="page"), answer
+        self.answers[canonical(start)] = Link(url=start, key=canonical(start), lane="page"), answer
         return Found(
             home=home, home_page=None if isinstance(answer, Failure) else answer, feed=self.feed,
             feed_url=self.feed_page.answer.url, feed_page=self.feed_page,

@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from everlog.aliases import with_links_here
 from everlog.comments.feeds import comment_feed_url, read_comment_feed
 from everlog.errors import NothingToLearn, UnreadableFeed, UnreadablePage
 from everlog.feeds import parse_feed
 from everlog.flow.discover import Found
 from everlog.flow.known import Known, entry_urls, learn_blog
+from everlog.flow.scoping import scope_of
 from everlog.flow.stored import stored_exchange
+from everlog.flow.traits import start_page
 from everlog.learning.comments import MOST_TAUGHT, learn_comments
-from everlog.links import scope_of
 from everlog.records import Fetched
 from everlog.tree import parse
 from everlog.urls import absolute
@@ -37,7 +39,7 @@ def learn_again(blog: Blog, archive: Archive) -> Known:
     lessons = _lessons_of_pages if before is not None and before.without_feed else _lessons_of_feed
     found, pages = lessons(blog, archive, drawn=is_scripted)
     since = before.learned_at if before is not None else None
-    known = learn_blog(found, _fetched_since(since, pages) or pages, scope_of(blog), is_scripted=is_scripted)
+    known = learn_blog(found, _fetched_since(since, pages) or pages, scope_of(blog, archive), is_scripted=is_scripted)
     rules = _stored_comment_rules(blog, archive, since) or (before.template.comments if before is not None else None)
     # What is learned better is in force as long as what it replaces.
     known = replace(known, learned_at=known.learned_at if before is None else since)
@@ -67,6 +69,10 @@ def stored_page(url: str, blog: Blog, archive: Archive, *, drawn: bool) -> Fetch
     return Fetched(url=url, exchanges=(answer,)) if answer is not None else None
 
 
+def _stored_start(blog: Blog, archive: Archive, *, drawn: bool) -> Fetched | None:
+    return stored_page(start_page(blog, archive), blog, archive, drawn=drawn)
+
+
 def feed_as_stored(blog: Blog, archive: Archive) -> tuple[Fetched, Feed]:
     """The blog's own feed as it was answered last."""
     capture = archive.capture_of(blog.id, blog.feed_url or "")
@@ -79,7 +85,7 @@ def feed_as_stored(blog: Blog, archive: Archive) -> tuple[Fetched, Feed]:
 def _lessons_of_feed(blog: Blog, archive: Archive, *, drawn: bool) -> tuple[Found, dict[str, Fetched]]:
     answer, feed = feed_as_stored(blog, archive)
     feed_page = answer.answer
-    scope = scope_of(blog)
+    scope = scope_of(blog, archive)
     pages: dict[str, Fetched] = {}
     for entry in feed.entries:
         whole = absolute(feed_page.url, entry.link)
@@ -89,7 +95,7 @@ def _lessons_of_feed(blog: Blog, archive: Archive, *, drawn: bool) -> tuple[Foun
                 pages[entry.link or url] = stored
                 break
     return Found(
-        home=blog.home, home_page=stored_page(blog.home, blog, archive, drawn=drawn), feed_url=feed_page.url,
+        home=blog.home, home_page=_stored_start(blog, archive, drawn=drawn), feed_url=feed_page.url,
         feed=feed, feed_page=answer,
     ), pages
 
@@ -101,7 +107,7 @@ def _lessons_of_pages(blog: Blog, archive: Archive, *, drawn: bool) -> tuple[Fou
     from everlog.feedless.explorer import MOST_PAGES  # noqa: PLC0415
 
     explorer = Explorer(blog.home, blog.scope)
-    scope = scope_of(blog)
+    scope = scope_of(blog, archive)
     stored: dict[str, Fetched] = {}
     for capture in archive.captures(blog.id):
         if len(explorer.pages) >= MOST_PAGES:
@@ -111,7 +117,7 @@ def _lessons_of_pages(blog: Blog, archive: Archive, *, drawn: bool) -> tuple[Fou
         if scope.holds(answer.page.url):
             page = answer.page
             stored.setdefault(page.url, answer)
-            explorer.take(page.url, page.body, page.content_type)
+            explorer.take(page.url, with_links_here(page.body, scope.aliases, blog.home), page.content_type)
     feed = made_up_feed(explorer.pages, blog.home)
     if not feed.entries:
         raise NothingToLearn(
@@ -119,7 +125,7 @@ def _lessons_of_pages(blog: Blog, archive: Archive, *, drawn: bool) -> tuple[Fou
             advice=f"if you know its feed:  everlog crawl {blog.home} --feed FEED_URL",
         )
     pages = {entry.link: stored[entry.link] for entry in feed.entries if entry.link in stored}
-    home_page = stored_page(blog.home, blog, archive, drawn=drawn)
+    home_page = _stored_start(blog, archive, drawn=drawn)
     return Found(home=blog.home, home_page=home_page, feed_url=None, feed=feed, feed_page=None), pages
 
 

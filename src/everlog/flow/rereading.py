@@ -17,8 +17,7 @@ from everlog.flow.further import CommentPages, TextPages, stored_part, whole_as_
 from everlog.flow.glimpse import Lens, read_page
 from everlog.flow.known import Known
 from everlog.flow.relearning import learn_again, stored_feed
-from everlog.flow.steps import asks_not_to_be_kept
-from everlog.links import scope_of
+from everlog.flow.scoping import scope_of
 from everlog.media import media_of
 from everlog.posts.paging import first_page, page_of_post, paging_of, post_of_comment_page
 from everlog.records import Media, Page, Skip, Visit
@@ -94,7 +93,8 @@ def read_again(
     except UnreadablePage:
         return None
     known = eras.known_for(root, exchange.fetched_at, present)
-    if asks_not_to_be_kept(root, exchange) or known.judge.verdict(exchange.url, root).kind != "post":
+    # What asks not to be kept is stored only where the user wanted it all the same.
+    if known.judge.verdict(exchange.url, root).kind != "post":
         return None
     held = archive.find_post(exchange.url, as_read=True)
     is_kept_with_post = held is not None and page_of_post(exchange.url, held.url) is not None
@@ -108,7 +108,7 @@ def read_again(
     outcome = read_page(root, page, known, is_split=bool(paging.text))
     if isinstance(outcome, Skip):
         return None
-    stored = _Stored(blog, archive, held, Lens(scope=scope_of(blog), present=present, eras=eras))
+    stored = _Stored(blog, archive, held, Lens(scope=scope_of(blog, archive), present=present, eras=eras))
     outcome = _with_stored_pages(outcome, paging, stored)
     media = tuple(Media(url=url) for url in media_of(outcome.html, outcome.url))
     post = replace(outcome, blog=blog.home, media=media)

@@ -16,6 +16,7 @@ from everlog.flow.fates import all_is_well, due_rechecks, plan_rechecks
 from everlog.flow.relearning import stored_page
 from everlog.flow.stopping import SLICE_OVER, Stop
 from everlog.flow.talk import keep_talk
+from everlog.flow.traits import start_page
 from everlog.flow.walking import FRONTS, MOST_LISTS, ask, links_on, newest_posts, walk_back
 from everlog.flow.working import begin, crew_of, finish, run_to_end, uncommented_posts
 from everlog.links import trap
@@ -118,8 +119,8 @@ def front_pages(crew: Crew) -> list[str]:
     if kept is not None:
         return list(json.loads(kept))
     newest = newest_posts(crew)
-    shown = {blog.home: _shown(blog.home, newest, crew)}
-    if newest and not shown[blog.home]:
+    shown = {url: _shown(url, newest, crew) for url in (blog.home, start_page(blog, archive))}
+    if newest and not any(shown.values()):
         lists = (f"http://{key}" for key in islice(archive.fruitful_pages(blog.id), LISTS_SEARCHED))
         shown |= {url: _shown(url, newest, crew) for url in _as_stored(lists, crew)}
     best = max(shown, key=lambda url: shown[url])

@@ -218,6 +218,7 @@ def manners_of(url: str, settings: Settings) -> Manners:
     """How the pages of the blog at `url` are asked for."""
     return Manners(
         typed=tuple(filter(None, (url, settings.feed))),
+        also=tuple(map(fetchable, settings.also)),
         user_agent=settings.agent(_version()),
         obey_robots=settings.robots,
         delay_seconds=settings.delay,

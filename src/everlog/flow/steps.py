@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from everlog.flow.glimpse import Reader
     from everlog.posts.paging import Paging
     from everlog.records import Exchange, Fetched, Outcome, Page, Post
-    from everlog.tree import Element
 
     Step = Callable[["Draft", Crew], Awaitable[None] | None]
 
@@ -152,7 +151,10 @@ def _sheet(draft: Draft, crew: Crew) -> Sheet:
     page = draft.page
     entry = crew.commenting.entries.get(canonical(page.url))
     may_be_kept = not any(noarchive(None, value) for value in draft.fetched.answer.values("x-robots-tag"))
-    return Sheet(page=page, comments_feed=entry.comments_feed if entry is not None else None, may_be_kept=may_be_kept)
+    return Sheet(
+        page=page, comments_feed=entry.comments_feed if entry is not None else None, may_be_kept=may_be_kept,
+        ignores_robots=not crew.settings.robots,
+    )
 
 
 async def collect_comments(draft: Draft, crew: Crew) -> None:
@@ -212,11 +214,6 @@ def _count_comments(post: Post, failures: list[str], crew: Crew) -> None:
         tally.comments_failed += 1
         for reason in failures:
             tally.reasons[f"comments: {reason}"[:LONGEST_REASON]] += 1
-
-
-def asks_not_to_be_kept(root: Element, answer: Exchange) -> bool:
-    """Whether the page, or one of the headers it came with, says noarchive."""
-    return noarchive(root) or any(noarchive(None, value) for value in answer.values("x-robots-tag"))
 
 
 def _not_a_page(draft: Draft, crew: Crew) -> str | None:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from everlog.watching.ownership import Ownership
 
 TRAITS = "traits"
+# The page that a blog's home sends its readers on to, where that is another one.
+START = "start"
 # One old post may be an address that any blog has ("hello-world").
 LEAST_KEPT = 2
 # Links of a front page that are looked up, and posts that are asked for, to see whether a blog kept its posts.
@@ -37,7 +39,7 @@ POSTS_ASKED = 2
 
 def remember_traits(blog: Blog, archive: Archive, feed: Feed | None = None) -> None:
     """Keep what the blog is known by, from its stored home page; again only when that is another by now."""
-    capture = archive.capture_of(blog.id, blog.home)
+    capture = archive.capture_of(blog.id, start_page(blog, archive))
     kept = json.loads(archive.recall(blog.id, TRAITS) or "{}")
     number = capture.id if capture is not None else None
     if kept and number in {None, kept["capture"]} and (kept["feed"] or feed is None):
@@ -46,6 +48,11 @@ def remember_traits(blog: Blog, archive: Archive, feed: Feed | None = None) -> N
     traits = traits_of(_stored_home(blog, archive), blog.home, feed)
     value = {"capture": number, "feed": feed is not None, "traits": traits.to_json()}
     archive.remember(blog.id, TRAITS, json.dumps(value))
+
+
+def start_page(blog: Blog, archive: Archive) -> str:
+    """The page that the readers of a blog's home saw when it was learned."""
+    return archive.recall(blog.id, START) or blog.home
 
 
 def recall_traits(blog: Blog, archive: Archive) -> Traits:
@@ -60,6 +67,8 @@ async def ownership_of(blog: Blog, home: Page | None, feed: Feed | None, work: W
     """Whether the blog that this home page and feed belong to is the one in the archive; asks for a few old posts."""
     root = root_of(home)
     at = home.url if home is not None else blog.home
+    if canonical(at) == canonical(start_page(blog, work.archive)):
+        at = blog.home
     now = traits_of(root, at, feed, kept=_keeps_posts(blog, root, at, feed, work.archive))
     before = recall_traits(blog, work.archive)
     found = same_owner(before, now)
@@ -118,7 +127,7 @@ async def _answers_with_posts(blog: Blog, at: str, work: Work) -> bool:
 
 
 def _stored_home(blog: Blog, archive: Archive) -> Element | None:
-    capture = archive.capture_of(blog.id, blog.home)
+    capture = archive.capture_of(blog.id, start_page(blog, archive))
     if capture is None:
         return None
     with suppress(EverlogError):

@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from everlog.flow.aliased_web import aliased
 from everlog.flow.comparing import compared_anew, with_company
 from everlog.flow.discover import why_unreachable
 from everlog.flow.dropping import note_dropped
@@ -20,10 +21,11 @@ from everlog.flow.failures import MOST_TRIES
 from everlog.flow.fates import due_rechecks, plan_rechecks
 from everlog.flow.hearing import ask_feed, hear
 from everlog.flow.known import Known
-from everlog.flow.news import read_news, remember_news
+from everlog.flow.news import feed_now, read_news, remember_news
 from everlog.flow.redesign import read_anew
 from everlog.flow.report import Report
 from everlog.flow.revisiting import front_pages, revisit_blog, why_over
+from everlog.flow.scoping import LEAST_IN_FOLDER, keep_places, may_widen, scope_of, widened
 from everlog.flow.stopping import Stop
 from everlog.flow.talk import hear_comments, keep_talk
 from everlog.flow.traits import remember_traits
@@ -31,6 +33,7 @@ from everlog.flow.walking import is_under_way, walk_back
 from everlog.flow.working import (
     begin,
     crew_of,
+    entry_links,
     finish,
     recorded_run,
     run_to_end,
@@ -62,6 +65,7 @@ async def refresh_blog(
         known = Known.of(blog)
         if known is None:
             raise AssertionError("a finished blog was learned")
+        work.web = aliased(work.web, scope_of(blog, work.archive))
         if known.without_feed or blog.feed_url is None:
             return await revisit_blog(blog, known, work, run, talk or await hear_comments(blog, work))
         if told is None:
@@ -77,12 +81,34 @@ async def refresh_blog(
             if heard.told is None:
                 return _given_up(heard.lost, blog, run, work)
             blog, told = heard.blog, heard.told
+        anew = _look_wider(blog, told, work)
         news = read_news(blog, told, work.archive, since)
         if work.goes_on:
             news = _without_failed(news, blog, work)
         if talk is None:
             talk = await hear_comments(blog, work)
-        return await _visit_news(blog, known, _Errand(told=told, news=news, talk=talk), work, run)
+        return await _visit_news(blog, known, _Errand(told=told, news=news, talk=talk, anew=anew), work, run)
+
+
+def _look_wider(blog: Blog, told: Told, work: Work) -> tuple[str, ...]:
+    """What is to be looked at again because the feed's entries span more than the blog's scope did; it does now.
+
+    An older version took the page that a home leads to for all of the blog.
+    """
+    archive = work.archive
+    answer, feed = feed_now(told, blog, archive)
+    scope = scope_of(blog, archive)
+    wider = widened(scope, feed, answer.answer.url) if may_widen(work.settings) else scope
+    if wider == scope:
+        return ()
+    keep_places(blog, wider, archive)
+    links = entry_links(feed.entries, blog.home, answer.answer.url, wider)
+    fresh = [link.key for link in links if wider.holds_key(link.key) and not scope.holds_key(link.key)]
+    archive.enqueue(blog.id, links)
+    # One odd entry is a page of its own; where several are, lists may have led to more that was left out.
+    lists = (canonical(blog.home), *archive.fruitful_pages(blog.id)) if len(fresh) >= LEAST_IN_FOLDER else ()
+    archive.requeue(blog.id, (*lists, *fresh))
+    return (*lists, *fresh)
 
 
 def _without_failed(news: News, blog: Blog, work: Work) -> News:
@@ -105,6 +131,8 @@ class _Errand:
     talk: Talk
     uncommented: tuple[str, ...] = ()
     rechecked: tuple[str, ...] = ()
+    # What is asked for as if it was never held.
+    anew: tuple[str, ...] = ()
 
 
 def _given_up(lost: Lost | None, blog: Blog, run: int, work: Work) -> Report:
@@ -134,7 +162,7 @@ async def _visit_news(blog: Blog, known: Known, errand: _Errand, work: Work, run
     ) as crew:
         crawl = begin(crew, work, is_update=True)
         # A page that did not change may have other comments by now.
-        crawl.asks_anew = frozenset((*uncommented, *news.recounted, *talk.posts))
+        crawl.asks_anew = frozenset((*uncommented, *news.recounted, *talk.posts, *errand.anew))
         crew.commenting.told = talk.new
         stop = await _walk_and_visit(crawl, redesign, blog, work, is_gap=news.gap)
         # Not before the walk: a feed that is stored is not told a second time, and then nobody would see the gap.
@@ -143,7 +171,8 @@ async def _visit_news(blog: Blog, known: Known, errand: _Errand, work: Work, run
         await keep_talk(talk, crew, stop)
         note_dropped(blog, news.dropped, work, entries=news.entries)
         remember_news(news, blog, archive)
-        is_quiet = stop.ending == "complete" and news.is_quiet and not (uncommented or rechecked or talk.posts)
+        is_noted = uncommented or rechecked or talk.posts or errand.anew
+        is_quiet = stop.ending == "complete" and news.is_quiet and not is_noted
         reason = "nothing new: the feed is unchanged" if is_quiet else stop.reason
         stop = await with_company(crew, work, stop)
         if redesign.is_new:

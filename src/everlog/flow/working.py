@@ -16,10 +16,17 @@ from everlog.flow.crawl import Crawl
 from everlog.flow.crew import Crew
 from everlog.flow.failures import MOST_TRIES
 from everlog.flow.known import entry_urls
+from everlog.flow.leaving import (
+    NOARCHIVE,
+    keep_left_out,
+    noarchive_remark,
+    recall_left_out,
+    what_was_left_out,
+)
 from everlog.flow.rendering import Rendering, can_draw
 from everlog.flow.report import Report, reason_kind
+from everlog.flow.scoping import scope_of
 from everlog.flow.stored import stored_exchange
-from everlog.links import scope_of
 from everlog.records import Link, Visit
 from everlog.urls import absolute, canonical
 
@@ -102,6 +109,7 @@ def crew_of(
     blog: Blog, known: Known, work: Work, *, entries: Iterable[Entry] = (), commenting: Commenting | None = None,
 ) -> Iterator[Crew]:
     """The tools of one crawl; whatever was handed to the writer is safe when it is left."""
+    scope = scope_of(blog, work.archive)
     if commenting is None:
         rendering = Rendering(
             browser=work.browser, web=work.web, settings=work.settings, is_scripted=known.is_scripted,
@@ -109,7 +117,7 @@ def crew_of(
         commenting = Commenting(
             blog_id=blog.id, web=work.web, rendering=rendering, tally=work.tally, rules=known.template.comments,
             entries={
-                canonical(absolute(blog.feed_url, entry.link) or ""): entry
+                _key_of(entry, blog.feed_url, scope): entry
                 for entry in tuple(entries) or _stored_entries(blog, work.archive) if entry.link
             },
         )
@@ -121,10 +129,10 @@ def crew_of(
         ]
     writer = GroupWriter(work.archive)
     crew = Crew(
-        blog=blog, known=known, scope=scope_of(blog), settings=work.settings, web=work.web,
+        blog=blog, known=known, scope=scope, settings=work.settings, web=work.web,
         archive=work.archive, writer=writer, tally=work.tally, this_year=work.now().year,
         on_safe=_counting(work), copies=Copies(blog.id), rendering=commenting.rendering, commenting=commenting,
-        reader=work.reader,
+        reader=work.reader, left_out=recall_left_out(blog, work.archive),
     )
     for key in work.archive.known_keys(blog.id):
         crew.is_new(key)
@@ -132,6 +140,12 @@ def crew_of(
         yield crew
     finally:
         writer.close()
+
+
+def _key_of(entry: Entry, feed_url: str | None, scope: Scope) -> str:
+    """The key that the page of a feed's entry has in the blog."""
+    whole = absolute(feed_url, entry.link) or ""
+    return scope.own(whole, canonical(whole))[1]
 
 
 def _stored_entries(blog: Blog, archive: Archive) -> tuple[Entry, ...]:
@@ -173,18 +187,30 @@ async def run_to_end(crawl: Crawl) -> Stop:
     return stop
 
 
-def finish(crew: Crew, run: int, ending: Ending, reason: str) -> Report:
+def finish_crawl(crew: Crew, run: int, stop: Stop) -> Report:
+    """The end of a crawl of a whole blog: complete only if nothing was left out that may belong to it."""
+    said = what_was_left_out(crew, crew.archive.count_posts(crew.blog.id))
+    keep_left_out(crew, said)
+    return finish(crew, run, stop.ending or "complete", stop.reason, left_out=said)
+
+
+def finish(crew: Crew, run: int, ending: Ending, reason: str, *, left_out: str | None = None) -> Report:
     """Write down how it ended; a blog that was visited to its end is updated from now on."""
     archive, tally = crew.archive, crew.tally
     held = archive.count_posts(crew.blog.id)
+    if ending == "complete" and left_out is not None:
+        ending, reason = "incomplete" if held else ending, left_out
     failed = max(tally.failed, archive.count_failing(crew.blog.id))
     if ending == "complete" and failed:
         ending, reason = "incomplete", f"{reason}; {failed} addresses could not be fetched"
     uncommented = archive.count_without_comments(crew.blog.id, most_tries=MOST_TRIES)
     if ending in {"complete", "incomplete"} and uncommented and crew.settings.comments:
         ending, reason = "incomplete", f"{reason}; the comments of {uncommented} posts could not be had"
+    if tally.reasons[NOARCHIVE]:
+        tally.remarks.append(noarchive_remark(tally.reasons[NOARCHIVE]))
     if ending == "complete" and held == 0:
-        ending, reason = "nothing", "no page of this blog could be read as a post"
+        why = f"; {left_out}" if left_out is not None else ""
+        ending, reason = "nothing", f"no page of this blog could be read as a post{why}"
     if ending in {"complete", "incomplete"}:
         archive.update_blog(crew.blog.id, state="finished", crawled_at=datetime.now(UTC))
     tally.doing = "done"
