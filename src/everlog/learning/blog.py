@@ -11,7 +11,7 @@ from everlog.keypaths import learn_paths
 from everlog.layout import Layout, Vocabulary
 from everlog.learning.designs import learn_designs
 from everlog.learning.feed_text import target_of
-from everlog.learning.language import learn_language
+from everlog.learning.language import learn_language, usual_language
 from everlog.learning.metadata import learn_metadata
 from everlog.learning.method_contest import what_repeats
 from everlog.learning.published import learn_published, learn_updated
@@ -51,7 +51,7 @@ def learn_entries(parsed: Feed, pages: Mapping[str, bytes]) -> Template:
     vocabulary = Vocabulary()
     samples = _samples(parsed, pages, vocabulary)
     languages = learn_language(samples, parsed)
-    language = languages[-1].where if languages else None
+    language = usual_language(languages)
     key_paths = learn_paths(path_samples(samples))
     repeats = what_repeats(samples)
     designs = learn_designs(samples, vocabulary, language, key_paths, repeats)
