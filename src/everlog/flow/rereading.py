@@ -12,11 +12,13 @@ from everlog.errors import UnreadablePage, UsageError
 from everlog.flow.commenting import Gathered, with_comments
 from everlog.flow.comparing import compared_anew
 from everlog.flow.copies import say_the_same
+from everlog.flow.entries import Entries
 from everlog.flow.eras import Eras
 from everlog.flow.known import Known
 from everlog.flow.relearning import learn_again, stored_feed
 from everlog.flow.steps import asks_not_to_be_kept
 from everlog.media import media_of
+from everlog.reading.feed_entry import filled
 from everlog.records import Media, Skip, Visit
 from everlog.tree import parse
 from everlog.urls import canonical
@@ -59,11 +61,12 @@ def reread_blog(
             known = _known(blog)
         # As updates read.
         known, eras = compared_anew(known, blog, archive), Eras.of(blog.id, archive)
+        entries = Entries() if known.without_feed else Entries.ever_stored(blog, archive)
         result = Reread(blog=blog.home)
         batch: list[Visit] = []
         for capture in archive.captures(blog.id):
             result.pages += 1
-            post = read_again(archive.exchange(capture), known, blog, archive, eras)
+            post = read_again(archive.exchange(capture), known, blog, archive, eras, entries)
             if post is not None:
                 batch.append(post)
             else:
@@ -77,6 +80,7 @@ def reread_blog(
 
 def read_again(
     exchange: Exchange, present: Known, blog: Blog, archive: Archive, eras: Eras | None = None,
+    entries: Entries | None = None,
 ) -> Visit | None:
     """A visit of a stored page that brings its post and no bytes; None if the page is no post."""
     eras = eras or Eras()
@@ -99,6 +103,9 @@ def read_again(
     media = tuple(Media(url=url) for url in media_of(outcome.html, outcome.url))
     post = replace(outcome, blog=blog.home, media=media)
     held = archive.find_post(exchange.url)
+    keys = (own, claim, *(map(canonical, (held.url, *held.aliases)) if held is not None else ()))
+    entry = (entries or Entries()).said_of(keys, held)
+    post = filled(post, entry) if entry is not None else post
     if held is not None and held.comments_state == "off":
         post = replace(post, comments=(), comments_state="off", comment_count_claimed=None)
     else:

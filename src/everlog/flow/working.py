@@ -14,6 +14,7 @@ from everlog.flow.commenting import Commenting
 from everlog.flow.copies import Copies
 from everlog.flow.crawl import Crawl
 from everlog.flow.crew import Crew
+from everlog.flow.entries import Entries
 from everlog.flow.failures import MOST_TRIES
 from everlog.flow.known import entry_urls
 from everlog.flow.rendering import Rendering, can_draw
@@ -102,6 +103,7 @@ def crew_of(
     blog: Blog, known: Known, work: Work, *, entries: Iterable[Entry] = (), commenting: Commenting | None = None,
 ) -> Iterator[Crew]:
     """The tools of one crawl; whatever was handed to the writer is safe when it is left."""
+    said = () if known.without_feed else tuple(entries) or _stored_entries(blog, work.archive)
     if commenting is None:
         rendering = Rendering(
             browser=work.browser, web=work.web, settings=work.settings, is_scripted=known.is_scripted,
@@ -110,7 +112,7 @@ def crew_of(
             blog_id=blog.id, web=work.web, rendering=rendering, tally=work.tally, rules=known.template.comments,
             entries={
                 canonical(absolute(blog.feed_url, entry.link) or ""): entry
-                for entry in tuple(entries) or _stored_entries(blog, work.archive) if entry.link
+                for entry in said if entry.link
             },
         )
     if work.archive.lost_files:
@@ -124,7 +126,7 @@ def crew_of(
         blog=blog, known=known, scope=scope_of(blog), settings=work.settings, web=work.web,
         archive=work.archive, writer=writer, tally=work.tally, this_year=work.now().year,
         on_safe=_counting(work), copies=Copies(blog.id), rendering=commenting.rendering, commenting=commenting,
-        reader=work.reader,
+        entries=Entries.of(said, blog), reader=work.reader,
     )
     for key in work.archive.known_keys(blog.id):
         crew.is_new(key)

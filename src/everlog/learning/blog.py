@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from everlog.feeds import parse_feed
 from everlog.keypaths import learn_paths
 from everlog.layout import Layout, Vocabulary
 from everlog.learning.designs import learn_designs
+from everlog.learning.feed_entries import learn_feed_entries
 from everlog.learning.feed_text import target_of
 from everlog.learning.language import learn_language, usual_language
 from everlog.learning.metadata import learn_metadata
@@ -43,7 +45,9 @@ def learn(feed: bytes, pages: Mapping[str, bytes], feed_url: str | None = None) 
     `feed` is the bytes of its feed, `pages` the bytes of the pages its entries link to, under any
     spelling of those links. Raises `UnreadableFeed` or `NothingToLearn`, which say what to do.
     """
-    return learn_entries(parse_feed(feed, feed_url), pages)
+    parsed = parse_feed(feed, feed_url)
+    template = learn_entries(parsed, pages)
+    return replace(template, entries=learn_feed_entries(parsed, pages, template.fields))
 
 
 def learn_entries(parsed: Feed, pages: Mapping[str, bytes]) -> Template:
