@@ -56,6 +56,16 @@ def test_between_languages_that_are_nearly_the_same_the_page_is_believed(declare
     assert read_language(view(declared, CROATIAN), rules)[0] == declared
 
 
+def test_a_text_that_is_surely_one_of_two_close_languages_is_not_what_the_theme_says():
+    assert read_language(view("en-US", CROATIAN), THEME)[0] in {"hr", "bs", "sr"}
+
+
+def test_names_alone_do_not_contradict_the_page():
+    tools = "Kubernetes <i>Docker</i> Terraform <b>Ansible</b> Prometheus Grafana Jenkins Helm " * 5
+    language, provenance = read_language(view("en-US", tools), THEME)
+    assert (language, provenance.confidence) == ("en-US", UNCHECKED)
+
+
 def test_a_text_too_short_to_tell_leaves_the_page_its_word():
     assert read_language(view("en-US", "Дождь."), THEME)[0] == "en-US"
 
@@ -78,7 +88,7 @@ def test_where_nobody_says_anything_the_text_tells():
 
 
 def test_a_short_text_in_two_scripts_is_not_guessed():
-    mixed = "Rain fell. " * 25 + "Шёл дождь весь день, шёл дождь весь день, шёл дождь весь день, шёл дождь."
+    mixed = "Rain rained. " * 20 + "Шёл дождь весь день. " * 5
     assert read_language(view("en-US", mixed), THEME)[0] == "en-US"
 
 

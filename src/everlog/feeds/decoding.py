@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from typing import cast
 
 # Where Unicode has controls that nobody writes, Windows has quotation marks, dashes and the euro sign; five are free.
 _WINDOWS = {
@@ -86,14 +87,13 @@ _STRAYS = "everlog.windows-strays"
 
 def _stray(error: UnicodeError) -> tuple[str, int]:
     """A byte that is no UTF-8, as Windows wrote it; what may be the rest of a letter that was cut stays lost."""
-    if not isinstance(error, UnicodeDecodeError):
-        raise error
-    stray, behind = error.object[error.start : error.end], error.object[error.end : error.end + 1]
+    broken = cast("UnicodeDecodeError", error)  # nothing is encoded with it
+    stray, behind = broken.object[broken.start : broken.end], broken.object[broken.end : broken.end + 1]
     # Only 0xC2 to 0xF4 begin a letter of UTF-8; where that was cut, no other letter follows right away.
     is_cut = stray[0] >= 0xC2 and not behind.isalpha()
     if len(stray) > 1 or is_cut:
-        return "\ufffd", error.end
-    return stray.decode("cp1252", "replace"), error.end
+        return "\ufffd", broken.end
+    return stray.decode("cp1252", "replace"), broken.end
 
 
 codecs.register_error(_STRAYS, _stray)

@@ -190,7 +190,7 @@ def is_enough(text: str) -> bool:
 
 
 class Told(NamedTuple):
-    """What a text is written in, and how likely that is."""
+    """What a text is written in, and how likely it is that, or something nearly the same."""
 
     language: str
     probability: float
@@ -209,7 +209,9 @@ def identify(text: str) -> Told | None:
         name = _TAKEN_FOR.get(language, language)
         chances[name] = chances.get(name, 0.0) + chance
     language = max(chances, key=lambda name: chances[name])
-    return Told(language, min(chances[language], 1.0)) if language != _NO_LANGUAGE else None
+    # Which of Croatian and Bosnian it is may be open when it is certainly one of them.
+    probability = sum(chance for name, chance in chances.items() if is_same(name, language))
+    return Told(language, min(probability, 1.0)) if language != _NO_LANGUAGE else None
 
 
 def guess(text: str) -> str | None:
