@@ -12,15 +12,18 @@ from everlog.comments.rules import CommentRules
 from everlog.errors import UnreadableTemplate
 from everlog.keypaths import KeyPaths
 from everlog.reading.article import Design
+from everlog.reading.feed_entry import filled, from_dict, to_dict
 from everlog.reading.post import PostReader
+from everlog.records import Post
 from everlog.repeats import Repeats
 from everlog.rules import Ranked, Rule
+from everlog.urls import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from everlog.records import Post, Skip
+    from everlog.records import Entry, Skip
 
 # Raised whenever a stored template could be misread by this code.
 VERSION = 1
@@ -33,7 +36,8 @@ class Template:
     `designs` say where the article stands, the best first; `fields` hold the ranked rules of every
     other field; `key_paths` tell posts from other pages; `learned_from` is how many pages taught it.
     `comments` say how the blog shows comments, where its comment feeds taught it; `repeats` what its
-    pages have in common; `share` is the part of a page's text that usually is its article.
+    pages have in common; `share` is the part of a page's text that usually is its article. `entries` is what the
+    taught feed says of its posts that their pages may not show, by the keys of their addresses.
     """
 
     designs: tuple[Design, ...]
@@ -45,6 +49,7 @@ class Template:
     comments: CommentRules | None = None
     repeats: Repeats | None = None
     share: float | None = None
+    entries: Mapping[str, Entry] = field(default_factory=lambda: MappingProxyType({}))
 
     def with_comments(self, rules: CommentRules | None) -> Template:
         """The same template with what was learned about the blog's comments."""
@@ -57,7 +62,9 @@ class Template:
 
         `fetched` is the time the page was fetched: dates such as "3 days ago" need it.
         """
-        return self.reader.read(page, url, content_type, fetched)
+        outcome = self.reader.read(page, url, content_type, fetched)
+        entry = self.entries.get(canonical(url)) if self.entries else None
+        return filled(outcome, entry) if entry is not None and isinstance(outcome, Post) else outcome
 
     @cached_property
     def reader(self) -> PostReader:
@@ -84,6 +91,7 @@ class Template:
             "comments": self.comments.to_dict() if self.comments is not None else None,
             "repeats": self.repeats.to_dict() if self.repeats is not None else None,
             "share": self.share,
+            "entries": {key: to_dict(entry) for key, entry in self.entries.items()},
         }
         return json.dumps(data, ensure_ascii=False, indent=1)
 
@@ -116,6 +124,7 @@ class Template:
                 comments=CommentRules.from_dict(rules) if (rules := data.get("comments")) is not None else None,
                 repeats=Repeats.from_dict(known) if (known := data.get("repeats")) is not None else None,
                 share=float(share) if (share := data.get("share")) is not None else None,
+                entries=MappingProxyType({key: from_dict(said) for key, said in (data.get("entries") or {}).items()}),
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise UnreadableTemplate(

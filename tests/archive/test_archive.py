@@ -384,6 +384,16 @@ def test_runs_and_small_texts_are_remembered(archive, blog):
 # The folder
 
 
+def test_all_editions_of_an_address_are_told_once_each_the_one_seen_last_behind_the_others(archive, blog):
+    bodies = (b"<rss>one</rss>", b"<rss>two</rss>", b"<rss>one</rss>")
+    for at, body in enumerate(bodies):
+        answer = some.exchange(HOME + "feed", body, at=at, purpose="feed")
+        archive.commit([some.page(blog, HOME + "feed", outcome="feed", exchanges=(answer,))])
+    editions = archive.captures_of(blog, HOME + "feed")
+    assert [archive.exchange(capture).body for capture in editions] == [b"<rss>two</rss>", b"<rss>one</rss>"]
+    assert archive.captures_of(blog, HOME + "elsewhere") == ()
+
+
 def test_an_archive_that_was_moved_reads_as_before(tmp_path):
     with open_archive(tmp_path / "here") as archive:
         blog = archive.add_blog(HOME, scope="path").id

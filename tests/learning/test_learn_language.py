@@ -21,7 +21,7 @@ def test_page_and_feed_that_agree_are_believed_unread():
 
 
 def test_where_page_and_feed_disagree_the_text_decides():
-    assert learned("en", "de", GERMAN) == [("usual", "de")]
+    assert learned("en", "de", GERMAN) == [("usual", "de"), ("html-lang", "")]
     assert learned("de", "en", GERMAN) == [("html-lang", ""), ("usual", "de")]
 
 
@@ -29,8 +29,8 @@ def test_where_nothing_is_declared_the_text_tells():
     assert learned("", None, GERMAN) == [("usual", "de")]
 
 
-def test_where_even_the_text_is_missing_nothing_is_learned():
-    assert learned("", None) == []
+def test_where_even_the_text_is_missing_each_page_is_to_tell():
+    assert learned("", None) == [("detected", "")]
 
 
 def test_where_they_disagree_without_text_the_majority_holds():
@@ -40,4 +40,13 @@ def test_where_they_disagree_without_text_the_majority_holds():
 def test_english_is_checked_for_engines_declare_it_unasked():
     english = "<p>" + "The rain fell all day, and we sat at the window of the house to look out. " * 6
     assert learned("en", "en-US", english) == [("html-lang", ""), ("usual", "en-US")]
-    assert learned("en", "en-US", GERMAN) == [("usual", "de")]
+    assert learned("en", "en-US", GERMAN) == [("usual", "de"), ("html-lang", "")]
+
+
+def test_any_other_language_is_checked_as_well():
+    assert learned("fr", "fr", GERMAN) == [("usual", "de"), ("html-lang", "")]
+
+
+def test_a_declared_language_is_not_changed_for_one_that_is_nearly_the_same():
+    croatian = "<p>" + "Cijeli dan je padala kiša, a mi smo sjedili pokraj prozora i gledali ulicu. " * 6
+    assert learned("bs", "bs", croatian) == [("html-lang", ""), ("usual", "bs")]

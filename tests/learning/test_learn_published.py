@@ -215,6 +215,15 @@ def test_the_address_gives_the_day_and_at_last_the_month() -> None:
     assert read(page_of(""), rules, "http://a.blog/2012/03/y") == "2012-03-01T00:00:00+00:00"
 
 
+def test_addresses_that_look_like_days_of_before_there_were_blogs_state_no_date() -> None:
+    pages = [page_of("") for _ in MOMENTS]
+    urls = [f"http://a.blog/1983/06/0{number}/x/" for number in range(1, 9)]
+    rules = learn_published(samples_of(pages, [None] * 8, urls=urls), "en")
+    assert read(page_of(""), rules, "http://a.blog/1983/06/07/y/") is None
+    # The other addresses of such a blog still say when their posts were written.
+    assert read(page_of(""), rules, "http://a.blog/2013/06/07/y/") == "2013-06-07T00:00:00+00:00"
+
+
 def test_a_page_in_a_language_nobody_named_is_still_learned() -> None:
     names = ["janvier", "février", "mars", "avril", "mai", "juin", "juillet", "août"]
     pages = [page_of(f"<p class=m>{m.day} {names[m.month - 1]} {m.year}</p>") for m in MOMENTS]

@@ -120,6 +120,25 @@ def capture_of(database: Database, blog_id: int, url: str, *, lost: Collection[s
     return None if row is None else _capture(row)
 
 
+def captures_of(database: Database, blog_id: int, url: str, *, lost: Collection[str] = ()) -> tuple[Capture, ...]:
+    """The good captures of a URL, each body once, in the order in which they were last seen."""
+    statement = (
+        _captures_with_places()
+        .join(_urls, _urls.c.id == _captures.c.url_id)
+        .where(
+            _urls.c.blog_id == blog_id, _urls.c.key == storable(canonical(url)), _captures.c.blog_id == blog_id, GOOD,
+            *_not_in(lost),
+        )
+        .order_by(_captures.c.id.desc())
+    )
+    with database.reading() as connection:
+        rows = connection.execute(statement).all()
+    latest: dict[str, Capture] = {}
+    for row in rows:
+        latest.setdefault(row.digest, _capture(row))
+    return tuple(reversed(latest.values()))
+
+
 def rendering_of(database: Database, blog_id: int, url: str, *, lost: Collection[str] = ()) -> Capture | None:
     """What the browser made of the answer that `capture_of` gives; None if it was not rendered."""
     current = capture_of(database, blog_id, url, lost=lost)

@@ -138,6 +138,9 @@ class SqlStore(FleetSqlStore, Store):
     def capture_of(self, blog_id: int, url: str) -> Capture | None:
         return capture_rows.capture_of(self.database, blog_id, url, lost=self.lost_files)
 
+    def captures_of(self, blog_id: int, url: str) -> tuple[Capture, ...]:
+        return capture_rows.captures_of(self.database, blog_id, url, lost=self.lost_files)
+
     def rendering_of(self, blog_id: int, url: str) -> Capture | None:
         return capture_rows.rendering_of(self.database, blog_id, url, lost=self.lost_files)
 

@@ -132,6 +132,10 @@ class Store(WatchStore, Protocol):
         """The latest good capture of a URL, for conditional requests."""
         ...
 
+    def captures_of(self, blog_id: int, url: str) -> tuple[Capture, ...]:
+        """The good captures of a URL, each body once, in the order in which they were last seen."""
+        ...
+
     def rendering_of(self, blog_id: int, url: str) -> Capture | None:
         """What the browser made of the latest good capture of a URL; None if it was not rendered."""
         ...

@@ -13,11 +13,18 @@ from functools import lru_cache
 from everlog.dates.names import is_known, names_of
 
 _ISO = re.compile(
-    r"(?<!\d)(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?"
-    r"(?:[T\s,]+(\d{1,2}):(\d{2})(?::(\d{2}(?:[.,]\d+)?))?\s*([ap]\.?m\b\.?)?)?(?!\d)",
+    r"(?<!\d)(\d{4})[-/.年년]\s?(\d{1,2})[-/.月월]\s?(\d{1,2})[日일]?"
+    r"(?:[T\s,]+(?:(오전|오후|午前|午後|上午|下午)\s*)?(\d{1,2}):(\d{2})(?::(\d{2}(?:[.,]\d+)?))?"
+    r"\s*([ap]\.?m\b\.?)?)?(?!\d)",
     re.IGNORECASE,
 )
-_COMPACT = re.compile(r"^(\d{4})(\d{2})(\d{2})(?:T?(\d{2})(\d{2})(\d{2})?)?(?=Z|[+-]\d{4}|$)")
+# Hyphens and colons may be left out, of the day, of the time or of both.
+_COMPACT = re.compile(
+    r"^(\d{4})(-?)(\d{2})\2(\d{2})(?:[T ]?(\d{2}):?(\d{2})(?::?(\d{2}(?:[.,]\d+)?))?)?(?=\s?(?:Z|[+-]\d{2})|$)",
+    re.IGNORECASE,
+)
+# ISO 8601 lets a date end early: a month, a year.
+_BARE = re.compile(r"((?:19|20)\d\d)(?:-(\d{2}))?")
 _DAY_FIRST = re.compile(r"(?<!\d)(\d{1,2})[.-](\d{1,2})[.-](\d{4})(?!\d)")
 _CLOCK = re.compile(r"(?<!\d)(\d{1,2}):(\d{2})(?::(\d{2}(?:[.,]\d+)?))?\s*([ap]\.?m\b\.?)?", re.IGNORECASE)
 _OFFSET = re.compile(r"([+\-\u2212])(\d{2}):?(\d{2})?(?!\d)")
@@ -29,8 +36,11 @@ _DAY_MONTH = re.compile(
 )
 _MONTH_DAY = re.compile(
     r"([^\W\d_]+)\.?\s+(\d{1,2})(?:st|nd|rd|th)?(?![\d:]),?\s+"
-    r"(?:[\d:]+\s+(?:[A-Z]{3,4}\s+)?)?(\d{4})(?![\d:])"
+    r"(?:[\d:]+\s+(?:(?:[A-Z]{3,4}|[+-]\d{4})\s+)?)?(\d{4})(?![\d:])"
 )
+# "2019. március 5.", "2019-március-5"
+_YEAR_FIRST = re.compile(r"(?<!\d)(\d{4})[.,\s-]+([^\W\d_]+)[.\s-]+(\d{1,2})(?!\d)")
+_AFTERNOON = ("p", "오후", "午後", "下午")
 # The year zero of several languages and databases: a date nobody set.
 _EARLIEST_YEAR = 1000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -42,6 +52,8 @@ _ZONES = {
     "ist": 330, "sgt": 480, "hkt": 480, "jst": 540, "kst": 540, "aest": 600, "aedt": 660, "nzst": 720,
     "nzdt": 780, "brt": -180, "art": -180, "ast": -240, "adt": -180, "est": -300, "edt": -240,
     "cst": -360, "cdt": -300, "mst": -420, "mdt": -360, "pst": -480, "pdt": -420,
+    # No word on summer time: the zone's standard time.
+    "et": -300, "ct": -360, "mt": -420, "pt": -480,
 }  # fmt: skip
 # Month names are looked up in the feed's language first, then in these, in this order: where two
 # languages give one name to different months, the one with more blogs stands first.
@@ -70,12 +82,16 @@ def parse_date(text: str | None, language: str | None = None) -> datetime | None
 
 
 def _numeric(text: str) -> datetime | None:
-    if iso := _ISO.search(text) or _COMPACT.match(text):
+    if compact := _COMPACT.match(text):
+        year, _, month, day, hour, minute, second = compact.groups()
+        return _moment(int(year), int(month), int(day), (hour, minute, second, None), text[compact.end() :])
+    if iso := _ISO.search(text):
         if iso.start() and text[iso.start() - 1] == "-":
             return None  # a year before zero
-        year, month, day, hour, minute, second, *half = iso.groups()
-        clock = (hour, minute, second, half[0] if half else None)
-        return _moment(int(year), int(month), int(day), clock, text[iso.end() :])
+        year, month, day, before, hour, minute, second, behind = iso.groups()
+        return _moment(int(year), int(month), int(day), (hour, minute, second, before or behind), text[iso.end() :])
+    if bare := _BARE.fullmatch(text):
+        return _moment(int(bare[1]), int(bare[2] or 1), 1, (None, None, None, None), "")
     if day_first := _DAY_FIRST.search(text):
         day, month, year = (int(part) for part in day_first.groups())
         clock, rest = _clock(text)
@@ -88,6 +104,8 @@ def _worded(text: str, language: str | None) -> datetime | None:
         day, name, year = found.groups()
     elif found := _MONTH_DAY.search(text):
         name, day, year = found.groups()
+    elif found := _YEAR_FIRST.search(text):
+        year, name, day = found.groups()
     else:
         return None
     month = _month(name, language)
@@ -115,7 +133,7 @@ def _moment(year: int, month: int, day: int, clock: _Clock, zone: str) -> dateti
     hour, minute = int(clock[0] or 0), int(clock[1] or 0)
     second, _, fraction = (clock[2] or "0").replace(",", ".").partition(".")
     if clock[3]:
-        hour = hour % 12 + (12 if clock[3].lower().startswith("p") else 0)
+        hour = hour % 12 + (12 if clock[3].lower().startswith(_AFTERNOON) else 0)
     if hour > 24 or minute > 59 or int(second) > 60:
         return None
     try:

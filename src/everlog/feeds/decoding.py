@@ -4,6 +4,14 @@ from __future__ import annotations
 
 import codecs
 import re
+from typing import cast
+
+# Where Unicode has controls that nobody writes, Windows has quotation marks, dashes and the euro sign; five are free.
+_WINDOWS = {
+    code: mark for code in range(0x80, 0xA0) if (mark := bytes([code]).decode("cp1252", "ignore"))
+}
+_CONTROL = re.compile("[\x80-\x9f]")
+_CONTROL_REFERENCE = re.compile(r"&#(?:(1(?:2[89]|[34][0-9]|5[0-9]))|[xX]0{0,4}([89][0-9a-fA-F]));")
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -32,14 +40,29 @@ def decode(body: bytes, content_type: str | None = None) -> str:
     >>> decode(b'<?xml version="1.0" encoding="iso-8859-1"?><a>caf\\xc3\\xa9</a>')[-8:]
     'café</a>'
     """
-    text = _decode(body, content_type)
+    text = with_windows_marks(_decode(body, content_type))
     return _NOT_XML.sub("", text) if _NOT_XML.search(text) else text
+
+
+def with_windows_marks(text: str) -> str:
+    """The text with the marks that were meant by Windows' numbers for them, as characters or as references.
+
+    >>> with_windows_marks("don\x92t, don&#146;t, don&#x92;t")
+    'don’t, don’t, don’t'
+    """
+    if "&#" in text:
+        text = _CONTROL_REFERENCE.sub(lambda found: _mark_of(found[1], found[2]) or found[0], text)
+    return _CONTROL.sub(lambda found: _WINDOWS.get(ord(found[0]), found[0]), text)
+
+
+def _mark_of(decimal: str | None, hexadecimal: str | None) -> str | None:
+    return _WINDOWS.get(int(decimal) if decimal else int(hexadecimal or "0", 16))
 
 
 def _decode(body: bytes, content_type: str | None) -> str:
     for bom, encoding in _BOMS:
         if body.startswith(bom):
-            return body.decode(encoding, "replace").lstrip("\ufeff")
+            return body.decode(encoding, _STRAYS if encoding == "utf-8" else "replace").lstrip("\ufeff")
     if wide := _wide_encoding(body[:64].lstrip(b"\r\n\t ")):
         return body.decode(wide, "replace")
     declared = _declared(body, content_type)
@@ -56,7 +79,24 @@ def _decode(body: bytes, content_type: str | None) -> str:
     text = body.decode("utf-8", "replace")
     beyond_ascii = sum(1 for byte in body[:200_000] if byte >= 0x80)
     lost = text[:200_000].count("\ufffd")
-    return body.decode("cp1252", "replace") if lost * 2 > beyond_ascii else text
+    return body.decode("cp1252", "replace") if lost * 2 > beyond_ascii else body.decode("utf-8", _STRAYS)
+
+
+_STRAYS = "everlog.windows-strays"
+
+
+def _stray(error: UnicodeError) -> tuple[str, int]:
+    """A byte that is no UTF-8, as Windows wrote it; what may be the rest of a letter that was cut stays lost."""
+    broken = cast("UnicodeDecodeError", error)  # nothing is encoded with it
+    stray, behind = broken.object[broken.start : broken.end], broken.object[broken.end : broken.end + 1]
+    # Only 0xC2 to 0xF4 begin a letter of UTF-8; where that was cut, no other letter follows right away.
+    is_cut = stray[0] >= 0xC2 and not behind.isalpha()
+    if len(stray) > 1 or is_cut:
+        return "\ufffd", broken.end
+    return stray.decode("cp1252", "replace"), broken.end
+
+
+codecs.register_error(_STRAYS, _stray)
 
 
 def _wide_encoding(head: bytes) -> str | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from everlog.errors import UnreadableFeed
 from everlog.feeds.dates import parse_date
+from everlog.feeds.decoding import with_windows_marks
 from everlog.feeds.labels import names, plain, tags
 from everlog.records import Entry, Feed
 from everlog.urls import absolute
@@ -82,4 +83,4 @@ def _text(holder: dict[str, Any], key: str) -> str | None:
 def _string(value: object) -> str | None:
     if isinstance(value, bool) or not isinstance(value, (str, int)):
         return None
-    return _SURROGATE.sub("", str(value)).strip() or None
+    return with_windows_marks(_SURROGATE.sub("", str(value))).strip() or None

@@ -16,10 +16,12 @@ _TAG = re.compile(
     r"|ruby|s|samp|small|span|strike|strong|sub|sup|tt|u|var|wbr)(?:\s[^<>]*)?/?>",
     re.IGNORECASE,
 )
-_ANY_TAG = re.compile(r"</?[a-zA-Z][^<>]*>|<!--.*?-->", re.DOTALL)
+_ANY_TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
+# What programs read, not people. It has to be closed: "Why <script> is slow" is about one.
+_UNSEEN = re.compile(r"<(script|style)\b[^<>]*>.*?</\1\s*>|<!--.*?-->", re.IGNORECASE | re.DOTALL)
 _BREAK = re.compile(r"<(?:br|/?p|/?div|/?h[1-6])\b[^<>]*>", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
-_MAIL = re.compile(r"(?:mailto:)?[\w.+%-]{1,64}@(?:[\w-]{1,63}\.){1,8}[\w-]{2,24}")
+_MAIL = re.compile(r"(?:mailto:)?[\w.+%'-]{1,64}@(?:[\w-]{1,63}\.){1,8}[\w-]{2,24}")
 # What an address leaves behind: the brackets around it, or those around the name beside it.
 _LEFT = re.compile(r"[(<\[]\s*[)>\]]|^\((.*)\)$")
 _INVISIBLE = re.compile("[\ufeff\x00-\x08\x0e-\x1f\ud800-\udfff]")
@@ -38,7 +40,7 @@ def plain(text: str | None, *, is_html: bool = False) -> str | None:
     """
     if not text:
         return None
-    text = _BREAK.sub(" ", text[:_LONGEST])
+    text = _BREAK.sub(" ", _UNSEEN.sub("", text[: 4 * _LONGEST])[:_LONGEST])
     text = (_ANY_TAG if is_html else _TAG).sub("", text)
     for _ in range(3):
         if not _ENTITY.search(text):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from lxml import etree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 # Namespaces by what they contain: versions, cases and trailing slashes differ in the wild.
 _NAMESPACES = (
@@ -40,6 +40,7 @@ _KNOWN_TAG = re.compile(
     r"|&(?:#\d+|nbsp|amp|lt|gt|quot|[lr]squo|[lr]dquo|hellip|[mn]dash);",
     re.IGNORECASE,
 )
+_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 XML_BASE = "{http://www.w3.org/XML/1998/namespace}base"
 XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 
@@ -93,15 +94,35 @@ def first_text(elements: Iterable[etree._Element]) -> str | None:
 
 
 def text_of(element: etree._Element) -> str | None:
-    text = (element.text or "") if len(element) == 0 else "".join(map(str, element.itertext()))
-    return text.strip() or None
+    if len(element) == 0:
+        text = _from_base64(element) if _is_base64(element) else element.text
+    else:
+        text = "".join(_seen(element))
+    return (text or "").strip() or None
+
+
+def own_text(element: etree._Element) -> str | None:
+    """The text right inside an element, without that of the elements in it."""
+    return "".join([element.text or "", *(child.tail or "" for child in element)]).strip() or None
+
+
+def _seen(element: etree._Element) -> Iterator[str]:
+    """The text of an element, but for scripts and styles. Not by recursion: elements nest as deep as a feed likes."""
+    walk = etree.iterwalk(element, events=("start", "end"))
+    for event, node in walk:
+        if event == "end":
+            yield (node.tail or "") if node is not element else ""
+        elif local_name(node) in {"script", "style"}:
+            walk.skip_subtree()
+        else:
+            yield node.text or ""
 
 
 def html_of(element: etree._Element) -> str | None:
     """What an element holds, as HTML: escaped, as markup, as declared plain text or in base64."""
     kind = (element.get("type") or "").lower()
-    if element.get("mode", "").lower() == "base64":
-        return _from_base64(element.text or "")
+    if _is_base64(element):
+        return _from_base64(element)
     if len(element):
         return _inner_html(element)
     text = (element.text or "").strip()
@@ -113,6 +134,16 @@ def html_of(element: etree._Element) -> str | None:
 def is_html(element: etree._Element) -> bool:
     """Whether the source declares markup, so that every tag in its text is one."""
     return "html" in (element.get("type") or "").lower()
+
+
+def _is_base64(element: etree._Element) -> bool:
+    """Whether the text is declared to be base64: by its mode (Atom 0.3), by a type that is no text (Atom 1.0)."""
+    if not element.attrib or len(element):
+        return False
+    if element.get("mode", "").lower() == "base64":
+        return True
+    kind = (element.get("type") or "").lower().partition(";")[0].strip()
+    return "/" in kind and not kind.startswith(("text/", "message/")) and not kind.endswith(("xml", "html", "json"))
 
 
 def _inner_html(element: etree._Element) -> str | None:
@@ -131,8 +162,16 @@ def _plain_parser() -> etree.XMLParser:
     return etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True, recover=True)
 
 
-def _from_base64(text: str) -> str | None:
+def _from_base64(element: etree._Element) -> str | None:
+    """The text behind base64, none where that is a picture or the like.
+
+    Where only the type asks for base64, a text that is none is taken as it stands.
+    """
+    text = (element.text or "").strip()
     try:
-        return base64.b64decode(text).decode("utf-8", "replace").strip() or None
+        decoded = base64.b64decode("".join(text.split()), validate=not element.get("mode"))
     except (binascii.Error, ValueError):
+        return None if element.get("mode") else text or None
+    if b"\0" in decoded:
         return None
+    return _NOT_XML.sub("", decoded.decode("utf-8", "replace")).strip() or None

@@ -132,7 +132,8 @@ def _named(reference: re.Match[str]) -> str:
 
 def _numbered(reference: re.Match[str]) -> str:
     character = html.unescape(reference[0])
-    return reference[0] if character and character in "<>&\"'\r" else _NOT_XML.sub("", character)
+    # XML knows a small "x" only.
+    return reference[0].lower() if character and character in "<>&\"'\r" else _NOT_XML.sub("", character)
 
 
 def _escape_leaves(document: str) -> str:

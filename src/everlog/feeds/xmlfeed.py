@@ -14,7 +14,7 @@ from lxml import etree
 from everlog.feeds.dates import parse_date
 from everlog.feeds.hints import read_hints
 from everlog.feeds.labels import names, plain, tags
-from everlog.feeds.markup import XML_BASE, XML_LANG, Names, first_text, html_of, is_html, local_name, text_of
+from everlog.feeds.markup import XML_BASE, XML_LANG, Names, first_text, html_of, is_html, local_name, own_text, text_of
 from everlog.records import Entry, Feed
 from everlog.urls import absolute, host_of
 
@@ -27,10 +27,14 @@ _Children = dict[str, list[etree._Element]]
 _PUBLISHED = ("pubdate", "published", "atom:published", "issued", "dc:date", "dcterms:issued",
               "dcterms:created", "created", "dc:created", "date")  # fmt: skip
 _UPDATED = ("updated", "atom:updated", "modified", "dcterms:modified", "atom:modified")
-_CONTENT = ("content:encoded", "content", "atom:content", "xhtml:body", "xhtml:div", "encoded", "fulltext")
-_SUMMARY = ("description", "summary", "atom:summary", "dc:description", "itunes:summary")
+_CONTENT = ("content:encoded", "content", "atom:content", "xhtml:body", "xhtml:div", "encoded", "fulltext", "fullitem",
+            "body")  # fmt: skip
+_SUMMARY = ("description", "summary", "atom:summary", "dc:description", "itunes:summary", "abstract")
 _AUTHORS = ("dc:creator", "author", "atom:author", "dc:author", "managingeditor")
 _TAGS = ("category", "atom:category", "dc:subject")
+# What the item's own recording or picture is called and filed under: heard where the item says nothing itself.
+_TITLES = ("title", "atom:title", "dc:title", "itunes:title", "media:title")
+_MEDIA_TAGS = ("itunes:category", "media:category")
 _WEB = re.compile(r"\s*(?:https?:)?//\S", re.IGNORECASE)
 # Redirectors that count clicks; the permalink beside such a link is the page itself.
 _REDIRECTOR = re.compile(r"//(?:feedproxy|feeds\d*|rss)\.[^/]+/~[ar]{1,2}?/", re.IGNORECASE)
@@ -43,7 +47,7 @@ def read_xml_feed(root: etree._Element, url: str | None, *, limit: int, broken: 
     top = reader.names.children(root)
     channel = next((child for child in top.get("channel", ())), root)
     about = reader.names.children(channel)
-    reader.home = absolute(url, _home(reader, about))
+    reader.home = _home(reader, channel, about)
     reader.language = _language(root, channel, about)
     items = _items(root, channel, broken=broken)
     return Feed(
@@ -78,8 +82,8 @@ class _Reader:
             summary=_first_html(parts, _SUMMARY),
             authors=_authors(self.names, parts),
             published=self._date(parts, _PUBLISHED),
-            updated=self._date(parts, _UPDATED),
-            tags=tags(_tag(element) for name in _TAGS for element in parts.get(name, ())),
+            updated=self._date(parts, _UPDATED) or parse_date(_attribute(item, "lastmod"), self.language),
+            tags=_tags(self.names, parts),
             guid=first_text([*parts.get("guid", ()), *parts.get("id", ()), *parts.get("atom:id", ())]),
             comments_feed=self._comments_feed(item, parts),
             comment_count=_comment_count(self.names, parts),
@@ -114,6 +118,7 @@ class _Reader:
             link = guid
         identity = first_text([*parts.get("id", ()), *parts.get("atom:id", ())])
         about = next((str(value) for key, value in item.attrib.items() if str(key).endswith("about")), None)
+        link = link or _attribute(item, "href")
         comments = first_text(parts.get("comments", ()))
         spare = (text for text in (identity, about, comments) if text and _WEB.match(text))
         return next(
@@ -150,7 +155,7 @@ def _kind(root: etree._Element) -> str:
 
 
 def _items(root: etree._Element, channel: etree._Element, *, broken: bool) -> list[etree._Element]:
-    found = root.iter("{*}item", "{*}entry")
+    found = root.iter("{*}item", "{*}entry", "{*}ITEM", "{*}Item")
     if broken:  # an element left open swallows the entries that follow
         return list(found)
     places = (root, channel)
@@ -172,7 +177,7 @@ def _distinct(entries: Iterable[Entry]) -> Iterable[Entry]:
 
 
 def _title(parts: _Children) -> str | None:
-    for element in (*parts.get("title", ()), *parts.get("atom:title", ()), *parts.get("dc:title", ())):
+    for element in (element for name in _TITLES for element in parts.get(name, ())):
         if words := plain(text_of(element), is_html=is_html(element)):
             return words
     return None
@@ -194,9 +199,19 @@ def _authors(names_of: Names, parts: _Children) -> tuple[str, ...]:
     return names(people) or names([first_text(parts.get("itunes:author", ()))])
 
 
+def _tags(names_of: Names, parts: _Children) -> tuple[str, ...]:
+    own = tags(_tag(element) for name in _TAGS for element in parts.get(name, ()))
+    if own:
+        return own
+    filed = [element for name in _MEDIA_TAGS for element in parts.get(name, ())]
+    inner = [element for each in filed for element in names_of.children(each).get("itunes:category", ())]
+    words = [word for element in parts.get("itunes:keywords", ()) for word in (text_of(element) or "").split(",")]
+    return tags((*map(_tag, (*filed, *inner)), *words))
+
+
 def _tag(element: etree._Element) -> str | None:
     said = element.attrib
-    return str(said.get("label") or said.get("term") or "") or text_of(element)
+    return str(said.get("label") or said.get("term") or said.get("text") or "") or own_text(element)
 
 
 def _alternate(names_of: Names, elements: Iterable[etree._Element]) -> str | None:
@@ -245,10 +260,18 @@ def _in_reply_to(names_of: Names, parts: _Children) -> str | None:
     return None
 
 
-def _home(reader: _Reader, about: _Children) -> str | None:
-    return _alternate(reader.names, about.get("link", ())) or _alternate(
-        reader.names, about.get("atom:link", ())
-    )
+def _attribute(element: etree._Element, name: str) -> str | None:
+    """An attribute, whatever its case: the oldest feeds (CDF) say all in attributes, in capitals."""
+    return next((str(value).strip() for key, value in element.attrib.items() if str(key).lower() == name), None)
+
+
+def _home(reader: _Reader, channel: etree._Element, about: _Children) -> str | None:
+    """The page that a feed says it belongs to, in full."""
+    for elements in (about.get("link", ()), about.get("atom:link", ())):
+        if link := _alternate(reader.names, elements):
+            has_base = any(XML_BASE in node.attrib for node in (channel, *channel.iterancestors()))
+            return absolute(absolute(reader.url, channel.base) if has_base else reader.url, link)
+    return absolute(reader.url, _attribute(channel, "href"))
 
 
 def _language(root: etree._Element, channel: etree._Element, about: _Children) -> str | None:

@@ -46,7 +46,7 @@ def warm_up() -> None:
     for url, body in posts.items():
         template.read(body, url)
     # This blog says what language it is in; the next may not, and what guesses it takes a moment to load.
-    guess("The words of a text whose language nobody tells.")
+    guess("The words of a text whose language nobody tells. " * 8)
     # What is there now stays: a collector that went over it would copy every page of memory into each process.
     gc.collect()
     gc.freeze()

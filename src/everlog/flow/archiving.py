@@ -136,7 +136,8 @@ async def _learn_and_crawl(blog: Blog, found: Found, rendering: Rendering, work:
         blog.id, title=found.feed.title, feed_url=found.feed_url, template=known.template.to_json(),
         knowledge=known.knowledge(), state="crawling", forgotten_at=None, scope=work.settings.scope,
     )
-    with crew_of(blog, known, work, commenting=commenting) as crew:
+    entries = found.feed.entries if found.feed_url is not None else ()
+    with crew_of(blog, known, work, entries=entries, commenting=commenting) as crew:
         crawl = begin(crew, work)
         for link, answer in answers:
             if answer is not None:

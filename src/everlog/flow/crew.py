@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
+from everlog.flow.entries import Entries
 from everlog.flow.eras import Eras
 from everlog.flow.glimpse import Lens
 
@@ -51,6 +52,8 @@ class Crew:
     copies: Copies
     rendering: Rendering
     commenting: Commenting
+    # What the feed says of its posts.
+    entries: Entries = field(default_factory=Entries)
     # Who looks at pages in place of this process; None: nobody.
     reader: Reader | None = None
     error: BaseException | None = None

@@ -12,6 +12,7 @@ from everlog.flow.leaving import NOARCHIVE, note_left_out
 from everlog.flow.presence import key_of_moved, what_was_lost
 from everlog.links import trap
 from everlog.posts.paging import post_of_comment_page
+from everlog.reading.feed_entry import filled, is_told
 from everlog.records import Link, Skip
 from everlog.urls import canonical
 
@@ -59,6 +60,7 @@ def _take_post(post: Post, draft: Draft, crew: Crew, glimpse: Glimpse) -> None:
     draft.post = replace(post, blog=crew.blog.home)
     own = canonical(draft.page.url)
     draft.post_key = own if own != draft.link.key else None
+    draft.post = _with_entry(draft.post, draft, crew, glimpse)
     draft.other_template = glimpse.is_present and crew.is_of_another_design(own)
     if glimpse.claim is not None and glimpse.claim not in {own, draft.link.key}:
         _settle_claim(glimpse.claim, draft, crew)
@@ -70,6 +72,15 @@ def _take_part(post_url: str, draft: Draft, crew: Crew) -> None:
     draft.outcome, draft.reason, draft.post_key = "page", f"a further page of {post_url}", key
     if crew.is_new(key):
         draft.links.append(Link(url=post_url, key=key, lane="post", found_on=draft.link.url))
+
+
+def _with_entry(post: Post, draft: Draft, crew: Crew, glimpse: Glimpse) -> Post:
+    """The post with what the feed says of it and its page does not show."""
+    met = (post.url, *(exchange.url for exchange in draft.fetched.exchanges))
+    keys = (draft.link.key, *map(canonical, met), *((glimpse.claim,) if glimpse.claim is not None else ()))
+    held = crew.held(draft.post_key or draft.link.key) if not is_told(post) else None
+    entry = crew.entries.said_of(keys, held)
+    return post if entry is None else filled(post, entry, held)
 
 
 def _gather_links(draft: Draft, crew: Crew, links: tuple[tuple[str, str], ...]) -> None:

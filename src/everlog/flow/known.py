@@ -109,6 +109,8 @@ def learn_blog(found: Found, pages: Mapping[str, Fetched], scope: Scope, *, is_s
         judge = PostJudge.learn(template, bodies, home=found.home, feed_urls=stated, others=others)
         return Known(template=template, judge=judge, is_scripted=is_scripted, without_feed=True, learned_at=since)
     template = learn(found.feed_page.answer.body, _under_links(pages), found.feed_url)
+    # A crawl asks the feed itself, as it is at the time (`entries`).
+    template = replace(template, entries=MappingProxyType({}))
     judge = PostJudge.learn(template, bodies, home=found.home, others=others)
     return Known(template=template, judge=judge, is_scripted=is_scripted, learned_at=since)
 

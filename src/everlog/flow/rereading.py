@@ -12,6 +12,7 @@ from everlog.errors import UnreadablePage, UsageError
 from everlog.flow.comparing import compared_anew
 from everlog.flow.conversation import Gathered, with_comments
 from everlog.flow.copies import say_the_same
+from everlog.flow.entries import Entries
 from everlog.flow.eras import Eras
 from everlog.flow.further import CommentPages, TextPages, stored_part, whole_as_held
 from everlog.flow.glimpse import Lens, read_page
@@ -20,6 +21,7 @@ from everlog.flow.relearning import learn_again, stored_feed
 from everlog.flow.scoping import scope_of
 from everlog.media import media_of
 from everlog.posts.paging import first_page, page_of_post, paging_of, post_of_comment_page
+from everlog.reading.feed_entry import filled
 from everlog.records import Media, Page, Skip, Visit
 from everlog.tree import parse
 from everlog.urls import canonical
@@ -64,11 +66,12 @@ def reread_blog(
             known = _known(blog)
         # As updates read.
         known, eras = compared_anew(known, blog, archive), Eras.of(blog.id, archive)
+        entries = Entries() if known.without_feed else Entries.ever_stored(blog, archive)
         result = Reread(blog=blog.home)
         batch: list[Visit] = []
         for capture in archive.captures(blog.id):
             result.pages += 1
-            post = read_again(archive.exchange(capture), known, blog, archive, eras)
+            post = read_again(archive.exchange(capture), known, blog, archive, eras, entries)
             if post is not None:
                 batch.append(post)
             else:
@@ -82,6 +85,7 @@ def reread_blog(
 
 def read_again(
     exchange: Exchange, present: Known, blog: Blog, archive: Archive, eras: Eras | None = None,
+    entries: Entries | None = None,
 ) -> Visit | None:
     """A visit of a stored page that brings its post and no bytes; None if the page is no post."""
     eras = eras or Eras()
@@ -112,6 +116,9 @@ def read_again(
     outcome = _with_stored_pages(outcome, paging, stored)
     media = tuple(Media(url=url) for url in media_of(outcome.html, outcome.url))
     post = replace(outcome, blog=blog.home, media=media)
+    keys = (own, claim, *(map(canonical, (held.url, *held.aliases)) if held is not None else ()))
+    entry = (entries or Entries()).said_of(keys, held)
+    post = filled(post, entry) if entry is not None else post
     if held is not None and held.comments_state == "off":
         post = replace(post, comments=(), comments_state="off", comment_count_claimed=None)
     else:

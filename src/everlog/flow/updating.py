@@ -168,6 +168,10 @@ async def _visit_news(blog: Blog, known: Known, errand: _Errand, work: Work, run
         # Not before the walk: a feed that is stored is not told a second time, and then nobody would see the gap.
         await store_feed(crew, errand.told.answer.answer.url, errand.told.answer)
         await crew.drain()
+        if errand.told.feed is not None:
+            for visit in crew.entries.visits_filling(blog, archive):
+                await crew.submit(visit)
+            await crew.drain()
         await keep_talk(talk, crew, stop)
         note_dropped(blog, news.dropped, work, entries=news.entries)
         remember_news(news, blog, archive)

@@ -14,6 +14,7 @@ from everlog.flow.commenting import Commenting
 from everlog.flow.copies import Copies
 from everlog.flow.crawl import Crawl
 from everlog.flow.crew import Crew
+from everlog.flow.entries import Entries
 from everlog.flow.failures import MOST_TRIES
 from everlog.flow.known import entry_urls
 from everlog.flow.leaving import (
@@ -110,6 +111,7 @@ def crew_of(
 ) -> Iterator[Crew]:
     """The tools of one crawl; whatever was handed to the writer is safe when it is left."""
     scope = scope_of(blog, work.archive)
+    said = () if known.without_feed else tuple(entries) or _stored_entries(blog, work.archive)
     if commenting is None:
         rendering = Rendering(
             browser=work.browser, web=work.web, settings=work.settings, is_scripted=known.is_scripted,
@@ -118,7 +120,7 @@ def crew_of(
             blog_id=blog.id, web=work.web, rendering=rendering, tally=work.tally, rules=known.template.comments,
             entries={
                 _key_of(entry, blog.feed_url, scope): entry
-                for entry in tuple(entries) or _stored_entries(blog, work.archive) if entry.link
+                for entry in said if entry.link
             },
         )
     if work.archive.lost_files:
@@ -132,7 +134,7 @@ def crew_of(
         blog=blog, known=known, scope=scope, settings=work.settings, web=work.web,
         archive=work.archive, writer=writer, tally=work.tally, this_year=work.now().year,
         on_safe=_counting(work), copies=Copies(blog.id), rendering=commenting.rendering, commenting=commenting,
-        reader=work.reader, left_out=recall_left_out(blog, work.archive),
+        entries=Entries.of(said, blog, scope), reader=work.reader, left_out=recall_left_out(blog, work.archive),
     )
     for key in work.archive.known_keys(blog.id):
         crew.is_new(key)

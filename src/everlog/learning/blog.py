@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -10,8 +11,9 @@ from everlog.feeds import parse_feed
 from everlog.keypaths import learn_paths
 from everlog.layout import Layout, Vocabulary
 from everlog.learning.designs import learn_designs
+from everlog.learning.feed_entries import learn_feed_entries
 from everlog.learning.feed_text import says_more_in_summaries, target_of
-from everlog.learning.language import learn_language
+from everlog.learning.language import learn_language, usual_language
 from everlog.learning.metadata import learn_metadata
 from everlog.learning.method_contest import what_repeats
 from everlog.learning.published import learn_published, learn_updated
@@ -44,7 +46,9 @@ def learn(feed: bytes, pages: Mapping[str, bytes], feed_url: str | None = None) 
     `feed` is the bytes of its feed, `pages` the bytes of the pages its entries link to, under any
     spelling of those links. Raises `UnreadableFeed` or `NothingToLearn`, which say what to do.
     """
-    return learn_entries(parse_feed(feed, feed_url), pages)
+    parsed = parse_feed(feed, feed_url)
+    template = learn_entries(parsed, pages)
+    return replace(template, entries=learn_feed_entries(parsed, pages, template.fields))
 
 
 def learn_entries(parsed: Feed, pages: Mapping[str, bytes]) -> Template:
@@ -52,7 +56,7 @@ def learn_entries(parsed: Feed, pages: Mapping[str, bytes]) -> Template:
     vocabulary = Vocabulary()
     samples = _samples(parsed, pages, vocabulary)
     languages = learn_language(samples, parsed)
-    language = languages[-1].where if languages else None
+    language = usual_language(languages)
     key_paths = learn_paths(path_samples(samples))
     repeats = what_repeats(samples)
     designs = learn_designs(samples, vocabulary, language, key_paths, repeats)

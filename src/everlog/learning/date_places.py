@@ -66,9 +66,10 @@ def head_dates(sample: Sample, languages: tuple[str, ...]) -> Iterator[tuple[Sou
     for key, values in linked_data(sample.view).items():
         if _DATE_KEY.search(key) and (seen := read_all(values, languages)):
             yield Source("json-ld", key), seen
+    # An address may name a day that no post bears: /1983/06/07/ is what it tells of, or a page's number.
     day = url_day(sample.url)
-    if day:
-        yield Source("url", ""), read_all([day], languages)
+    if day and (seen := read_all([day], languages)):
+        yield Source("url", ""), seen
 
 
 def dated_elements(sample: Sample) -> Iterator[tuple[Element, str]]:
