@@ -47,6 +47,8 @@ def with_linkbacks(
     [('7', 'A page', 'http://b.org/x', '')]
     """
     elements = _elements(page)
+    if not elements:
+        return tuple(comments), []
     known = {comment.id: comment for comment in comments if comment.id is not None}
     idents = {element: short_id(element.get("id")) or "" for element in elements}
     missing = [element for element, ident in idents.items() if ident not in known]
