@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from datetime import datetime
 
     from everlog.records import Asked, Exchange, Failure, Fetched, Purpose, Wait
@@ -15,12 +17,17 @@ if TYPE_CHECKING:
 class Manners:
     """How one blog's pages are asked for.
 
-    `typed` are the URLs the user gave: their hosts and ports may be private, no others. `headers`
-    and `cookies` are sent to those hosts alone.
+    `typed` are the URLs the user gave: their ports may be unusual, and their hosts may be private if they were so when
+    they were first connected to (`first_networks`, by host; one that is not in it is connected to for the first time).
+    `own` are further addresses of the blog, which nobody typed. `headers` and `cookies` are sent to the hosts of both
+    alone. `allow` are hosts, or hosts with ports, that may be private all the same.
     """
 
     typed: tuple[str, ...]
     user_agent: str
+    own: tuple[str, ...] = ()
+    first_networks: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    allow: tuple[str, ...] = ()
     obey_robots: bool = True
     delay_seconds: float = 1.0
     concurrency: int = 4

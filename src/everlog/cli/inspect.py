@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from everlog.cli.options import (
+    AllowFlag,
     ArchiveFlag,
     ConfigFlag,
     FeedFlag,
@@ -17,6 +18,7 @@ from everlog.cli.options import (
     NoFeedFlag,
     QuietFlag,
     VerboseFlag,
+    allowed,
     refuse_both,
     settings_from,
 )
@@ -48,6 +50,7 @@ def inspect(  # noqa: PLR0913, PLR0917 - one parameter per flag
         typer.Option("--cookies", metavar="FILE", help="Cookies for the blog's own host (Netscape format)."),
     ] = None,
     ignore_robots: Annotated[bool, typer.Option("--ignore-robots", help="For blogs of your own.")] = False,
+    allow: AllowFlag = None,
     archive: ArchiveFlag = None,
     config: ConfigFlag = None,
     json: JsonFlag = False,
@@ -64,24 +67,27 @@ def inspect(  # noqa: PLR0913, PLR0917 - one parameter per flag
     settings = settings_from(
         config, archive=archive, feed=feed, no_feed=True if no_feed else None, scope=scope, delay=delay,
         header=header or None, cookies=cookies, robots=False if ignore_robots else None,
+        allow=allowed(allow),
     )
     if not quiet:
         print(f"looking at {url}", file=sys.stderr)
-    look_at(url, settings, json=json)
+    look_at(url, settings, json=json, typed=True)
 
 
-def look_at(url: str, settings: Settings, *, json: bool) -> None:
+def look_at(url: str, settings: Settings, *, json: bool, typed: bool) -> None:
     """One look, printed. What the look fetches is kept nowhere."""
     from everlog.archive import open_archive
     from everlog.crawl import with_web
     from everlog.flow.discover import fetchable
     from everlog.flow.looking import look
+    from everlog.flow.reach import note_typed
     from everlog.flow.running import habits_of, open_session
     from everlog.render import Browser
 
     whole = fetchable(url)
     own = settings.for_blog(whole)
     with tempfile.TemporaryDirectory(prefix="everlog-") as folder, open_archive(folder) as scratch:
+        note_typed([*([whole] if typed else ()), *filter(None, [own.feed])], scratch)
 
         async def looked(web: OpenWeb) -> Look:
             async with Browser(habits_of(own)) as browser:

@@ -54,6 +54,13 @@ FeedFlag = Annotated[
 NoFeedFlag = Annotated[
     bool, typer.Option("--no-feed", help="Go without a feed, even if there is one: posts are told by their pages."),
 ]
+AllowFlag = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow", metavar="HOST[:PORT]",
+        help="A host that may be at a private address, or at this port; give it again for more.",
+    ),
+]
 NoCommentsFlag = Annotated[bool, typer.Option("--no-comments", help="Do not collect comments.")]
 
 CONFIG_NAME = "everlog.toml"
@@ -89,6 +96,11 @@ def settings_from(config: Path | None, **flags: Any) -> Settings:
             advice="leave out --files: only a postgresql:// archive has its files elsewhere",
         )
     return settings
+
+
+def allowed(allow: list[str] | None) -> tuple[str, ...] | None:
+    """The hosts of `--allow`; one that is empty names none, which takes back what was allowed before."""
+    return tuple(filter(None, (host.strip() for host in allow))) if allow else None
 
 
 def refuse_both(feed: str | None, *, no_feed: bool) -> None:

@@ -13,6 +13,7 @@ import typer
 
 from everlog.cli.fleet_options import BrokerFlag, LogFormatFlag, MetricsFlag  # noqa: TC001 - typer reads them
 from everlog.cli.options import (
+    AllowFlag,
     ArchiveFlag,
     ConfigFlag,
     FilesFlag,
@@ -22,6 +23,7 @@ from everlog.cli.options import (
     RenderFlag,
     SpoolFlag,
     VerboseFlag,
+    allowed,
     archive_of,
     log_to_stderr,
     settings_from,
@@ -50,6 +52,7 @@ def watch(  # noqa: PLR0913, PLR0917 - one parameter per flag
     render: RenderFlag = None,
     no_comments: NoCommentsFlag = False,
     no_media: Annotated[bool, typer.Option("--no-media", help="Do not fetch pictures, sounds and files.")] = False,
+    allow: AllowFlag = None,
     broker: BrokerFlag = None,
     metrics_port: MetricsFlag = None,
     log_format: LogFormatFlag = "text",
@@ -79,13 +82,14 @@ def watch(  # noqa: PLR0913, PLR0917 - one parameter per flag
     settings = settings_from(
         config, archive=archive, files=files, spool=spool, max_time=max_time, delay=delay,
         media=False if no_media else None, render=render, comments=False if no_comments else None, broker=broker,
+        allow=allowed(allow),
     )
     if settings.broker is not None:
         from everlog.cli.schedule import schedule
 
         _refuse_of_a_scheduler({
             "--delay": delay is not None, "--render": render is not None, "--no-comments": no_comments,
-            "--no-media": no_media, "--json": json,
+            "--no-media": no_media, "--allow": bool(allow), "--json": json,
         })
         schedule(settings, once=once, metrics_port=metrics_port, log_format=log_format, quiet=quiet, verbose=verbose)
         return

@@ -7,6 +7,7 @@ holds     a host's wish to be left alone, from one run to the next
 ledger    what was asked of each host, and what was waited for
 robots    robots.txt as RFC 9309 reads it
 asking    one request, ready to go
+reach     which hosts and ports a session may connect to
 engine    Scrapy as a mere downloader
 handler   the one guard every connection passes
 """

@@ -126,7 +126,7 @@ class _Downloader:
         self._engine = engine
 
     async def __call__(self, ask: Ask) -> Answer:
-        passage = Passage(typed=ask.typed, leave_by=ask.leave_by)
+        passage = Passage(permit=ask.permit, leave_by=ask.leave_by)
         request = Request(
             ask.url,
             method=ask.method,

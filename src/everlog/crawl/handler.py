@@ -27,7 +27,6 @@ from twisted.web.client import HTTPConnectionPool
 from twisted.web.iweb import IPolicyForHTTPS
 from zope.interface import implementer  # type: ignore[import-untyped]
 
-from everlog.addresses import refusal
 from everlog.crawl.asking import LateForTurn
 from everlog.crawl.hosts import awake_and_asleep
 
@@ -38,6 +37,8 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from twisted.internet.defer import Deferred
     from twisted.internet.interfaces import IAddress
+
+    from everlog.crawl.asking import Permit
 
 # Real heads are a few kilobytes; an endless one would fill the memory before the time is over.
 MOST_HEAD_BYTES = 256 * 1024
@@ -65,10 +66,10 @@ class OddAnswer(Exception):
 class Passage:
     """What one request brings to the guard, and what it learns on its way."""
 
-    __slots__ = ("blocked", "late", "leave_by", "reason", "typed", "under_way", "wire_bytes")
+    __slots__ = ("blocked", "late", "leave_by", "permit", "reason", "under_way", "wire_bytes")
 
-    def __init__(self, *, typed: bool, leave_by: float | None = None) -> None:
-        self.typed = typed
+    def __init__(self, *, permit: Permit, leave_by: float | None = None) -> None:
+        self.permit = permit
         self.leave_by = leave_by
         self.late: LateForTurn | None = None
         self.blocked: BlockedAddress | None = None
@@ -100,16 +101,17 @@ class GuardedReactor:
         self._reactor = reactor
         self._passage = passage
         self._port = (proxy or target)[1]
-        self._free = passage.typed or proxy is not None
-        self._proxy_host = proxy[0] if proxy is not None else None
+        # Behind a proxy no address of the target is seen here: the proxy is the user's own.
+        self._has_proxy = proxy is not None
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._reactor, name)
 
     def connectTCP(self, host: str, port: int, *rest: Any, **named: Any) -> Any:  # noqa: N802 - Twisted's name
-        why = None if self._free or host == self._proxy_host else refusal(host)
         if port != self._port:
-            why = "another port than was asked for"
+            why: str | None = "another port than was asked for"
+        else:
+            why = None if self._has_proxy else self._passage.permit.refuse(host)
         if why is not None:
             self._passage.blocked = BlockedAddress(host, why)
             raise self._passage.blocked
@@ -122,7 +124,6 @@ class GuardedHandler(HTTP11DownloadHandler):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         self._contextFactory: Any = _KeptTrust(self._contextFactory)
-        self._free_pool = _new_pool(self._pool)
         self._pool = _new_pool(self._pool)
 
     async def download_request(self, request: Request) -> Response:
@@ -130,19 +131,13 @@ class GuardedHandler(HTTP11DownloadHandler):
         agent = _GuardedAgent(
             passage,
             contextFactory=self._contextFactory,
-            # A connection that only a typed host was allowed to make is nobody else's to use again.
-            pool=self._free_pool if passage.typed else self._pool,
+            pool=self._pool,
             maxsize=self._default_maxsize,
             crawler=self._crawler,
         )
         with wrap_twisted_exceptions():
             passage.under_way = agent.download_request(request)
             return await maybe_deferred_to_future(passage.under_way)
-
-    async def close(self) -> None:
-        await super().close()
-        self._pool = self._free_pool
-        await super().close()
 
 
 class _GuardedAgent(_ScrapyAgent):
@@ -189,6 +184,8 @@ class _PunctualPool:
 
     def getConnection(self, key: Any, endpoint: Any) -> Any:  # noqa: N802 - Twisted's name
         passage = self._passage
+        # A connection that only this host and port of one blog was allowed to make is nobody else's to use again.
+        key = (*key, passage.permit.pool)
         if passage.leave_by is not None and awake_and_asleep() > passage.leave_by:
             passage.late = LateForTurn()
             return fail(passage.late)

@@ -47,7 +47,7 @@ _FOREIGN = frozenset({"compress", "x-compress", "exi", "pack200-gzip", "dcb", "d
 def hitch_of(error: Exception, ask: Ask, blocked: BlockedAddress | None) -> Hitch:
     """The trouble an error of Scrapy or Twisted means."""
     if blocked is not None:
-        return Hitch("address", f"{blocked} for {ask.url}")
+        return Hitch("address", f"{blocked} for {ask.url}; {ask.permit.advice()}")
     causes = tuple(_causes(error))
     _, trouble, again, sentence = next(kind for kind in _KINDS if any(isinstance(cause, kind[0]) for cause in causes))
     words = _last_words(causes)

@@ -19,6 +19,7 @@ from everlog.flow.exploring import find_blog
 from everlog.flow.fates import all_is_well, plan_rechecks
 from everlog.flow.known import Known, drawn_where_needed, entry_marks, fetch_entries, learn_blog
 from everlog.flow.looking import estimates_of_page
+from everlog.flow.reach import keep_allowed, settle_home
 from everlog.flow.rendering import Rendering
 from everlog.flow.revisiting import MAPS
 from everlog.flow.traits import remember_traits
@@ -63,6 +64,9 @@ async def archive_blog(url: str, work: Work) -> Report:
         found = await find_blog(url, rendering, work.tally)
         blog = work.archive.add_blog(found.home, scope=work.settings.scope)
         work.archive.remember(None, f"home:{canonical(url)}", blog.home)
+        settle_home(blog.home, work.archive)
+        if work.allow is not None:
+            keep_allowed(blog, work.allow, work.archive)
         with work.archive.lock(blog.id), recorded_run(blog, "crawl", work.archive) as run:
             return await _learn_and_crawl(blog, found, rendering, work, run)
     if blog.state == "finished":
