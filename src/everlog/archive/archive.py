@@ -13,14 +13,14 @@ from __future__ import annotations
 
 import threading
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from everlog.archive import files as disk
 from everlog.archive import schema, url_rows
 from everlog.archive.folder_shelf import FolderShelf
-from everlog.archive.holdings import Stored
+from everlog.archive.holdings import Held, Stored
 from everlog.archive.locks import FileLocks
 from everlog.archive.migrate import bring_up_to_date
 from everlog.archive.parts import Habits, Parts
@@ -31,7 +31,7 @@ from everlog.archive.texts import storable
 from everlog.archive.warc_files import lost
 from everlog.archive.writing import Writing, explained
 from everlog.errors import ArchiveBusy, DamagedArchive, DiskFull, EverlogError, NotUploaded, UsageError
-from everlog.warc import MADE, payload_digest, read_exchange
+from everlog.warc import MADE, payload_digest, read_exchange, target_uri
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import BinaryIO
 
-    from everlog.archive.holdings import Acknowledged, Capture, Held, Place, WarcFile
+    from everlog.archive.holdings import Acknowledged, Capture, Place, WarcFile
     from everlog.archive.shelf import Writer
     from everlog.records import Exchange, Purpose, Visit
 
@@ -49,6 +49,8 @@ DATABASE = "everlog.sqlite"
 LOCKS = "locks"
 # In a shared database two writers may stand in each other's way, and one of them is sent away: it tries again.
 BUSY_TRIES = 3
+# Captures get their numbers in the transaction that names them.
+NOT_NUMBERED = 0
 
 
 def open_archive(
@@ -172,7 +174,16 @@ class Archive(SqlStore):
             except FileNotFoundError as error:
                 raise lost(f"{self.shelf.where}/{capture.place.file}") from error
             with file:
-                return read_exchange(file, capture.place.offset, purpose=purpose)
+                answer = read_exchange(file, capture.place.offset, purpose=purpose)
+        if capture.own_place is None or answer.url == target_uri(capture.url):
+            return answer
+        # The body came from another address first; the rest is its own.
+        try:
+            own = self.exchange(replace(capture, place=capture.own_place, own_place=None), purpose=purpose)
+        except (DamagedArchive, NotUploaded):
+            kind = (("Content-Type", capture.content_type),) if capture.content_type else ()
+            return replace(answer, url=capture.url, status=capture.status, headers=kind, fetched_at=capture.fetched_at)
+        return replace(own, body=answer.body)
 
     def open_file(self, name: str, *, ahead: int = RECORD_BYTES) -> BinaryIO:
         """A WARC or media file to read from."""
@@ -233,7 +244,9 @@ class Archive(SqlStore):
                     piece.place = place
         self._write_media(blogs, pieces)
         files = [file for writer in writers for file in writer.sync()]
-        stored = iter([piece.stored() for piece in pieces])
+        for piece in pieces:
+            piece.store()
+        stored = iter([piece.stored for piece in pieces if piece.stored is not None])
         acknowledged = self._record([(visit, [next(stored) for _ in visit.exchanges]) for visit in visits], files)
         at("committed")
         return acknowledged
@@ -253,9 +266,15 @@ class Archive(SqlStore):
         ]
         answers = [piece for piece in pieces if piece.exchange.purpose not in MADE]
         bodies = self.held_bodies([piece.key for piece in answers if piece.exchange.body])
+        anywhere = {(blog_id, digest): held for (blog_id, _, digest), held in bodies.items()}
+        first: dict[tuple[int, str], _Piece] = {}
         for piece in answers:
             if piece.exchange.body:
-                piece.original = bodies.get(piece.key)
+                same = piece.visit.blog_id, piece.digest
+                # That of its own address first: it tells more to who reads the record.
+                piece.original = bodies.get(piece.key) or anywhere.get(same)
+                if piece.original is None and first.setdefault(same, piece) is not piece:
+                    piece.repeat(first[same])
             elif piece.exchange.status == 304:
                 piece.original = self.held_answer(piece.visit.blog_id, piece.visit.key)
                 piece.digest = piece.original.digest if piece.original else piece.digest
@@ -282,8 +301,10 @@ class _Piece:
     exchange: Exchange
     digest: str
     original: Held | None = None
+    twin: _Piece | None = None
     place: Place | None = None
     media_path: str | None = None
+    stored: Stored | None = None
 
     @property
     def key(self) -> tuple[int, str, str]:
@@ -298,6 +319,18 @@ class _Piece:
         answers = self.exchange is self.visit.exchanges[-1] and 200 <= self.exchange.status < 300
         return answers and self.visit.outcome == "media" and bool(self.exchange.body)
 
-    def stored(self) -> Stored:
+    def repeat(self, twin: _Piece) -> None:
+        """Take the body from another piece of the batch, which brings it first."""
+        self.twin = twin
+        self.original = Held(
+            id=NOT_NUMBERED, url=twin.exchange.url, digest=twin.digest, fetched_at=twin.exchange.fetched_at,
+            content_type=None, etag=None, last_modified=None,
+        )
+
+    def store(self) -> None:
+        """Note where it stands, now that it is written; its twin, if it has one, came before."""
         assert self.place is not None  # noqa: S101 - for the type checker
-        return Stored(place=self.place, digest=self.digest, original=self.original, media_path=self.media_path)
+        self.stored = Stored(
+            place=self.place, digest=self.digest, original=self.original,
+            twin=self.twin.stored if self.twin is not None else None, media_path=self.media_path,
+        )

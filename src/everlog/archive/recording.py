@@ -159,6 +159,7 @@ class Recorder:
         ids = iter(self._database.reserve(connection, schema.captures, count) if count else ())
         rows: Rows = []
         answers: list[int | None] = []
+        numbered: dict[int, int] = {}
         for visit, stored in pairs:
             url_id = numbers[visit.blog_id, storable(visit.key)]
             for exchange, held in zip(visit.exchanges, stored, strict=True):
@@ -167,6 +168,9 @@ class Recorder:
                     "id": next(ids), "blog_id": visit.blog_id, "url_id": url_id, "warc_id": file_ids[held.place.file],
                     "answer": exchange is visit.exchanges[-1],
                 }
+                numbered[id(held)] = row["id"]
+                if held.twin is not None:
+                    row["original_id"] = numbered[id(held.twin)]
                 rows.append(row)
             answers.append(rows[-1]["id"] if stored else latest_answer(connection, visit, url_id))
         if rows:
