@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
+    from pathlib import Path
 
     from everlog.records import Asked, Exchange, Failure, Fetched, Purpose, Wait
 
@@ -20,7 +21,8 @@ class Manners:
     `typed` are the URLs the user gave: their ports may be unusual, and their hosts may be private if they were so when
     they were first connected to (`first_networks`, by host; one that is not in it is connected to for the first time).
     `own` are further addresses of the blog, which nobody typed. `headers` and `cookies` are sent to the hosts of both
-    alone. `allow` are hosts, or hosts with ports, that may be private all the same.
+    alone. `allow` are hosts, or hosts with ports, that may be private all the same. `scratch` is a folder for media
+    that are too large for the memory; without one they are held there.
     """
 
     typed: tuple[str, ...]
@@ -38,6 +40,7 @@ class Manners:
     max_media_bytes: int = 100_000_000
     headers: tuple[tuple[str, str], ...] = ()
     cookies: tuple[tuple[str, str], ...] = ()
+    scratch: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -93,3 +93,15 @@ def test_an_error_page_that_was_held_already_is_no_good_answer(archive, blog):
     assert archive.capture_of(blog, url) is None
     assert archive.held_answer(blog, canonical(url)) is None
 
+
+
+def test_a_body_that_was_too_large_for_the_memory_is_stored_from_the_disk(archive, blog, place):
+    body = bytes(range(256)) * 10_000
+    archive.commit([some.spooled_visit(blog, f"{HOME}{at}.png", body, at=at) for at in (1, 2)])
+    [(_, _, length)] = records(place, kind="response")
+    assert length == len(body)
+    assert len(records(place, kind="revisit")) == 1
+    [file] = (place.folder / "media").glob("*/*.png")
+    assert file.read_bytes() == body
+    assert archive.exchange(archive.capture_of(blog, f"{HOME}2.png")).body == body
+    assert list(verify(archive)) == []

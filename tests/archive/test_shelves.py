@@ -123,6 +123,17 @@ def test_media_are_there_at_once_and_each_content_once(s3, bucket, archive):
     assert list(verify(archive)) == []
 
 
+def test_a_picture_that_is_on_the_disk_goes_to_the_store_from_there(s3, bucket, archive):
+    body = bytes(range(256)) * 10_000
+    blog = archive.add_blog(HOME, scope="path").id
+    assert archive.scratch is not None
+    with archive.lock(blog):
+        archive.commit([some.spooled_visit(blog, HOME + "large.png", body)])
+        assert len(s3.keys(f"{bucket.prefix}/media/")) == 1
+    assert list(verify(archive)) == []
+    assert archive.exchange(archive.capture_of(blog, HOME + "large.png")).body == body
+
+
 def test_two_machines_write_side_by_side(s3, bucket, tmp_path):
     with bucket.at(tmp_path / "one") as one, bucket.at(tmp_path / "two") as two:
         first, second = one.add_blog(HOME, scope="path").id, two.add_blog(OTHER, scope="path").id

@@ -255,7 +255,7 @@ class Recorder:
                 continue
             answer, sha256 = visit.exchanges[-1], stored[-1].digest.removeprefix("sha256:")
             files.append({
-                "sha256": sha256, "path": stored[-1].media_path, "bytes": len(answer.body),
+                "sha256": sha256, "path": stored[-1].media_path, "bytes": answer.size,
                 "type": storable_or_none(answer.header("content-type")),
             })
             tied.append({
@@ -292,7 +292,7 @@ def _capture_row(exchange: Exchange, held: Stored) -> dict[str, Any]:
         "content_type": _header(exchange, "content-type") or (before.content_type if before else None),
         "etag": _header(exchange, "etag") or (before.etag if before else None),
         "last_modified": _header(exchange, "last-modified") or (before.last_modified if before else None),
-        "digest": held.digest, "bytes": len(exchange.body), "fetched_at": stamp(exchange.fetched_at),
+        "digest": held.digest, "bytes": exchange.size, "fetched_at": stamp(exchange.fetched_at),
         "offset": held.place.offset, "length": held.place.length,
         "original_id": held.original.id if held.original else None,
     }

@@ -56,6 +56,10 @@ class RemoteShelf:
     def where(self) -> str:
         return self._files.where
 
+    @property
+    def scratch(self) -> Path | None:
+        return self._spool
+
     def open(self, name: str, *, ahead: int = RECORD_BYTES) -> BinaryIO:
         if self._spool is not None:
             try:
@@ -166,9 +170,13 @@ class _RemoteWriter:
     def append(self, exchanges: Iterable[tuple[Exchange, str, Held | None]]) -> list[Place]:
         return self._warc.append(exchanges)
 
-    def write_media(self, sha256: str, body: bytes, *, content_type: str | None, url: str) -> str:
-        name = media_name(sha256, content_type=content_type, url=url)
-        self._media[name] = body
+    def write_media(self, sha256: str, answer: Exchange) -> str:
+        name = media_name(sha256, content_type=answer.header("content-type"), url=answer.url)
+        if answer.spooled is None:
+            self._media[name] = answer.body
+        else:
+            # It has no name of its own, so that it is gone with this process, however that ends.
+            self._files.upload(Path(f"/dev/fd/{answer.spooled.file.fileno()}"), name, again=True)
         return name
 
     def sync(self) -> list[WarcFile]:

@@ -60,14 +60,16 @@ class Appending(ABC):
         for exchange, digest, held in exchanges:
             original = Original(url=held.url, fetched_at=held.fetched_at, digest=held.digest) if held else None
             records = exchange_records(exchange, digest=digest, original=original)
-            places.append(Place(file=current.name, offset=current.length, length=len(records.answer)))
-            half = len(records.answer) // 2
-            view = memoryview(records.answer)
-            disk.write_all(current.descriptor, view[:half])
-            self._at("warc-half-record")
-            disk.write_all(current.descriptor, view[half:])
+            length = 0
+            for piece in records.pieces:
+                half = len(piece) // 2
+                disk.write_all(current.descriptor, memoryview(piece)[:half])
+                self._at("warc-half-record")
+                disk.write_all(current.descriptor, memoryview(piece)[half:])
+                length += len(piece)
+            places.append(Place(file=current.name, offset=current.length, length=length))
             disk.write_all(current.descriptor, records.request)
-            current.length += len(records.answer) + len(records.request)
+            current.length += length + len(records.request)
         self._at("warc-appended")
         return places
 

@@ -9,6 +9,8 @@ robots    robots.txt as RFC 9309 reads it
 asking    one request, ready to go
 reach     which hosts and ports a session may connect to
 engine    Scrapy as a mere downloader
+passage   one request on its way through the guard
+spooling  bodies as they come in, in memory or on the disk
 handler   the one guard every connection passes
 """
 

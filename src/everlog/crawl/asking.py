@@ -17,6 +17,7 @@ from w3lib.url import safe_url_string
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
+    from pathlib import Path
 
     from everlog.records import Asked, Exchange, Purpose, Trouble
     from everlog.web import Manners
@@ -28,6 +29,9 @@ SITEMAP_BYTES = 50_000_000  # the most that the sitemap protocol allows
 ROBOTS_BYTES = 5_000_000
 # A picture of the largest size allowed takes longer than a page; the time for it is bounded all the same.
 MEDIA_PATIENCE = 10
+# Beyond the time that a page has, a picture has to come at this rate on average: 100 kbit/s, the slowest line that
+# servers of pictures are still on. One that drips is hung up on when a page would be.
+LEAST_MEDIA_RATE = 12_500
 
 _ACCEPT = {
     "page": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5",
@@ -81,7 +85,7 @@ class Hitch(Exception):
 class Ask:
     """One request. `secret` are the names of headers whose values are not kept; `permit` says which
     addresses its host may turn out to have. Behind `leave_by`, a moment of `hosts.awake_and_asleep`,
-    it is not sent: then others have their turns.
+    it is not sent: then others have their turns. A large body goes to a file in the folder `scratch`, if there is one.
     """
 
     url: str
@@ -94,6 +98,9 @@ class Ask:
     method: str = "GET"
     body: bytes = b""
     leave_by: float | None = None
+    scratch: Path | None = None
+    # How long an answer may take at however slow a rate; None: as long as `timeout_seconds`.
+    slow_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,6 +170,9 @@ def ask_for(
         "Accept": _ACCEPT[purpose],
         **dict(conditions),
     }
+    if purpose == "media":
+        # Pictures are packed already; what comes as it is can go to the disk as it comes.
+        sent["Accept-Encoding"] = "identity"
     secret = _SECRET
     if private and (manners.headers or manners.cookies):
         own = {key.title(): value for key, value in manners.headers}
@@ -172,7 +182,8 @@ def ask_for(
         secret = _SECRET | {key.lower() for key in own}
     return Ask(
         url=url, headers=tuple(sent.items()), secret=secret, purpose=purpose, permit=permit,
-        max_bytes=_limit(purpose, manners),
+        max_bytes=_limit(purpose, manners), scratch=manners.scratch if purpose == "media" else None,
+        slow_seconds=manners.timeout_seconds if purpose == "media" else None,
         timeout_seconds=manners.timeout_seconds * (MEDIA_PATIENCE if purpose == "media" else 1),
     )
 

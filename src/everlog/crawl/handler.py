@@ -29,16 +29,17 @@ from zope.interface import implementer  # type: ignore[import-untyped]
 
 from everlog.crawl.asking import LateForTurn
 from everlog.crawl.hosts import awake_and_asleep
+from everlog.crawl.passage import BlockedAddress, hurried
+from everlog.crawl.spooling import SpooledBody
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scrapy import Request
     from scrapy.crawler import Crawler
-    from twisted.internet.defer import Deferred
     from twisted.internet.interfaces import IAddress
 
-    from everlog.crawl.asking import Permit
+    from everlog.crawl.passage import Passage
 
 # Real heads are a few kilobytes; an endless one would fill the memory before the time is over.
 MOST_HEAD_BYTES = 256 * 1024
@@ -52,35 +53,8 @@ SILENT_SECONDS = 4
 CONNECTING_SECONDS = 5.0
 
 
-class BlockedAddress(Exception):
-    """A connection that was not made, and the address it would have reached."""
-
-    def __init__(self, address: str, why: str) -> None:
-        super().__init__(f"blocked address {address} ({why})")
-
-
 class OddAnswer(Exception):
     """An answer that nobody should try to read."""
-
-
-class Passage:
-    """What one request brings to the guard, and what it learns on its way."""
-
-    __slots__ = ("blocked", "late", "leave_by", "permit", "reason", "under_way", "wire_bytes")
-
-    def __init__(self, *, permit: Permit, leave_by: float | None = None) -> None:
-        self.permit = permit
-        self.leave_by = leave_by
-        self.late: LateForTurn | None = None
-        self.blocked: BlockedAddress | None = None
-        self.reason = ""
-        self.wire_bytes = 0
-        self.under_way: Deferred[Response] | None = None
-
-    def abort(self) -> None:
-        """Hang up, if there is a connection."""
-        if self.under_way is not None:
-            self.under_way.cancel()
 
 
 def close_other_doors(reactor: Any) -> None:
@@ -135,7 +109,7 @@ class GuardedHandler(HTTP11DownloadHandler):
             maxsize=self._default_maxsize,
             crawler=self._crawler,
         )
-        with wrap_twisted_exceptions():
+        with wrap_twisted_exceptions(), hurried(passage):
             passage.under_way = agent.download_request(request)
             return await maybe_deferred_to_future(passage.under_way)
 
@@ -157,13 +131,27 @@ class _GuardedAgent(_ScrapyAgent):
         agent._pool = _PunctualPool(agent._pool, self._passage)
         return agent
 
+    def _cb_bodyready(self, txresponse: Any, request: Request) -> Any:
+        passage, deliver = self._passage, txresponse.deliverBody
+        if passage.scratch is not None and not txresponse.headers.hasHeader("Content-Encoding"):
+            passage.body = SpooledBody(passage.scratch, on_error=passage.fail_to_spool)
+
+        def deliver_watched(reader: Any) -> None:
+            passage.reader = reader
+            if passage.body is not None:
+                reader._bodybuf = passage.body
+            deliver(reader)
+
+        txresponse.deliverBody = deliver_watched
+        return super()._cb_bodyready(txresponse, request)
+
     def _cb_bodydone(self, result: Any, url: str) -> Response:
         answer = result["txresponse"]
         body = result.get("body", b"")
         if not 100 <= answer.code <= 999:
             raise OddAnswer(f"its status is {str(answer.code)[:20]}")
         self._passage.reason = answer.phrase.decode("latin-1")
-        self._passage.wire_bytes = len(body)
+        self._passage.take_body(body)
         headers = self._headers_from_twisted_response(answer)
         layers = b",".join(headers.getlist("Content-Encoding")).split(b",")
         if len(layers) > MOST_ENCODINGS:

@@ -192,7 +192,9 @@ class Session(Web):
             try:
                 last = await self._once(ask, host)
             except Hitch as hitch:
-                if not hitch.again or not tries_left:
+                # A picture that used up its time would use up as much again: the next run may have more luck.
+                is_spent = purpose == "media" and hitch.trouble == "timeout"
+                if not hitch.again or not tries_left or is_spent:
                     raise
                 last = hitch
             except HeldOff:

@@ -7,7 +7,7 @@ import http.cookiejar
 import os
 import signal
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, Literal
@@ -228,7 +228,8 @@ def open_session(
 
     recall = memory.recall if memory is not None else from_archive
     remember = memory.remember if memory is not None else to_archive
-    manners = within_reach(manners_of(url, settings), blog, archive, recall=recall, remember=remember)
+    manners = replace(manners_of(url, settings), scratch=archive.scratch)
+    manners = within_reach(manners, blog, archive, recall=recall, remember=remember)
     return web.session(manners, recall=recall, remember=remember)
 
 
