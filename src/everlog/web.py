@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
-    from pathlib import Path
 
     from everlog.records import Asked, Exchange, Failure, Fetched, Purpose, Wait
 
@@ -40,7 +39,7 @@ class Manners:
     max_media_bytes: int = 100_000_000
     headers: tuple[tuple[str, str], ...] = ()
     cookies: tuple[tuple[str, str], ...] = ()
-    scratch: Path | None = None
+    scratch: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

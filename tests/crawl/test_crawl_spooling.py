@@ -35,7 +35,7 @@ async def story(web: OpenWeb) -> dict[str, Any]:
         "/cut": lambda _: [b"HTTP/1.1 200 OK\r\nContent-Length: 3000000\r\n\r\n", LARGE],
     }
     with Server(answers) as server:
-        session = web.session(manners(server.url(), max_media_bytes=MOST, scratch=folder, retries=0))
+        session = web.session(manners(server.url(), max_media_bytes=MOST, scratch=str(folder), retries=0))
         for path in answers:
             found[path] = _told(await session.fetch(server.url(path), purpose="media"))
         found["page"] = _told(await session.fetch(server.url("/large")))

@@ -17,7 +17,6 @@ from w3lib.url import safe_url_string
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
-    from pathlib import Path
 
     from everlog.records import Asked, Exchange, Purpose, Trouble
     from everlog.web import Manners
@@ -98,7 +97,7 @@ class Ask:
     method: str = "GET"
     body: bytes = b""
     leave_by: float | None = None
-    scratch: Path | None = None
+    scratch: str | None = None
     # How long an answer may take at however slow a rate; None: as long as `timeout_seconds`.
     slow_seconds: float | None = None
 

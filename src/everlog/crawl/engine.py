@@ -155,7 +155,7 @@ class _Downloader:
             if passage.late is not None:
                 raise passage.late from error
             if passage.disk_error is not None:
-                raise explain(passage.disk_error, str(ask.scratch)) from error
+                raise explain(passage.disk_error, ask.scratch or "") from error
             if passage.too_slow:
                 raise too_slow(ask, passage.received_bytes) from error
             raise hitch_of(error, ask, passage.blocked) from error

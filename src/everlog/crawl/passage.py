@@ -10,7 +10,6 @@ from everlog.crawl.asking import LEAST_MEDIA_RATE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from scrapy.http import Response
     from twisted.internet.defer import Deferred
@@ -36,7 +35,7 @@ class Passage:
     )
 
     def __init__(
-        self, *, permit: Permit, leave_by: float | None = None, scratch: Path | None = None,
+        self, *, permit: Permit, leave_by: float | None = None, scratch: str | None = None,
         slow_seconds: float | None = None,
     ) -> None:
         self.permit = permit

@@ -11,7 +11,6 @@ from everlog.records import Spooled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
     from typing import BinaryIO
 
 # Most pictures of blogs are smaller: they take no file, and a dozen of them under way take no more memory than a page.
@@ -25,7 +24,7 @@ class SpooledBody:
     archive: the folder for temporary files may be in memory itself, or on a disk that is small.
     """
 
-    def __init__(self, folder: Path, *, on_error: Callable[[OSError], None]) -> None:
+    def __init__(self, folder: str, *, on_error: Callable[[OSError], None]) -> None:
         self._folder = folder
         self._on_error = on_error
         self._memory = BytesIO()

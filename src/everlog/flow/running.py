@@ -228,7 +228,8 @@ def open_session(
 
     recall = memory.recall if memory is not None else from_archive
     remember = memory.remember if memory is not None else to_archive
-    manners = replace(manners_of(url, settings), scratch=archive.scratch)
+    scratch = str(archive.scratch) if archive.scratch is not None else None
+    manners = replace(manners_of(url, settings), scratch=scratch)
     manners = within_reach(manners, blog, archive, recall=recall, remember=remember)
     return web.session(manners, recall=recall, remember=remember)
 
