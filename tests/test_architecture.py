@@ -34,6 +34,7 @@ ROOMS = {
     "settings": MATTER,
     "signatures": MATTER,
     "similarity": MATTER,
+    "terminal": MATTER,
     "tree": MATTER,
     "urls": MATTER,
     "watching": MATTER,

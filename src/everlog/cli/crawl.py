@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_module
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from everlog.cli.lines import time_or_none
+from everlog.cli.lines import json_text, time_or_none
 from everlog.cli.options import (
     AllowFlag,
     ArchiveFlag,
@@ -201,7 +200,7 @@ def print_reports(
 ) -> int:
     """How the crawls ended: a table on stderr or JSON on stdout. Gives the exit code."""
     if json:
-        print(json_module.dumps([_as_dict(job, report) for job, report in zip(jobs, reports, strict=True)], indent=1))
+        print(json_text([_as_dict(job, report) for job, report in zip(jobs, reports, strict=True)], indent=1))
     elif not quiet:
         from everlog.cli.summary import print_summary
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_module
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from everlog.cli.fleet_options import LATER, BrokerFlag, shared_archive_of
+from everlog.cli.lines import json_text
 from everlog.cli.options import (
     AllowFlag,
     ArchiveFlag,
@@ -91,7 +91,7 @@ def enqueue(  # noqa: PLR0913, PLR0917 - one parameter per flag
             engine.close()
     known = len(jobs) - len(added)
     if json:
-        print(json_module.dumps({"queued": added, "known": known, "refused": refused}, ensure_ascii=False, indent=1))
+        print(json_text({"queued": added, "known": known, "refused": refused}, ensure_ascii=False, indent=1))
     elif not quiet:
         told = f", {known} were queued already{', with the options they were given first' if own else ''}"
         print(f"{len(added)} blogs queued{told if known else ''}", file=sys.stderr)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json as json_module
 import sys
 import tempfile
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from everlog.cli.lines import json_text
 from everlog.cli.options import (
     AllowFlag,
     ArchiveFlag,
@@ -94,7 +94,7 @@ def look_at(url: str, settings: Settings, *, json: bool, typed: bool) -> None:
                 return await look(whole, open_session(whole, own, scratch, web), own, browser)
 
         found = with_web(looked)
-    print(json_module.dumps(_as_dict(found), ensure_ascii=False, indent=1) if json else _as_text(found))
+    print(json_text(_as_dict(found), ensure_ascii=False, indent=1) if json else _as_text(found))
 
 
 def _as_dict(found: Look) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_module
 import sys
 import threading
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from everlog.cli.fleet_options import BrokerFlag, LogFormatFlag, MetricsFlag  # noqa: TC001 - typer reads them
+from everlog.cli.lines import console, json_text
 from everlog.cli.options import (
     AllowFlag,
     ArchiveFlag,
@@ -29,6 +29,7 @@ from everlog.cli.options import (
     settings_from,
 )
 from everlog.errors import ArchiveBusy, UsageError
+from everlog.terminal import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -137,7 +138,7 @@ def _listener(say: Callable[[str], None], *, json: bool) -> Callable[[Blog, Poll
 
     def hear(blog: Blog, polled: Polled) -> None:
         if json:
-            print(json_module.dumps(_as_dict(blog, polled), ensure_ascii=False), flush=True)
+            print(json_text(_as_dict(blog, polled), ensure_ascii=False), flush=True)
         report = polled.report
         if report is not None and (report.tally.new_posts or report.tally.changed_posts or report.tally.remarks):
             parts = [f"{report.tally.new_posts} new", f"{report.tally.changed_posts} changed", *report.tally.remarks]
@@ -168,12 +169,11 @@ def _display(tally: WatchTally, *, quiet: bool) -> Iterator[Callable[[str], None
     if quiet:
         yield lambda _: None
     elif sys.stderr.isatty():
-        from rich.console import Console
         from rich.live import Live
 
-        console = Console(stderr=True, highlight=False, markup=False)
-        with Live(get_renderable=lambda: _figures(tally), console=console, refresh_per_second=2, transient=True):
-            yield lambda text: console.print(_stamped(text))
+        screen = console()
+        with Live(get_renderable=lambda: _figures(tally), console=screen, refresh_per_second=2, transient=True):
+            yield lambda text: screen.print(_stamped(text))
     else:
         done = threading.Event()
         thread = threading.Thread(target=_now_and_then, args=(tally, done), daemon=True)
@@ -195,9 +195,7 @@ def _print_line(text: str) -> None:
 
 
 def _stamped(text: str) -> str:
-    from everlog.cli.lines import CONTROLS
-
-    return f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}Z  {CONTROLS.sub('', text)}"
+    return f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}Z  {harmless(text)}"
 
 
 def _figures(tally: WatchTally) -> str:

@@ -31,6 +31,7 @@ from everlog.crawl.asking import LateForTurn
 from everlog.crawl.hosts import awake_and_asleep
 from everlog.crawl.passage import BlockedAddress, hurried
 from everlog.crawl.spooling import SpooledBody
+from everlog.terminal import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -150,7 +151,7 @@ class _GuardedAgent(_ScrapyAgent):
         body = result.get("body", b"")
         if not 100 <= answer.code <= 999:
             raise OddAnswer(f"its status is {str(answer.code)[:20]}")
-        self._passage.reason = answer.phrase.decode("latin-1")
+        self._passage.reason = harmless(answer.phrase.decode("latin-1"))
         self._passage.take_body(body)
         headers = self._headers_from_twisted_response(answer)
         layers = b",".join(headers.getlist("Content-Encoding")).split(b",")
