@@ -98,7 +98,7 @@ class FolderShelf:
             known = rows.of_blog(blog_id)
             # One that somebody has brought back is not lost any more.
             self.lost -= {file.name for file in known}
-            self.lost |= warc.recover(known)
+            self.lost |= warc.recover(known, rows.begun())
             media.recover()
         except BaseException:
             warc.close()

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from everlog.archive import files as disk
 from everlog.archive import warc_files
-from everlog.archive.file_rows import fence_of
+from everlog.archive.file_rows import fence_of, is_before
 from everlog.archive.grant_files import OwnFiles, SpoolFiles, left_behind, warc_folder
 from everlog.archive.media_files import media_name
 from everlog.archive.points import nothing
@@ -137,6 +137,8 @@ class RemoteShelf:
         """Cut a file to what was committed, upload it, note that it is there, and only then let go of it here."""
         path = self._needed_spool() / name
         known = rows.find([name]).get(name)
+        if known is None and is_before(name, rows.begun()):
+            return
         if known is not None and not known.closed:
             cut(path, known.length)
             at("sealed")

@@ -10,6 +10,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from everlog.archive import files as disk
+from everlog.archive.file_rows import is_before
 from everlog.archive.holdings import Place, WarcFile
 from everlog.archive.points import nothing
 from everlog.errors import DamagedArchive
@@ -135,8 +136,10 @@ class WarcFiles(Appending):
         self._closed: list[WarcFile] = []
         self._lost: set[str] = set()
 
-    def recover(self, known: Iterable[WarcFile]) -> set[str]:
+    def recover(self, known: Iterable[WarcFile], begun: datetime | None) -> set[str]:
         """Cut off what a crash left behind the committed records, and go on in the last file.
+
+        Files that no row names are removed, unless they are older than the archive's database, which was `begun` then.
 
         Files that are not there, or lack some of what was committed, are left as they are and named: whoever has a copy
         may bring it back at any time, and the blog goes on in another file until then.
@@ -146,7 +149,8 @@ class WarcFiles(Appending):
         for path in sorted(self._folder.glob(f"{self._blog_id}-*.warc.gz")):
             file = lengths.pop(f"{FOLDER}/{path.name}", None)
             if file is None:
-                path.unlink()
+                if not is_before(f"{FOLDER}/{path.name}", begun):
+                    path.unlink()
                 continue
             if path.lstat().st_size < file.length:
                 self._lost.add(file.name)
