@@ -88,7 +88,7 @@ def crawl(home: str) -> None:
 
     settings = make_settings({"delay": 0, "concurrency": CONCURRENCY})
     with tempfile.TemporaryDirectory() as folder, open_archive(Path(folder)) as archive:
-        [report] = run_jobs([Job(url=home)], archive, settings, on_safe=on_safe)
+        [report] = run_jobs([Job(url=home, typed=True)], archive, settings, on_safe=on_safe)
     if isinstance(report, EverlogError):
         raise report
 

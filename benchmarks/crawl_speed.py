@@ -116,7 +116,7 @@ def crawl_with_everlog(home: str) -> Figures:
     settings = make_settings({"delay": 0, "concurrency": CONCURRENCY})
     with tempfile.TemporaryDirectory() as folder, open_archive(Path(folder)) as archive:
         began, used = time.perf_counter(), time.process_time()
-        [report] = run_jobs([Job(url=home)], archive, settings)
+        [report] = run_jobs([Job(url=home, typed=True)], archive, settings)
         figures = _figures(0, began, used)
     if isinstance(report, EverlogError):
         raise report

@@ -103,7 +103,7 @@ def crawl(home: str, archive: str, files: str, broker: str, count: int) -> Figur
                 time.sleep(0.1)
             reader.open()
         began, used = time.perf_counter(), time.process_time()
-        [ended] = run_jobs([Job(url=home, reader=reader)], opened, settings)
+        [ended] = run_jobs([Job(url=home, typed=True, reader=reader)], opened, settings)
         seconds, cpu_seconds = time.perf_counter() - began, time.process_time() - used
     if isinstance(ended, EverlogError):
         raise ended

@@ -35,6 +35,7 @@ ROOMS = {
     "settings": MATTER,
     "signatures": MATTER,
     "similarity": MATTER,
+    "terminal": MATTER,
     "tree": MATTER,
     "urls": MATTER,
     "watching": MATTER,

@@ -1,7 +1,9 @@
 """Which addresses of the internet may be connected to, and which addresses a host name spells.
 
 refusal           why an IP address is not to be connected to
+network_of        the kind of network a refused address is in
 literal_address   the IP address a URL's host means before any name server is asked
+host_and_port     the host, and the port if one is named, that a user allows
 is_too_long       whether a host is longer than any name server takes it
 """
 
@@ -11,7 +13,7 @@ import ipaddress
 import re
 import unicodedata
 from functools import lru_cache
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
 
 # Kept by hand from the IANA special-purpose registries: the `is_global` of Python 3.11 lets
 # translation prefixes, 6to4, IPv4-compatible and multicast addresses pass. The first match names
@@ -107,6 +109,38 @@ def refusal(address: str) -> str | None:
     if within is not None:
         return f"{word or 'IPv6'} of a {within} address"
     return word or (None if parsed in _HANDED_OUT_V6 else "reserved")
+
+
+def network_of(address: str) -> str:
+    """The kind of network an address is in: `public`, or one of three that no stranger leads to.
+
+    Coarser than `refusal`: a name that has both an IPv4 and an IPv6 address on an intranet is in one network.
+
+    >>> network_of("10.0.0.1"), network_of("fd00::1"), network_of("169.254.169.254"), network_of("::ffff:127.0.0.1")
+    ('private', 'private', 'link-local', 'loopback')
+    """
+    why = refusal(address)
+    if why is None:
+        return "public"
+    if "loopback" in why or "unspecified" in why:
+        return "loopback"
+    return "link-local" if "link-local" in why or "cloud metadata" in why else "private"
+
+
+def host_and_port(text: str) -> tuple[str, int | None]:
+    """The host, and the port if one is named, of `HOST` or `HOST:PORT`; `ValueError` if it is neither.
+
+    >>> host_and_port("Media.Example:8080"), host_and_port("[::1]:80"), host_and_port("::1")
+    (('media.example', 8080), ('::1', 80), ('::1', None))
+    """
+    text = text.strip()
+    bare = f"[{text}]" if text.count(":") > 1 and not text.startswith("[") else text
+    parts = urlsplit(f"//{bare}")
+    host, port = parts.hostname, parts.port
+    if not host or parts.netloc != bare or "@" in bare or bare.endswith(":") or port == 0 or host.split() != [host]:
+        raise ValueError(f"{text!r} is not HOST or HOST:PORT")
+    ascii_host = host if host.isascii() else ".".join(_ascii(label).decode() for label in host.split("."))
+    return ascii_host.rstrip("."), port
 
 
 @lru_cache(maxsize=4096)

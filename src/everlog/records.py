@@ -21,8 +21,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from datetime import datetime
+    from typing import BinaryIO
 
 CommentsState = Literal["complete", "partial", "failed", "off", "none"]
 # What a URL was asked for as; `rendered` and `screenshot` are what a browser made of an answer.
@@ -37,6 +38,8 @@ Lane = Literal["post", "page", "media"]
 # What became of a visited URL.
 Outcome = Literal["post", "listing", "page", "media", "feed", "robots", "skip", "unchanged", "failed", "retry"]
 BlogState = Literal["new", "crawling", "finished"]
+# Bodies that are on the disk are read in pieces of this size.
+CHUNK_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,9 +194,21 @@ class Skip:
     reason: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Spooled:
+    """A body on the disk, too large to be held in memory: a file without a name, gone when nobody holds it any more."""
+
+    file: BinaryIO
+    size: int
+    sha256: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """One HTTP request and its answer. `body` is free of transfer and content encodings."""
+    """One HTTP request and its answer. `body` is free of transfer and content encodings.
+
+    That of a large picture or file is `spooled`, and `body` is empty: `size` and `chunks` tell of both.
+    """
 
     url: str
     status: int
@@ -203,6 +218,26 @@ class Exchange:
     request_headers: tuple[tuple[str, str], ...] = ()
     fetched_at: datetime
     purpose: Purpose = "page"
+    spooled: Spooled | None = None
+
+    @property
+    def size(self) -> int:
+        """How many bytes the body has."""
+        return len(self.body) if self.spooled is None else self.spooled.size
+
+    def chunks(self) -> Iterator[bytes]:
+        """The body, in pieces that are small enough to be held in memory."""
+        if self.spooled is None:
+            yield self.body
+            return
+        self.spooled.file.seek(0)
+        while piece := self.spooled.file.read(CHUNK_BYTES):
+            yield piece
+
+    def let_go(self) -> None:
+        """Give the room on the disk back: nobody reads the body from here any more."""
+        if self.spooled is not None:
+            self.spooled.file.close()
 
     def header(self, name: str) -> str | None:
         """The first value of a header, whatever its case."""

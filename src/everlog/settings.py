@@ -19,6 +19,7 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from everlog.addresses import host_and_port
 from everlog.errors import UsageError
 from everlog.urls import canonical
 
@@ -94,6 +95,9 @@ class Settings(BaseModel):
     newest_first: bool = Field(default=False, description="Fetch the newest posts first.")
     header: tuple[str, ...] = Field((), description="Headers for the blog's own host, as 'Name: value'.")
     cookies: str | None = Field(None, description="A cookie file (Netscape format) for the blog's own host.")
+    allow: tuple[str, ...] = Field(
+        (), description="Hosts that may be at private addresses, as HOST or HOST:PORT; a port also opens that port.",
+    )
     contact: str = Field(CONTACT, description="The address or URL the User-Agent names, so that owners can reach you.")
     user_agent: str | None = Field(None, description="The whole User-Agent, instead of everlog's own.")
     steps: tuple[str, ...] = Field(
@@ -109,6 +113,13 @@ class Settings(BaseModel):
             if not colon or not _TOKEN.fullmatch(name.strip()) or "\n" in line or "\r" in line:
                 raise ValueError(f"{line!r} is not 'Name: value'")
         return lines
+
+    @field_validator("allow")
+    @classmethod
+    def _hosts_are_hosts(cls, hosts: tuple[str, ...]) -> tuple[str, ...]:
+        for host in hosts:
+            host_and_port(host)
+        return hosts
 
     @model_validator(mode="after")
     def _one_way_or_the_other(self) -> Self:
@@ -184,7 +195,7 @@ def from_environment(variables: Mapping[str, str]) -> dict[str, Any]:
         if not variable.startswith(PREFIX) or variable in NOT_SETTINGS:
             continue
         name = variable.removeprefix(PREFIX).lower()
-        values[name] = tuple(text.splitlines()) if name in {"header", "steps"} else text
+        values[name] = tuple(text.splitlines()) if name in {"header", "steps", "allow"} else text
     return values
 
 

@@ -22,7 +22,7 @@ from everlog.errors import DamagedArchive
 from everlog.records import Exchange
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import BinaryIO
 
     from everlog.records import Purpose
@@ -59,9 +59,9 @@ class Original:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Records:
-    """The two records of an exchange, compressed."""
+    """The two records of an exchange, compressed; that of the answer in pieces, which can be taken once."""
 
-    answer: bytes
+    pieces: Iterator[bytes]
     request: bytes
 
 
@@ -77,7 +77,7 @@ def payload_digest(body: bytes) -> str:
 def exchange_records(exchange: Exchange, *, digest: str, original: Original | None = None) -> Records:
     """The records of an exchange whose body has this digest; with an original, a visit to it again."""
     if exchange.purpose in MADE:
-        return Records(answer=_made_record(exchange, digest), request=b"")
+        return Records(pieces=_made_record(exchange, digest), request=b"")
     answer_id = _record_id()
     date = _date(exchange.fetched_at)
     target = target_uri(exchange.url)
@@ -93,23 +93,24 @@ def exchange_records(exchange: Exchange, *, digest: str, original: Original | No
             ("WARC-Profile", _PROFILE + kind), ("WARC-Refers-To-Target-URI", target_uri(original.url)),
             ("WARC-Refers-To-Date", _date(original.fetched_at)),
         ]
-    answer = _record(named, "application/http; msgtype=response", head, b"" if original else exchange.body, level)
+    body = None if original else exchange
+    answer = _pieces(named, "application/http; msgtype=response", head, body, level)
     asked = [
         ("WARC-Type", "request"), ("WARC-Record-ID", _record_id()), ("WARC-Date", date), ("WARC-Target-URI", target),
         ("WARC-Concurrent-To", answer_id),
     ]
-    request = _record(asked, "application/http; msgtype=request", _request_head(exchange), b"", LEVEL)
-    return Records(answer=answer, request=request)
+    request = _record(asked, "application/http; msgtype=request", _request_head(exchange), LEVEL)
+    return Records(pieces=answer, request=request)
 
 
-def _made_record(exchange: Exchange, digest: str) -> bytes:
+def _made_record(exchange: Exchange, digest: str) -> Iterator[bytes]:
     kind = exchange.header("content-type") or "application/octet-stream"
     named = [
         ("WARC-Type", MADE[exchange.purpose]), ("WARC-Record-ID", _record_id()),
         ("WARC-Date", _date(exchange.fetched_at)), ("WARC-Target-URI", target_uri(exchange.url)),
         ("WARC-Payload-Digest", digest),
     ]
-    return _record(named, _line(kind), b"", exchange.body, 0 if _DENSE.match(kind) else LEVEL)
+    return _pieces(named, _line(kind), b"", exchange, 0 if _DENSE.match(kind) else LEVEL)
 
 
 def info_record(filename: str, fields: Iterable[tuple[str, str]], *, made_at: datetime) -> bytes:
@@ -119,7 +120,7 @@ def info_record(filename: str, fields: Iterable[tuple[str, str]], *, made_at: da
         ("WARC-Type", "warcinfo"), ("WARC-Record-ID", _record_id()), ("WARC-Date", _date(made_at)),
         ("WARC-Filename", filename),
     ]
-    return _record(named, "application/warc-fields", body, b"", LEVEL)
+    return _record(named, "application/warc-fields", body, LEVEL)
 
 
 def target_uri(url: str) -> str:
@@ -174,19 +175,30 @@ def _request_headers(record: Any, answer_id: str) -> tuple[tuple[str, str], ...]
     return tuple(record.http_headers.headers)
 
 
-def _record(
-    named: list[tuple[str, str]], content_type: str, head: bytes, body: bytes, level: int,
-) -> bytes:
+def _record(named: list[tuple[str, str]], content_type: str, block: bytes, level: int) -> bytes:
+    return b"".join(_pieces(named, content_type, block, None, level))
+
+
+def _pieces(
+    named: list[tuple[str, str]], content_type: str, head: bytes, body: Exchange | None, level: int,
+) -> Iterator[bytes]:
+    """A record as a gzip member, in one piece unless its body is on the disk; such a body is read twice."""
     block = hashlib.sha256(head)
-    block.update(body)
+    for chunk in body.chunks() if body is not None else ():
+        block.update(chunk)
     lines = [f"{name}: {value}\r\n" for name, value in named]
     start = (
         f"WARC/1.1\r\n{''.join(lines)}WARC-Block-Digest: sha256:{block.hexdigest()}\r\n"
-        f"Content-Type: {content_type}\r\nContent-Length: {len(head) + len(body)}\r\n\r\n"
+        f"Content-Type: {content_type}\r\nContent-Length: {len(head) + (body.size if body is not None else 0)}\r\n\r\n"
     )
     gzip = zlib.compressobj(level, zlib.DEFLATED, zlib.MAX_WBITS + 16)
-    parts = (gzip.compress(start.encode() + head), gzip.compress(body), gzip.compress(b"\r\n\r\n"), gzip.flush())
-    return b"".join(parts)
+    gathered = [gzip.compress(start.encode() + head)]
+    for chunk in body.chunks() if body is not None else ():
+        gathered.append(gzip.compress(chunk))
+        if body is not None and body.spooled is not None:
+            yield b"".join(gathered)
+            gathered.clear()
+    yield b"".join((*gathered, gzip.compress(b"\r\n\r\n"), gzip.flush()))
 
 
 def _answer_head(exchange: Exchange) -> bytes:
@@ -194,7 +206,7 @@ def _answer_head(exchange: Exchange) -> bytes:
     for name, value in exchange.headers:
         kept = _RENAMED + name if name.lower() in _OF_THE_WIRE else name
         lines.append(f"{_name(kept)}: {_line(value)}")
-    lines.append(f"Content-Length: {len(exchange.body)}")
+    lines.append(f"Content-Length: {exchange.size}")
     return ("\r\n".join(lines) + "\r\n\r\n").encode()
 
 

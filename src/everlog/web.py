@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from datetime import datetime
 
     from everlog.records import Asked, Exchange, Failure, Fetched, Purpose, Wait
@@ -15,13 +17,19 @@ if TYPE_CHECKING:
 class Manners:
     """How one blog's pages are asked for.
 
-    `typed` are the URLs the user gave: their hosts and ports may be private, no others. `headers`
-    and `cookies` are sent to those hosts alone. `also` are other addresses that the user says the blog has: they
-    may be private too, but get nothing that is the user's own.
+    `typed` are the URLs the user gave: their ports may be unusual, and their hosts may be private if they were so when
+    they were first connected to (`first_networks`, by host; one that is not in it is connected to for the first time).
+    `own` are further addresses of the blog, which nobody typed. `headers` and `cookies` are sent to the hosts of both
+    alone. `also` are other addresses that the user says the blog has: they may be private like typed ones, but get
+    nothing that is the user's own. `allow` are hosts, or hosts with ports, that may be private all the same. `scratch`
+    is a folder for media that are too large for the memory; without one they are held there.
     """
 
     typed: tuple[str, ...]
     user_agent: str
+    own: tuple[str, ...] = ()
+    first_networks: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    allow: tuple[str, ...] = ()
     obey_robots: bool = True
     delay_seconds: float = 1.0
     concurrency: int = 4
@@ -33,6 +41,7 @@ class Manners:
     headers: tuple[tuple[str, str], ...] = ()
     cookies: tuple[tuple[str, str], ...] = ()
     also: tuple[str, ...] = ()
+    scratch: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import tempfile
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from everlog.records import Exchange, Link, Media, Post, Visit
+from everlog.records import Exchange, Link, Media, Post, Spooled, Visit
 from everlog.urls import canonical
 
 HOME = "http://a.example/"
@@ -43,6 +45,15 @@ def post_visit(blog_id: int, url: str, text: str = LONG, *, at: int = 0, **rest:
 def media_visit(blog_id: int, url: str, body: bytes = b"\x89PNG picture", *, at: int = 0, **rest: Any) -> Visit:
     answer = exchange(url, body, at=at, headers=(("Content-Type", "image/png"),), purpose="media")
     return page(blog_id, url, outcome="media", exchanges=(answer,), **rest)
+
+
+def spooled_visit(blog_id: int, url: str, body: bytes, *, at: int = 0) -> Visit:
+    """A visit to a picture whose body is on the disk, in a file without a name."""
+    file = tempfile.TemporaryFile()  # noqa: SIM115 - who stores it closes it
+    file.write(body)
+    kept = Spooled(file=file, size=len(body), sha256=hashlib.sha256(body).hexdigest())
+    answer = exchange(url, b"", at=at, headers=(("Content-Type", "image/png"),), purpose="media", spooled=kept)
+    return page(blog_id, url, outcome="media", exchanges=(answer,))
 
 
 def link(url: str, **rest: Any) -> Link:

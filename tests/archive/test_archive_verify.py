@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from datetime import timedelta
 
 import pytest
@@ -140,3 +141,75 @@ def test_what_is_committed_while_it_is_looked_at_is_no_finding(place):
 def test_a_capture_behind_the_end_of_its_file_is_seen(stored):
     stored.change('update captures set "offset" = 1000000 where id = 1')
     assert "row: a capture behind the end of its file" in findings(stored)
+
+
+EVERYTHING = (
+    "versions", "aliases", "events", "rechecks", "media", "media_files", "indexed", "posts", "captures", "urls",
+    "warc_files", "polls", "templates", "runs", "blogs",
+)
+
+
+def emptied(stored, *tables):
+    stored.change(*(f"delete from {table}" for table in tables))  # noqa: S608 - our own names
+    return [found for found in findings(stored) if found.startswith("unnamed: ")]
+
+
+def test_a_database_that_was_emptied_beside_full_folders_is_noticed(stored):
+    [found] = emptied(stored, *EVERYTHING)
+    assert "the database holds no blog, and 1 WARC files and 1 media files are here" in found
+    assert "bring that one back" in found
+
+
+def test_files_of_an_emptied_database_survive_the_crawl_of_another_blog(stored):
+    kept = {path: path.read_bytes() for path in stored.folder.glob("*/**/*.*") if path.suffix in {".gz", ".png"}}
+    emptied(stored, *EVERYTHING)
+    for path in stored.folder.glob("warc/*.gz"):
+        # As if it was some time ago.
+        old = path.rename(path.with_name(re.sub(r"-\d{14}-", "-20240501000000-", path.name)))
+        kept[old] = kept.pop(path)
+    with stored.open() as archive:
+        blog = archive.add_blog("http://b.example/", scope="path").id
+        with archive.lock(blog):
+            archive.commit([some.page(blog, "http://b.example/")])
+        archive.recover_files()
+    assert {path: path.read_bytes() for path in kept} == kept
+    assert any("older than the database" in found or "nor the blog" in found for found in findings(stored))
+
+
+def test_a_file_of_a_blog_that_the_database_does_not_know_is_noticed(stored):
+    file = warc(stored)
+    file.with_name(re.sub(r"^\d+-", "77-", file.name)).write_bytes(file.read_bytes())
+    assert any("nor the blog it is of" in found for found in findings(stored))
+
+
+def test_a_picture_whose_row_is_lost_is_noticed(stored):
+    assert emptied(stored, "media", "media_files") == [
+        "unnamed: no row names it, although the archive knows that it was fetched",
+    ]
+
+
+def test_what_a_killed_crawl_leaves_is_no_finding(stored):
+    file = warc(stored)
+    with file.open("ab") as tail:
+        tail.write(file.read_bytes()[:100])
+    newer = re.sub(r"-\d{14}-", "-20990501000000-", file.name)
+    file.with_name(newer).write_bytes(b"half a record")
+    (stored.folder / "media" / "ab").mkdir(exist_ok=True)
+    (stored.folder / "media" / "ab" / f"{'ab' * 32}.png").write_bytes(b"fetched and not named")
+    assert findings(stored) == []
+
+
+def test_a_database_that_is_much_older_than_its_files_is_noticed(place):
+    with place.open() as archive:
+        blog = archive.add_blog(HOME, scope="path").id
+        with archive.lock(blog):
+            archive.commit([some.page(blog, HOME)])
+            for start in range(0, 2_000, 500):
+                archive.commit([some.page(blog, f"{HOME}{number}") for number in range(start, start + 500)])
+    # As a copy of the database that was made after the first page.
+    length = place.rows('select min("offset") from captures where id > 1')[0][0]
+    place.change(
+        "delete from captures where id > 1", "delete from urls where id > 1",
+        f"update warc_files set length = {length}",  # noqa: S608 - our own figure
+    )
+    assert any("the database is older than the file" in found for found in findings(place))

@@ -123,6 +123,17 @@ def test_media_are_there_at_once_and_each_content_once(s3, bucket, archive):
     assert list(verify(archive)) == []
 
 
+def test_a_picture_that_is_on_the_disk_goes_to_the_store_from_there(s3, bucket, archive):
+    body = bytes(range(256)) * 10_000
+    blog = archive.add_blog(HOME, scope="path").id
+    assert archive.scratch is not None
+    with archive.lock(blog):
+        archive.commit([some.spooled_visit(blog, HOME + "large.png", body)])
+        assert len(s3.keys(f"{bucket.prefix}/media/")) == 1
+    assert list(verify(archive)) == []
+    assert archive.exchange(archive.capture_of(blog, HOME + "large.png")).body == body
+
+
 def test_two_machines_write_side_by_side(s3, bucket, tmp_path):
     with bucket.at(tmp_path / "one") as one, bucket.at(tmp_path / "two") as two:
         first, second = one.add_blog(HOME, scope="path").id, two.add_blog(OTHER, scope="path").id
@@ -396,7 +407,7 @@ def test_a_file_that_lost_bytes_is_said_so_and_keeps_nobody_from_going_on(shared
         [file] = shared.folder.glob("warc/*")
         os.truncate(file, 10)
         expire(archive)
-        half = shared.folder / "warc" / "1-20240501120000-9999.warc.gz"
+        half = shared.folder / "warc" / "1-20990501120000-9999.warc.gz"
         half.write_bytes(b"never committed")
         archive.recover_files()
         assert "bring it back from a copy" in caplog.text

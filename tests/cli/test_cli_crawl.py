@@ -12,7 +12,7 @@ import pytest
 import a_blog
 from cli.program import begin, everlog
 from cli.sites import IN_FEED, POSTS, closed_port, hold_back, put_feed, put_post, serve_demo, serve_small
-from crawl.servers import reply
+from crawl.servers import Server, reply
 from everlog.archive import open_archive
 from everlog.demo.site import truth
 
@@ -200,10 +200,65 @@ def test_a_list_of_blogs_is_crawled(server, here, kind):
     text = opml(urls) if kind == "opml" else "# blogs\n" + "\n".join(urls) + "\n"
     (here / "list").write_text(text)
     source = "-" if kind == "stdin" else "list"
-    done = everlog("crawl", "-i", source, *FAST, folder=here, stdin=text if kind == "stdin" else "")
+    words = ("crawl", "-i", source, "--allow", f"127.0.0.1:{server.port}", *FAST)
+    done = everlog(*words, folder=here, stdin=text if kind == "stdin" else "")
     assert done.code == 0
     assert [report["held"] for report in done.json] == [POSTS, IN_FEED]
     assert [report["url"] for report in done.json] == urls
+
+
+def test_a_private_address_of_a_list_is_refused_unless_it_is_allowed(server, here):
+    url = serve_small(server)
+    (here / "list").write_text(f"{url}\n")
+    refused = everlog("crawl", "-i", "list", *FAST, folder=here)
+    assert refused.code == 4
+    assert f"--allow 127.0.0.1:{server.port}" in refused.err
+    assert server.seen == []
+    dry = everlog("crawl", "-i", "list", "--dry-run", "--delay", "0", folder=here)
+    assert (dry.code, server.seen) == (4, [])
+    allowed = everlog("crawl", "-i", "list", *FAST, folder=here, EVERLOG_ALLOW=f"127.0.0.1:{server.port}")
+    assert allowed.code == 0
+
+
+def test_a_blog_that_was_public_is_not_followed_into_this_machine_until_that_is_allowed(server, here):
+    url = serve_small(server)
+    assert crawl(url, folder=here).code == 0
+    asked = len(server.seen)
+    with open_archive(here / "everlog-archive") as archive:
+        # As if its name had been somewhere on the internet then.
+        assert archive.recall(None, "first network 127.0.0.1") == "loopback"
+        archive.remember(None, "first network 127.0.0.1", "public")
+    for command in (("update",), ("crawl", url), ("crawl", url, "--no-feed")):
+        refused = everlog(*command, *FAST, folder=here)
+        assert refused.code
+        said = refused.out + refused.err
+        assert "blocked address 127.0.0.1 (loopback)" in said
+        assert "it was public when it was first seen" in said
+        assert f"--allow 127.0.0.1:{server.port}" in said
+    assert everlog("watch", "--once", "--delay", "0", folder=here).code == 0
+    assert len(server.seen) == asked
+    # What is allowed for a blog once stays allowed, until it is taken back.
+    for words, code in (("--allow", f"127.0.0.1:{server.port}"), 0), ((), 0), (("--allow", ""), 1), ((), 1):
+        assert bool(everlog("update", *words, *FAST, folder=here).code) is bool(code)
+
+
+def test_a_blog_from_an_archive_that_remembers_no_networks_goes_on_where_its_address_says_so(server, here):
+    url = serve_small(server)
+    crawl(url, folder=here)
+    with open_archive(here / "everlog-archive") as archive:
+        archive.remember_all(None, {"first network 127.0.0.1": None, f"typed 127.0.0.1:{server.port}": None})
+    assert everlog("update", *FAST, folder=here).code == 0
+
+
+def test_a_feed_that_claims_a_private_home_does_not_lead_there(server, here):
+    serve_small(server)
+    with Server() as secret:
+        feed = a_blog.rss([a_blog.item(number) for number in range(IN_FEED)])
+        feed = feed.replace(b"<channel>", f"<channel><link>{secret.url('/')}</link>".encode(), 1)
+        server.routes["/feed.xml"] = reply(200, feed, Content_Type="application/rss+xml")
+        crawl(server.url("/feed.xml"), folder=here)
+        everlog("update", *FAST, folder=here)
+        assert secret.seen == []
 
 
 def test_a_list_of_which_one_blog_fails_exits_3_and_the_others_are_held(server, here):

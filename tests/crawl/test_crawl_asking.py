@@ -8,9 +8,11 @@ from hypothesis import strategies as st
 from stories import AGENT, manners
 
 from everlog.addresses import literal_address, refusal
-from everlog.crawl.asking import ask_for, barred, conditions_of, host_key, place, spelled, trusts
+from everlog.crawl.asking import ask_for, conditions_of, host_key, place, spelled, trusts
+from everlog.crawl.reach import Reach
 
-NOBODY: frozenset[tuple[str, int]] = frozenset()
+ANYBODY = Reach(manners(), None)
+ANYWHERE = ANYBODY.permit("http://a.example/")
 
 
 @pytest.mark.parametrize(
@@ -43,11 +45,11 @@ def test_private_headers_go_to_typed_hosts_and_not_into_the_clear(url: str, type
 
 def test_user_headers_replace_ours_and_are_all_secret() -> None:
     own = manners("http://a.example/", headers=(("user-agent", "mine"), ("X-A", "1")), cookies=(("c", "d"),))
-    ask = ask_for("http://a.example/", "feed", own, conditions=(), private=True, typed=True)
+    ask = ask_for("http://a.example/", "feed", own, conditions=(), private=True, permit=ANYWHERE)
     sent = dict(ask.headers)
     assert (sent["User-Agent"], sent["X-A"], sent["Cookie"]) == ("mine", "1", "c=d")
     assert {"user-agent", "x-a", "cookie", "authorization"} <= ask.secret
-    public = ask_for("http://a.example/", "feed", own, conditions=(), private=False, typed=True)
+    public = ask_for("http://a.example/", "feed", own, conditions=(), private=False, permit=ANYWHERE)
     assert dict(public.headers)["User-Agent"] == AGENT
     assert "atom" in dict(public.headers)["Accept"]
 
@@ -55,7 +57,7 @@ def test_user_headers_replace_ours_and_are_all_secret() -> None:
 def test_limits_fit_what_is_asked_for() -> None:
     own = manners("http://a.example/", max_page_bytes=1, max_media_bytes=2, timeout_seconds=3.0)
     limits = {
-        purpose: ask_for("http://a.example/", purpose, own, conditions=(), private=False, typed=False)
+        purpose: ask_for("http://a.example/", purpose, own, conditions=(), private=False, permit=ANYWHERE)
         for purpose in ("page", "feed", "media", "robots", "sitemap")
     }
     assert {name: ask.max_bytes for name, ask in limits.items()} == {
@@ -66,7 +68,7 @@ def test_limits_fit_what_is_asked_for() -> None:
 
 def test_the_host_header_names_only_unusual_ports() -> None:
     def host(url: str) -> str:
-        return dict(ask_for(url, "page", manners(url), conditions=(), private=False, typed=False).headers)["Host"]
+        return dict(ask_for(url, "page", manners(url), conditions=(), private=False, permit=ANYWHERE).headers)["Host"]
 
     assert host("http://a.example:80/") == host("http://a.example/") == "a.example"
     assert host("https://a.example:80/") == "a.example:80"
@@ -92,14 +94,14 @@ def test_whatever_is_not_barred_names_a_host_and_no_forbidden_address(text: str)
         url = spelled(text)
     except ValueError:
         url = text
-    if barred(url, typed=NOBODY) is None:
+    if ANYBODY.barred(url) is None:
         host, port = place(url)
         assert host
-        assert 0 < port < 65536
+        assert port in {80, 443}
         address = literal_address(host)
         assert address is None or refusal(address) is None
 
 
 def test_a_host_that_is_longer_than_any_can_be_is_barred() -> None:
     labels = ".".join("a" * 60 for _ in range(60))
-    assert barred(spelled(f"http://{labels}.example/x.png"), typed=NOBODY).startswith("blocked address (a host of")
+    assert ANYBODY.barred(spelled(f"http://{labels}.example/x.png")).startswith("blocked address (a host of")

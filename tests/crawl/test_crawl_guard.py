@@ -53,16 +53,39 @@ async def _names(web: OpenWeb, found: dict[str, Any], typed: Server, secret: Ser
     stranger = web.session(manners(typed.url()))
     obeying = web.session(manners(typed.url(), obey_robots=True))
     for name in ("inner.example", "mixed.example", "six.example", "mapped.example"):
-        found[f"name {name}"] = await stranger.fetch(secret.url("/", host=name))
-        found[f"name {name} with robots"] = await obeying.fetch(secret.url("/", host=name))
+        found[f"name {name}"] = await stranger.fetch(f"http://{name}/")
+        found[f"name {name} with robots"] = await obeying.fetch(f"http://{name}/")
+    found["name at another port"] = await stranger.fetch(secret.url("/", host="inner.example"))
     owner = web.session(manners(secret.url("/", host="intranet.example")))
     found["typed name"] = await owner.fetch(secret.url("/mine", host="intranet.example"))
     found["typed name, other port"] = await owner.fetch(typed.url("/", host="intranet.example"))
     # The owner's connection is still open: it must not carry a stranger's request.
     found["stranger after owner"] = await stranger.fetch(secret.url("/theirs", host="intranet.example"))
     found["secret counts after names"] = secret.counts()
+    await _repointed(web, found, secret)
     found["asked names"] = asked
     reactor.installNameResolver(before)  # type: ignore[attr-defined]
+
+
+async def _repointed(web: OpenWeb, found: dict[str, Any], secret: Server) -> None:
+    """Names that are at 127.0.0.1 now, by where they were when they were first seen."""
+    url, kept = secret.url("/again", host="intranet.example"), {}
+    for before in ("public", "private", "loopback"):
+        session = web.session(manners(url, first_networks={"intranet.example": before}))
+        found[f"was {before}"] = await session.fetch(url)
+    for allowed in ("intranet.example", f"intranet.example:{secret.port}", f"other.example:{secret.port}"):
+        session = web.session(manners(url, first_networks={"intranet.example": "public"}, allow=(allowed,)))
+        found[f"allow {allowed.partition(':')[0]}"] = await session.fetch(url)
+    own = web.session(manners(own=(url,)))
+    found["listed"] = await own.fetch(url)
+    first = web.session(manners(url), remember=kept.__setitem__)
+    await first.fetch(url)
+    found["kept"] = kept
+    picture = secret.url("/picture", host="inner.example")
+    wide = web.session(manners("http://blog.example/", allow=(f"inner.example:{secret.port}",)))
+    found["allowed picture"] = await wide.fetch(picture, purpose="media")
+    narrow = web.session(manners("http://blog.example/", allow=("inner.example",)))
+    found["allowed host, other port"] = await narrow.fetch(picture, purpose="media")
 
 
 def _resolver(answer: Callable[[str], Any]) -> Any:
@@ -143,8 +166,40 @@ def test_a_name_is_judged_by_the_address_it_has(found: dict[str, Any], name: str
     assert found[f"name {name} with robots"].trouble == "address"
 
 
+def test_a_port_that_nobody_typed_is_not_asked_for(found: dict[str, Any]) -> None:
+    failure = found["name at another port"]
+    assert failure.trouble == "address"
+    assert failure.reason.startswith("blocked port ")
+    assert "--allow inner.example:" in failure.reason
+    assert found["allowed host, other port"].trouble == "address"
+
+
+@pytest.mark.parametrize("before", ["public", "private"])
+def test_a_typed_name_that_is_in_another_network_now_is_refused(found: dict[str, Any], before: str) -> None:
+    failure = found[f"was {before}"]
+    assert failure.trouble == "address"
+    assert "blocked address 127.0.0.1 (loopback)" in failure.reason
+    assert "--allow intranet.example:" in failure.reason
+    assert ("it was public when it was first seen" in failure.reason) is (before == "public")
+
+
+def test_a_typed_name_stays_free_in_the_network_it_was_first_seen_in(found: dict[str, Any]) -> None:
+    assert isinstance(found["was loopback"], Fetched)
+    assert found["kept"] == {"first network intranet.example": "loopback"}
+
+
+def test_what_a_list_names_is_not_typed(found: dict[str, Any]) -> None:
+    assert found["listed"].trouble == "address"
+
+
+def test_a_host_that_is_allowed_may_be_anywhere(found: dict[str, Any]) -> None:
+    assert isinstance(found["allow intranet.example"], Fetched)
+    assert isinstance(found["allowed picture"], Fetched)
+    assert found["allow other.example"].trouble == "address"
+
+
 def test_a_name_is_looked_up_once_so_that_no_second_answer_can_differ(found: dict[str, Any]) -> None:
-    assert [found["asked names"].count(name) for name in ("inner.example", "six.example")] == [2, 2]
+    assert [found["asked names"].count(name) for name in ("mixed.example", "six.example")] == [2, 2]
 
 
 def test_a_typed_name_opens_one_port_only(found: dict[str, Any]) -> None:

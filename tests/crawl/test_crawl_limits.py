@@ -44,6 +44,26 @@ def flood(_: object) -> Iterator[bytes]:
     yield from repeat(b"x" * 65536)
 
 
+def drip(_: object) -> Iterator[bytes]:
+    """A picture of which a byte comes, and then nothing for as long as anybody waits."""
+    yield HEAD + b"Content-Length: 100000\r\n\r\n"
+    yield b"x"
+    OVER.wait(60)
+
+
+def silent(_: object) -> Iterator[bytes]:
+    OVER.wait(60)
+    yield HEAD
+
+
+def in_two(_: object) -> Iterator[bytes]:
+    """A picture that takes longer than a page may, and comes fast enough for its size."""
+    yield HEAD + b"Content-Length: 2000000\r\n\r\n"
+    yield b"x" * 1_000_000
+    OVER.wait(0.5)
+    yield b"x" * 1_000_000
+
+
 def endless_head(_: object) -> Iterator[bytes]:
     yield HEAD
     yield from repeat(b"X-Filler: " + b"y" * 8000 + b"\r\n")
@@ -91,6 +111,7 @@ async def story(web: OpenWeb) -> dict[str, Any]:
             # Only time can end this one.
             each = session if path != "/stalled" else web.session(manners(server.url(), timeout_seconds=0.2, retries=1))
             found[path] = await each.fetch(server.url(path))
+        await _slow_pictures(web, found)
         OVER.set()
         found["media"] = await session.fetch(server.url("/bomb-gzip"), purpose="media")
         found["counts"] = server.counts()
@@ -101,6 +122,14 @@ async def story(web: OpenWeb) -> dict[str, Any]:
         url = f"http://127.0.0.1:{nobody.getsockname()[1]}/"
         found["refused"] = await web.session(manners(url, retries=1)).fetch(url)
     return found
+
+
+async def _slow_pictures(web: OpenWeb, found: dict[str, Any]) -> None:
+    with Server({"/drip.png": drip, "/silent.png": silent, "/slow.png": in_two}) as server:
+        session = web.session(manners(server.url(), timeout_seconds=0.2, retries=2))
+        for path in server.routes:
+            found[path] = await session.fetch(server.url(path), purpose="media")
+        found["picture counts"] = server.counts()
 
 
 @pytest.fixture(scope="module")
@@ -144,6 +173,17 @@ def test_what_cannot_be_read_is_said_to_be_so(found: dict[str, Any], path: str) 
 def test_what_broke_off_is_tried_again_and_never_given_as_whole(found: dict[str, Any], path: str) -> None:
     assert found[path].trouble == "truncated"
     assert found["counts"][path] == 2
+
+
+@pytest.mark.parametrize("path", ["/drip.png", "/silent.png"])
+def test_a_picture_that_drips_costs_one_time_limit_and_is_not_asked_for_again(found: dict[str, Any], path: str) -> None:
+    assert found[path].trouble == "timeout"
+    assert "within 0.2 s" in found[path].reason
+    assert found["picture counts"][path] == 1
+
+
+def test_a_picture_that_comes_fast_enough_for_its_size_may_take_longer(found: dict[str, Any]) -> None:
+    assert len(found["/slow.png"].answer.body) == 2_000_000
 
 
 def test_a_server_that_hangs_up_gave_no_answer_and_is_asked_again(found: dict[str, Any]) -> None:

@@ -18,6 +18,7 @@ from stories import manners, told
 from everlog.crawl import with_web
 from everlog.crawl.asking import LateForTurn, ask_for
 from everlog.crawl.hosts import awake_and_asleep
+from everlog.crawl.reach import Reach
 from everlog.errors import UsageError
 
 if TYPE_CHECKING:
@@ -92,9 +93,9 @@ def late() -> dict[str, Any]:
     found: dict[str, Any] = {}
 
     async def task(web: OpenWeb) -> None:
-        ask = ask_for(
-            server.url("/page"), "page", manners(server.url()), conditions=(), private=True, typed=True,
-        )
+        own = manners(server.url())
+        permit = Reach(own, None).permit(server.url())
+        ask = ask_for(server.url("/page"), "page", own, conditions=(), private=True, permit=permit)
         try:
             await web.download(replace(ask, leave_by=awake_and_asleep() - 1.0))
         except LateForTurn:

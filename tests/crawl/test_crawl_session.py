@@ -365,7 +365,7 @@ def test_rules_and_waits_survive_into_the_next_run(found: dict[str, Any]) -> Non
     assert found["memory held"].exchanges == ()
     assert found["memory forbids"].trouble == "robots"
     assert found["memory counts"] == {"/robots.txt": 1, "/yes": 1}
-    assert sorted(name.split(" ")[0] for name in found["memory"]) == ["robots", "strain", "wait"]
+    assert sorted(name.split(" ")[0] for name in found["memory"]) == ["first", "robots", "strain", "wait"]
 
 
 def test_a_spoilt_memory_is_no_memory(found: dict[str, Any]) -> None:

@@ -18,6 +18,7 @@ from sqlalchemy import func, select
 from cli.program import Done, command, environment, everlog
 from everlog.archive import Archive, open_archive, schema
 from everlog.archive.jobs import NewJob
+from everlog.flow.reach import note_typed
 from everlog.urls import host_of
 
 if TYPE_CHECKING:
@@ -99,7 +100,8 @@ def until(condition: Callable[[], Any], *, seconds: float = PATIENCE_SECONDS) ->
 
 
 def crawl_jobs(archive: Archive, urls: Sequence[str], **settings: Any) -> tuple[Job, ...]:
-    """Jobs for blogs, queued in the database."""
+    """Jobs for blogs, queued in the database as if their addresses were typed."""
+    note_typed(urls, archive)
     return archive.add_jobs([NewJob(kind="crawl", url=url, host=host_of(url), settings=settings) for url in urls])
 
 

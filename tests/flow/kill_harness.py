@@ -235,7 +235,7 @@ def _crawl(order: dict[str, Any], death: Death, tells: int) -> None:
 
     settings = make_settings({"delay": 0, "min_free_bytes": 0})
     with open_archive(place.folder, habits=place.habits(_reaper(death, tells))) as archive:
-        [report] = run_jobs([Job(url=order["home"])], archive, settings, on_safe=write_down)
+        [report] = run_jobs([Job(url=order["home"], typed=True)], archive, settings, on_safe=write_down)
     if isinstance(report, EverlogError):
         raise report
     assert report.ending == "complete", report.reason

@@ -13,25 +13,24 @@ from __future__ import annotations
 
 import threading
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from everlog.archive import files as disk
 from everlog.archive import schema, url_rows
+from everlog.archive.batch import pieces_of
 from everlog.archive.folder_shelf import FolderShelf
-from everlog.archive.holdings import Stored
 from everlog.archive.locks import FileLocks
 from everlog.archive.migrate import bring_up_to_date
 from everlog.archive.parts import Habits, Parts
 from everlog.archive.shelf import RECORD_BYTES
 from everlog.archive.sql_store import SqlStore
 from everlog.archive.sqlite import SqliteDatabase
-from everlog.archive.texts import storable
 from everlog.archive.warc_files import lost
 from everlog.archive.writing import Writing, explained
 from everlog.errors import ArchiveBusy, DamagedArchive, DiskFull, EverlogError, NotUploaded, UsageError
-from everlog.warc import MADE, payload_digest, read_exchange
+from everlog.warc import read_exchange, target_uri
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,7 +38,8 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import BinaryIO
 
-    from everlog.archive.holdings import Acknowledged, Capture, Held, Place, WarcFile
+    from everlog.archive.batch import Piece
+    from everlog.archive.holdings import Acknowledged, Capture, Stored, WarcFile
     from everlog.archive.shelf import Writer
     from everlog.records import Exchange, Purpose, Visit
 
@@ -113,6 +113,11 @@ class Archive(SqlStore):
         """The folder of its files, if they are in one."""
         return self.shelf.folder
 
+    @property
+    def scratch(self) -> Path | None:
+        """A folder on the disk that files are written to, for bodies that are on their way; None: there is none."""
+        return self.shelf.scratch
+
     def lock(self, blog_id: int) -> AbstractContextManager[None]:
         """The right to write to one blog, once what an earlier crash left is cleared away."""
         return self._writing.lock(blog_id)
@@ -143,7 +148,7 @@ class Archive(SqlStore):
             if not visits:
                 return ()
             blogs = {visit.blog_id: self._writing.of(visit.blog_id) for visit in visits}
-            self._want_room(sum(len(exchange.body) for visit in visits for exchange in visit.exchanges))
+            self._want_room(sum(exchange.size for visit in visits for exchange in visit.exchanges))
             try:
                 with self._writing.explained():
                     return self._write(visits, blogs)
@@ -172,7 +177,16 @@ class Archive(SqlStore):
             except FileNotFoundError as error:
                 raise lost(f"{self.shelf.where}/{capture.place.file}") from error
             with file:
-                return read_exchange(file, capture.place.offset, purpose=purpose)
+                answer = read_exchange(file, capture.place.offset, purpose=purpose)
+        if capture.own_place is None or answer.url == target_uri(capture.url):
+            return answer
+        # The body came from another address first; the rest is its own.
+        try:
+            own = self.exchange(replace(capture, place=capture.own_place, own_place=None), purpose=purpose)
+        except (DamagedArchive, NotUploaded):
+            kind = (("Content-Type", capture.content_type),) if capture.content_type else ()
+            return replace(answer, url=capture.url, status=capture.status, headers=kind, fetched_at=capture.fetched_at)
+        return replace(own, body=answer.body)
 
     def open_file(self, name: str, *, ahead: int = RECORD_BYTES) -> BinaryIO:
         """A WARC or media file to read from."""
@@ -223,7 +237,7 @@ class Archive(SqlStore):
     def _write(self, visits: Sequence[Visit], blogs: Mapping[int, Writer]) -> tuple[Acknowledged, ...]:
         at = self._habits.at
         at("batch-begin")
-        pieces = self._pieces(visits)
+        pieces = pieces_of(visits, self)
         writers = list({id(writer): writer for writer in blogs.values()}.values())
         for writer in writers:
             mine = [piece for piece in pieces if blogs[piece.visit.blog_id] is writer]
@@ -233,9 +247,13 @@ class Archive(SqlStore):
                     piece.place = place
         self._write_media(blogs, pieces)
         files = [file for writer in writers for file in writer.sync()]
-        stored = iter([piece.stored() for piece in pieces])
+        for piece in pieces:
+            piece.store()
+        stored = iter([piece.stored for piece in pieces if piece.stored is not None])
         acknowledged = self._record([(visit, [next(stored) for _ in visit.exchanges]) for visit in visits], files)
         at("committed")
+        for piece in pieces:
+            piece.exchange.let_go()
         return acknowledged
 
     def _record(
@@ -246,58 +264,11 @@ class Archive(SqlStore):
                 return self.record(pairs, files)
         return self.record(pairs, files)
 
-    def _pieces(self, visits: Sequence[Visit]) -> list[_Piece]:
-        """The exchanges of a batch with their digests, and who holds their bodies already."""
-        pieces = [
-            _Piece(visit, exchange, payload_digest(exchange.body)) for visit in visits for exchange in visit.exchanges
-        ]
-        answers = [piece for piece in pieces if piece.exchange.purpose not in MADE]
-        bodies = self.held_bodies([piece.key for piece in answers if piece.exchange.body])
-        for piece in answers:
-            if piece.exchange.body:
-                piece.original = bodies.get(piece.key)
-            elif piece.exchange.status == 304:
-                piece.original = self.held_answer(piece.visit.blog_id, piece.visit.key)
-                piece.digest = piece.original.digest if piece.original else piece.digest
-        return pieces
-
-    def _write_media(self, blogs: Mapping[int, Writer], pieces: Sequence[_Piece]) -> None:
+    def _write_media(self, blogs: Mapping[int, Writer], pieces: Sequence[Piece]) -> None:
         """The files of the media in a batch; each content once."""
         wanted = [piece for piece in pieces if piece.is_media]
         held = dict(self.media_paths([piece.sha256 for piece in wanted])) if wanted else {}
         for piece in wanted:
             if piece.sha256 not in held:
-                held[piece.sha256] = blogs[piece.visit.blog_id].write_media(
-                    piece.sha256, piece.exchange.body, content_type=piece.exchange.header("content-type"),
-                    url=piece.exchange.url,
-                )
+                held[piece.sha256] = blogs[piece.visit.blog_id].write_media(piece.sha256, piece.exchange)
             piece.media_path = held[piece.sha256]
-
-
-@dataclass(slots=True)
-class _Piece:
-    """One exchange of a batch on its way to the files."""
-
-    visit: Visit
-    exchange: Exchange
-    digest: str
-    original: Held | None = None
-    place: Place | None = None
-    media_path: str | None = None
-
-    @property
-    def key(self) -> tuple[int, str, str]:
-        return self.visit.blog_id, storable(self.exchange.url), self.digest
-
-    @property
-    def sha256(self) -> str:
-        return self.digest.removeprefix("sha256:")
-
-    @property
-    def is_media(self) -> bool:
-        answers = self.exchange is self.visit.exchanges[-1] and 200 <= self.exchange.status < 300
-        return answers and self.visit.outcome == "media" and bool(self.exchange.body)
-
-    def stored(self) -> Stored:
-        assert self.place is not None  # noqa: S101 - for the type checker
-        return Stored(place=self.place, digest=self.digest, original=self.original, media_path=self.media_path)

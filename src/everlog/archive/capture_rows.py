@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 MOST_DRAWINGS = 20
 
 _urls, _captures, _files = schema.urls, schema.captures, schema.warc_files
-_original = _captures.alias("original")
+_original, _own_files = _captures.alias("original"), _files.alias("own_files")
 _BODY_FILE = func.coalesce(_original.c.warc_id, _captures.c.warc_id)
-# An answer whose body is held: its own, or that of its original.
+# An answer whose body is held: its own, or that of its original. Error pages have originals too.
 GOOD: ColumnElement[bool] = _captures.c.answer & (
-    _captures.c.status.between(200, 299) | _captures.c.original_id.is_not(None)
+    _captures.c.status.between(200, 299) | ((_captures.c.status == 304) & _captures.c.original_id.is_not(None))
 )
 _BODIES = select(_captures).where(
     _captures.c.digest.in_(bindparam("digests", expanding=True)),
@@ -61,7 +61,10 @@ def media_paths(database: Database, hashes: Sequence[str]) -> dict[str, str]:
 def held_bodies(
     database: Database, wanted: Sequence[tuple[int, str, str]], *, lost: Collection[str] = (),
 ) -> dict[tuple[int, str, str], Held]:
-    """Those of these (blog, URL, digest) whose body is stored already, in none of the files that are lost."""
+    """Those of these (blog, URL, digest) whose body is stored already, in none of the files that are lost.
+
+    Where it came from another address of the blog, under that address.
+    """
     found: dict[tuple[int, str, str], Held] = {}
     bodies = _BODIES
     if lost:
@@ -185,10 +188,11 @@ def _captures_with_places() -> Select[Any]:
     return (
         select(
             _captures, _files.c.name, func.coalesce(place.offset, own.offset).label("body_offset"),
-            func.coalesce(place.length, own.length).label("body_length"),
+            func.coalesce(place.length, own.length).label("body_length"), _own_files.c.name.label("own_name"),
         )
         .join(_original, place.id == own.original_id, isouter=True)
         .join(_files, _files.c.id == _BODY_FILE)
+        .join(_own_files, _own_files.c.id == own.warc_id)
     )
 
 
@@ -201,6 +205,7 @@ def _capture(row: Row[Any]) -> Capture:
         id=row.id, url=row.url, purpose=row.purpose, status=row.status, content_type=row.content_type, etag=row.etag,
         last_modified=row.last_modified, digest=row.digest, fetched_at=moment_of(row.fetched_at),
         place=Place(file=row.name, offset=row.body_offset, length=row.body_length),
+        own_place=Place(file=row.own_name, offset=row.offset, length=row.length) if row.original_id else None,
     )
 
 

@@ -5,21 +5,23 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from everlog.archive import schema
 from everlog.archive.database import in_parts
 from everlog.archive.holdings import WarcFile
+from everlog.archive.texts import moment_or_none
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
+    from datetime import datetime
 
     from everlog.archive.database import Database
 
 AT_ONCE = 500
 # One of a blog, or (0) of several; when it was begun; the serial of an embedded archive's file, or the fencing number
 # of who wrote it, and then a serial if that is not its first.
-WARC_NAME = re.compile(r"warc/[0-9]+-[0-9]{14}-([0-9]+)(?:-[0-9]+)?\.warc\.gz")
+WARC_NAME = re.compile(r"warc/[0-9]+-([0-9]{14})-([0-9]+)(?:-[0-9]+)?\.warc\.gz")
 
 
 def fence_of(name: str) -> int | None:
@@ -31,7 +33,18 @@ def fence_of(name: str) -> int | None:
     True
     """
     named = WARC_NAME.fullmatch(name)
-    return int(named[1]) if named else None
+    return int(named[2]) if named else None
+
+
+def is_before(name: str, begun: datetime | None) -> bool:
+    """Whether a WARC file was begun before a moment, as its name says; `begun` None: before whatever comes.
+
+    >>> from datetime import datetime
+    >>> is_before("warc/12-20240501120000-345.warc.gz", datetime(2024, 5, 1, 12, 0, 1))
+    True
+    """
+    named = WARC_NAME.fullmatch(name)
+    return named is not None and (begun is None or named[1] < f"{begun:%Y%m%d%H%M%S}")
 
 
 class FileRows:
@@ -51,6 +64,16 @@ class FileRows:
         with self._database.reading() as connection:
             found = connection.execute(select(table).where(table.c.blog_id == blog_id).order_by(table.c.id))
             return tuple(_file(row) for row in found)
+
+    def begun(self) -> datetime | None:
+        """When the first blog was added; None: there is none.
+
+        A file that no row names is what a killed crawl left, and can be removed; but not one that is older than this:
+        it is of a database that is gone, and holds what was acknowledged there.
+        """
+        with self._database.reading() as connection:
+            first: str | None = connection.scalar(select(func.min(schema.blogs.c.added_at)))
+        return moment_or_none(first)
 
     def find(self, names: Collection[str]) -> dict[str, WarcFile]:
         """Those of these files that are known, by name."""

@@ -44,6 +44,10 @@ class FolderShelf:
     def folder(self) -> Path:
         return self._folder
 
+    @property
+    def scratch(self) -> Path:
+        return self._folder
+
     def open(self, name: str, *, ahead: int = RECORD_BYTES) -> BinaryIO:  # noqa: ARG002 - a disk is fast
         return (self._folder / name).open("rb")
 
@@ -94,7 +98,7 @@ class FolderShelf:
             known = rows.of_blog(blog_id)
             # One that somebody has brought back is not lost any more.
             self.lost -= {file.name for file in known}
-            self.lost |= warc.recover(known)
+            self.lost |= warc.recover(known, rows.begun())
             media.recover()
         except BaseException:
             warc.close()
@@ -115,8 +119,8 @@ class FolderFiles:
     def append(self, exchanges: Iterable[tuple[Exchange, str, Held | None]]) -> list[Place]:
         return self._warc.append(exchanges)
 
-    def write_media(self, sha256: str, body: bytes, *, content_type: str | None, url: str) -> str:
-        return self._media.write(sha256, body, content_type=content_type, url=url)
+    def write_media(self, sha256: str, answer: Exchange) -> str:
+        return self._media.write(sha256, answer)
 
     def sync(self) -> list[WarcFile]:
         return self._warc.sync()

@@ -54,11 +54,15 @@ class Held:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
-    """What the files know of one exchange: where it stands, its payload's digest, who holds its body."""
+    """What the files know of one exchange: where it stands, its payload's digest, who holds its body.
+
+    `twin` is set where that is another exchange of the same batch, which has no number yet.
+    """
 
     place: Place
     digest: str
     original: Held | None = None
+    twin: Stored | None = None
     media_path: str | None = None
 
 
@@ -83,7 +87,10 @@ class Version:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capture:
-    """A stored answer. `place` is where its body stands: for one that had not changed, at its original."""
+    """A stored answer. `place` is where its body stands: for one whose body was held already, at its original.
+
+    Then `own_place` is where its own record stands, which has its headers.
+    """
 
     id: int
     url: str
@@ -95,6 +102,7 @@ class Capture:
     digest: str
     fetched_at: datetime
     place: Place
+    own_place: Place | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -64,7 +64,7 @@ def latest_answer(connection: Connection, visit: Visit, url_id: int) -> int | No
         select(table.c.id)
         .where(
             table.c.blog_id == visit.blog_id, table.c.url_id == url_id, table.c.answer,
-            table.c.status.between(200, 299) | table.c.original_id.is_not(None),
+            table.c.status.between(200, 299) | ((table.c.status == 304) & table.c.original_id.is_not(None)),
         )
         .order_by(table.c.id.desc())
         .limit(1),

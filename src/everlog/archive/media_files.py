@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from everlog.records import Exchange
+
 FOLDER = "media"
 _HASH = re.compile(r"[0-9a-f]{64}")
 
@@ -47,13 +49,13 @@ class MediaFiles:
         for part in (self._base / FOLDER).glob(f"*/.{self._owner}-*.part"):
             part.unlink()
 
-    def write(self, sha256: str, body: bytes, *, content_type: str | None, url: str) -> str:
+    def write(self, sha256: str, answer: Exchange) -> str:
         """Write a file so that it is whole or not there. Its path in the archive.
 
         A file of this content that no database row names yet is written again: nobody knows whether
         its bytes had reached the disk.
         """
-        wanted = self._base / media_name(sha256, content_type=content_type, url=url)
+        wanted = self._base / media_name(sha256, content_type=answer.header("content-type"), url=answer.url)
         folder = wanted.parent
         disk.real_folder(folder)
         whole = next(folder.glob(f"{sha256}.*"), wanted)
@@ -61,10 +63,11 @@ class MediaFiles:
         part.unlink(missing_ok=True)
         descriptor = disk.create(part)
         try:
-            half = len(body) // 2
-            disk.write_all(descriptor, memoryview(body)[:half])
-            self._at("media-temp")
-            disk.write_all(descriptor, memoryview(body)[half:])
+            for piece in answer.chunks():
+                half = len(piece) // 2
+                disk.write_all(descriptor, memoryview(piece)[:half])
+                self._at("media-temp")
+                disk.write_all(descriptor, memoryview(piece)[half:])
             os.fsync(descriptor)
         finally:
             os.close(descriptor)

@@ -159,6 +159,7 @@ class Recorder:
         ids = iter(self._database.reserve(connection, schema.captures, count) if count else ())
         rows: Rows = []
         answers: list[int | None] = []
+        numbered: dict[int, int] = {}
         for visit, stored in pairs:
             url_id = numbers[visit.blog_id, storable(visit.key)]
             for exchange, held in zip(visit.exchanges, stored, strict=True):
@@ -167,6 +168,9 @@ class Recorder:
                     "id": next(ids), "blog_id": visit.blog_id, "url_id": url_id, "warc_id": file_ids[held.place.file],
                     "answer": exchange is visit.exchanges[-1],
                 }
+                numbered[id(held)] = row["id"]
+                if held.twin is not None:
+                    row["original_id"] = numbered[id(held.twin)]
                 rows.append(row)
             answers.append(rows[-1]["id"] if stored else latest_answer(connection, visit, url_id))
         if rows:
@@ -251,7 +255,7 @@ class Recorder:
                 continue
             answer, sha256 = visit.exchanges[-1], stored[-1].digest.removeprefix("sha256:")
             files.append({
-                "sha256": sha256, "path": stored[-1].media_path, "bytes": len(answer.body),
+                "sha256": sha256, "path": stored[-1].media_path, "bytes": answer.size,
                 "type": storable_or_none(answer.header("content-type")),
             })
             tied.append({
@@ -290,7 +294,7 @@ def _capture_row(exchange: Exchange, held: Stored) -> dict[str, Any]:
         "content_type": _header(exchange, "content-type") or (before.content_type if before else None),
         "etag": _header(exchange, "etag") or (before.etag if before else None),
         "last_modified": _header(exchange, "last-modified") or (before.last_modified if before else None),
-        "digest": held.digest, "bytes": len(exchange.body), "fetched_at": stamp(exchange.fetched_at),
+        "digest": held.digest, "bytes": exchange.size, "fetched_at": stamp(exchange.fetched_at),
         "offset": held.place.offset, "length": held.place.length,
         "original_id": held.original.id if held.original else None,
     }

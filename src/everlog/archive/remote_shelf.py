@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from everlog.archive import files as disk
 from everlog.archive import warc_files
-from everlog.archive.file_rows import fence_of
+from everlog.archive.file_rows import fence_of, is_before
 from everlog.archive.grant_files import OwnFiles, SpoolFiles, left_behind, warc_folder
 from everlog.archive.media_files import media_name
 from everlog.archive.points import nothing
@@ -55,6 +55,10 @@ class RemoteShelf:
     @property
     def where(self) -> str:
         return self._files.where
+
+    @property
+    def scratch(self) -> Path | None:
+        return self._spool
 
     def open(self, name: str, *, ahead: int = RECORD_BYTES) -> BinaryIO:
         if self._spool is not None:
@@ -133,6 +137,8 @@ class RemoteShelf:
         """Cut a file to what was committed, upload it, note that it is there, and only then let go of it here."""
         path = self._needed_spool() / name
         known = rows.find([name]).get(name)
+        if known is None and is_before(name, rows.begun()):
+            return
         if known is not None and not known.closed:
             cut(path, known.length)
             at("sealed")
@@ -166,9 +172,13 @@ class _RemoteWriter:
     def append(self, exchanges: Iterable[tuple[Exchange, str, Held | None]]) -> list[Place]:
         return self._warc.append(exchanges)
 
-    def write_media(self, sha256: str, body: bytes, *, content_type: str | None, url: str) -> str:
-        name = media_name(sha256, content_type=content_type, url=url)
-        self._media[name] = body
+    def write_media(self, sha256: str, answer: Exchange) -> str:
+        name = media_name(sha256, content_type=answer.header("content-type"), url=answer.url)
+        if answer.spooled is None:
+            self._media[name] = answer.body
+        else:
+            # It has no name of its own, so that it is gone with this process, however that ends.
+            self._files.upload(Path(f"/dev/fd/{answer.spooled.file.fileno()}"), name, again=True)
         return name
 
     def sync(self) -> list[WarcFile]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from everlog.archive import files as disk
 from everlog.archive import media_files, warc_files
-from everlog.archive.file_rows import AT_ONCE, fence_of
+from everlog.archive.file_rows import AT_ONCE, fence_of, is_before
 from everlog.archive.folder_shelf import FolderFiles, FolderShelf
 from everlog.archive.grant_files import GrantFiles, OwnFiles
 from everlog.archive.media_files import MediaFiles
@@ -85,7 +85,8 @@ class SharedFolderShelf(FolderShelf):
         known = rows.find([name]).get(name)
         path = self.folder / name
         if known is None:
-            path.unlink(missing_ok=True)
+            if not is_before(name, rows.begun()):
+                path.unlink(missing_ok=True)
             return
         cut(path, known.length)
         rows.close(name)

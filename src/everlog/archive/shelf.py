@@ -35,8 +35,8 @@ class Writer(Protocol):
         """Write the records of exchanges (with their digests and originals). Where the answers stand."""
         ...
 
-    def write_media(self, sha256: str, body: bytes, *, content_type: str | None, url: str) -> str:
-        """Write a media file so that it is whole or not there. Its path."""
+    def write_media(self, sha256: str, answer: Exchange) -> str:
+        """Write the body of an answer to a media file, so that it is whole or not there. Its path."""
         ...
 
     def sync(self) -> list[WarcFile]:
@@ -63,6 +63,11 @@ class Shelf(Protocol):
     @property
     def folder(self) -> Path | None:
         """The folder it is, if it is one."""
+        ...
+
+    @property
+    def scratch(self) -> Path | None:
+        """A folder of this machine on the disk that files are written to; None: nobody has named one."""
         ...
 
     @property
@@ -122,6 +127,7 @@ class NoShelf:
 
     where = "no place"
     folder = None
+    scratch = None
     is_shared = True
     lost: AbstractSet[str] = frozenset()
 

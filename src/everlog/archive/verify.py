@@ -1,7 +1,7 @@
 """Is all there that was promised? Every record, pointer, digest and file of an archive, looked at once.
 
-A file that no row names is not a finding: a crawl may be about to name it. Nor are the bytes behind a
-WARC file's committed length: the next crawl of its blog cuts them off.
+Rows are compared with files, and files with rows (`unnamed.py`). What a crawl may be about to name, or a killed one
+left, is not a finding: the next crawl of its blog names it or clears it up.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from everlog.archive.archive import DATABASE
 from everlog.archive.file_rows import WARC_NAME, FileRows
 from everlog.archive.post_record import read_record
 from everlog.archive.shelf import WHOLE_FILE_BYTES
+from everlog.archive.unnamed import is_more_than_a_batch, unnamed_files
 from everlog.archive.walk import Broken, walk_records
 from everlog.warc import MADE, target_uri
 
@@ -60,6 +61,8 @@ def verify(archive: Archive, progress: Progress | None = None) -> Iterator[Findi
         yield Finding(kind="database", where=DATABASE, text=text)
     yield from _warc_files(archive, tell)
     yield from _media_files(archive, tell)
+    for where, text in unnamed_files(archive):
+        yield Finding(kind="unnamed", where=where, text=text)
     yield from _posts(archive, tell)
     yield from _versions(archive)
     yield from _loose_ends(archive)
@@ -76,6 +79,9 @@ def _warc_files(archive: Archive, tell: Progress) -> Iterator[Finding]:
         if size is not None and size >= file.length:
             with archive.open_file(file.name, ahead=WHOLE_FILE_BYTES) as raw:
                 yield from _warc_file(archive, file, raw, tell)
+                if size > file.length and is_more_than_a_batch(raw, file.length):
+                    behind = f"much more than its {file.length} stored bytes: the database is older than the file"
+                    yield Finding(kind="unnamed", where=file.name, text=behind)
         elif size is not None:
             yield Finding(kind="warc", where=file.name, text=f"shorter than its {file.length} stored bytes")
         elif text := _not_there(archive, file):

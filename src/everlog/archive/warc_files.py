@@ -10,6 +10,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from everlog.archive import files as disk
+from everlog.archive.file_rows import is_before
 from everlog.archive.holdings import Place, WarcFile
 from everlog.archive.points import nothing
 from everlog.errors import DamagedArchive
@@ -60,14 +61,16 @@ class Appending(ABC):
         for exchange, digest, held in exchanges:
             original = Original(url=held.url, fetched_at=held.fetched_at, digest=held.digest) if held else None
             records = exchange_records(exchange, digest=digest, original=original)
-            places.append(Place(file=current.name, offset=current.length, length=len(records.answer)))
-            half = len(records.answer) // 2
-            view = memoryview(records.answer)
-            disk.write_all(current.descriptor, view[:half])
-            self._at("warc-half-record")
-            disk.write_all(current.descriptor, view[half:])
+            length = 0
+            for piece in records.pieces:
+                half = len(piece) // 2
+                disk.write_all(current.descriptor, memoryview(piece)[:half])
+                self._at("warc-half-record")
+                disk.write_all(current.descriptor, memoryview(piece)[half:])
+                length += len(piece)
+            places.append(Place(file=current.name, offset=current.length, length=length))
             disk.write_all(current.descriptor, records.request)
-            current.length += len(records.answer) + len(records.request)
+            current.length += length + len(records.request)
         self._at("warc-appended")
         return places
 
@@ -133,8 +136,10 @@ class WarcFiles(Appending):
         self._closed: list[WarcFile] = []
         self._lost: set[str] = set()
 
-    def recover(self, known: Iterable[WarcFile]) -> set[str]:
+    def recover(self, known: Iterable[WarcFile], begun: datetime | None) -> set[str]:
         """Cut off what a crash left behind the committed records, and go on in the last file.
+
+        Files that no row names are removed, unless they are older than the archive's database, which was `begun` then.
 
         Files that are not there, or lack some of what was committed, are left as they are and named: whoever has a copy
         may bring it back at any time, and the blog goes on in another file until then.
@@ -144,7 +149,8 @@ class WarcFiles(Appending):
         for path in sorted(self._folder.glob(f"{self._blog_id}-*.warc.gz")):
             file = lengths.pop(f"{FOLDER}/{path.name}", None)
             if file is None:
-                path.unlink()
+                if not is_before(f"{FOLDER}/{path.name}", begun):
+                    path.unlink()
                 continue
             if path.lstat().st_size < file.length:
                 self._lost.add(file.name)

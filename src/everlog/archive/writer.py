@@ -22,6 +22,7 @@ MOST_VISITS = 64
 MOST_BYTES = 32_000_000
 # What may wait behind the group that is being written.
 QUEUE_BYTES = 64_000_000
+# Bodies on the disk count like those in memory: they take room there, too.
 # A visit without a body still takes room for its links.
 _LEAST_BYTES = 1_000
 
@@ -116,4 +117,4 @@ class GroupWriter:
 
 
 def _size(visit: Visit) -> int:
-    return _LEAST_BYTES + sum(len(exchange.body) for exchange in visit.exchanges)
+    return _LEAST_BYTES + sum(exchange.size for exchange in visit.exchanges)

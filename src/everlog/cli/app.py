@@ -25,6 +25,7 @@ from everlog.cli.fleet import fleet
 from everlog.cli.inspect import inspect
 from everlog.cli.keep import export, forget, reread, verify
 from everlog.cli.later import LATER, add_later
+from everlog.cli.lines import guarded_streams
 from everlog.cli.look import rules
 from everlog.cli.search import SearchCommand, search
 from everlog.cli.show import show
@@ -61,6 +62,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
     argv = with_crawl(list(sys.argv[1:] if arguments is None else arguments))
     _spell_everything()
+    with guarded_streams():
+        return _run(argv)
+
+
+def _run(argv: list[str]) -> int:
     try:
         typer.main.get_command(app).main(args=argv, prog_name="everlog")
     except SystemExit as leaving:

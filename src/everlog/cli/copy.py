@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_module
 import sys
 import time
 from contextlib import contextmanager
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from everlog.cli.lines import console, json_text
 from everlog.cli.options import (
     ArchiveFlag,
     ConfigFlag,
@@ -80,7 +80,7 @@ def copy(  # noqa: PLR0913, PLR0917 - one parameter per flag
         )
         raise typer.Exit(INTERRUPTED) from None
     if json:
-        print(json_module.dumps(summary, indent=1))
+        print(json_text(summary, indent=1))
     if not quiet:
         _say(copied)
     for name in copied.missing:
@@ -120,13 +120,12 @@ def _meter(*, quiet: bool) -> Iterator[Progress]:
 
 
 def _bar() -> Iterator[Progress]:
-    from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     tasks: dict[str, TaskID] = {}
     clock = _Lines()
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=console(), transient=True) as bar:
 
         def tell(what: str, done: int, total: int) -> None:
             if what not in tasks:

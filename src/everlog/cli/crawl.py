@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_module
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from everlog.cli.lines import time_or_none
+from everlog.cli.lines import json_text, time_or_none
 from everlog.cli.options import (
+    AllowFlag,
     AlsoFlag,
     ArchiveFlag,
     ConfigFlag,
@@ -24,6 +24,7 @@ from everlog.cli.options import (
     RenderFlag,
     SpoolFlag,
     VerboseFlag,
+    allowed,
     archive_of,
     log_to_stderr,
     refuse_both,
@@ -82,6 +83,7 @@ def crawl(  # noqa: PLR0913, PLR0917 - one parameter per flag
         bool, typer.Option("--ignore-robots", help="For blogs of your own: robots.txt and noarchive say nothing."),
     ] = False,
     newest_first: Annotated[bool, typer.Option("--newest-first", help="The newest posts first.")] = False,
+    allow: AllowFlag = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done; store nothing.")] = False,
     config: ConfigFlag = None,
     json: JsonFlag = False,
@@ -104,23 +106,26 @@ def crawl(  # noqa: PLR0913, PLR0917 - one parameter per flag
         cookies=cookies, max_pages=max_pages, max_time=max_time, delay=delay, concurrency=concurrency, timeout=timeout,
         media=False if no_media else None, robots=False if ignore_robots else None,
         newest_first=True if newest_first else None, render=render, screenshots=True if screenshots else None,
-        comments=False if no_comments else None,
+        comments=False if no_comments else None, allow=allowed(allow),
     )
-    wanted = [*(urls or ()), *(listed(input_file) if input_file else ())]
+    typed = urls or []
+    wanted = [*typed, *(listed(input_file) if input_file else ())]
     if not wanted:
         raise UsageError("no blog was named", advice="everlog crawl https://a.blog.example/   (or a list with -i FILE)")
     if dry_run:
         from everlog.cli.inspect import look_at
 
         for url in wanted:
-            look_at(url, settings, json=json)
+            look_at(url, settings, json=json, typed=url in typed)
         return
     from everlog.flow.running import Job
     from everlog.urls import canonical
 
     _refuse_what_cannot_begin(wanted, settings)
     with archive_of(settings, create=True) as opened:
-        jobs = list({canonical(url): Job(url=url) for url in reversed(wanted)}.values())[::-1]
+        jobs = list({
+            canonical(url): Job(url=url, typed=url in typed, allow=allowed(allow)) for url in reversed(wanted)
+        }.values())[::-1]
         _run(jobs, opened, settings, json=json, quiet=quiet, verbose=verbose)
 
 
@@ -140,6 +145,7 @@ def update(  # noqa: PLR0913, PLR0917 - one parameter per flag
     render: RenderFlag = None,
     no_comments: NoCommentsFlag = False,
     no_media: Annotated[bool, typer.Option("--no-media", help="Do not fetch pictures, sounds and files.")] = False,
+    allow: AllowFlag = None,
     config: ConfigFlag = None,
     json: JsonFlag = False,
     quiet: QuietFlag = False,
@@ -154,7 +160,7 @@ def update(  # noqa: PLR0913, PLR0917 - one parameter per flag
     """
     settings = settings_from(
         config, archive=archive, files=files, spool=spool, delay=delay,
-        media=False if no_media else None, render=render, comments=False if no_comments else None,
+        media=False if no_media else None, render=render, comments=False if no_comments else None, allow=allowed(allow),
     )
     from everlog.flow.running import Job, blog_named
 
@@ -163,7 +169,7 @@ def update(  # noqa: PLR0913, PLR0917 - one parameter per flag
         if not homes:
             raise UsageError("the archive holds no blog yet", advice="everlog crawl https://a.blog.example/")
         moment = as_moment(since) if since else None
-        jobs = [Job(url=home, kind="update", since=moment) for home in dict.fromkeys(homes)]
+        jobs = [Job(url=home, kind="update", since=moment, allow=allowed(allow)) for home in dict.fromkeys(homes)]
         _run(jobs, opened, settings, json=json, quiet=quiet, verbose=verbose)
 
 
@@ -198,7 +204,7 @@ def print_reports(
 ) -> int:
     """How the crawls ended: a table on stderr or JSON on stdout. Gives the exit code."""
     if json:
-        print(json_module.dumps([_as_dict(job, report) for job, report in zip(jobs, reports, strict=True)], indent=1))
+        print(json_text([_as_dict(job, report) for job, report in zip(jobs, reports, strict=True)], indent=1))
     elif not quiet:
         from everlog.cli.summary import print_summary
 

@@ -42,7 +42,7 @@ def demo(
     with serve(_port()) as url, archive_of(settings, create=True) as opened:
         if not quiet:
             print(f"a sample blog is served at {url} for now; it goes into {settings.archive}/", file=sys.stderr)
-        jobs = [Job(url=url)]
+        jobs = [Job(url=url, typed=True)]
         with crawl_display(quiet=quiet) as announce:
             reports = run_jobs(jobs, opened, settings, on_start=announce)
         code = print_reports(jobs, reports, json=json, quiet=quiet, verbose=verbose)

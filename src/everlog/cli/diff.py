@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json as json_module
 import os
 import sys
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
-from everlog.cli.lines import CONTROLS
+from everlog.cli.lines import console, json_text
 from everlog.cli.options import (
     ArchiveFlag,
     ConfigFlag,
@@ -21,6 +20,7 @@ from everlog.cli.options import (
 )
 from everlog.cli.show import summary_of, versions_of, when
 from everlog.errors import UsageError
+from everlog.terminal import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -77,9 +77,9 @@ def diff(
 
     changes = compare(older.post, newer.post)
     if json:
-        print(json_module.dumps(_plain(older, newer, changes), ensure_ascii=False, indent=1))
+        print(json_text(_plain(older, newer, changes), ensure_ascii=False, indent=1))
     elif len(found) == 1:
-        print(CONTROLS.sub("", f"{newer.post.url}\nthere is one version, read {when(newer.read_at)}"))
+        print(harmless(f"{newer.post.url}\nthere is one version, read {when(newer.read_at)}"))
     else:
         _print([*_head(older, newer, changes), *_body(changes, whole=verbose)])
 
@@ -175,17 +175,16 @@ def _changed(piece: Piece) -> Iterator[Shown]:
 
 def _print(shown: Iterable[Shown]) -> None:
     # What only strangers' control characters would be in is left out, marks and all.
-    clean = [each for each in (each._replace(text=CONTROLS.sub("", each.text)) for each in shown) if each.text]
+    clean = [each for each in (each._replace(text=harmless(each.text)) for each in shown) if each.text]
     if not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
         for text, kind in clean:
             before, behind = BRACKETS.get(kind, ("", ""))
             print(f"{before}{text}{behind}", end="")
         return
-    from rich.console import Console
     from rich.text import Text
 
     styled = Text.assemble(*((text, STYLES[kind]) for text, kind in clean))
-    Console(highlight=False, soft_wrap=True).print(styled, end="")
+    console(stderr=False, soft_wrap=True).print(styled, end="")
 
 
 def _plain(older: Version, newer: Version, changes: Changes) -> dict[str, Any]:

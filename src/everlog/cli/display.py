@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from everlog.cli.lines import console
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -23,11 +25,9 @@ def crawl_display(*, quiet: bool = False) -> Iterator[Callable[[Tally], None]]:
     if quiet:
         yield tallies.append
     elif sys.stderr.isatty():
-        from rich.console import Console
         from rich.live import Live
 
-        console = Console(stderr=True)
-        with Live(get_renderable=lambda: _lines(tallies, datetime.now(UTC)), console=console, refresh_per_second=4,
+        with Live(get_renderable=lambda: _lines(tallies, datetime.now(UTC)), console=console(), refresh_per_second=4,
                   transient=True):
             yield tallies.append
     else:

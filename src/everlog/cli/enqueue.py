@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import json as json_module
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from everlog.cli.fleet_options import LATER, BrokerFlag, shared_archive_of
+from everlog.cli.lines import json_text
 from everlog.cli.options import (
+    AllowFlag,
     AlsoFlag,
     ArchiveFlag,
     ConfigFlag,
@@ -19,6 +21,7 @@ from everlog.cli.options import (
     QuietFlag,
     RenderFlag,
     VerboseFlag,
+    allowed,
     settings_from,
 )
 from everlog.errors import EverlogError, ServiceDown, UsageError
@@ -50,6 +53,7 @@ def enqueue(  # noqa: PLR0913, PLR0917 - one parameter per flag
     render: RenderFlag = None,
     no_comments: NoCommentsFlag = False,
     no_media: Annotated[bool, typer.Option("--no-media", help="Do not fetch pictures, sounds and files.")] = False,
+    allow: AllowFlag = None,
     broker: BrokerFlag = None,
     archive: ArchiveFlag = None,
     config: ConfigFlag = None,
@@ -66,12 +70,14 @@ def enqueue(  # noqa: PLR0913, PLR0917 - one parameter per flag
       cat blogs.txt | everlog enqueue -
     """
     from everlog.fleet.engine import make_engine
+    from everlog.flow.reach import note_typed
 
     settings = settings_from(config, archive=archive, broker=broker)
     own = {
         name: value for name, value in {
             "scope": scope, "also": also or None, "max_pages": max_pages, "delay": delay, "render": render,
             "comments": False if no_comments else None, "media": False if no_media else None,
+            "allow": allowed(allow),
         }.items() if value is not None
     }
     jobs, refused = _jobs_of(blogs or [], own, update=update, browser=browser)
@@ -81,12 +87,13 @@ def enqueue(  # noqa: PLR0913, PLR0917 - one parameter per flag
             if update:
                 jobs, unknown = _held(jobs, opened)
                 refused += unknown
+            note_typed(_typed(blogs or []), opened)
             added = _add(jobs, opened, engine, quiet=quiet)
         finally:
             engine.close()
     known = len(jobs) - len(added)
     if json:
-        print(json_module.dumps({"queued": added, "known": known, "refused": refused}, ensure_ascii=False, indent=1))
+        print(json_text({"queued": added, "known": known, "refused": refused}, ensure_ascii=False, indent=1))
     elif not quiet:
         told = f", {known} were queued already{', with the options they were given first' if own else ''}"
         print(f"{len(added)} blogs queued{told if known else ''}", file=sys.stderr)
@@ -169,6 +176,17 @@ def _jobs_of(words: list[str], own: dict[str, Any], *, update: bool, browser: bo
     if not jobs:
         raise UsageError("\n".join(refused))
     return list(jobs.values()), refused
+
+
+def _typed(words: list[str]) -> list[str]:
+    """The addresses among the words: what lists name was typed by nobody, and their workers go nowhere private."""
+    from everlog.flow.discover import fetchable
+
+    found: list[str] = []
+    for word in words:
+        with suppress(EverlogError):  # what is wrong with it is told elsewhere
+            found += [] if _is_list(word) else [fetchable(word)]
+    return found
 
 
 def _is_file(word: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_module
 import os
 import sys
 from contextlib import ExitStack, closing
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
+from everlog.cli.lines import json_text
 from everlog.cli.progress import progress
 from everlog.errors import UsageError
 from everlog.evaluate.grouping import Grouping  # noqa: TC001 - Typer reads the annotations
@@ -99,7 +99,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one parameter per flag
     _print_problems(results, quiet=quiet)
     if json:
         shown = table.as_dict(results, by=by) | {"fingerprint": gate.fingerprint(results)}
-        print(json_module.dumps(shown, indent=1, ensure_ascii=False))
+        print(json_text(shown, indent=1, ensure_ascii=False))
     else:
         print(table.render(results, per_blog=verbose, by=by))
         print(table.render_calibration(results, bins=verbose))
@@ -158,7 +158,7 @@ def _print_tables(tables: Tables, *, json: bool, verbose: bool) -> None:
     from everlog.evaluate.papers import DETAILS, render_rows
 
     if json:
-        print(json_module.dumps(tables, indent=1, ensure_ascii=False))
+        print(json_text(tables, indent=1, ensure_ascii=False))
         return
     shown = {name: rows for name, rows in tables.items() if rows and (verbose or name not in DETAILS)}
     print("\n\n".join(f"{name}\n\n{render_rows(rows)}" for name, rows in shown.items()))
@@ -182,7 +182,7 @@ def _miss_line(miss: Miss) -> str:
     row = {"blog": miss.blog, "url": miss.url, **scores}
     if miss.reason:
         row["reason"] = miss.reason
-    return json_module.dumps(row, ensure_ascii=False) + "\n"
+    return json_text(row, ensure_ascii=False) + "\n"
 
 
 def _print_problems(results: Sequence[Result], *, quiet: bool) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_module
 import sys
 from datetime import UTC, datetime
 from typing import Annotated
@@ -10,9 +9,10 @@ from typing import Annotated
 import typer
 
 from everlog.cli.fleet_options import LATER, BrokerFlag, shared_archive_of
-from everlog.cli.lines import CONTROLS
+from everlog.cli.lines import json_text
 from everlog.cli.options import ArchiveFlag, ConfigFlag, JsonFlag, QuietFlag, VerboseFlag, settings_from
 from everlog.errors import ServiceDown, UsageError
+from everlog.terminal import CONTROLS
 
 fleet = typer.Typer(
     name="fleet", no_args_is_help=True, rich_markup_mode=None, add_completion=False,
@@ -51,7 +51,7 @@ def fleet_status(
         except ServiceDown as down:
             told = BrokerState(trouble=down.message)
     if json:
-        print(json_module.dumps(as_dict(state, told), ensure_ascii=False, indent=1))
+        print(json_text(as_dict(state, told), ensure_ascii=False, indent=1))
     else:
         print_state(state, told)
     raise typer.Exit(7 if told.trouble else 0)
@@ -124,7 +124,7 @@ def fleet_dead(
     with shared_archive_of(settings) as opened:
         jobs = opened.dead_jobs(limit=limit)
     if json:
-        print(json_module.dumps([job_dict(job) for job in jobs], ensure_ascii=False, indent=1))
+        print(json_text([job_dict(job) for job in jobs], ensure_ascii=False, indent=1))
         return
     for job in jobs:
         reason = " ".join(CONTROLS.sub(" ", job.reason or "").split())

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from everlog.archive.tenure import SILENT_SECONDS
-from everlog.cli.lines import CONTROLS
+from everlog.terminal import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -96,7 +96,7 @@ def print_state(state: FleetState, broker: BrokerState) -> None:
         if one.silent_seconds <= GONE_SECONDS:
             print(_worker_line(one, rates[one.name]))
     for name, processes in broker.readers.items():
-        print(f"  {CONTROLS.sub('', name):<28} {'reading':<9} {processes} pages at once, of huge blogs only")
+        print(f"  {harmless(name):<28} {'reading':<9} {processes} pages at once, of huge blogs only")
     print("\nqueues")
     for queue, count in state.depths.items():
         told = f"{messages[queue]} in the broker" if queue in messages else "broker not reached"
@@ -114,7 +114,7 @@ def print_state(state: FleetState, broker: BrokerState) -> None:
     _print_part("running", running)
     _print_part("waiting", [f"{job.id}  {_called(job)}  {_until(job)}{_reason(job)}" for job in state.parked])
     for line in (*stalls(state, messages), *([trouble] if trouble else [])):
-        print(f"! {CONTROLS.sub('', line)}")
+        print(f"! {harmless(line)}")
     _print_part(
         "given up ('everlog fleet revive JOB' takes one up again, 'everlog fleet cancel JOB' removes it)",
         [f"{job.id}  {_called(job)}  {_reason(job)}" for job in state.dead],
@@ -140,13 +140,13 @@ def _worker_line(one: WorkerState, rate: float) -> str:
     state = "silent" if one.silent_seconds > SILENT_SECONDS else "draining" if one.is_draining else "working"
     browser = ", browser" if one.has_browser else ""
     return (
-        f"  {CONTROLS.sub('', one.name):<28} {state:<9} {one.processes} processes{browser}; {rate:.1f} requests/s; "
+        f"  {harmless(one.name):<28} {state:<9} {one.processes} processes{browser}; {rate:.1f} requests/s; "
         f"{one.slices} slices, {one.requests} requests, {one.posts} posts, {one.failures} failures"
     )
 
 
 def _called(job: Job) -> str:
-    return CONTROLS.sub("", job.url or f"{len(job.blog_ids)} feeds")
+    return harmless(job.url or f"{len(job.blog_ids)} feeds")
 
 
 def _until(job: Job) -> str:
@@ -155,7 +155,7 @@ def _until(job: Job) -> str:
 
 def _reason(job: Job) -> str:
     """Why, in one line."""
-    return CONTROLS.sub("", (job.reason or "").partition("\n")[0])
+    return harmless((job.reason or "").partition("\n")[0])
 
 
 def _worker_dict(one: WorkerState, rate: float) -> dict[str, Any]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json as json_module
 import sys
 import tempfile
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from everlog.cli.lines import json_text
 from everlog.cli.options import (
+    AllowFlag,
     AlsoFlag,
     ArchiveFlag,
     ConfigFlag,
@@ -18,6 +19,7 @@ from everlog.cli.options import (
     NoFeedFlag,
     QuietFlag,
     VerboseFlag,
+    allowed,
     refuse_both,
     settings_from,
 )
@@ -51,6 +53,7 @@ def inspect(  # noqa: PLR0913, PLR0917 - one parameter per flag
         typer.Option("--cookies", metavar="FILE", help="Cookies for the blog's own host (Netscape format)."),
     ] = None,
     ignore_robots: Annotated[bool, typer.Option("--ignore-robots", help="For blogs of your own.")] = False,
+    allow: AllowFlag = None,
     archive: ArchiveFlag = None,
     config: ConfigFlag = None,
     json: JsonFlag = False,
@@ -68,31 +71,34 @@ def inspect(  # noqa: PLR0913, PLR0917 - one parameter per flag
         config, archive=archive, feed=feed, no_feed=True if no_feed else None, scope=scope,
         also=also or None, delay=delay,
         header=header or None, cookies=cookies, robots=False if ignore_robots else None,
+        allow=allowed(allow),
     )
     if not quiet:
         print(f"looking at {url}", file=sys.stderr)
-    look_at(url, settings, json=json)
+    look_at(url, settings, json=json, typed=True)
 
 
-def look_at(url: str, settings: Settings, *, json: bool) -> None:
+def look_at(url: str, settings: Settings, *, json: bool, typed: bool) -> None:
     """One look, printed. What the look fetches is kept nowhere."""
     from everlog.archive import open_archive
     from everlog.crawl import with_web
     from everlog.flow.discover import fetchable
     from everlog.flow.looking import look
+    from everlog.flow.reach import note_typed
     from everlog.flow.running import habits_of, open_session
     from everlog.render import Browser
 
     whole = fetchable(url)
     own = settings.for_blog(whole)
     with tempfile.TemporaryDirectory(prefix="everlog-") as folder, open_archive(folder) as scratch:
+        note_typed([*([whole] if typed else ()), *filter(None, [own.feed])], scratch)
 
         async def looked(web: OpenWeb) -> Look:
             async with Browser(habits_of(own)) as browser:
                 return await look(whole, open_session(whole, own, scratch, web), own, browser)
 
         found = with_web(looked)
-    print(json_module.dumps(_as_dict(found), ensure_ascii=False, indent=1) if json else _as_text(found))
+    print(json_text(_as_dict(found), ensure_ascii=False, indent=1) if json else _as_text(found))
 
 
 def _as_dict(found: Look) -> dict[str, Any]:

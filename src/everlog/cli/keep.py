@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_module
 import os
 import sys
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from everlog.cli.lines import json_text
 from everlog.cli.options import (
     ArchiveFlag,
     ConfigFlag,
@@ -97,7 +97,7 @@ def reread(
                 results.append(reread_blog(blog, opened, step=step))
     if json:
         keys = ("blog", "pages", "new", "changed", "same", "no_longer")
-        print(json_module.dumps([{key: getattr(result, key) for key in keys} for result in results], indent=1))
+        print(json_text([{key: getattr(result, key) for key in keys} for result in results], indent=1))
         return
     for result in results:
         print(f"{result.blog}: {result.pages} pages read again: {result.same} posts as before, "
@@ -151,7 +151,7 @@ def verify(
         with progress(total, "records checked", quiet=quiet) as step:
             for finding in findings_of(opened, progress=step):
                 found += 1
-                print(json_module.dumps(finding.to_dict()) if json else finding)
+                print(json_text(finding.to_dict()) if json else finding)
     if not quiet:
         print(f"{total} records checked, {found} findings", file=sys.stderr)
     if found:

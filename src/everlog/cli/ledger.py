@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json as json_module
 import sys
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from everlog.cli.lines import more, say, time_or_none
+from everlog.cli.lines import json_text, more, say, time_or_none
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +22,7 @@ def print_ledger(archive: Archive, blog: Blog | None, *, json: bool, quiet: bool
     """The hosts of the archive, or those of a blog: first those whose servers asked for waits, then the busiest."""
     hosts = archive.ledger() if blog is None else _hosts_of(blog, archive)
     if json:
-        print(json_module.dumps([_plain(each) for each in hosts], ensure_ascii=False, indent=1))
+        print(json_text([_plain(each) for each in hosts], ensure_ascii=False, indent=1))
         return
     ordered = sorted(hosts, key=_rank)
     if not ordered and not quiet:

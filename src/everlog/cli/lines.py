@@ -1,27 +1,85 @@
-"""Lines for a terminal: what strangers wrote in them cannot steer it."""
+"""Lines for a terminal: what strangers wrote in them cannot steer it.
+
+All that commands print, their errors and their logs go through `guarded_streams`. What the program itself steers a
+terminal with, such as colours, goes around it: through `console`, or to the `unguarded` stream.
+"""
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Any
+import json
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TextIO, cast
+
+from everlog.terminal import harmless, harmless_json
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
-# What a stranger wrote must not steer the reader's terminal, nor turn the order of what stands beside it.
-CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+    from rich.console import Console
+
+
+class Guarded:
+    """A text stream that what is written to cannot steer; bytes that are written to its buffer stay what they are."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.unguarded = stream
+
+    def write(self, text: str) -> int:
+        self.unguarded.write(harmless(text))
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.unguarded, name)
+
+
+@contextmanager
+def guarded_streams() -> Iterator[None]:
+    """Meanwhile, nothing that is printed steers the terminal."""
+    before = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = (cast("TextIO", Guarded(stream)) for stream in before)
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before
+
+
+def unguarded(stream: TextIO) -> TextIO:
+    """The stream itself, for texts that were made harmless and styled by us."""
+    return stream.unguarded if isinstance(stream, Guarded) else stream
+
+
+def console(*, stderr: bool = True, **options: Any) -> Console:
+    """A console of rich's whose texts are harmless; what they look like is ours, not theirs."""
+    from rich.console import Console
+
+    class Harmless(Console):
+        def render_str(self, text: str, **named: Any) -> Any:
+            return super().render_str(harmless(text), **named)
+
+    file = unguarded(sys.stderr if stderr else sys.stdout)
+    return Harmless(file=file, **{"markup": False, "highlight": False, **options})
+
+
+def json_text(value: Any, **options: Any) -> str:
+    """A value as JSON, for programs and for terminals."""
+    return harmless_json(json.dumps(value, **options))
 
 
 def say(line: str) -> None:
     """Print one line, whatever is in it."""
-    print(CONTROLS.sub("", line).replace("\n", " ").rstrip())
+    print(harmless(line).replace("\n", " ").rstrip())
 
 
 def table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], *, left: Collection[str]) -> None:
     """Rows below their names, figures to the right. Ten thousand rows are too many for tables that fit themselves."""
     cells = [[column.replace("_", " ") for column in columns]]
-    cells += [["-" if row[column] is None else CONTROLS.sub("", str(row[column])) for column in columns]
+    cells += [["-" if row[column] is None else harmless(str(row[column])) for column in columns]
               for row in rows]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     for line in cells:

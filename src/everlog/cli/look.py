@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from everlog.cli.lines import json_text
 from everlog.cli.options import (
     ArchiveFlag,
     ConfigFlag,
@@ -75,7 +76,7 @@ def _print_rules(blog: Blog, known: Any, archive: Archive, *, json: bool, verbos
     repeats = known_repeats(blog, archive)
     former = archive.templates(blog.id)
     if json:
-        print(json_module.dumps({
+        print(json_text({
             "blog": blog.home, "feed": blog.feed_url, "url_pattern": judge.pattern.regex,
             "url_pattern_specific": judge.pattern.specific, "confidence": template.confidence(),
             "repeats": {"pages": len(repeats.pages), "pieces": len(repeats.counts)},

@@ -61,6 +61,13 @@ AlsoFlag = Annotated[
         help="Another address of the blog: a host it has as well, or a folder of its own host (repeatable).",
     ),
 ]
+AllowFlag = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow", metavar="HOST[:PORT]",
+        help="A host that may be at a private address, or at this port (repeatable).",
+    ),
+]
 NoCommentsFlag = Annotated[bool, typer.Option("--no-comments", help="Do not collect comments.")]
 
 CONFIG_NAME = "everlog.toml"
@@ -96,6 +103,11 @@ def settings_from(config: Path | None, **flags: Any) -> Settings:
             advice="leave out --files: only a postgresql:// archive has its files elsewhere",
         )
     return settings
+
+
+def allowed(allow: list[str] | None) -> tuple[str, ...] | None:
+    """The hosts of `--allow`; one that is empty names none, which takes back what was allowed before."""
+    return tuple(filter(None, (host.strip() for host in allow))) if allow else None
 
 
 def refuse_both(feed: str | None, *, no_feed: bool) -> None:

@@ -7,6 +7,9 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from everlog.cli.lines import console
+from everlog.terminal import harmless
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -25,16 +28,15 @@ def progress(total: int, what: str, *, quiet: bool = False) -> Iterator[Callable
 
 
 def _bar(total: int, what: str) -> Iterator[Callable[[str], None]]:
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (
         TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
-        TextColumn("{task.fields[note]}"),
+        TextColumn("{task.fields[note]}", markup=False),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=console(), transient=True) as bar:
         task = bar.add_task(what, total=total, note="")
-        yield lambda note: bar.update(task, advance=1, note=note)
+        yield lambda note: bar.update(task, advance=1, note=harmless(note))
 
 
 def _lines(total: int, what: str) -> Callable[[str], None]:

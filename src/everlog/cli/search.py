@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_module
 import os
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from everlog.cli.lines import CONTROLS
+from everlog.cli.lines import json_text, unguarded
 from everlog.cli.options import (
     ArchiveFlag,
     ConfigFlag,
@@ -21,6 +20,7 @@ from everlog.cli.options import (
     settings_from,
 )
 from everlog.errors import UsageError
+from everlog.terminal import harmless
 
 if TYPE_CHECKING:
     from everlog.archive import Archive
@@ -89,7 +89,7 @@ def search(
         hits = opened.search(text, limit=limit)
         total = opened.count_found(text)
     if json:
-        print(json_module.dumps({"found": total, "posts": [_plain(hit) for hit in hits]}, ensure_ascii=False, indent=1))
+        print(json_text({"found": total, "posts": [_plain(hit) for hit in hits]}, ensure_ascii=False, indent=1))
     else:
         _print(hits, verbose=verbose)
     if not quiet:
@@ -111,14 +111,15 @@ def _index(archive: Archive, *, quiet: bool) -> None:
 
 def _print(hits: tuple[Hit, ...], *, verbose: bool) -> None:
     marks = BOLD if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else PLAIN
+    styled = unguarded(sys.stdout)
     for hit in hits:
-        print(_shown(hit.marked_title, marks) or _line(hit.url))
+        print(_shown(hit.marked_title, marks) or _line(hit.url), file=styled)
         about = [hit.published.strftime("%Y-%m-%d") if hit.published else None, ", ".join(hit.authors), hit.url]
         print("  " + _line("  ".join(filter(None, about))))
         if hit.where == "comment":
             print(_line(f"  a comment by {hit.comment_author or 'somebody'}:"))
         if hit.snippet:
-            print("  " + _shown(hit.snippet, marks))
+            print("  " + _shown(hit.snippet, marks), file=styled)
         if verbose:
             print(f"  score {hit.score:.2f}, found in the {hit.where}")
         print()
@@ -131,7 +132,7 @@ def _shown(pieces: Marked, marks: tuple[str, str]) -> str:
 
 
 def _line(text: str) -> str:
-    return CONTROLS.sub("", text).replace("\n", " ")
+    return harmless(text).replace("\n", " ")
 
 
 def _plain(hit: Hit) -> dict[str, Any]:

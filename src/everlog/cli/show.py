@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json as json_module
 import sys
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from everlog.cli.lines import CONTROLS
+from everlog.cli.lines import json_text
 from everlog.cli.options import (
     ArchiveFlag,
     ConfigFlag,
@@ -20,6 +19,7 @@ from everlog.cli.options import (
     settings_from,
 )
 from everlog.errors import UsageError
+from everlog.terminal import harmless, harmless_html
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -64,9 +64,9 @@ def show(
     if json:
         from everlog.export.jsonl import post_to_dict
 
-        print(json_module.dumps(post_to_dict(post), ensure_ascii=False, indent=1))
+        print(json_text(post_to_dict(post), ensure_ascii=False, indent=1))
     else:
-        print(post.html if html else _as_text(post))
+        print(harmless_html(post.html) if html else _as_text(post))
 
 
 def versions_of(url: str, archive: Archive, *, as_read: bool) -> tuple[Version, ...]:
@@ -101,13 +101,13 @@ def _show_versions(found: tuple[Version, ...], *, json: bool, html: bool, quiet:
         from everlog.export.jsonl import post_to_dict
 
         plain = [post_to_dict(each.post) | {"read_at": each.read_at.isoformat()} for each in found]
-        print(json_module.dumps(plain, ensure_ascii=False, indent=1))
+        print(json_text(plain, ensure_ascii=False, indent=1))
     elif html:
         for each in found:
-            print(each.post.html)
+            print(harmless_html(each.post.html))
     else:
         for line in _version_lines(found):
-            print(CONTROLS.sub("", line))
+            print(harmless(line))
         if not quiet:
             print(f"\nwhat changed:  everlog diff {found[-1].post.url}   all versions whole: --json", file=sys.stderr)
 
@@ -129,7 +129,7 @@ def _as_text(post: Post) -> str:
     head += ["tags: " + ", ".join(post.tags)] if post.tags else []
     version = f"  (version {post.version})" if post.version > 1 else ""
     head += [f"{post.url}{version}" + (f"  gone: {post.gone}" if post.gone else "")]
-    return CONTROLS.sub("", "\n".join(head) + "\n\n" + post.text + "\n" + _comments_as_text(post))
+    return harmless("\n".join(head) + "\n\n" + post.text + "\n" + _comments_as_text(post))
 
 
 def _comments_as_text(post: Post) -> str:

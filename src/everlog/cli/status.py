@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from everlog.cli.ledger import print_ledger
-from everlog.cli.lines import more, say, table, time_of, time_or_none
+from everlog.cli.lines import json_text, more, say, table, time_of, time_or_none
 from everlog.cli.options import (
     ArchiveFlag,
     ConfigFlag,
@@ -82,7 +82,7 @@ def _print_all(archive: Archive, *, json: bool, quiet: bool, verbose: bool) -> N
         for event in archive.events(kinds=MATTER):
             happened.setdefault(event.blog_id, []).append(_event(event))
         rows = [_row(each) | {"events": happened.get(each.id, [])} for each in outlines]
-        print(json_module.dumps(rows, ensure_ascii=False, indent=1))
+        print(json_text(rows, ensure_ascii=False, indent=1))
         return
     table((_row(each) for each in outlines), BLOGS, left=TEXTS)
     if not outlines and not quiet:
@@ -117,7 +117,7 @@ def _row(outline: Outline) -> dict[str, Any]:
 def _print_blog(blog: Blog, archive: Archive, *, json: bool, verbose: bool) -> None:
     detail = _detail(blog, archive)
     if json:
-        print(json_module.dumps(detail, ensure_ascii=False, indent=1))
+        print(json_text(detail, ensure_ascii=False, indent=1))
         return
     for name in DETAILS:
         _field(name.replace("_", " "), detail[name])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from everlog.cli.lines import console
 from everlog.errors import EverlogError
 
 if TYPE_CHECKING:
@@ -19,14 +20,13 @@ WIDTH = 200
 
 def print_summary(reports: list[Report | EverlogError], *, verbose: bool = False) -> None:
     """A table of all blogs on stderr, and for each why something is missing."""
-    from rich.console import Console
     from rich.table import Table
 
     done = [report for report in reports if not isinstance(report, EverlogError)]
     if not done:
         return
     # The address stands last and may run over the edge: folded into what is left of a line, nobody can read it.
-    console = Console(stderr=True, highlight=False, soft_wrap=True, width=WIDTH)
+    screen = console(soft_wrap=True, width=WIDTH)
     table = Table(box=None, pad_edge=False)
     for name in ("held", "new", "changed", "comments", "pages", "media", "requests", "failed", "seconds"):
         table.add_column(name, justify="right", no_wrap=True, min_width=len(name))
@@ -38,9 +38,9 @@ def print_summary(reports: list[Report | EverlogError], *, verbose: bool = False
         figures = (report.held, tally.new_posts, tally.changed_posts, tally.comments, tally.pages, media,
                    tally.requests, tally.failed)
         table.add_row(*map(str, figures), f"{tally.seconds:.1f}", report.ending, report.blog)
-    console.print(table)
+    screen.print(table)
     for report in done:
-        print_reasons(console, report, verbose=verbose)
+        print_reasons(screen, report, verbose=verbose)
 
 
 def comment_lines(tally: Tally) -> list[str]:
@@ -81,19 +81,19 @@ def media_lines(tally: Tally) -> list[str]:
     return [f"{waiting}: their hosts want to be left alone; updates after {until} ask for them"]
 
 
-def print_reasons(console: Console, report: Report, *, verbose: bool) -> None:
+def print_reasons(screen: Console, report: Report, *, verbose: bool) -> None:
     """Why a crawl ended, and what it did not keep."""
     tally = report.tally
-    console.print(f"{report.blog}: {report.reason}", markup=False)
+    screen.print(f"{report.blog}: {report.reason}")
     for line in tally.remarks:
-        console.print(f"  {line}", markup=False)
+        screen.print(f"  {line}")
     for line in (*unsure_lines(tally.unsure, tally.posts), *comment_lines(tally), *media_lines(tally)):
-        console.print(f"  {line}", markup=False)
+        screen.print(f"  {line}")
     limit = None if verbose else REASONS_SHOWN
     for reason, count in tally.reasons.most_common(limit):
-        console.print(f"  {count:>6}  {reason}", markup=False)
+        screen.print(f"  {count:>6}  {reason}")
     if limit and len(tally.reasons) > limit:
-        console.print(f"  and {len(tally.reasons) - limit} other reasons (-v shows them)", markup=False)
+        screen.print(f"  and {len(tally.reasons) - limit} other reasons (-v shows them)")
     if verbose:
         for url, reason in tally.failures:
-            console.print(f"  not held: {url} ({reason})", markup=False)
+            screen.print(f"  not held: {url} ({reason})")

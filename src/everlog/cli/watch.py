@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_module
 import sys
 import threading
 from contextlib import contextmanager
@@ -12,7 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from everlog.cli.fleet_options import BrokerFlag, LogFormatFlag, MetricsFlag  # noqa: TC001 - typer reads them
+from everlog.cli.lines import console, json_text
 from everlog.cli.options import (
+    AllowFlag,
     ArchiveFlag,
     ConfigFlag,
     FilesFlag,
@@ -22,11 +23,13 @@ from everlog.cli.options import (
     RenderFlag,
     SpoolFlag,
     VerboseFlag,
+    allowed,
     archive_of,
     log_to_stderr,
     settings_from,
 )
 from everlog.errors import ArchiveBusy, UsageError
+from everlog.terminal import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -50,6 +53,7 @@ def watch(  # noqa: PLR0913, PLR0917 - one parameter per flag
     render: RenderFlag = None,
     no_comments: NoCommentsFlag = False,
     no_media: Annotated[bool, typer.Option("--no-media", help="Do not fetch pictures, sounds and files.")] = False,
+    allow: AllowFlag = None,
     broker: BrokerFlag = None,
     metrics_port: MetricsFlag = None,
     log_format: LogFormatFlag = "text",
@@ -79,13 +83,14 @@ def watch(  # noqa: PLR0913, PLR0917 - one parameter per flag
     settings = settings_from(
         config, archive=archive, files=files, spool=spool, max_time=max_time, delay=delay,
         media=False if no_media else None, render=render, comments=False if no_comments else None, broker=broker,
+        allow=allowed(allow),
     )
     if settings.broker is not None:
         from everlog.cli.schedule import schedule
 
         _refuse_of_a_scheduler({
             "--delay": delay is not None, "--render": render is not None, "--no-comments": no_comments,
-            "--no-media": no_media, "--json": json,
+            "--no-media": no_media, "--allow": bool(allow), "--json": json,
         })
         schedule(settings, once=once, metrics_port=metrics_port, log_format=log_format, quiet=quiet, verbose=verbose)
         return
@@ -133,7 +138,7 @@ def _listener(say: Callable[[str], None], *, json: bool) -> Callable[[Blog, Poll
 
     def hear(blog: Blog, polled: Polled) -> None:
         if json:
-            print(json_module.dumps(_as_dict(blog, polled), ensure_ascii=False), flush=True)
+            print(json_text(_as_dict(blog, polled), ensure_ascii=False), flush=True)
         report = polled.report
         if report is not None and (report.tally.new_posts or report.tally.changed_posts or report.tally.remarks):
             parts = [f"{report.tally.new_posts} new", f"{report.tally.changed_posts} changed", *report.tally.remarks]
@@ -164,12 +169,11 @@ def _display(tally: WatchTally, *, quiet: bool) -> Iterator[Callable[[str], None
     if quiet:
         yield lambda _: None
     elif sys.stderr.isatty():
-        from rich.console import Console
         from rich.live import Live
 
-        console = Console(stderr=True, highlight=False, markup=False)
-        with Live(get_renderable=lambda: _figures(tally), console=console, refresh_per_second=2, transient=True):
-            yield lambda text: console.print(_stamped(text))
+        screen = console()
+        with Live(get_renderable=lambda: _figures(tally), console=screen, refresh_per_second=2, transient=True):
+            yield lambda text: screen.print(_stamped(text))
     else:
         done = threading.Event()
         thread = threading.Thread(target=_now_and_then, args=(tally, done), daemon=True)
@@ -191,9 +195,7 @@ def _print_line(text: str) -> None:
 
 
 def _stamped(text: str) -> str:
-    from everlog.cli.lines import CONTROLS
-
-    return f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}Z  {CONTROLS.sub('', text)}"
+    return f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}Z  {harmless(text)}"
 
 
 def _figures(tally: WatchTally) -> str:

@@ -11,12 +11,14 @@ import typer
 
 from everlog.cli.fleet_options import BrokerFlag, LogFormatFlag, MetricsFlag, shared_archive_of
 from everlog.cli.options import (
+    AllowFlag,
     ArchiveFlag,
     ConfigFlag,
     FilesFlag,
     QuietFlag,
     SpoolFlag,
     VerboseFlag,
+    allowed,
     settings_from,
 )
 from everlog.errors import UsageError
@@ -50,6 +52,7 @@ def worker(  # noqa: PLR0913, PLR0917 - one parameter per flag
     slice_pages: Annotated[
         int | None, typer.Option("--slice-pages", metavar="N", help="How many pages at most (default: 500)."),
     ] = None,
+    allow: AllowFlag = None,
     broker: BrokerFlag = None,
     archive: ArchiveFlag = None,
     files: FilesFlag = None,
@@ -80,13 +83,14 @@ def worker(  # noqa: PLR0913, PLR0917 - one parameter per flag
     settings = settings_from(
         config, archive=archive, files=files, spool=spool, broker=broker, slice_seconds=slice_seconds,
         slice_pages=slice_pages, browser=NO_BROWSER if browser is False else None,
+        allow=allowed(allow),
     )
     if settings.max_time is not None:
         raise UsageError("max_time is set, and crawls of a fleet take turns", advice="set slice_seconds, or max_pages")
     if readers is not None:
         _refuse_with_readers({
             "--processes": processes, "--browser" if browser else "--no-browser": browser,
-            "--slice-seconds": slice_seconds, "--slice-pages": slice_pages,
+            "--slice-seconds": slice_seconds, "--slice-pages": slice_pages, "--allow": allow,
         })
     name = name or default_name()
     level = logging.WARNING if quiet else logging.DEBUG if verbose else logging.INFO

@@ -2,6 +2,7 @@
 
 place      the host and port a URL means
 spelled    a URL as it goes over the wire
+permit     which addresses its host may have: `reach` decides
 headers    what is sent along, and what of it is kept secret
 """
 
@@ -9,14 +10,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urldefrag, urlsplit, urlunsplit
 
 from w3lib.url import safe_url_string
 
-from everlog.addresses import LONGEST_HOST, literal_address, refusal
-
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from everlog.records import Asked, Exchange, Purpose, Trouble
     from everlog.web import Manners
 
@@ -27,6 +28,9 @@ SITEMAP_BYTES = 50_000_000  # the most that the sitemap protocol allows
 ROBOTS_BYTES = 5_000_000
 # A picture of the largest size allowed takes longer than a page; the time for it is bounded all the same.
 MEDIA_PATIENCE = 10
+# Beyond the time that a page has, a picture has to come at this rate on average: 100 kbit/s, the slowest line that
+# servers of pictures are still on. One that drips is hung up on when a page would be.
+LEAST_MEDIA_RATE = 12_500
 
 _ACCEPT = {
     "page": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5",
@@ -39,6 +43,23 @@ _ACCEPT = {
 _SECRET = frozenset({"cookie", "authorization", "proxy-authorization"})
 # Headers of a browser's request that are about its connection, or about who asks: those are ours.
 _OURS = frozenset({"host", "user-agent", "connection", "content-length", "accept-encoding", "transfer-encoding"})
+
+
+class Permit(Protocol):
+    """Which addresses the host of one request may have (`reach`)."""
+
+    @property
+    def pool(self) -> Hashable:
+        """What it allows: connections that were made with another permission are not used again."""
+        ...
+
+    def refuse(self, address: str) -> str | None:
+        """Why the address that the host turned out to have is not to be connected to."""
+        ...
+
+    def advice(self) -> str:
+        """What the user can do about a refusal."""
+        ...
 
 
 class LateForTurn(Exception):
@@ -61,21 +82,24 @@ class Hitch(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
-    """One request. `secret` are the names of headers whose values are not kept; `typed` says that
-    the user gave this host and port, so that it may be private. Behind `leave_by`, a moment of
-    `hosts.awake_and_asleep`, it is not sent: then others have their turns.
+    """One request. `secret` are the names of headers whose values are not kept; `permit` says which
+    addresses its host may turn out to have. Behind `leave_by`, a moment of `hosts.awake_and_asleep`,
+    it is not sent: then others have their turns. A large body goes to a file in the folder `scratch`, if there is one.
     """
 
     url: str
     headers: tuple[tuple[str, str], ...]
     secret: frozenset[str]
     purpose: Purpose
-    typed: bool
+    permit: Permit
     max_bytes: int
     timeout_seconds: float
     method: str = "GET"
     body: bytes = b""
     leave_by: float | None = None
+    scratch: str | None = None
+    # How long an answer may take at however slow a rate; None: as long as `timeout_seconds`.
+    slow_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,34 +155,9 @@ def host_key(url: str) -> str:
     return host if port in DEFAULT_PORTS.values() else f"{host}:{port}"
 
 
-def barred(url: str, *, typed: frozenset[tuple[str, int]]) -> str | None:
-    """Why a URL is not to be asked for, as far as its spelling tells.
-
-    >>> barred("http://0x7f.1/a", typed=frozenset())
-    'blocked address 127.0.0.1 (loopback) for http://0x7f.1/a'
-    >>> barred("file:///etc/passwd", typed=frozenset())
-    'blocked address (neither http nor https) for file:///etc/passwd'
-    """
-    try:
-        host, port = place(origin_of(url))
-    except ValueError:
-        host, port = "", 0
-    if not url.lower().startswith(("http://", "https://")):
-        return f"blocked address (neither http nor https) for {_short(url)}"
-    if not host or not port:
-        return f"blocked address (no host or no port) for {_short(url)}"
-    if len(host) > LONGEST_HOST:
-        return f"blocked address (a host of {len(host)} characters) for {_short(url)}"
-    if (host, port) in typed:
-        return None
-    address = literal_address(host)
-    why = refusal(address) if address is not None else None
-    return f"blocked address {address} ({why}) for {_short(url)}" if why is not None else None
-
-
 def ask_for(
     url: str, purpose: Purpose, manners: Manners, *,
-    conditions: tuple[tuple[str, str], ...], private: bool, typed: bool,
+    conditions: tuple[tuple[str, str], ...], private: bool, permit: Permit,
 ) -> Ask:
     """The request for a spelled URL; with `private`, the user's own headers and cookies go along."""
     host, port = place(origin_of(url))
@@ -170,6 +169,9 @@ def ask_for(
         "Accept": _ACCEPT[purpose],
         **dict(conditions),
     }
+    if purpose == "media":
+        # Pictures are packed already; what comes as it is can go to the disk as it comes.
+        sent["Accept-Encoding"] = "identity"
     secret = _SECRET
     if private and (manners.headers or manners.cookies):
         own = {key.title(): value for key, value in manners.headers}
@@ -178,15 +180,16 @@ def ask_for(
         sent.update(own)
         secret = _SECRET | {key.lower() for key in own}
     return Ask(
-        url=url, headers=tuple(sent.items()), secret=secret, purpose=purpose, typed=typed,
-        max_bytes=_limit(purpose, manners),
+        url=url, headers=tuple(sent.items()), secret=secret, purpose=purpose, permit=permit,
+        max_bytes=_limit(purpose, manners), scratch=manners.scratch if purpose == "media" else None,
+        slow_seconds=manners.timeout_seconds if purpose == "media" else None,
         timeout_seconds=manners.timeout_seconds * (MEDIA_PATIENCE if purpose == "media" else 1),
     )
 
 
-def ask_along(asked: Asked, url: str, manners: Manners, *, private: bool, typed: bool) -> Ask:
+def ask_along(asked: Asked, url: str, manners: Manners, *, private: bool, permit: Permit) -> Ask:
     """The request for what a page in the browser wants: the browser's headers under our own name."""
-    own = ask_for(url, "requisite", manners, conditions=(), private=private, typed=typed)
+    own = ask_for(url, "requisite", manners, conditions=(), private=private, permit=permit)
     browsers = {name.title(): value for name, value in asked.headers if name.lower() not in _OURS}
     # What the user sends along for this host stands before what the browser would send; what is asked for
     # is the page's own affair.
@@ -203,10 +206,10 @@ def conditions_of(etag: str | None, last_modified: str | None) -> tuple[tuple[st
 def trusts(url: str, manners: Manners) -> bool:
     """Whether the user's own headers and cookies may go to this spelled URL.
 
-    Only to a host that was typed, and never in the clear where https was typed.
+    Only to the blog's own hosts, and never in the clear where https was given.
     """
     host, port = place(origin_of(url))
-    for given in manners.typed:
+    for given in (*manners.typed, *manners.own):
         typed_host, typed_port = place(origin_of(spelled(given)))
         same_port = port == typed_port or {port, typed_port} <= set(DEFAULT_PORTS.values())
         in_clear = url.startswith("http:") and given.lower().startswith("https:")
@@ -218,7 +221,3 @@ def trusts(url: str, manners: Manners) -> bool:
 def _limit(purpose: Purpose, manners: Manners) -> int:
     limits = {"media": manners.max_media_bytes, "robots": ROBOTS_BYTES, "sitemap": SITEMAP_BYTES}
     return limits.get(purpose, manners.max_page_bytes)
-
-
-def _short(url: str) -> str:
-    return url if len(url) <= 200 else url[:199] + "…"

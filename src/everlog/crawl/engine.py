@@ -15,9 +15,11 @@ from scrapy.downloadermiddlewares.httpproxy import HttpProxyMiddleware
 from scrapy.utils.reactor import install_reactor
 from twisted.python.log import PythonLoggingObserver
 
+from everlog.archive.files import explain
 from everlog.crawl.asking import Answer, Ask
-from everlog.crawl.handler import Passage, close_other_doors
-from everlog.crawl.troubles import hitch_of, undecoded
+from everlog.crawl.handler import close_other_doors
+from everlog.crawl.passage import Passage
+from everlog.crawl.troubles import hitch_of, too_slow, undecoded
 from everlog.errors import UsageError
 from everlog.records import Exchange
 
@@ -126,7 +128,9 @@ class _Downloader:
         self._engine = engine
 
     async def __call__(self, ask: Ask) -> Answer:
-        passage = Passage(typed=ask.typed, leave_by=ask.leave_by)
+        passage = Passage(
+            permit=ask.permit, leave_by=ask.leave_by, scratch=ask.scratch, slow_seconds=ask.slow_seconds,
+        )
         request = Request(
             ask.url,
             method=ask.method,
@@ -144,10 +148,16 @@ class _Downloader:
             response = await self._engine.download_async(request)
         except asyncio.CancelledError:
             passage.abort()
+            passage.drop_body()
             raise
         except Exception as error:
+            passage.drop_body()
             if passage.late is not None:
                 raise passage.late from error
+            if passage.disk_error is not None:
+                raise explain(passage.disk_error, ask.scratch or "") from error
+            if passage.too_slow:
+                raise too_slow(ask, passage.received_bytes) from error
             raise hitch_of(error, ask, passage.blocked) from error
         seconds = time.monotonic() - began
         exchange = _exchange(ask, request, response, passage)
@@ -163,8 +173,10 @@ def _exchange(ask: Ask, request: Request, response: Response, passage: Passage) 
         if name.lower() not in _TRANSPORT
         for value in values
     ]
-    headers.append(("Content-Length", str(len(body))))
+    size = len(body) if passage.spooled is None else passage.spooled.size
+    headers.append(("Content-Length", str(size)))
     return Exchange(
+        spooled=passage.spooled,
         url=request.url,
         status=response.status,
         reason=passage.reason,

@@ -27,17 +27,20 @@ from twisted.web.client import HTTPConnectionPool
 from twisted.web.iweb import IPolicyForHTTPS
 from zope.interface import implementer  # type: ignore[import-untyped]
 
-from everlog.addresses import refusal
 from everlog.crawl.asking import LateForTurn
 from everlog.crawl.hosts import awake_and_asleep
+from everlog.crawl.passage import BlockedAddress, hurried
+from everlog.crawl.spooling import SpooledBody
+from everlog.terminal import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scrapy import Request
     from scrapy.crawler import Crawler
-    from twisted.internet.defer import Deferred
     from twisted.internet.interfaces import IAddress
+
+    from everlog.crawl.passage import Passage
 
 # Real heads are a few kilobytes; an endless one would fill the memory before the time is over.
 MOST_HEAD_BYTES = 256 * 1024
@@ -51,35 +54,8 @@ SILENT_SECONDS = 4
 CONNECTING_SECONDS = 5.0
 
 
-class BlockedAddress(Exception):
-    """A connection that was not made, and the address it would have reached."""
-
-    def __init__(self, address: str, why: str) -> None:
-        super().__init__(f"blocked address {address} ({why})")
-
-
 class OddAnswer(Exception):
     """An answer that nobody should try to read."""
-
-
-class Passage:
-    """What one request brings to the guard, and what it learns on its way."""
-
-    __slots__ = ("blocked", "late", "leave_by", "reason", "typed", "under_way", "wire_bytes")
-
-    def __init__(self, *, typed: bool, leave_by: float | None = None) -> None:
-        self.typed = typed
-        self.leave_by = leave_by
-        self.late: LateForTurn | None = None
-        self.blocked: BlockedAddress | None = None
-        self.reason = ""
-        self.wire_bytes = 0
-        self.under_way: Deferred[Response] | None = None
-
-    def abort(self) -> None:
-        """Hang up, if there is a connection."""
-        if self.under_way is not None:
-            self.under_way.cancel()
 
 
 def close_other_doors(reactor: Any) -> None:
@@ -100,16 +76,17 @@ class GuardedReactor:
         self._reactor = reactor
         self._passage = passage
         self._port = (proxy or target)[1]
-        self._free = passage.typed or proxy is not None
-        self._proxy_host = proxy[0] if proxy is not None else None
+        # Behind a proxy no address of the target is seen here: the proxy is the user's own.
+        self._has_proxy = proxy is not None
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._reactor, name)
 
     def connectTCP(self, host: str, port: int, *rest: Any, **named: Any) -> Any:  # noqa: N802 - Twisted's name
-        why = None if self._free or host == self._proxy_host else refusal(host)
         if port != self._port:
-            why = "another port than was asked for"
+            why: str | None = "another port than was asked for"
+        else:
+            why = None if self._has_proxy else self._passage.permit.refuse(host)
         if why is not None:
             self._passage.blocked = BlockedAddress(host, why)
             raise self._passage.blocked
@@ -122,7 +99,6 @@ class GuardedHandler(HTTP11DownloadHandler):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         self._contextFactory: Any = _KeptTrust(self._contextFactory)
-        self._free_pool = _new_pool(self._pool)
         self._pool = _new_pool(self._pool)
 
     async def download_request(self, request: Request) -> Response:
@@ -130,19 +106,13 @@ class GuardedHandler(HTTP11DownloadHandler):
         agent = _GuardedAgent(
             passage,
             contextFactory=self._contextFactory,
-            # A connection that only a typed host was allowed to make is nobody else's to use again.
-            pool=self._free_pool if passage.typed else self._pool,
+            pool=self._pool,
             maxsize=self._default_maxsize,
             crawler=self._crawler,
         )
-        with wrap_twisted_exceptions():
+        with wrap_twisted_exceptions(), hurried(passage):
             passage.under_way = agent.download_request(request)
             return await maybe_deferred_to_future(passage.under_way)
-
-    async def close(self) -> None:
-        await super().close()
-        self._pool = self._free_pool
-        await super().close()
 
 
 class _GuardedAgent(_ScrapyAgent):
@@ -162,13 +132,27 @@ class _GuardedAgent(_ScrapyAgent):
         agent._pool = _PunctualPool(agent._pool, self._passage)
         return agent
 
+    def _cb_bodyready(self, txresponse: Any, request: Request) -> Any:
+        passage, deliver = self._passage, txresponse.deliverBody
+        if passage.scratch is not None and not txresponse.headers.hasHeader("Content-Encoding"):
+            passage.body = SpooledBody(passage.scratch, on_error=passage.fail_to_spool)
+
+        def deliver_watched(reader: Any) -> None:
+            passage.reader = reader
+            if passage.body is not None:
+                reader._bodybuf = passage.body
+            deliver(reader)
+
+        txresponse.deliverBody = deliver_watched
+        return super()._cb_bodyready(txresponse, request)
+
     def _cb_bodydone(self, result: Any, url: str) -> Response:
         answer = result["txresponse"]
         body = result.get("body", b"")
         if not 100 <= answer.code <= 999:
             raise OddAnswer(f"its status is {str(answer.code)[:20]}")
-        self._passage.reason = answer.phrase.decode("latin-1")
-        self._passage.wire_bytes = len(body)
+        self._passage.reason = harmless(answer.phrase.decode("latin-1"))
+        self._passage.take_body(body)
         headers = self._headers_from_twisted_response(answer)
         layers = b",".join(headers.getlist("Content-Encoding")).split(b",")
         if len(layers) > MOST_ENCODINGS:
@@ -189,6 +173,8 @@ class _PunctualPool:
 
     def getConnection(self, key: Any, endpoint: Any) -> Any:  # noqa: N802 - Twisted's name
         passage = self._passage
+        # A connection that only this host and port of one blog was allowed to make is nobody else's to use again.
+        key = (*key, passage.permit.pool)
         if passage.leave_by is not None and awake_and_asleep() > passage.leave_by:
             passage.late = LateForTurn()
             return fail(passage.late)

@@ -11,11 +11,9 @@ from everlog.crawl.asking import (
     LateForTurn,
     ask_along,
     ask_for,
-    barred,
     conditions_of,
     host_key,
     origin_of,
-    place,
     spelled,
     trusts,
 )
@@ -23,6 +21,7 @@ from everlog.crawl.holds import recall_hold, recall_strain, remember_hold, remem
 from everlog.crawl.hosts import HeldOff, awake_and_asleep
 from everlog.crawl.ledger import LedgerBook
 from everlog.crawl.origins import SILENT, Origins
+from everlog.crawl.reach import Reach
 from everlog.crawl.robots import Rules, agent_name, out_of_reach, read_rules, remember_rules, remembered_rules
 from everlog.crawl.shared import TURNS_TRIED, take_shared_turn, tell_of_hold
 from everlog.politeness import Cause, retry_after
@@ -63,7 +62,7 @@ class Session(Web):
         self._web = web
         self._recall = recall
         self._remember = remember
-        self._typed = frozenset(place(origin_of(spelled(url))) for url in (*manners.typed, *manners.also))
+        self._reach = Reach(manners, remember)
         self._agent = agent_name(manners.user_agent)
         self._lines: dict[str, HostLine] = {}
         self._strained: set[str] = set()
@@ -83,15 +82,14 @@ class Session(Web):
         robots.txt is about pages, and the page had its turn; addresses are guarded like all others.
         """
         url = _spelled(asked.url)
-        refused = barred(url, typed=self._typed)
+        refused = self._reach.barred(url)
         if refused is not None:
             return Failure(url=asked.url, trouble="address", reason=refused)
         # What the user is known by is for looking, never for what a frame of another site may wish to post.
         is_look = asked.method.upper() in {"GET", "HEAD"}
         private = is_look and bool(self.manners.headers or self.manners.cookies) and trusts(url, self.manners)
-        typed = place(origin_of(url)) in self._typed
         try:
-            request = ask_along(asked, url, self.manners, private=private, typed=typed)
+            request = ask_along(asked, url, self.manners, private=private, permit=self._reach.permit(url))
             return await self._once(request, host_key(url), rides=True)
         except Hitch as hitch:
             return Failure(url=asked.url, trouble=hitch.trouble, reason=hitch.reason)
@@ -175,7 +173,7 @@ class Session(Web):
         return (self._origins.other_way(url) if is_dead else None) or url
 
     async def _gate(self, url: str, purpose: Purpose) -> Failure | None:
-        refused = barred(url, typed=self._typed)
+        refused = self._reach.barred(url)
         if refused is not None:
             return Failure(url=url, trouble="address", reason=refused)
         if purpose == "robots" or not self.manners.obey_robots:
@@ -216,8 +214,8 @@ class Session(Web):
         Raises Hitch where there is none, HeldOff where the host is not to be asked for long.
         """
         host = host_key(url)
-        typed = place(origin_of(url)) in self._typed
-        ask = ask_for(url, purpose, self.manners, conditions=conditions, private=private, typed=typed)
+        permit = self._reach.permit(url)
+        ask = ask_for(url, purpose, self.manners, conditions=conditions, private=private, permit=permit)
         last: Exchange | Hitch | None = None
         # Rules that a server cannot give are no reason to press it: who asks for robots.txt stays out.
         passing = frozenset[int]() if purpose == "robots" else PASSING
@@ -225,7 +223,9 @@ class Session(Web):
             try:
                 last = await self._once(ask, host)
             except Hitch as hitch:
-                if not hitch.again or not tries_left or self._origins.other_way(url) is not None:
+                # A picture that used up its time would use up as much again: the next run may have more luck.
+                is_spent = purpose == "media" and hitch.trouble == "timeout"
+                if not hitch.again or not tries_left or is_spent or self._origins.other_way(url) is not None:
                     raise
                 last = hitch
             except HeldOff:

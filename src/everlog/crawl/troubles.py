@@ -15,11 +15,12 @@ from twisted.web._newclient import ParseError, RequestGenerationFailed, Response
 from twisted.web.http import _DataLoss, _MalformedChunkedDataError
 
 from everlog.crawl.asking import Ask, Hitch
-from everlog.crawl.handler import BlockedAddress, OddAnswer
+from everlog.crawl.handler import OddAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from everlog.crawl.passage import BlockedAddress
     from everlog.records import Trouble
 
 _decoders: Any = _compression
@@ -47,12 +48,18 @@ _FOREIGN = frozenset({"compress", "x-compress", "exi", "pack200-gzip", "dcb", "d
 def hitch_of(error: Exception, ask: Ask, blocked: BlockedAddress | None) -> Hitch:
     """The trouble an error of Scrapy or Twisted means."""
     if blocked is not None:
-        return Hitch("address", f"{blocked} for {ask.url}")
+        return Hitch("address", f"{blocked} for {ask.url}; {ask.permit.advice()}")
     causes = tuple(_causes(error))
     _, trouble, again, sentence = next(kind for kind in _KINDS if any(isinstance(cause, kind[0]) for cause in causes))
     words = _last_words(causes)
     reason = sentence.format(url=ask.url, seconds=ask.timeout_seconds, most=ask.max_bytes, words=words)
     return Hitch(trouble, reason, again=again)
+
+
+def too_slow(ask: Ask, received_bytes: int) -> Hitch:
+    """The trouble of an answer that dripped."""
+    reason = f"only {received_bytes:,} bytes within {ask.slow_seconds:g} s and what these allow from {ask.url}"
+    return Hitch("timeout", reason, again=True)
 
 
 def undecoded(encodings: list[bytes], ask: Ask) -> None:

@@ -166,7 +166,7 @@ class _Slice:
         with readers_for(job.url or "", self.archive, self.settings.broker) as reader:
             wanted = CrawlJob(
                 url=job.url or "", kind="update" if job.kind == "update" else "crawl", goes_on=job.slices > 0,
-                reader=reader,
+                reader=reader, allow=tuple(job.settings["allow"]) if "allow" in job.settings else None,
             )
             [outcome] = run_jobs([wanted], self.archive, settings, on_start=self._hear, on_reins=self._take)
         if isinstance(outcome, EverlogError):

@@ -23,6 +23,7 @@ from everlog.flow.known import Known, entry_marks
 from everlog.flow.leaving import begin_anew, left_to_robots, recall_left_out
 from everlog.flow.lessons import learn_found
 from everlog.flow.looking import estimates_of_page
+from everlog.flow.reach import keep_allowed, settle_home
 from everlog.flow.rendering import Rendering
 from everlog.flow.revisiting import MAPS
 from everlog.flow.scoping import keep_places, may_widen, scope_of
@@ -71,6 +72,9 @@ async def archive_blog(url: str, work: Work) -> Report:
         found = await find_blog(url, rendering, work.tally)
         blog = work.archive.add_blog(found.home, scope=work.settings.scope)
         work.archive.remember(None, f"home:{canonical(url)}", blog.home)
+        settle_home(blog.home, work.archive)
+        if work.allow is not None:
+            keep_allowed(blog, work.allow, work.archive)
         with work.archive.lock(blog.id), recorded_run(blog, "crawl", work.archive) as run:
             return await _learn_and_crawl(blog, found, rendering, work, run)
     if blog.state == "finished":

@@ -40,7 +40,7 @@ def main() -> None:
         with open_archive(errand["archive"], **errand["place"]) as archive:
             is_known = home_known_as(fetchable(job["url"]), archive) is not None
             kind: Literal["crawl", "update"] = "update" if job["kind"] == "update" and is_known else "crawl"
-            chosen = Job(url=job["url"], kind=kind, since=since)
+            chosen = Job(url=job["url"], kind=kind, since=since, typed=kind == "crawl")
             [report] = run_jobs([chosen], archive, make_settings(errand["settings"]), on_safe=on_safe)
     except EverlogError as error:
         report = error

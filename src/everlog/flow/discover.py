@@ -269,7 +269,7 @@ def why_unreachable(failure: Failure) -> Unreachable | Blocked:
         )
     advice = {
         "dns": "check the spelling of the address, and that this machine is online",
-        "address": "only addresses of the public internet are fetched, and the host and port that were typed",
+        "address": "only the public internet is fetched, and what you type: what a list names is not typed",
         "tls": "the certificate is not valid: try the http:// address, or tell the blog's owner",
         "timeout": "try again later, or with a longer --timeout",
         "too-large": "raise max_page_bytes in the settings if the page is meant to be that large",

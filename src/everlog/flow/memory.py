@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from everlog.crawl.reach import FIRST_NETWORK
+from everlog.flow.reach import TYPED
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from everlog.archive import Archive
 
 ROBOTS = "robots "
+GATHERED = (ROBOTS, FIRST_NETWORK, TYPED)
 
 
 class HostMemory:
@@ -27,10 +31,11 @@ class HostMemory:
         return self._archive.recall(None, name)
 
     def remember(self, name: str, value: str | None) -> None:
-        if name.startswith(ROBOTS):
+        if name.startswith(GATHERED):
             self._kept[name] = value
         else:
-            # Who asked to be left alone is left alone, whatever ends this process; robots.txt can be asked for again.
+            # Who asked to be left alone is left alone, whatever ends this process; robots.txt can be asked for again,
+            # and the networks of blogs that are held are taken as public until they are written.
             self._archive.remember(None, name, value)
 
     def take(self) -> Mapping[str, str | None]:

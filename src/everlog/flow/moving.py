@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from everlog.flow.reach import settle_home
 from everlog.flow.traits import ownership_of, start_page
 from everlog.flow.walking import FRONTS
 from everlog.records import Event, Failure
@@ -71,6 +72,7 @@ def move(blog: Blog, home: str, work: Work) -> Blog:
         return archive.update_blog(blog.id, gone=reason, gone_at=work.now(), events=[ended])
     # What leads there comes first: killed in between, the next look tells the same move.
     archive.remember(None, f"home:{canonical(blog.home)}", home)
+    settle_home(home, archive)
     archive.remember(blog.id, FRONTS, None)
     event = happened(blog, "moved", f"the home page redirects permanently to {home}", work, detail)
     moved = archive.move_blog(blog.id, home, events=[event])

@@ -7,7 +7,7 @@ import http.cookiejar
 import os
 import signal
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,6 +17,7 @@ from everlog.errors import EverlogError, UsageError
 from everlog.flow.archiving import archive_blog, home_known_as
 from everlog.flow.discover import fetchable
 from everlog.flow.memory import HostMemory
+from everlog.flow.reach import keep_allowed, note_typed, within_reach
 from everlog.flow.report import Report, Tally
 from everlog.flow.turns import shared_time, shared_turns
 from everlog.flow.updating import refresh_blog
@@ -56,6 +57,10 @@ class Job:
     url: str
     kind: Literal["crawl", "update"] = "crawl"
     since: datetime | None = None
+    # Whether a user typed its address, rather than a list that may come from anywhere.
+    typed: bool = False
+    # What `--allow` names for the blog from now on; None: what was allowed before.
+    allow: tuple[str, ...] | None = None
     # Whether this is a further part of a crawl that takes turns with others.
     goes_on: bool = False
     # Who looks at its pages in place of this process.
@@ -89,10 +94,9 @@ def run_jobs(
         own = settings.for_blog(url)
         tally = Tally(blog=url)
         on_start(tally)
-        session = open_session(url, own, archive, web)
         return Work(
-            web=session, archive=archive, settings=own, tally=tally, on_safe=on_safe, browser=browser,
-            goes_on=job.goes_on, reader=job.reader, now=web.timekeeper.now,
+            web=_session_for(job, url, own, archive, web), archive=archive, settings=own, tally=tally, on_safe=on_safe,
+            browser=browser, allow=job.allow, goes_on=job.goes_on, reader=job.reader, now=web.timekeeper.now,
         )
 
     async def all_of(web: OpenWeb) -> list[Report | EverlogError]:
@@ -176,8 +180,8 @@ def run_watch(
             def work_for(blog: Blog) -> Work:
                 own = settings.for_blog(blog.home)
                 return Work(
-                    web=open_session(blog.home, own, archive, web, memory=memory), archive=archive, settings=own,
-                    browser=browser, tally=Tally(blog=blog.home), now=web.timekeeper.now, turn=turn,
+                    web=open_session(blog.home, own, archive, web, blog=blog, memory=memory), archive=archive,
+                    settings=own, browser=browser, tally=Tally(blog=blog.home), now=web.timekeeper.now, turn=turn,
                 )
 
             watcher = Watcher(
@@ -202,21 +206,38 @@ def habits_of(settings: Settings) -> RenderHabits:
     )
 
 
+def _session_for(job: Job, url: str, settings: Settings, archive: Archive, web: OpenWeb) -> Web:
+    """The web as a job may use it; what was typed and allowed for it is remembered first."""
+    note_typed([*([url] if job.typed else ()), *filter(None, [settings.feed])], archive)
+    blog = home_known_as(url, archive)
+    if blog is not None and job.allow is not None:
+        keep_allowed(blog, job.allow, archive)
+    return open_session(url, settings, archive, web, blog=blog)
+
+
 def open_session(
-    url: str, settings: Settings, archive: Archive, web: OpenWeb, *, memory: HostMemory | None = None,
+    url: str, settings: Settings, archive: Archive, web: OpenWeb, *, blog: Blog | None = None,
+    memory: HostMemory | None = None,
 ) -> Web:
     """The web as the crawl of one blog sees it, with what earlier runs learned about its hosts."""
-    if memory is not None:
-        return web.session(manners_of(url, settings), recall=memory.recall, remember=memory.remember)
-    return web.session(
-        manners_of(url, settings), recall=lambda name: archive.recall(None, name),
-        remember=lambda name, value: archive.remember(None, name, value),
-    )
+    def from_archive(name: str) -> str | None:
+        return archive.recall(None, name)
+
+    def to_archive(name: str, value: str) -> None:
+        archive.remember(None, name, value)
+
+    recall = memory.recall if memory is not None else from_archive
+    remember = memory.remember if memory is not None else to_archive
+    scratch = str(archive.scratch) if archive.scratch is not None else None
+    manners = replace(manners_of(url, settings), scratch=scratch)
+    manners = within_reach(manners, blog, archive, recall=recall, remember=remember)
+    return web.session(manners, recall=recall, remember=remember)
 
 
 def manners_of(url: str, settings: Settings) -> Manners:
-    """How the pages of the blog at `url` are asked for."""
+    """How the pages of the blog at `url` are asked for, as if it was typed for the first time."""
     return Manners(
+        allow=settings.allow,
         typed=tuple(filter(None, (url, settings.feed))),
         also=tuple(map(fetchable, settings.also)),
         user_agent=settings.agent(_version()),

@@ -66,6 +66,8 @@ class Work:
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     # Draws the pages that need it; None: nobody can.
     browser: Browser | None = None
+    # What `--allow` named, to be kept with a blog that is new.
+    allow: tuple[str, ...] | None = None
     # Looks at pages in place of this process; None: nobody does.
     reader: Reader | None = None
     # Who visits pages takes a turn; polls that bring nothing need none.
