@@ -235,7 +235,7 @@ def test_an_archive_that_is_not_there_is_not_made_by_looking(here, capsys, comma
 
 
 @pytest.mark.parametrize(("text", "said"), [
-    ("[crawl]\ndeley = 2\n", "known are: allow, archive,"),
+    ("[crawl]\ndeley = 2\n", "known are: allow, also, archive,"),
     ("[crawl]\ndelay = -1\n", "'delay'"),
     ('[blog."https://a.blog.example/"]\nscoop = "host"\n', "a.blog.example"),
     ("[crowl]\n", "[crawl]"),
@@ -251,7 +251,7 @@ def test_a_settings_file_that_does_not_fit_exits_2_and_says_what_would(here, cap
 def test_an_unknown_setting_in_the_environment_exits_2_and_names_the_known_ones(here, monkeypatch, capsys):
     monkeypatch.setenv("EVERLOG_DELEY", "2")
     assert main(["crawl", "https://a.blog.example/"]) == 2
-    assert "known are: allow, archive," in capsys.readouterr().err
+    assert "known are: allow, also, archive," in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("words", [
