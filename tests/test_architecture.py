@@ -22,6 +22,7 @@ ROOMS = {
     "errors": GROUND,
     "web": GROUND,
     "addresses": MATTER,
+    "attributes": MATTER,
     "dates": MATTER,
     "feeds": MATTER,
     "keypaths": MATTER,

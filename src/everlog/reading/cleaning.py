@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
 import nh3
@@ -13,6 +14,8 @@ from everlog.reading.srcset import candidates, spelled
 from everlog.tree import UNSETTABLE
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from everlog.tree import Element
 
 _TAGS = frozenset(
@@ -43,6 +46,11 @@ _LINKS = ("href", "src", "poster", "cite")
 _WRAPPERS = frozenset(("div", "article", "section"))
 # A tag that holds what a wrapper holds and that cleaning takes away, content left in place.
 _TAKEN_AWAY = "main"
+_RULES: dict[str, Any] = {
+    "tags": set(_TAGS), "attributes": _ATTRIBUTES, "link_rel": None, "url_schemes": {"http", "https", "mailto"},
+}
+# Made once where it can be: reading the rules takes thirty times as long as cleaning a short comment by them.
+_clean: Callable[[str], str] = nh3.Cleaner(**_RULES).clean if hasattr(nh3, "Cleaner") else partial(nh3.clean, **_RULES)
 # The elements that keep one of these, or a `srcset`.
 _LINKING = ("a", "img", "source", "audio", "video", "track", "blockquote", "q")
 
@@ -66,10 +74,7 @@ def clean_html(article: Element, url: str) -> str:
         if sizes := element.get("srcset"):
             element.set("srcset", _absolute_sizes(url, sizes))
     # Cleaning is the last step: whatever is cut from markup that is safe may make it unsafe again.
-    return nh3.clean(
-        _inner(article), tags=set(_TAGS), attributes=_ATTRIBUTES, link_rel=None,
-        url_schemes={"http", "https", "mailto"},
-    ).strip()
+    return _clean(_inner(article)).strip()
 
 
 def _absolute(url: str, link: str) -> str:
