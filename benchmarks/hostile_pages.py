@@ -1,6 +1,6 @@
 """Time and memory of pages and feeds that are made to be costly, each in a process of its own.
 
-    python benchmarks/hostile_pages.py [--megabytes 1,7.9] [--shapes "NAME;NAME"] [--tasks NAME,NAME] [--most SECONDS]
+    python benchmarks/hostile_pages.py [--megabytes 1,fit] [--shapes "NAME;NAME"] [--tasks NAME,NAME] [--most SECONDS]
 
     look     what a crawl does with one page: parse, links, post or not, fields, article, comments
     learn    a template from a feed and three such pages
@@ -32,6 +32,7 @@ from everlog.learning.blog import learn
 from everlog.links import Scope
 from everlog.posts import PostJudge
 from everlog.records import Page, Post, Skip
+from everlog.tree import MAX_PAGE_BYTES, MAX_TAGS
 from made_blog import MadeBlog
 from stopwatch import plain_parse
 from tables import machine, markdown_table
@@ -86,6 +87,7 @@ SHAPES: dict[str, Callable[[int], str]] = {
     "lists in lists": repeated("<ul><li>x"),
     "options": repeated("<option>x", "<select>{}</select>"),
     "links": numbered('<a href="/2024/05/{n}/">read {n}</a> '),
+    "links to feeds": numbered('<a href="x{n}/feed/">feed {n}</a>'),
     "links, long": numbered('<a href="/2024/05/{n}/' + "x" * 2_000 + '">read {n}</a> '),
     "class names": lambda size: f"<p class='{numbered('c{n} ')(size)}'>x</p>",
     "class names, a few each": numbered("<p class='a{n} b{n} c{n} d{n} e{n} f{n}'>x</p>"),
@@ -224,6 +226,13 @@ def _bounded(task: str, shape: str, size: int, out: Any) -> None:
     measure(task, shape, size, out)
 
 
+def fitting(shape: str) -> int:
+    """The size at which a shape makes a page as large as may be, in bytes or in tags."""
+    sample = SHAPES[shape](200_000).encode()
+    # Numbers grow by two digits from there.
+    return int(200_000 * min(0.9 * MAX_PAGE_BYTES / len(sample), 0.99 * MAX_TAGS / max(sample.count(b"<"), 1)))
+
+
 def parse_seconds(size: int) -> float:
     """Plain parses of an ordinary page of this size, the quickest of three."""
     body, times = page(3, SHAPES["ordinary paragraphs"](size)), []
@@ -237,21 +246,21 @@ def parse_seconds(size: int) -> float:
 def main() -> int:
     """Measures all shapes and prints a row for each."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--megabytes", default="1,7.9")
+    parser.add_argument("--megabytes", default="1,fit", help="fit: as large as a page may be that is read at all")
     parser.add_argument("--shapes", default=";".join(SHAPES))
     parser.add_argument("--tasks", default=",".join(TASKS))
     parser.add_argument("--most", type=float, default=float("inf"))
     chosen = parser.parse_args()
     rows, slow = [], 0
-    sizes = [int(float(size) * 1_000_000) for size in chosen.megabytes.split(",")]
-    unit = {size: parse_seconds(size) for size in sizes}
+    unit = parse_seconds(1_000_000) / 1_000_000
     names = [name for name in SHAPES if any(name.startswith(wanted) for wanted in chosen.shapes.split(";"))]
     for task in chosen.tasks.split(","):
         for shape in names:
-            for size in sizes:
+            for wanted in chosen.megabytes.split(","):
+                size = fitting(shape) if wanted == "fit" else int(float(wanted) * 1_000_000)
                 seconds, megabytes, outcome = in_a_process(task, shape, size)
                 slow += not seconds <= chosen.most
-                row = (shape, task, f"{size / 1e6:g}", f"{seconds:.2f}", f"{seconds / unit[size]:.0f}",
+                row = (shape, task, f"{size / 1e6:.2g}", f"{seconds:.2f}", f"{seconds / unit / size:.0f}",
                        f"{megabytes:.0f}", outcome)  # fmt: skip
                 print("  ".join(row), file=sys.stderr, flush=True)
                 rows.append(row)

@@ -11,8 +11,10 @@ from everlog import Skip, learn
 from everlog.comments.threads import threaded
 from everlog.errors import NothingToLearn
 from everlog.feeds import parse_feed
+from everlog.feeds.discover import MOST_LOOKED_AT, feed_links
 from everlog.feeds.sitemaps import parse_sitemap
 from everlog.records import Comment
+from everlog.tree import parse
 
 URL = a_blog.url(9)
 # No test measures time; one that takes this long hangs.
@@ -67,8 +69,8 @@ def test_a_million_numbers_in_the_linked_data_are_passed_over(template):
     assert template.read(a_blog.page(9, head=numbers), URL).text
 
 
-def test_scripts_between_a_hundred_thousand_pieces_of_text_are_taken_out_in_one_go(template):
-    assert template.read(a_blog.page(9, "<script></script>some words " * 100_000), URL).text.startswith("some words")
+def test_scripts_between_seventy_thousand_pieces_of_text_are_taken_out_in_one_go(template):
+    assert template.read(a_blog.page(9, "<script></script>some words " * 70_000), URL).text.startswith("some words")
 
 
 def test_a_tag_of_300_000_attributes_loses_all_but_the_first_of_them(template):
@@ -85,8 +87,8 @@ def test_a_feed_whose_tag_has_200_000_attributes_is_read(tag):
 
 @pytest.mark.parametrize("markup", ["<p>x", "<br>", "<i></i>", "<li>", "<option>"])
 def test_a_page_of_too_many_tags_is_skipped_with_the_reason(template, markup):
-    skip = Skip(url=URL, reason="too many tags in one page: more than 250,000")
-    assert template.read(a_blog.page(9, markup * 260_000), URL) == skip
+    skip = Skip(url=URL, reason="too many tags in one page: more than 150,000")
+    assert template.read(a_blog.page(9, markup * 160_000), URL) == skip
 
 
 def test_the_start_of_an_entry_of_too_many_tags_is_used():
@@ -111,6 +113,11 @@ def test_a_sitemap_of_too_many_tags_is_cut_and_says_so():
     sitemap = parse_sitemap(b"<urlset>" + listed + b"<a/>" * 2_000_000 + b"</urlset>")
     assert [url for url, _ in sitemap.urls] == ["https://a.blog/1"]
     assert sitemap.problem == "cut after 2,000,000 tags"
+
+
+def test_of_thousands_of_links_to_feeds_the_first_are_looked_at():
+    page = parse("".join(f"<a href='{URL}/x{n}/feed/'>feed</a>" for n in range(20_000)).encode())
+    assert sum(link.declared for link in feed_links(page, URL)) == MOST_LOOKED_AT
 
 
 @pytest.mark.parametrize(

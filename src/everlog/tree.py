@@ -20,9 +20,9 @@ Element = etree._Element
 
 # Five times the largest of 13,168 pages of blogs (1.7 MB), and small enough to be read in seconds.
 MAX_PAGE_BYTES = 8_000_000
-# Ten times as many as the richest of 11,147 pages has (25,275). A page of so many elements is read in two or three
-# seconds; the two million that fit into 8 MB took fifteen, and 1.4 GB.
-MAX_TAGS = 250_000
+# Six times as many as the richest of 11,147 pages has (25,275). A page of so many elements is read in one to three
+# seconds; the two million that fit into 8 MB took fifteen, and 1.3 GB.
+MAX_TAGS = 150_000
 
 # Nothing a reader of the page sees as text.
 INVISIBLE = frozenset(

@@ -198,7 +198,7 @@ def test_a_page_that_costs_too_much_is_stored_and_not_read_and_the_report_says_w
     blog = archive.blogs()[0]
     assert archive.find_post(a_blog.url(3)) is None
     assert archive.capture_of(blog.id, a_blog.url(3)) is not None
-    assert report.tally.reasons["too many tags in one page: more than 250,000"] == 1
+    assert report.tally.reasons["too many tags in one page: more than 150,000"] == 1
 
 
 def test_the_same_post_under_two_addresses_is_one_post_with_an_alias(archive):
