@@ -23,6 +23,7 @@ ROOMS = {
     "web": GROUND,
     "addresses": MATTER,
     "aliases": MATTER,
+    "attributes": MATTER,
     "dates": MATTER,
     "feeds": MATTER,
     "keypaths": MATTER,

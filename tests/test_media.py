@@ -78,6 +78,9 @@ def test_media_stand_in_the_order_of_the_text():
          '<video poster="m/1.jpg" controls=""><source src="m/2.jpg"></video>'),
         ("<img src='A'><IMG SRC=A>", '<img src="m/1.jpg"><IMG SRC="m/1.jpg">'),
         ('<p>A and <code>&lt;img src="A"&gt;</code></p>', None),
+        # A reader of this sees one element, whose title names a picture.
+        ('<p title="<img src=A onclick=x >">a</p>', None),
+        ("<p title='<a href=\"A\">'>a</p><img src=\"A\">", "<p title='<a href=\"A\">'>a</p><img src=\"m/1.jpg\">"),
         ('<a href="https://a.blog/page">A</a>', None),
     ],
 )  # fmt: skip

@@ -56,10 +56,10 @@ _PAGES = frozenset((
 ))
 _TEXTS = frozenset(("text/plain", "text/csv", "text/vtt", "text/rtf", "text/calendar", "text/x-bibtex"))
 _SHOWING = ("img", "source", "audio", "video", "track", "a")
+_REWRITTEN = frozenset(("a", "audio", "img", "picture", "source", "track", "video"))
+# Every tag, not only those that are rewritten: what looks like one inside an attribute belongs to the tag around it.
 # Each alternative starts with another sign, so that there is one way to match and no going back.
-_TAG = re.compile(
-    r"""<(/?)(a|audio|img|picture|source|track|video)(?=[\s/>])((?:[^<>"']|"[^"]*"|'[^']*')*)>""", re.IGNORECASE,
-)
+_TAG = re.compile(r"""<(/?)([a-z][^\s/>]*)((?:[^>"']|"[^"]*"|'[^']*')*)>""", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"""\s*([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=<>`]+)))?""")
 
 
@@ -99,6 +99,8 @@ def rewrite(html: str, paths: Mapping[str, str]) -> str:
     at = 0
     for tag in _TAG.finditer(html):
         name = tag[2].lower()
+        if name not in _REWRITTEN:
+            continue
         if name == "picture":
             picture = _Picture(pieces) if not tag[1] else None
             continue

@@ -19,7 +19,10 @@ from everlog.export.naming import Names, slug
 from everlog.reading.cleaning import clean_html
 from everlog.records import Media, Post
 from everlog.tree import parse, parse_fragment, visible_text
+from hostile_markup import PAYLOADS, running
 
+LIVE = "&lt;img src=x onerror=y&gt;"
+RENDERER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 DAY = datetime(2024, 3, 1, 23, 30, tzinfo=UTC)
 
 
@@ -31,7 +34,7 @@ def front_matter(document: str) -> dict[str, object]:
 
 def shown(markdown: str) -> str:
     """The text a renderer shows."""
-    return visible_text(parse_fragment(MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(markdown)))
+    return visible_text(parse_fragment(RENDERER.render(markdown)))
 
 
 def clean(markup: str) -> str:
@@ -95,6 +98,44 @@ def test_a_renderer_shows_the_words_of_the_article(blocks):
     ))
     letters = re.compile(r"[a-z0-9]")
     assert letters.findall(shown(to_markdown(html, ""))) == letters.findall(visible_text(parse_fragment(html)))
+
+
+markup = st.lists(
+    st.sampled_from([
+        LIVE, "\n\n", "\n", " ", "a", "`", "```", "\\", "&quot;", "|", "    ", "<p>", "</p>", "<code>", "</code>",
+        "<kbd>", "<samp>", "<pre>", "</pre>", "<li>", "<ul>", "</ul>", "<blockquote>", "</blockquote>",
+        "<table><tr><td>", "<dd>", "</table>", "<b>", "<i>", "<sup>", "<a href=/x>", "</a>",
+        f"<a href=/x title='{LIVE}'>", "<h2>", "</h2>", "<hr>", f"<img src=/x alt='{LIVE}'>", f"<video src='/{LIVE}'>",
+        "<figcaption>", "<br>",
+    ]), max_size=8,
+)  # fmt: skip
+
+
+@given(markup)
+def test_no_text_of_an_article_runs_in_a_renderer(parts):
+    assert not running(RENDERER.render(to_markdown(clean("".join(parts)), "")))
+
+
+@pytest.mark.parametrize(
+    ("html", "markdown"),
+    [
+        (f'<a href="/x" title="a\\&quot; {LIVE}">t</a>', '[t](/x "a\\\\\\" \\<img src=x onerror=y>")'),
+        (f'<a href="/x" title="{LIVE}\\">t</a>', '[t](/x "\\<img src=x onerror=y>\\\\")'),
+        (f"<p><code>a<br><br>{LIVE}</code></p>", "`a <img src=x onerror=y>`"),
+        (f"<table><tr><td><code>a|{LIVE}</code></td></tr></table>", "|  |\n| --- |\n| `a\\|<img src=x onerror=y>` |"),
+        (f"<i><pre>{LIVE}</pre></i>", "```\n<img src=x onerror=y>\n```"),
+        (f"<dl><dd><pre>{LIVE}</pre></dd></dl>", ":   <pre><code>&lt;img src=x onerror=y&gt;</code></pre>"),
+        (f"<h2><pre>{LIVE}\n\nb</pre></h2>", "## `<img src=x onerror=y> b`"),
+    ],
+)
+def test_code_and_titles_end_where_they_should(html, markdown):
+    assert to_markdown(html, "") == markdown
+    assert not running(RENDERER.render(markdown))
+
+
+@pytest.mark.parametrize("markup", PAYLOADS)
+def test_hostile_markup_is_harmless_as_markdown(markup):
+    assert not running(RENDERER.render(to_markdown(clean_html(parse_fragment(markup), "https://a.blog/"), "")))
 
 
 def test_elements_inside_elements_a_thousand_deep_become_their_text():

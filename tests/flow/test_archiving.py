@@ -191,6 +191,16 @@ def test_a_page_that_says_noarchive_is_kept_nowhere(archive):
     assert report.tally.reasons["noarchive"] == 2
 
 
+def test_a_page_that_costs_too_much_is_stored_and_not_read_and_the_report_says_why(archive):
+    web = a_site()
+    web.put(a_blog.url(3), a_blog.page(3, "<p>x" * 300_000))
+    report = crawl(web, archive)
+    blog = archive.blogs()[0]
+    assert archive.find_post(a_blog.url(3)) is None
+    assert archive.capture_of(blog.id, a_blog.url(3)) is not None
+    assert report.tally.reasons["too many tags in one page: more than 150,000"] == 1
+
+
 def test_the_same_post_under_two_addresses_is_one_post_with_an_alias(archive):
     web = a_site()
     web.put(a_blog.HOME + "page/4", listing([5, 4, 3, 2, 1]).replace("'/1'", "'/1?view=full'"))

@@ -1,13 +1,18 @@
 from __future__ import annotations
 
 import re
+from copy import deepcopy
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lxml import etree
 
+from everlog.comments.bodies import Bodies
+from everlog.media import media_of, rewrite
 from everlog.reading.cleaning import clean_html
 from everlog.tree import parse, visible_text
+from hostile_markup import PAYLOADS, running
 
 URL = "https://a.blog/2024/post"
 HANDLER = re.compile(r"<[^>]*\son\w+\s*=", re.IGNORECASE)
@@ -102,10 +107,43 @@ def test_hostile_markup_is_harmless(markup):
         assert not any(name.startswith("on") or "javascript" in value for name, value in element.items())
 
 
-def test_the_element_around_everything_is_left_out():
-    assert clean("a") == "a"
-    article = parse(b"<article id=x><p>a</p></article>").find("body")[0]
-    assert clean_html(article, URL) == "<p>a</p>"
+@pytest.mark.parametrize("markup", PAYLOADS)
+def test_nothing_runs_in_cleaned_markup_whatever_stands_around_it(markup):
+    root = parse(markup.encode())
+    for element in [root, *root.iter("body", "div", "article", "section", "main")]:
+        assert not running(clean_html(deepcopy(element), URL))
+
+
+@pytest.mark.parametrize("markup", PAYLOADS)
+def test_nothing_runs_in_a_comment_either(markup):
+    _, html = Bodies(URL).read([parse(markup.encode())[0]])
+    assert not running(html)
+
+
+@pytest.mark.parametrize("markup", PAYLOADS)
+def test_nothing_runs_once_media_got_their_paths(markup):
+    cleaned = clean_html(parse(markup.encode()), URL)
+    shown = (*media_of(cleaned, URL), "x", "https://a.blog/2024/x")
+    assert not running(rewrite(cleaned, dict.fromkeys(shown, "media/1.png")))
+
+
+@pytest.mark.parametrize(
+    ("page", "inside"),
+    [
+        ("<article id=x><p>a</p></article>", "<p>a</p>"),
+        ("<div title='a>b'><p>a</p></div>", "<p>a</p>"),
+        ("<section>a<div>b</div></section>", "a<div>b</div>"),
+        ("<main><div><p>a</p></div></main>", "<p>a</p>"),
+        ("<main><div>a</div><div>b</div></main>", "<div>a</div><div>b</div>"),
+        ("<main><div>a</div>b</main>", "<div>a</div>b"),
+        ("<p>a</p>", "<p>a</p>"),
+    ],
+)
+def test_the_element_around_everything_is_left_out_and_no_other(page, inside):
+    article = parse(page.encode()).find("body")[0]
+    before = etree.tostring(article)
+    assert clean_html(article, URL) == inside
+    assert etree.tostring(article) == before
 
 
 pieces = st.lists(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from everlog.comments.bodies import Bodies
 from everlog.comments.dating import read_dates
-from everlog.comments.markup import Thread
+from everlog.comments.markup import MOST_COMMENTS, Thread
 from everlog.comments.threads import short_id, threaded
 from everlog.reading.view import View
 from everlog.records import Comment
@@ -42,10 +42,13 @@ def read_linked_data(root: Element, url: str, *, fetched_at: datetime | None = N
     found = [pair for article in View(root, url).json_ld for pair in _below(article)]
     if not found:
         return None
+    claimed = len(found) if len(found) > MOST_COMMENTS else None
+    del found[MOST_COMMENTS:]
     moments = read_dates(([str(node.get(name) or "") for name in _DATES] for node, _ in found), (), fetched_at)
     bodies = Bodies(url)
     comments = [_comment(node, url, bodies, moment) for (node, _), moment in zip(found, moments, strict=True)]
-    return Thread(source=SOURCE, comments=threaded(comments, [parent for _, parent in found], [None] * len(found)))
+    answered = threaded(comments, [parent for _, parent in found], [None] * len(found))
+    return Thread(source=SOURCE, comments=answered, claimed=claimed)
 
 
 def _below(article: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], int | None]]:

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 ELSEWHERE = (
     ".widget_recent_comments, .recent-comments, .recent_comments, .recentcomments, #recent-comments, #recentcomments"
 )
+# One takes up to 0.3 ms, and 1.5 kB of a usual theme's page, of which 8 MB are read. Where a page holds more, so many
+# are read and all are counted.
+MOST_COMMENTS = 5_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +91,7 @@ def read_selected(page: Selection, url: str, markup: Markup, *, fetched_at: date
     stated = (count_in(line_of(element)) for element in (page.all(markup.count) if markup.count else ()))
     claimed = next((number for number in stated if number is not None), None)
     thread = read_elements(page, url, markup, comment_elements(page, markup), fetched_at=fetched_at)
-    return replace(thread, claimed=claimed)
+    return thread if claimed is None else replace(thread, claimed=claimed)
 
 
 def read_elements(
@@ -97,12 +100,14 @@ def read_elements(
     """The same for comments whose elements, in document order, were found without the markup's selector."""
     if not elements:
         return Thread(source=markup.name)
-    reader = Reader(page, url, markup, elements)
+    claimed = len(elements) if len(elements) > MOST_COMMENTS else None
+    reader = Reader(page, url, markup, elements[:MOST_COMMENTS])
     moments = reader.dates(fetched_at)
     comments = [
         replace(comment, published=moment) for comment, moment in zip(reader.comments(), moments, strict=True)
     ]
-    return Thread(source=markup.name, comments=threaded(comments, reader.parents(), reader.answered()))
+    answered = threaded(comments, reader.parents(), reader.answered())
+    return Thread(source=markup.name, comments=answered, claimed=claimed)
 
 
 def explained(page: Selection, markup: Markup) -> int:

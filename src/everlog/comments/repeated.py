@@ -16,7 +16,7 @@ from everlog.comments.counting_words import COMMENTS
 from everlog.comments.counts import counted, elsewhere, stated_count
 from everlog.comments.css import Nearest, Selection
 from everlog.comments.engines import CUT, NAMED_AUTHOR, NAMED_DATE, NAMED_TEXT
-from everlog.comments.markup import Markup, Thread, read_elements
+from everlog.comments.markup import MOST_COMMENTS, Markup, Thread, read_elements
 from everlog.comments.parts import line_of
 from everlog.comments.threads import only
 from everlog.selectors import without_digits
@@ -54,6 +54,8 @@ _SAMPLE = 20
 _MOST_LINKED = 0.4
 # Of the elements of a group so many must turn out to be comments with name, date and text.
 _READABLE = 0.8
+# Elements of all groups together: lists in lists are groups in groups, and each is read with all it holds.
+_MOST_TRIED = 2 * MOST_COMMENTS
 _LONGEST_BYLINE = 80
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
@@ -82,14 +84,18 @@ def read_repeated(
     """
     page = Selection(root, article)
     best: Thread | None = None
+    left = _MOST_TRIED
     for group in _groups(root, article, url):
+        if left <= 0:
+            break
+        left -= len(group)
         thread = read_elements(page, url, _ANY, group, fetched_at=fetched_at)
         comments = only(thread.comments, _is_whole)
-        if len(comments) < max(_FEWEST, _READABLE * len(group)) or not _are_texts(comments):
+        if len(comments) < max(_FEWEST, _READABLE * min(len(group), MOST_COMMENTS)) or not _are_texts(comments):
             continue
         if best is None or _said(comments) > _said(best.comments):
             best = replace(thread, comments=comments)
-    return None if best is None else replace(best, claimed=stated_count(root, url))
+    return None if best is None else replace(best, claimed=stated_count(root, url) or best.claimed)
 
 
 def _groups(root: Element, article: Element | None, url: str) -> Iterator[list[Element]]:

@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Container, Iterable, Sequence
 
     from everlog.records import Comment
 
@@ -58,9 +58,10 @@ def threaded(
         known[ident] if ident is not None and ident in known else parent
         for ident, parent in zip(stated, parents, strict=True)
     ])
+    alike: dict[str, int] = {}
     for parent in answered:
         if parent is not None and ids[parent] is None:
-            ids[parent] = made = _made_id(comments[parent], known)
+            ids[parent] = made = _made_id(comments[parent], known, alike)
             known[made] = parent
     return tuple(
         replace(comment, id=ident, parent=None if parent is None else ids[parent])
@@ -137,9 +138,12 @@ def without_circles(parents: Sequence[int | None]) -> list[int | None]:
     return checked
 
 
-def _made_id(comment: Comment, known: dict[str, int]) -> str:
+def _made_id(comment: Comment, known: Container[str], alike: dict[str, int]) -> str:
+    """A name made of what a comment says; `alike` counts those that say the same, of which a page may be full."""
     told = "\n".join((comment.author or "", str(comment.published), comment.text))
     made = "x" + sha256(told.encode("utf-8", "replace")).hexdigest()[:12]
-    while made in known:
-        made += "x"
-    return made
+    more = alike.get(made, 0)
+    while (name := f"{made}x{more}" if more > 3 else made + "x" * more) in known:
+        more += 1
+    alike[made] = more
+    return name

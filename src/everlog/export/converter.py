@@ -28,7 +28,14 @@ _BACKTICKS = re.compile(r"`+")
 _BREAKS = re.compile(r"[ \t]*\n\s*")
 _LANGUAGE = re.compile(r"(?:^|\s)(?:language-|lang-|brush:\s*|highlight-)([\w+#.-]{1,20})")
 _UNSAFE = {" ": "%20", "(": "%28", ")": "%29", "<": "%3C", ">": "%3E", "\n": "", "\r": "", "\t": "", '"': "%22"}
-_INLINE = frozenset(("a", "b", "strong", "em", "i", "del", "s"))
+_INLINE = frozenset(("a", "b", "strong", "em", "i", "del", "s", "sub", "sup"))
+# What Markdown has blocks in, and what it leaves no trace of. In all else a fence may be taken for text.
+_AROUND_BLOCKS = frozenset(
+    "[document] html body div article section header footer aside figure figcaption details blockquote ul ol li table "
+    "thead tbody tfoot tr td th span center main b strong em i del s sub sup".split()
+)
+# Links and headings are on one line whatever they hold.
+_ONE_LINE = ["a", "h1", "h2", "h3", "h4", "h5", "h6"]
 # A row that holds one of these is part of a layout, not of a table of values.
 _BLOCKS = ["pre", "ul", "ol", "table", "blockquote", "dl"]
 
@@ -95,10 +102,23 @@ class _Converter(MarkdownConverter):
 
     convert_audio = convert_video
 
+    def convert_code(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        if "_noformat" not in parent_tags:
+            # Nothing in code is escaped, so it must not end early: at a blank line, or where a cell does.
+            text = _BREAKS.sub(" ", text)
+            text = text.replace("|", r"\|") if "td" in parent_tags or "th" in parent_tags else text
+        return str(super().convert_code(el, text, parent_tags))  # type: ignore[misc]
+
+    convert_kbd = convert_samp = convert_code
+
     def convert_pre(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         code = text.strip("\n")
         if not code.strip():
             return ""
+        if el.find_parent(_ONE_LINE) is not None:
+            return self.convert_code(el, code, parent_tags)
+        if not _has_lines_of_its_own(el):
+            return f"\n\n<pre><code>{escape(code)}</code></pre>\n\n"
         fence = "`" * max(3, 1 + max(map(len, _BACKTICKS.findall(code)), default=0))
         return f"\n\n{fence}{_language(el)}\n{code}\n{fence}\n\n"
 
@@ -122,7 +142,8 @@ def _spaced(rule: _Rule) -> _Rule:
         if el.name == "a":
             text = _BREAKS.sub(" ", text)
         inner = text.strip()
-        if not inner:
+        # Marks before and after a block of code would stand in its first and last lines.
+        if not inner or (el.name != "a" and el.find("pre") is not None):
             return text
         start = text.index(inner)
         return text[:start] + rule(el, inner, parent_tags) + text[start + len(inner):]
@@ -134,11 +155,20 @@ def _is_layout(row: Tag | None) -> bool:
     return row is not None and row.find(_BLOCKS) is not None
 
 
+def _has_lines_of_its_own(block: Tag) -> bool:
+    """Whether a block stands where every reader of Markdown sees the fences around it."""
+    for outer in block.parents:
+        is_stray = outer.name == "li" and (outer.parent is None or outer.parent.name not in {"ul", "ol"})
+        if outer.name not in _AROUND_BLOCKS or is_stray:
+            return False
+    return True
+
+
 def _make_safe(element: Tag, name: str) -> None:
     if value := _attribute(element, name):
         element[name] = target(value)
     if title := _attribute(element, "title"):
-        element["title"] = " ".join(title.split())
+        element["title"] = _label(title)
 
 
 def _attribute(element: Tag, name: str) -> str:

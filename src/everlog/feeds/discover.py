@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
@@ -20,6 +21,9 @@ GUESSES = ("feed/", "rss.xml", "atom.xml", "index.xml", "feed.xml", "rss/", "fee
            "feeds/all.atom.xml", "index.rdf", "feed.json", "?feed=rss2", "posts/index.xml", "post/index.xml",
            "blog/feed/", "blog/index.xml")  # fmt: skip
 
+# Each is compared with all others. The blogs with a feed for every tag in their menu link to some hundred.
+MOST_LOOKED_AT = 1_000
+
 _FEED_TYPE = re.compile(
     r"(?:rss|atom|rdf)\+xml|feed\+json|^(?:text|application)/(?:xml|rss|atom)\b", re.IGNORECASE
 )
@@ -29,8 +33,8 @@ _FEED_SHAPE = re.compile(
     r"|\.(?:rss|atom|rdf)$|/feeds/posts/default|[?&]feed=(?!comments)",
     re.IGNORECASE,
 )
-# One of these is in every address of that shape. To make every link of a page absolute took a fifth of a crawl.
-_FEED_WORD = re.compile(r"feed|rss|atom|rdf|\.xml", re.IGNORECASE)
+# What every such address has in it: most links of a page need no closer look.
+_FEED_SIGN = re.compile(r"feed|rss|atom|xml|rdf", re.IGNORECASE)
 _NO_FEED_SHAPE = re.compile(r"sitemap|opensearch|/xmlrpc|/wlwmanifest|\.opml$", re.IGNORECASE)
 _COMMENTS_PATH = re.compile(
     r"(?:^|[/?&=._-])(?:comments?|kommentare|commentaires|comentarios)(?:[/?&=._-]|$)", re.IGNORECASE
@@ -59,10 +63,10 @@ def feed_links(root: etree._Element, url: str) -> tuple[FeedLink, ...]:
     ('https://a.org/feed/', True, False)
     """
     base = _base(root, url)
-    declared = _once([*_declared(root, base), *_anchors(root, base)])
-    addresses = [link.url for link in declared]
+    declared = _once(islice(chain(_declared(root, base), _anchors(root, base)), MOST_LOOKED_AT))
+    above = {canonical(link.url).rpartition("/")[0] for link in declared if not _COMMENTS_PATH.search(link.url)}
     judged = [
-        FeedLink(url=link.url, title=link.title, comments=_is_comments(link, url, addresses))
+        FeedLink(url=link.url, title=link.title, comments=_is_comments(link, url, above))
         for link in declared
     ]
     guesses = [FeedLink(url=guess, declared=False) for guess in _guesses(url)]
@@ -103,17 +107,18 @@ def _declared(root: etree._Element, base: str) -> Iterable[FeedLink]:
 def _anchors(root: etree._Element, base: str) -> Iterable[FeedLink]:
     """Links a reader would click: many blogs declare no feed but show a button."""
     host = host_of(base)
+    may_be_base = _FEED_SIGN.search(base) is not None
     for element in root.iter("a"):
-        href = element.get("href")
-        if not href or not _FEED_WORD.search(href):
+        if not may_be_base and not _FEED_SIGN.search(element.get("href") or ""):
             continue
-        full = absolute(base, href)
+        full = absolute(base, element.get("href"))
         if not full or host_of(full) != host or not _FEED_SHAPE.search(full) or _NO_FEED_SHAPE.search(full):
             continue
         yield FeedLink(url=full, title=plain(element.get("title")))
 
 
-def _is_comments(link: FeedLink, page: str, addresses: Iterable[str]) -> bool:
+def _is_comments(link: FeedLink, page: str, above: Iterable[str]) -> bool:
+    """Whether a feed is one of comments; `above` are the folders that the feeds of posts lie in."""
     parts = urlsplit(link.url)
     if _COMMENTS_PATH.search(parts.path) or _COMMENTS_PATH.search(parts.query):
         return True
@@ -125,7 +130,6 @@ def _is_comments(link: FeedLink, page: str, addresses: Iterable[str]) -> bool:
     if "/" not in own or _SHELF.search(link.url) or not canonical(link.url).startswith(own + "/"):
         return False
     folder = own.rpartition("/")[0]
-    above = (canonical(other).rpartition("/")[0] for other in addresses if not _COMMENTS_PATH.search(other))
     return any(place == folder or folder.startswith(place + "/") for place in above if place != own)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from lxml import etree
 
+from everlog.attributes import bounded_xml
+from everlog.feeds.decoding import decode
 from everlog.urls import absolute
 
 
@@ -19,9 +21,11 @@ def blogs_of_opml(body: bytes) -> list[str] | None:
     """
     if b"<opml" not in body[:2000].lower():
         return None
-    parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+    parser = etree.XMLParser(
+        encoding="utf-8", recover=True, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False,
+    )
     try:
-        root = etree.fromstring(body, parser)
+        root = etree.fromstring(bounded_xml(decode(body).encode()), parser)
     except etree.XMLSyntaxError:
         return None
     if root is None:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 # (whole blogs in one file) stay well below.
 MAX_BYTES = 64 * 1024 * 1024
 MAX_ENTRIES = 20_000
+# Elements take memory, up to 250 bytes each. Text counts here too, so this is far beyond what 20 MB of articles hold.
+MAX_TAGS = 1_000_000
 
 
 def parse_feed(body: bytes, url: str | None = None, content_type: str | None = None) -> Feed:
@@ -41,12 +43,21 @@ def parse_feed(body: bytes, url: str | None = None, content_type: str | None = N
     if text[0] in "{[":
         feed = read_json_feed(text, url, limit=MAX_ENTRIES + 1)
     else:
+        text, cut = _first_tags(text)
         source = read_xml(text)
         if source is None:
             raise _not_a_feed(text, where)
         feed = read_xml_feed(source.root, url, limit=MAX_ENTRIES + 1, broken=source.problem is not None)
-        feed = replace(feed, problem=source.problem)
+        problems = (source.problem, f"more than {MAX_TAGS:,} tags; the rest was not read" if cut else None)
+        feed = replace(feed, problem="; ".join(filter(None, problems)) or None)
     return _within_limits(feed, cut=len(body) > MAX_BYTES)
+
+
+def _first_tags(text: str) -> tuple[str, bool]:
+    """As much of a feed as has no more tags than are read, and whether that is less than all."""
+    if len(text) <= MAX_TAGS or text.count("<") <= MAX_TAGS:
+        return text, False
+    return "<".join(text.split("<", MAX_TAGS + 1)[:MAX_TAGS + 1]), True
 
 
 def _within_limits(feed: Feed, *, cut: bool) -> Feed:

@@ -13,6 +13,8 @@ from html.entities import html5
 
 from lxml import etree
 
+from everlog.attributes import bounded_xml
+
 _ROOT = re.compile(r"<(?:[\w.-]+:)?(?:rss|feed|rdf|channel)(?=[\s>])", re.IGNORECASE)
 _NAME = re.compile(r"<([^\s>/]+)")
 _HTML = re.compile(r"<(?:html|head|body)\b|<!doctype\s+html", re.IGNORECASE)
@@ -89,7 +91,7 @@ def _parse(document: str, *, recover: bool = False) -> tuple[etree._Element | No
         huge_tree=True, remove_comments=True, remove_pis=True,
     )  # fmt: skip
     try:
-        return etree.fromstring(document.encode("utf-8", "ignore"), parser), ""
+        return etree.fromstring(bounded_xml(document.encode("utf-8", "ignore")), parser), ""
     except etree.XMLSyntaxError as error:
         return None, re.sub(r"\s+", " ", error.msg or "unreadable")[:120]
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
+from everlog.attributes import bounded_xml
 from everlog.errors import UnreadableFeed
 from everlog.feeds.dates import parse_date
 from everlog.feeds.decoding import decode
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 # What the protocol allows one sitemap: 50 MB unpacked, 50,000 addresses. Larger ones are cut, not refused.
 MAX_BYTES = 50 * 1024 * 1024
 MAX_URLS = 50_000
+# Forty for each address: its date, and pictures with their captions.
+MAX_TAGS = 2_000_000
 
 _GZIP = b"\x1f\x8b"
 _ROOT = re.compile(r"<(?:[\w.-]+:)?(urlset|sitemapindex|rss|feed|rdf|html)(?=[\s>])", re.IGNORECASE)
@@ -92,6 +95,9 @@ def _unpacked(body: bytes) -> tuple[bytes, bool]:
 
 
 def _read_xml(text: str, base: str | None) -> Sitemap:
+    if len(text) > MAX_TAGS and text.count("<") > MAX_TAGS:
+        first = _read_xml("<".join(text.split("<", MAX_TAGS)[:MAX_TAGS]), base)
+        return Sitemap(urls=first.urls, more=first.more, problem=first.problem or f"cut after {MAX_TAGS:,} tags")
     urls: dict[str, datetime | None] = {}
     more: dict[str, None] = {}
     for kind, link, changed in _rows(text):
@@ -110,7 +116,7 @@ def _read_xml(text: str, base: str | None) -> Sitemap:
 def _rows(text: str) -> Iterator[tuple[str, str, str | None]]:
     """Kind, address and date of every row. No document type is read: the text starts at its root."""
     # Up to the last end of an element: an address that breaks off is another address.
-    source = io.BytesIO(text[:text.rfind("</")].encode("utf-8", "ignore"))
+    source = io.BytesIO(bounded_xml(text[:text.rfind("</")].encode("utf-8", "ignore")))
     # Read row by row: the tree of a whole large sitemap takes ten times its bytes.
     walk = etree.iterparse(
         source, events=("end",), recover=True, resolve_entities=False, no_network=True, load_dtd=False,
