@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from described_blogs import BLOGS, HOME, IN_FEED
 
+from described_blogs import BLOGS, HOME, IN_FEED
 from everlog import Post, learn
 from everlog.learning.calibration import STRICT
 from everlog.words import words
