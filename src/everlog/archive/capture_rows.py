@@ -108,24 +108,15 @@ def held_answer(database: Database, blog_id: int, key: str, *, lost: Collection[
 
 def capture_of(database: Database, blog_id: int, url: str, *, lost: Collection[str] = ()) -> Capture | None:
     """The latest good capture of a URL whose body is not in one of the `lost` files."""
-    statement = (
-        _captures_with_places()
-        .join(_urls, _urls.c.id == _captures.c.url_id)
-        .where(
-            _urls.c.blog_id == blog_id, _urls.c.key == storable(canonical(url)), _captures.c.blog_id == blog_id, GOOD,
-            *_not_in(lost),
-        )
-        .order_by(_captures.c.id.desc())
-        .limit(1)
-    )
+    statement = _good_captures(blog_id, url, lost).limit(1)
     with database.reading() as connection:
         row = connection.execute(statement).first()
     return None if row is None else _capture(row)
 
 
-def captures_of(database: Database, blog_id: int, url: str, *, lost: Collection[str] = ()) -> tuple[Capture, ...]:
-    """The good captures of a URL, each body once, in the order in which they were last seen."""
-    statement = (
+def _good_captures(blog_id: int, url: str, lost: Collection[str]) -> Select[Any]:
+    """The good captures of a URL, the latest first."""
+    return (
         _captures_with_places()
         .join(_urls, _urls.c.id == _captures.c.url_id)
         .where(
@@ -134,6 +125,11 @@ def captures_of(database: Database, blog_id: int, url: str, *, lost: Collection[
         )
         .order_by(_captures.c.id.desc())
     )
+
+
+def captures_of(database: Database, blog_id: int, url: str, *, lost: Collection[str] = ()) -> tuple[Capture, ...]:
+    """The good captures of a URL, each body once, in the order in which they were last seen."""
+    statement = _good_captures(blog_id, url, lost)
     with database.reading() as connection:
         rows = connection.execute(statement).all()
     latest: dict[str, Capture] = {}

@@ -20,8 +20,8 @@ from everlog.flow.discover import entrances, fetchable
 from everlog.flow.exploring import find_blog
 from everlog.flow.fates import all_is_well, plan_rechecks
 from everlog.flow.known import Known, entry_marks
+from everlog.flow.learn import learn_found
 from everlog.flow.leaving import begin_anew, left_to_robots, recall_left_out
-from everlog.flow.lessons import learn_found
 from everlog.flow.looking import estimates_of_page
 from everlog.flow.reach import keep_allowed, settle_home
 from everlog.flow.rendering import Rendering
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
     from everlog.archive import Archive
     from everlog.flow.discover import Found
-    from everlog.flow.lessons import Lesson
+    from everlog.flow.learn import LearnResult
     from everlog.flow.report import Report
     from everlog.flow.stopping import Stop
     from everlog.flow.working import Work
@@ -124,18 +124,18 @@ def _is_to_learn_otherwise(known: Known, settings: Settings) -> bool:
 
 async def _learn_and_crawl(blog: Blog, found: Found, rendering: Rendering, work: Work, run: int) -> Report:
     work.tally.doing = "learning from the feed's posts" if found.feed_url else "learning from the posts' pages"
-    lesson = await learn_found(found, rendering)
+    learned = await learn_found(found, rendering)
     work.web = rendering.web
-    commenting, comment_feeds = await _study_comments(blog, found, lesson.shown, rendering, work)
-    known = replace(lesson.known, template=lesson.known.template.with_comments(commenting.rules))
-    answers = _answers(found, lesson.pages, known, lesson.scope)
+    commenting, comment_feeds = await _study_comments(blog, found, learned.shown, rendering, work)
+    known = replace(learned.known, template=learned.known.template.with_comments(commenting.rules))
+    answers = _answers(found, learned.pages, known, learned.scope)
     # The feed and the queue come before the state: killed in between, the blog is learned again.
     work.archive.commit([*_other_visits(blog, found, work), *comment_feeds])
     work.archive.enqueue(blog.id, [link for link, _ in answers])
     _remember_for_updates(found, blog, work.archive)
     begin_anew(blog, work.archive)
-    keep_places(blog, lesson.scope, work.archive)
-    _remember_estimate(replace(lesson, known=known), blog, work.archive)
+    keep_places(blog, learned.scope, work.archive)
+    _remember_estimate(replace(learned, known=known), blog, work.archive)
     blog = work.archive.update_blog(
         blog.id, title=found.feed.title, feed_url=found.feed_url, template=known.template.to_json(),
         knowledge=known.knowledge(), state="crawling", forgotten_at=None, scope=work.settings.scope,
@@ -241,12 +241,12 @@ def _remember_for_updates(found: Found, blog: Blog, archive: Archive) -> None:
     archive.remember(blog.id, START, start if canonical(start) != canonical(found.home) else None)
 
 
-def _remember_estimate(lesson: Lesson, blog: Blog, archive: Archive) -> None:
+def _remember_estimate(learned: LearnResult, blog: Blog, archive: Archive) -> None:
     """How many posts the front page promises, for `everlog status`."""
-    if lesson.found.home_page is None:
+    if learned.found.home_page is None:
         return
-    page = lesson.found.home_page.page
-    estimates = estimates_of_page(parse(page.body, page.content_type), page.url, lesson.scope, lesson.known)
+    page = learned.found.home_page.page
+    estimates = estimates_of_page(parse(page.body, page.content_type), page.url, learned.scope, learned.known)
     if estimates:
         best = max(estimates, key=lambda each: each.posts)
         archive.remember(blog.id, "estimate", json.dumps({"posts": best.posts, "why": best.why}))

@@ -11,7 +11,7 @@ from everlog.comments.services import embedded
 from everlog.feeds import feed_links
 from everlog.flow.discover import fetchable
 from everlog.flow.exploring import find_blog, read_sitemaps
-from everlog.flow.lessons import learn_found
+from everlog.flow.learn import learn_found
 from everlog.flow.rendering import Rendering
 from everlog.flow.report import Tally
 from everlog.links import page_links

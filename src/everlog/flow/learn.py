@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lesson:
+class LearnResult:
     """What a blog taught: `pages` are those of its feed's entries as they were sent, `shown` as they were read."""
 
     found: Found
@@ -32,7 +32,7 @@ class Lesson:
     shown: Mapping[str, Fetched]
 
 
-async def learn_found(found: Found, rendering: Rendering) -> Lesson:
+async def learn_found(found: Found, rendering: Rendering) -> LearnResult:
     """Learn a blog from its feed's pages; from here on its aliases are part of the web that it is drawn from."""
     web, settings = rendering.web, rendering.settings
     scope = given_places(Scope(found.home, settings.scope), settings)
@@ -50,7 +50,7 @@ async def learn_found(found: Found, rendering: Rendering) -> Lesson:
     known = learn_blog(shown, shown_pages, scope, is_scripted=rendering.is_scripted)
     scope = replace(scope, aliases=await find_aliases(shown, shown_pages, known, scope, web))
     rendering.web = aliased(web, scope)
-    return Lesson(found=shown, scope=scope, known=known, pages=pages, shown=shown_pages)
+    return LearnResult(found=shown, scope=scope, known=known, pages=pages, shown=shown_pages)
 
 
 async def _entries(found: Found, web: Web, scope: Scope) -> Mapping[str, Fetched]:
