@@ -192,7 +192,8 @@ class PostReader:
         is_odd = not self._is_usual(found)
         if share >= SMALL * (self._template.share or 1.0) and not is_odd:
             return None
-        others = agreement(view, found.pick, self._template.repeats, but=found.rule.method)
+        enough = 1.0 if is_odd else DISAGREEMENT
+        others = agreement(view, found.pick, self._template.repeats, but=found.rule.method, enough=enough)
         return Doubt(share, others, is_odd=is_odd)
 
     def _why_nothing(self, view: View) -> str:
