@@ -4,6 +4,7 @@
     python benchmarks/speed.py --blogs 6 --pages 4 --runs 3      # a first look
     python benchmarks/speed.py --only reading,learning           # parts: reading, learning, doubling, memory
     python benchmarks/speed.py --json > speed.json
+    python benchmarks/speed.py --only reading,learning --most-reading 4.5 --most-learning 40   # fails above
 
 reading   bytes -> Post with all fields, the parse included; pages whose article the first rule reads apart
           from those that need a fall-back; with and without the cleaned HTML for storage
@@ -20,6 +21,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from dataclasses import dataclass, replace
 from functools import partial
 from statistics import median
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
     from everlog import Post, Template
     from everlog.evaluate.corpus import Blog
 
+# The row that a gate looks at.
+READING = "everlog: all pages"
 PARTS = ("reading", "learning", "doubling", "memory")
 FEED_ENTRIES = 10
 Figures = dict[str, Any]
@@ -183,12 +187,30 @@ def main() -> None:
     parser.add_argument("--peer-pages", type=int, default=1, help="of these read by the peers (default: 1)")
     parser.add_argument("--runs", type=int, default=5, help="the best of so many runs (default: 5)")
     parser.add_argument("--only", default=",".join(PARTS), help=f"parts, of {','.join(PARTS)}")
+    parser.add_argument("--most-reading", type=float, metavar="RATIO", help="fail if the median page costs more")
+    parser.add_argument("--most-learning", type=float, metavar="RATIO", help="fail if the median blog costs more")
     arguments = parser.parse_args()
     parts = arguments.only.split(",")
     if not set(parts) <= set(PARTS):
         parser.error(f"--only takes {', '.join(PARTS)}")
     figures = _measure(chosen_blogs(arguments), parts, arguments)
     print(json.dumps(figures, ensure_ascii=False, indent=1) if arguments.json else _markdown(figures))
+    slow = _too_slow(figures, arguments)
+    if slow:
+        sys.exit("\n".join(slow))
+
+
+def _too_slow(figures: Figures, arguments: argparse.Namespace) -> list[str]:
+    """What costs more than it may, in words."""
+    lines = []
+    if arguments.most_reading is not None:
+        row = next(row for row in figures["reading"]["rows"] if row["name"] == READING)
+        if row["median"] > arguments.most_reading:
+            lines.append(f"reading costs {row['median']:.2f} parses, more than {arguments.most_reading}")
+    if arguments.most_learning is not None and figures["learning"]["median"] > arguments.most_learning:
+        median_ratio = figures["learning"]["median"]
+        lines.append(f"learning costs {median_ratio:.2f} parses, more than {arguments.most_learning}")
+    return lines
 
 
 def _measure(blogs: Sequence[Blog], parts: Sequence[str], arguments: argparse.Namespace) -> Figures:
