@@ -33,7 +33,7 @@ def measured(script: str, *words: str) -> Any:
 @pytest.fixture(scope="module")
 def disturbed() -> dict[str, dict[str, Any]]:
     """Six made blogs, three workers: three killed at work; the queue emptied; the database restarted."""
-    words = ["--made", "6", "--posts", "60", "--workers", "3", "--every", "3", "--delay", "0.2", "--jobs", "1000"]
+    words = ["--made", "6", "--posts", "110", "--workers", "3", "--every", "3", "--delay", "0.2", "--jobs", "1000"]
     # A blog takes longer than three seconds on any machine, by its server's delay: so often one is killed at work.
     words += ["--most", str(KILLS)]
     return {outcome["part"]: outcome for outcome in measured("fleet_kills.py", *words)}
