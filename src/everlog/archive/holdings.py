@@ -147,6 +147,35 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """A blog in figures: what is held, what waits and what is missing, as docs/figures.md defines them."""
+
+    posts: int = 0
+    comments: int = 0
+    media: int = 0
+    aliases: int = 0
+    pages: int = 0
+    missing_posts: int = 0
+    missing_pages: int = 0
+    media_missing: int = 0
+    waiting_posts: int = 0
+    waiting_pages: int = 0
+    waiting_media: int = 0
+    deleted: int = 0
+    comments_failed: int = 0
+
+    @property
+    def missing(self) -> int:
+        """Posts and pages that could not be had; media are counted apart."""
+        return self.missing_posts + self.missing_pages
+
+    @property
+    def waiting(self) -> int:
+        """All addresses that were not asked for yet."""
+        return self.waiting_posts + self.waiting_pages + self.waiting_media
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
     """One crawl or update of a blog: when, how it ended and what it brought (counts by name)."""
 

@@ -34,9 +34,9 @@ def print_summary(reports: list[Report | EverlogError], *, verbose: bool = False
     table.add_column("blog", overflow="fold")
     for report in done:
         tally = report.tally
-        media = f"{tally.media}" + (f" (-{tally.media_failed})" if tally.media_failed else "")
+        media = f"{tally.media}" + (f" of {tally.media_wanted}" if tally.media_missing else "")
         figures = (report.held, tally.new_posts, tally.changed_posts, tally.comments, tally.pages, media,
-                   tally.requests, tally.failed)
+                   tally.requests, tally.missing)
         table.add_row(*map(str, figures), f"{tally.seconds:.1f}", report.ending, report.blog)
     screen.print(table)
     for report in done:
@@ -87,7 +87,7 @@ def print_reasons(screen: Console, report: Report, *, verbose: bool) -> None:
     screen.print(f"{report.blog}: {report.reason}")
     for line in tally.remarks:
         screen.print(f"  {line}")
-    for line in (*unsure_lines(tally.unsure, tally.posts), *comment_lines(tally), *media_lines(tally)):
+    for line in (*unsure_lines(tally.unsure, tally.held), *comment_lines(tally), *media_lines(tally)):
         screen.print(f"  {line}")
     limit = None if verbose else REASONS_SHOWN
     for reason, count in tally.reasons.most_common(limit):

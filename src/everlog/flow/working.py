@@ -201,7 +201,8 @@ def finish_crawl(crew: Crew, run: int, stop: Stop) -> Report:
 def finish(crew: Crew, run: int, ending: Ending, reason: str, *, left_out: str | None = None) -> Report:
     """Write down how it ended; a blog that was visited to its end is updated from now on."""
     archive, tally = crew.archive, crew.tally
-    held = archive.count_posts(crew.blog.id)
+    tally.take(archive.figures(crew.blog.id))
+    held = tally.held
     if ending == "complete" and left_out is not None:
         ending, reason = "incomplete" if held else ending, left_out
     failed = max(tally.failed, archive.count_failing(crew.blog.id))
@@ -266,11 +267,9 @@ def _counting(work: Work) -> Callable[[Acknowledged], None]:
             kept_at = work.now()
             keep_ledger(work)
         tally = work.tally
-        tally.posts += safe.visit.outcome == "post"
+        tally.visited += safe.visit.outcome in {"post", "listing", "page"}
         tally.new_posts += safe.kept == "new"
         tally.changed_posts += safe.kept == "changed"
-        tally.aliases += safe.kept == "alias"
-        tally.media += safe.visit.outcome == "media"
         if (post := safe.visit.post) is not None and safe.kept in {"new", "changed", "same"}:
             source = post.provenance.get("text")
             if source is not None and source.disagrees is not None:
@@ -297,6 +296,7 @@ def keep_ledger(work: Work) -> None:
 
 
 def _figures(tally: Tally) -> dict[str, float]:
-    names = ("posts", "new_posts", "changed_posts", "aliases", "pages", "media", "comments", "comments_missing",
-             "comments_failed", "rendered", "requests", "failed", "media_failed", "skipped", "noted", "seconds")
-    return {name: getattr(tally, name) for name in names}
+    names = ("new_posts", "changed_posts", "aliases", "pages", "media", "comments", "comments_missing",
+             "comments_failed", "rendered", "requests", "skipped", "noted", "seconds")
+    now = {"posts": tally.held, "failed": tally.missing, "media_failed": tally.media_missing}
+    return now | {name: getattr(tally, name) for name in names}
