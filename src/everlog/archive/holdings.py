@@ -122,13 +122,14 @@ class PostState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """A URL that is not held, and why."""
+    """A URL that is not held, and why: it could not be had (`is_missing`), or was left out."""
 
     url: str
     lane: Lane
     outcome: str
     reason: str
     tries: int
+    is_missing: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

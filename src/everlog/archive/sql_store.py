@@ -248,6 +248,9 @@ class SqlStore(FleetSqlStore, Store):
     def figures(self, blog_id: int) -> Figures:
         return figure_rows.figures(self.database, blog_id)
 
+    def comments_missing(self, blog_id: int) -> int:
+        return figure_rows.comments_missing(self.database, blog_id)
+
     def count_posts(self, blog_id: int) -> int:
         return url_rows.count_posts(self.database, blog_id)
 

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from everlog.errors import EverlogError
 from everlog.flow.discover import is_own, names_a_time
+from everlog.flow.estimating import recall_estimate
 from everlog.flow.failures import DEAD_AFTER, PASSING, visit_of_failure, visit_of_missed_medium
+from everlog.flow.figures import take_figures
 from everlog.flow.presence import key_of_moved
 from everlog.flow.queue import Queue
 from everlog.flow.steps import Draft, steps_named, take_steps
@@ -74,6 +76,7 @@ class Crawl:
         # Pages that were visited since the crawl runs; and those that came before.
         self._visited = self.taken = 0
         self._figures_due = 0.0
+        self._estimate = recall_estimate(crew.blog, crew.archive)
         # A second crawl of the same run goes on counting.
         self._began = asyncio.get_running_loop().time() - crew.tally.seconds
 
@@ -105,7 +108,7 @@ class Crawl:
             tally.media_held_off, tally.media_held_until = self.crew.archive.media_held_off(
                 self.crew.blog.id, now=self._now(),
             )
-        self.stop.say("complete", "every address of the blog was visited")
+        self.stop.say("complete", "every page that was found has been visited")
         self.queue.keep_progress(is_over=self.stop.ending in ENDED)
         return self.stop
 
@@ -366,10 +369,11 @@ class Crawl:
         tally.noted += draft.note is not None
 
     def _refresh_figures(self, at: float) -> None:
-        """What the archive has by now, counted there: so the figures on the screen are those of `everlog status`."""
+        """What the archive has by now, now and then."""
         if at < self._figures_due:
             return
-        self.crew.tally.take(self.crew.archive.figures(self.crew.blog.id))
+        crew = self.crew
+        take_figures(crew.tally, crew.blog, crew.archive, self._estimate, is_finished=self.is_update)
         took = asyncio.get_running_loop().time() - at
         self._figures_due = at + max(FIGURES_SECONDS, took * FIGURES_SHARE)
 
