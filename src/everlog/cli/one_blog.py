@@ -80,9 +80,13 @@ def _print_missing(detail: dict[str, Any], *, verbose: bool) -> None:
     """What could not be had: posts, pictures and other pages apart; and what was left out, by its reasons."""
     for what, label in MISSING.items():
         of_kind = [f"{each['url']}  {each['reason']}" for each in detail["missing"] if each["what"] == what]
-        _listed(f"missing {label}", of_kind, verbose=verbose)
+        if of_kind:
+            _listed(f"missing {label}", of_kind, verbose=verbose)
+    if not detail["missing"]:
+        _field("missing", "nothing")
     skipped = Counter(each["reason"].partition(": ")[0] for each in detail["skipped"])
-    _field("left out", counted(skipped.total(), "page") if skipped else "nothing")
+    if skipped:
+        _field("left out", counted(skipped.total(), "page"))
     for reason, count in skipped.most_common(None if verbose else SHOWN):
         say(f"  {count:>6,}  {reason}")
     for each in detail["skipped"] if verbose else ():
