@@ -120,7 +120,7 @@ def crawl_with_everlog(home: str) -> Figures:
         figures = _figures(0, began, used)
     if isinstance(report, EverlogError):
         raise report
-    pages = report.tally.posts + report.tally.pages
+    pages = report.tally.visited
     return figures | _per_page(figures, pages) | {"posts": report.held, "ended": report.reason}
 
 

@@ -45,7 +45,7 @@ def test_crawling_a_finished_blog_again_updates_it_with_two_requests_at_most(cra
     done = crawl(kept, folder=here)
     assert done.code == 0
     [report] = done.json
-    assert (report["new_posts"], report["changed_posts"], report["pages"], report["held"]) == (0, 0, 0, 40)
+    assert (report["new_posts"], report["changed_posts"], report["visited"], report["held"]) == (0, 0, 0, 40)
     assert len(crawled.server.seen) <= 2
     with open_archive("everlog-archive", create=False) as archive:
         counts = archive.counts(archive.blogs()[0].id)

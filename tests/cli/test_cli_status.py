@@ -77,8 +77,8 @@ def test_a_blog_that_nobody_asks_any_more_has_no_next_poll(archive, capsys, end)
     detail = json.loads(run(capsys, "https://a.example/", "--json"))
     assert [(each["next_poll"], each["poll_reason"]) for each in (row, detail)] == [(None, None)] * 2
     text = run(capsys, "https://a.example/")
-    assert "next poll" not in text
-    assert f"last poll    {NOW.isoformat()}" in text
+    assert "next check" not in text
+    assert "last check   2024-05-01" in text
 
 
 def test_a_blog_that_is_watched_shows_when_it_is_asked_next_and_why(archive, capsys):
@@ -89,9 +89,9 @@ def test_a_blog_that_is_watched_shows_when_it_is_asked_next_and_why(archive, cap
     [row] = json.loads(run(capsys, "--json"))
     assert row["next_poll"] == polling.due_at.isoformat(timespec="seconds")
     assert (row["poll_reason"], row["poll_signal"]) == (polling.why, "Cache-Control: max-age=72000")
-    assert row["next_poll"] in run(capsys)
+    assert run(capsys).split()[-1] == f"{polling.due_at:%Y-%m-%d}"
     text = run(capsys, "https://a.example/")
-    assert f"next poll    {row['next_poll']}: {polling.why} (Cache-Control: max-age=72000)" in text
+    assert f"next check   {polling.due_at:%Y-%m-%d}: {polling.why} (Cache-Control: max-age=72000)" in text
 
 
 def test_a_blog_that_is_gone_says_since_when_and_why(archive, capsys):
@@ -102,8 +102,8 @@ def test_a_blog_that_is_gone_says_since_when_and_why(archive, capsys):
     assert (rows[0]["gone"], rows[0]["gone_since"]) == ("its host is unknown since a week", NOW.isoformat())
     text = run(capsys)
     assert "gone from the web: 1 of 2 blogs" in text
-    assert f"  https://a.example/  since {NOW.isoformat()}: its host is unknown since a week" in text
-    assert f"gone         since {NOW.isoformat()}: its host is unknown since a week" in run(capsys, "https://a.example/")
+    assert "  https://a.example/  2024-05-01: its host is unknown since a week" in text
+    assert "gone         2024-05-01: its host is unknown since a week" in run(capsys, "https://a.example/")
 
 
 def test_events_that_matter_are_listed_newest_first_and_edits_are_not(archive, capsys):
@@ -172,7 +172,7 @@ def test_a_blog_tells_its_former_homes_templates_and_all_events(archive, capsys)
     ])
     text = run(capsys, "https://new.example/")
     assert "before at    https://a.example/" in text
-    assert f"learned anew {NOW.isoformat()}: its pages are built otherwise" in text
+    assert "learned anew 2024-05-01: its pages are built otherwise" in text
     assert "events       2 edited, 1 moved" in text
     assert text.index("some moved") < text.index("some edited")
     detail = json.loads(run(capsys, "https://new.example/", "--json"))
@@ -196,8 +196,8 @@ def test_posts_that_are_gone_are_listed_with_the_day_and_the_reason(kept, capsys
         {"url": missing, "gone": None, "since": NOW.isoformat(), "looks": 2},
     ]
     text = run(capsys, kept)
-    assert f"  {gone}  since {NOW.isoformat()}: its page answers 410" in text
-    assert f"  {missing}  since {NOW.isoformat()}, not there on 2 looks" in text
+    assert f"  {gone}  2024-05-01: its page answers 410" in text
+    assert f"  {missing}  not there on the last 2 looks, first 2024-05-01" in text
 
 
 def test_what_strangers_wrote_does_not_reach_the_terminal_as_they_wrote_it(archive, capsys):

@@ -249,7 +249,7 @@ def test_comment_feeds_that_only_the_feed_names_are_tried_again_while_the_feed_d
     web.answers["a.blog/6/feed"] = good
     report = update(web, archive)
     assert (len(post(archive, 6).comments), post(archive, 6).comments_state) == (3, "complete")
-    assert "nothing new" not in report.reason
+    assert "up to date" not in report.reason
 
 
 def test_comment_feeds_that_only_the_feed_names_are_known_when_a_crawl_goes_on(archive):

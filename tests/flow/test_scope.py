@@ -323,7 +323,7 @@ def test_posts_that_a_narrow_scope_leaves_out_are_said_with_what_includes_them(a
     report = crawl(web, archive, HERE + "new/")
     assert numbers_held(archive) == list(range(16, 21))
     assert report.exit_code == 3
-    assert "every address of the blog was visited" not in report.reason
+    assert "every page that was found" not in report.reason
     assert "15 " in report.reason
     assert f"everlog crawl {HERE}new/ --scope host" in report.reason
     again = crawl(web, archive, HERE + "new/", scope="host")

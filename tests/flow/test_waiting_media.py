@@ -99,7 +99,7 @@ def test_pictures_of_a_host_that_wants_to_be_left_alone_for_a_day_are_fetched_a_
         web.now = NOW + timedelta(hours=hours)
         report = crawl(web, archive)
         assert (report.ending, report.exit_code) == ("complete", 0)
-        assert (report.tally.media_failed, report.tally.media_held_off) == (0, len(PICTURES))
+        assert (report.tally.media_missing, report.tally.media_held_off) == (0, len(PICTURES))
         assert report.tally.media_held_until == NOW + DAY
         assert [line[:25] for line in media_lines(report.tally)] == ["5 pictures or files wait:"]
     assert (asked(web), held(archive)) == (PICTURES[:1], [])
@@ -140,7 +140,7 @@ def test_pictures_that_wait_do_not_keep_a_crawl_from_its_end_and_one_refused_oft
         web.now += timedelta(minutes=1)
         report = crawl(web, archive)
         assert (report.ending, asked(web)) == ("complete", PICTURES)
-        assert report.tally.media_failed == (len(PICTURES) if tries == MOST_TRIES else 0)
+        assert report.tally.media_missing == (len(PICTURES) if tries == MOST_TRIES else 0)
     web.asked.clear()
     crawl(web, archive)
     assert asked(web) == []
@@ -176,7 +176,7 @@ def test_pictures_of_a_host_whose_rules_cannot_be_read_now_are_asked_for_by_the_
     for url in PICTURES:
         trouble = Failure(url=url, trouble="robots", reason="robots.txt answers 503", until=NOW + timedelta(minutes=10))
         web.answers[url.removeprefix("https://")] = trouble
-    assert crawl(web, archive).tally.media_failed == len(PICTURES)
+    assert crawl(web, archive).tally.media_missing == len(PICTURES)
     web.answers = pages
     crawl(web, archive)
     assert held(archive) == PICTURES

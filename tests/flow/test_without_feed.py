@@ -275,7 +275,7 @@ def test_an_update_with_nothing_new_asks_for_the_front_page_alone(archive):
     web.asked.clear()
     report = crawl(web, archive)
     assert web.asked == [a_blog.HOME]
-    assert (report.exit_code, report.reason) == (0, "nothing new: the front page leads to no post that is not held")
+    assert (report.exit_code, report.reason) == (0, "up to date: the front page links to no new post")
     after = archive.counts(blog.id)
     assert (after.posts, after.versions, after.pages) == (before.posts, before.versions, before.pages)
 

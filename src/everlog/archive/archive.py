@@ -33,7 +33,7 @@ from everlog.errors import ArchiveBusy, DamagedArchive, DiskFull, EverlogError, 
 from everlog.warc import read_exchange, target_uri
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
     from typing import BinaryIO
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from everlog.archive.batch import Piece
     from everlog.archive.holdings import Acknowledged, Capture, Stored, WarcFile
     from everlog.archive.shelf import Writer
-    from everlog.records import Exchange, Purpose, Visit
+    from everlog.records import Exchange, Post, Purpose, Visit
 
 __all__ = ["DATABASE", "Archive", "Habits", "open_archive"]
 
@@ -206,13 +206,22 @@ class Archive(SqlStore):
 
     def export(
         self, format_name: str, out: BinaryIO | Path | None = None, *, blog_id: int | None = None,
-        since: datetime | None = None,
+        since: datetime | None = None, on_post: Callable[[Post], None] = lambda _: None,
     ) -> int:
-        """Write posts in one of `everlog.export.FORMATS`, streamed, to a stream, file or folder. How many."""
+        """Write posts in one of `everlog.export.FORMATS`, streamed, to a stream, file or folder. How many.
+
+        `on_post` hears of each post that is about to be written.
+        """
         from everlog.export import write_posts  # noqa: PLC0415 - reading and crawling do without it
 
         media = self.folder or self.open_file
-        return write_posts(self.posts(blog_id=blog_id, since=since), format_name, out, media=media)
+
+        def announced() -> Iterator[Post]:
+            for post in self.posts(blog_id=blog_id, since=since):
+                on_post(post)
+                yield post
+
+        return write_posts(announced(), format_name, out, media=media)
 
     def close(self) -> None:
         try:

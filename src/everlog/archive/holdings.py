@@ -122,13 +122,14 @@ class PostState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """A URL that is not held, and why."""
+    """A URL that is not held, and why: it could not be had (`is_missing`), or was left out."""
 
     url: str
     lane: Lane
     outcome: str
     reason: str
     tries: int
+    is_missing: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,6 +145,35 @@ class Counts:
     queued: Mapping[str, int]
     outcomes: Mapping[str, int]
     notes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """A blog in figures: what is held, what waits and what is missing, as docs/figures.md defines them."""
+
+    posts: int = 0
+    comments: int = 0
+    media: int = 0
+    aliases: int = 0
+    pages: int = 0
+    missing_posts: int = 0
+    missing_pages: int = 0
+    media_missing: int = 0
+    waiting_posts: int = 0
+    waiting_pages: int = 0
+    waiting_media: int = 0
+    deleted: int = 0
+    comments_failed: int = 0
+
+    @property
+    def missing(self) -> int:
+        """Posts and pages that could not be had; media are counted apart."""
+        return self.missing_posts + self.missing_pages
+
+    @property
+    def waiting(self) -> int:
+        """All addresses that were not asked for yet."""
+        return self.waiting_posts + self.waiting_pages + self.waiting_media
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

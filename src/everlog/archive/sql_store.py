@@ -8,6 +8,7 @@ from everlog.archive import (
     blog_rows,
     capture_rows,
     event_rows,
+    figure_rows,
     hits,
     ledger_rows,
     overview_rows,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
         Acknowledged,
         Capture,
         Counts,
+        Figures,
         Held,
         Poll,
         PostState,
@@ -242,6 +244,12 @@ class SqlStore(FleetSqlStore, Store):
 
     def counts(self, blog_id: int) -> Counts:
         return url_rows.counts(self.database, blog_id)
+
+    def figures(self, blog_id: int) -> Figures:
+        return figure_rows.figures(self.database, blog_id)
+
+    def comments_missing(self, blog_id: int) -> int:
+        return figure_rows.comments_missing(self.database, blog_id)
 
     def count_posts(self, blog_id: int) -> int:
         return url_rows.count_posts(self.database, blog_id)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         Acknowledged,
         Capture,
         Counts,
+        Figures,
         Held,
         Problem,
         Run,
@@ -209,6 +210,10 @@ class Store(WatchStore, Protocol):
         ...
 
     def counts(self, blog_id: int) -> Counts: ...
+
+    def figures(self, blog_id: int) -> Figures: ...
+
+    def comments_missing(self, blog_id: int) -> int: ...
 
     def count_posts(self, blog_id: int) -> int: ...
 

@@ -8,6 +8,7 @@ from sqlalchemy import and_, func, not_, or_, select, true
 
 from everlog.archive import schema
 from everlog.archive.database import in_parts
+from everlog.archive.figure_rows import IS_LEFT_OUT, IS_MISSING
 from everlog.archive.holdings import Counts, Problem
 from everlog.archive.texts import moment_of, moment_or_none, stamp, storable
 from everlog.records import Link
@@ -162,12 +163,24 @@ def fruitful_pages(database: Database, blog_id: int) -> Iterator[str]:
 
 
 def problems(database: Database, blog_id: int) -> Iterator[Problem]:
-    """URLs that are not held: they failed, or were left out for a reason."""
-    statement = select(_urls).where(
-        _urls.c.blog_id == blog_id, or_(_urls.c.state == "failed", _urls.c.outcome.in_(["skip", "retry"])),
+    """Addresses that are not held: they are missing, as the figures count them, or were left out for a reason."""
+    statement = select(_urls, IS_MISSING.label("is_missing")).where(
+        _urls.c.blog_id == blog_id, or_(IS_MISSING, IS_LEFT_OUT),
     )
     for row in _rows(database, statement):
-        yield Problem(url=row.url, lane=row.lane, outcome=row.outcome, reason=row.reason or "", tries=row.tries)
+        yield Problem(
+            url=row.url, lane=row.lane, outcome=row.outcome, reason=_without_address(row.reason or "", row.url),
+            tries=row.tries, is_missing=bool(row.is_missing),
+        )
+
+
+def _without_address(reason: str, url: str) -> str:
+    """Why an address is not held, without naming it again.
+
+    >>> _without_address("http://a.org/b answers 404 Not Found", "http://a.org/b")
+    'answers 404 Not Found'
+    """
+    return reason.removeprefix(url).removeprefix(":").strip() or reason
 
 
 def notes(database: Database, blog_id: int) -> Iterator[tuple[str, str]]:

@@ -232,12 +232,14 @@ def _as_dict(job: Job, report: Report | EverlogError) -> dict[str, Any]:
     tally = report.tally
     return {
         "url": job.url, "blog": report.blog, "ending": report.ending, "exit_code": report.exit_code,
-        "reason": report.reason, "held": report.held, "posts": tally.posts, "new_posts": tally.new_posts,
-        "changed_posts": tally.changed_posts, "aliases": tally.aliases, "pages": tally.pages, "media": tally.media,
-        "media_failed": tally.media_failed, "media_waiting": tally.media_held_off,
+        "reason": report.reason, "held": report.held, "posts": tally.held, "new_posts": tally.new_posts,
+        "changed_posts": tally.changed_posts, "aliases": tally.aliases, "pages": tally.pages,
+        "expected": tally.expected, "visited": tally.visited, "missing_posts": tally.missing_posts,
+        "missing_pages": tally.missing_pages, "waiting": tally.waiting, "media": tally.media,
+        "media_failed": tally.media_missing, "media_waiting": tally.media_held_off,
         "media_waiting_until": time_or_none(tally.media_held_until), "comments": tally.comments,
         "comments_missing": tally.comments_missing, "comments_failed": tally.comments_failed,
-        "rendered": tally.rendered, "requests": tally.requests, "failed": tally.failed,
+        "rendered": tally.rendered, "requests": tally.requests, "failed": tally.missing,
         "skipped": tally.skipped, "disagreements": tally.noted, "seconds": round(tally.seconds, 3),
         "remarks": list(tally.remarks), "unsure": dict(tally.unsure),
         "reasons": dict(tally.reasons), "failures": [{"url": url, "reason": why} for url, why in tally.failures],

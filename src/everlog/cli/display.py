@@ -43,16 +43,15 @@ def crawl_display(*, quiet: bool = False) -> Iterator[Callable[[Tally], None]]:
 
 def line_of(tally: Tally, now: datetime) -> str:
     """One crawl in one line: what, how many, how fast, what it waits for."""
-    found = tally.posts + tally.waiting_posts
-    parts = [f"{tally.blog}  {tally.doing}: {tally.posts} of {found} posts found, {tally.pages} other pages"]
+    parts = [f"{tally.blog}  {tally.doing}: {tally.held} posts held, {tally.pages} other pages"]
     if tally.media or tally.waiting_media:
         parts.append(f"{tally.media} media ({tally.waiting_media} waiting)")
     if tally.comments:
         parts.append(f"{tally.comments} comments")
     if tally.rendered:
         parts.append(f"{tally.rendered} drawn in the browser")
-    if tally.failed:
-        parts.append(f"{tally.failed} failed")
+    if tally.missing:
+        parts.append(f"{tally.missing} missing")
     if tally.waiting_pages:
         parts.append(f"{tally.waiting_pages} pages waiting")
     if tally.rate:

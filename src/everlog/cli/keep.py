@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
@@ -21,6 +22,7 @@ from everlog.cli.options import (
     archive_of,
     settings_from,
 )
+from everlog.cli.summary import counted
 
 VERIFY_FAILED = 8
 
@@ -55,16 +57,21 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per flag
 
     chosen = format_for(format_name, output)
     moment = as_moment(since) if since else None
+    comments: Counter[str] = Counter()
     with archive_of(settings_from(config, archive=archive, files=files)) as opened:
         blog_id = blog_named(blog, opened).id if blog else None
         try:
-            count = opened.export(chosen, Path(output) if output else None, blog_id=blog_id, since=moment)
+            count = opened.export(
+                chosen, Path(output) if output else None, blog_id=blog_id, since=moment,
+                on_post=lambda post: comments.update({"kept": len(post.comments)}),
+            )
         except BrokenPipeError:
             # Whoever reads has enough (`| head`): no error, and nothing more to say at the end.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return
     if not quiet:
-        print(f"{count} posts" + (f" in {output}" if output not in {None, "-"} else ""), file=sys.stderr)
+        written = f"{counted(count, 'post')} with {counted(comments['kept'], 'comment')}"
+        print(written + (f" in {output}" if output not in {None, "-"} else ""), file=sys.stderr)
 
 
 def reread(

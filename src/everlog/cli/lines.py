@@ -9,15 +9,19 @@ from __future__ import annotations
 import json
 import sys
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from everlog.terminal import harmless, harmless_json
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-    from datetime import datetime
 
     from rich.console import Console
+
+
+# Up to here people count back; of older times they want the date ("93 days ago" is worked out in the head).
+DATES_BEYOND = timedelta(days=60)
 
 
 class Guarded:
@@ -104,3 +108,28 @@ def time_or_none(moment: datetime | None) -> str | None:
 def time_of(moment: datetime | None) -> str:
     """The same, where there must be something to read."""
     return time_or_none(moment) or "?"
+
+
+def ago(moment: datetime, now: datetime) -> str:
+    """A time for people: how long ago it was or when it will be; the date, if that is more than about two months.
+
+    >>> now = datetime(2026, 7, 15, 12, 0, tzinfo=UTC)
+    >>> [ago(now - timedelta(seconds=seconds), now) for seconds in (0, 59, 60, 3599, 7300)]
+    ['just now', 'just now', '1 min ago', '59 min ago', '2 h ago']
+    >>> [ago(now - timedelta(hours=hours), now) for hours in (47, 48, 24 * 60, 24 * 61)]
+    ['47 h ago', '2 days ago', '60 days ago', '2026-05-15']
+    >>> [ago(now + timedelta(seconds=seconds), now) for seconds in (30, 240, 4 * 3600, 3 * 86400, 70 * 86400)]
+    ['in less than 1 min', 'in 4 min', 'in 4 h', 'in 3 days', '2026-09-23']
+    """
+    distance = abs(moment - now)
+    if distance > DATES_BEYOND:
+        return moment.astimezone(UTC).strftime("%Y-%m-%d")
+    if distance < timedelta(minutes=1):
+        return "just now" if moment <= now else "in less than 1 min"
+    if distance < timedelta(hours=1):
+        length = f"{distance // timedelta(minutes=1)} min"
+    elif distance < timedelta(days=2):
+        length = f"{distance // timedelta(hours=1)} h"
+    else:
+        length = f"{distance.days} days"
+    return f"{length} ago" if moment <= now else f"in {length}"

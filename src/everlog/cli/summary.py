@@ -1,58 +1,67 @@
-"""What a crawl leaves on the screen when it ends."""
+"""What a crawl leaves on the screen when it ends. docs/figures.md defines its figures."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from everlog.cli.lines import console
+from everlog.cli.wrapping import wrapped
 from everlog.errors import EverlogError
 
 if TYPE_CHECKING:
     from collections import Counter
+    from collections.abc import Iterable
 
     from rich.console import Console
 
     from everlog.flow.report import Report, Tally
 
 REASONS_SHOWN = 8
-WIDTH = 200
+# A label, and where what it labels begins.
+LABEL = 10
+COLUMNS = ("posts", "new", "changed", "comments", "media", "missing", "ended", "blog")
 
 
 def print_summary(reports: list[Report | EverlogError], *, verbose: bool = False) -> None:
-    """A table of all blogs on stderr, and for each why something is missing."""
-    from rich.table import Table
-
+    """How each crawl ended and what it brought, on stderr: a few lines for one blog, a table for many."""
     done = [report for report in reports if not isinstance(report, EverlogError)]
-    if not done:
-        return
-    # The address stands last and may run over the edge: folded into what is left of a line, nobody can read it.
-    screen = console(soft_wrap=True, width=WIDTH)
-    table = Table(box=None, pad_edge=False)
-    for name in ("held", "new", "changed", "comments", "pages", "media", "requests", "failed", "seconds"):
-        table.add_column(name, justify="right", no_wrap=True, min_width=len(name))
-    table.add_column("ended", no_wrap=True)
-    table.add_column("blog", overflow="fold")
+    # Long lines are wrapped at words by us; an address that runs over the edge is left whole, to be clicked and copied.
+    screen = console(soft_wrap=True)
+    if len(done) > 1:
+        _print_table(screen, done)
     for report in done:
-        tally = report.tally
-        media = f"{tally.media}" + (f" (-{tally.media_failed})" if tally.media_failed else "")
-        figures = (report.held, tally.new_posts, tally.changed_posts, tally.comments, tally.pages, media,
-                   tally.requests, tally.failed)
-        table.add_row(*map(str, figures), f"{tally.seconds:.1f}", report.ending, report.blog)
-    screen.print(table)
-    for report in done:
-        print_reasons(screen, report, verbose=verbose)
+        _print_report(screen, report, is_alone=len(done) == 1, verbose=verbose)
 
 
-def comment_lines(tally: Tally) -> list[str]:
-    """What is to be said about the comments of a crawl: those the sites count and those that were found."""
-    lines = []
-    if tally.comments_missing > 0:
-        lines.append(f"the site counts {tally.comments_missing} comments more than were found")
-    elif tally.comments_missing < 0:
-        lines.append(f"the site counts {-tally.comments_missing} comments fewer than were found")
-    if tally.comments_failed:
-        lines.append(f"comments of {tally.comments_failed} posts could not be had; the next update tries again")
-    return lines
+def counted(count: int, one: str, many: str | None = None) -> str:
+    """A number and what it counts.
+
+    >>> counted(1, "post"), counted(1234, "post"), counted(0, "picture or file", "pictures and files")
+    ('1 post', '1,234 posts', '0 pictures and files')
+    """
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def missing_of(posts: int, pages: int) -> str:
+    """How many posts and pages are missing, in words; nothing if none is.
+
+    >>> missing_of(2, 1), missing_of(0, 0)
+    ('2 posts, 1 other page', '')
+    """
+    parts = ((posts, "post"), (pages, "other page"))
+    return ", ".join(counted(count, name) for count, name in parts if count)
+
+
+def media_of(held: int, missing: int, waiting: int) -> str:
+    """How many pictures and files are held of those that are named.
+
+    >>> media_of(42, 0, 0), media_of(0, 180, 0), media_of(3, 1, 2)
+    ('42 pictures and files', '0 of 180 pictures and files', '3 of 6 pictures and files, 2 wait')
+    """
+    wanted = held + missing + waiting
+    said = f"{held:,} of " if wanted > held else ""
+    later = f", {waiting:,} wait" if waiting else ""
+    return f"{said}{counted(wanted, 'picture or file', 'pictures and files')}{later}"
 
 
 def unsure_lines(kinds: Counter[str], posts: int) -> list[str]:
@@ -63,6 +72,17 @@ def unsure_lines(kinds: Counter[str], posts: int) -> list[str]:
     ["on 2 of 61 posts the article's usual place is empty"]
     """
     return [f"on {count} of {posts} posts {kind}" for kind, count in kinds.most_common()]
+
+
+def comment_lines(tally: Tally) -> list[str]:
+    """What is to be said about comments that are not kept."""
+    lines = []
+    if tally.comments_missing:
+        lines.append(f"the site counts {counted(tally.comments_missing, 'comment')} more than were found")
+    if tally.comments_failed:
+        posts = counted(tally.comments_failed, "post")
+        lines.append(f"the comments of {posts} could not be fetched; the next update tries again")
+    return lines
 
 
 def media_lines(tally: Tally) -> list[str]:
@@ -81,19 +101,63 @@ def media_lines(tally: Tally) -> list[str]:
     return [f"{waiting}: their hosts want to be left alone; updates after {until} ask for them"]
 
 
-def print_reasons(screen: Console, report: Report, *, verbose: bool) -> None:
-    """Why a crawl ended, and what it did not keep."""
+def _print_table(screen: Console, reports: list[Report]) -> None:
+    rows: list[tuple[str, ...]] = [COLUMNS]
+    for report in reports:
+        tally = report.tally
+        media = f"{tally.media:,}" + (f" of {tally.media_wanted:,}" if tally.media_wanted > tally.media else "")
+        figures = (tally.held, tally.new_posts, tally.changed_posts, tally.comments)
+        rows.append((*(f"{each:,}" for each in figures), media, f"{tally.missing:,}", report.ending, report.blog))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (
+            text.ljust(width) if name in {"ended", "blog"} else text.rjust(width)
+            for name, text, width in zip(COLUMNS, row, widths, strict=True)
+        )
+        screen.print("  ".join(cells).rstrip())
+
+
+def _print_report(screen: Console, report: Report, *, is_alone: bool, verbose: bool) -> None:
+    """Why a crawl ended, what is held now, and what is not."""
     tally = report.tally
-    screen.print(f"{report.blog}: {report.reason}")
-    for line in tally.remarks:
-        screen.print(f"  {line}")
-    for line in (*unsure_lines(tally.unsure, tally.posts), *comment_lines(tally), *media_lines(tally)):
-        screen.print(f"  {line}")
+    _print_wrapped(screen, f"{report.blog}: {report.ending}, {report.reason}", indent="  ", first="")
+    if is_alone:
+        for label, said in _figures(tally):
+            _print_wrapped(screen, said, indent=" " * (LABEL + 2), first=f"  {label:<{LABEL}}")
+    notes = (*tally.remarks, *unsure_lines(tally.unsure, tally.held), *comment_lines(tally), *media_lines(tally))
+    for line in notes:
+        _print_wrapped(screen, line, indent="    ", first="  ")
     limit = None if verbose else REASONS_SHOWN
+    if tally.reasons:
+        screen.print("  not kept in this run, by reason")
     for reason, count in tally.reasons.most_common(limit):
-        screen.print(f"  {count:>6}  {reason}")
+        _print_wrapped(screen, reason, indent=" " * 10, first=f"  {count:>6,}  ")
     if limit and len(tally.reasons) > limit:
         screen.print(f"  and {len(tally.reasons) - limit} other reasons (-v shows them)")
     if verbose:
         for url, reason in tally.failures:
             screen.print(f"  not held: {url} ({reason})")
+    elif tally.missing or tally.media_missing:
+        screen.print(f"  what is missing:  everlog status {report.blog}")
+
+
+def _figures(tally: Tally) -> Iterable[tuple[str, str]]:
+    """The figures of one blog, with their labels."""
+    more = f", of about {tally.expected:,} expected" if (tally.expected or 0) > tally.held else ""
+    yield "posts", f"{tally.held:,} held{more} ({tally.new_posts:,} new, {tally.changed_posts:,} changed)"
+    yield "comments", f"{tally.comments:,}"
+    yield "media", media_of(tally.media, tally.media_missing, tally.waiting_media)
+    yield "pages", f"{counted(tally.pages, 'other page')}: lists, archives and the like"
+    missing = missing_of(tally.missing_posts, tally.missing_pages)
+    if missing:
+        yield "missing", missing
+    waiting = tally.waiting_posts + tally.waiting_pages
+    if waiting:
+        yield "waiting", f"{counted(waiting, 'address', 'addresses')} not visited yet"
+    yield "this run", f"{counted(tally.requests, 'request')} in {tally.seconds:.1f} s"
+
+
+def _print_wrapped(screen: Console, text: str, *, indent: str, first: str) -> None:
+    """A text wrapped at words; on what is no terminal, and has no edge, in one line."""
+    for line in wrapped(text, first, indent, screen.width if screen.is_terminal else None):
+        screen.print(line)

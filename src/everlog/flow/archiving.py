@@ -17,7 +17,8 @@ from everlog.flow.aliasing import given_places
 from everlog.flow.commenting import Commenting
 from everlog.flow.comparing import after_new_crawl, compared_anew
 from everlog.flow.discover import entrances, fetchable
-from everlog.flow.exploring import find_blog
+from everlog.flow.estimating import Estimate, best_of, from_sitemaps, remember_estimate
+from everlog.flow.exploring import find_blog, sitemaps_of
 from everlog.flow.fates import all_is_well, plan_rechecks
 from everlog.flow.known import Known, entry_marks
 from everlog.flow.learn import learn_found
@@ -36,7 +37,7 @@ from everlog.flow.working import (
     begin,
     crew_of,
     entry_links,
-    feed_visits,
+    feed_visit,
     finish_crawl,
     recorded_run,
     robots_visits,
@@ -48,7 +49,7 @@ from everlog.tree import parse
 from everlog.urls import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from everlog.archive import Archive
     from everlog.flow.discover import Found
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
     from everlog.flow.report import Report
     from everlog.flow.stopping import Stop
     from everlog.flow.working import Work
-    from everlog.records import Blog, Failure, Lane
+    from everlog.records import Blog, Exchange, Failure, Lane
     from everlog.settings import Settings
 
 
@@ -130,12 +131,16 @@ async def _learn_and_crawl(blog: Blog, found: Found, rendering: Rendering, work:
     known = replace(learned.known, template=learned.known.template.with_comments(commenting.rules))
     answers = _answers(found, learned.pages, known, learned.scope)
     # The feed and the queue come before the state: killed in between, the blog is learned again.
-    work.archive.commit([*_other_visits(blog, found, work), *comment_feeds])
+    robots = work.web.robots_exchanges()
+    # How many posts there are is known before the first of them is visited.
+    work.tally.doing = "reading the sitemap"
+    listed, maps = await sitemaps_of(found, robots, work.web)
+    work.archive.commit([*_other_visits(blog, found, robots, maps), *comment_feeds])
     work.archive.enqueue(blog.id, [link for link, _ in answers])
     _remember_for_updates(found, blog, work.archive)
     begin_anew(blog, work.archive)
     keep_places(blog, learned.scope, work.archive)
-    _remember_estimate(replace(learned, known=known), blog, work.archive)
+    remember_estimate(_estimate(replace(learned, known=known), listed, len(maps)), blog, work.archive)
     blog = work.archive.update_blog(
         blog.id, title=found.feed.title, feed_url=found.feed_url, template=known.template.to_json(),
         knowledge=known.knowledge(), state="crawling", forgotten_at=None, scope=work.settings.scope,
@@ -180,17 +185,16 @@ def _answers(
     return [(link, fetched.pop(link.key, None)) for link in links.values()]
 
 
-def _other_visits(blog: Blog, found: Found, work: Work) -> list[Visit]:
-    """The feed, or the maps of a site without one, and the robots.txt that allowed asking for it."""
-    if found.feed_url is not None and found.feed_page is not None:
-        return feed_visits(blog, found.feed_url, found.feed_page, work.web)
+def _other_visits(blog: Blog, found: Found, robots: Iterable[Exchange], maps: Iterable[Fetched]) -> list[Visit]:
+    """The feed, the maps of the site, and the robots.txt that allowed asking for them."""
     explored = found.explored
-    maps = [
+    visits = [
         Visit(blog_id=blog.id, url=each.url, key=canonical(each.url), outcome="feed", exchanges=each.exchanges)
-        for each in (explored.maps if explored is not None else ())
+        for each in maps
     ]
-    robots = explored.robots if explored is not None else ()
-    return [*maps, *robots_visits(blog, (*robots, *work.web.robots_exchanges()))]
+    if found.feed_url is not None and found.feed_page is not None:
+        visits.append(feed_visit(blog, found.feed_url, found.feed_page))
+    return [*visits, *robots_visits(blog, (*(explored.robots if explored is not None else ()), *robots))]
 
 
 async def _study_comments(
@@ -241,12 +245,13 @@ def _remember_for_updates(found: Found, blog: Blog, archive: Archive) -> None:
     archive.remember(blog.id, START, start if canonical(start) != canonical(found.home) else None)
 
 
-def _remember_estimate(learned: LearnResult, blog: Blog, archive: Archive) -> None:
-    """How many posts the front page promises, for `everlog status`."""
-    if learned.found.home_page is None:
-        return
-    page = learned.found.home_page.page
-    estimates = estimates_of_page(parse(page.body, page.content_type), page.url, learned.scope, learned.known)
-    if estimates:
-        best = max(estimates, key=lambda each: each.posts)
-        archive.remember(blog.id, "estimate", json.dumps({"posts": best.posts, "why": best.why}))
+def _estimate(learned: LearnResult, listed: Iterable[str], maps: int) -> Estimate:
+    """How many posts to expect, as `everlog inspect` would say."""
+    found = learned.found
+    why = "entries of the feed" if found.feed_url else "posts told among the pages looked at"
+    estimates = [Estimate(posts=len(found.feed.entries), why=why, evidence="feed")]
+    estimates += from_sitemaps(listed, maps, learned.known)
+    if found.home_page is not None:
+        page = found.home_page.page
+        estimates += estimates_of_page(parse(page.body, page.content_type), page.url, learned.scope, learned.known)
+    return best_of(estimates)

@@ -23,7 +23,7 @@ from everlog.scripted import share_shown
 from everlog.urls import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from everlog.aliases import Alias
     from everlog.feedless import Explorer
@@ -78,6 +78,15 @@ async def find_blog(url: str, rendering: Rendering, tally: Tally) -> Found:
             robots=tuple(walk.robots),
         ),
     )
+
+
+async def sitemaps_of(
+    found: Found, robots: Iterable[Exchange], web: Web,
+) -> tuple[Sequence[str], Sequence[Fetched]]:
+    """The addresses that the maps of a blog's site name, and the maps; they are asked for if nobody has yet."""
+    if found.explored is not None:
+        return found.explored.listed, found.explored.maps
+    return await read_sitemaps(found.home, next((each.body for each in robots if each.status == 200), b""), web)
 
 
 async def read_sitemaps(home: str, robots: bytes, web: Web) -> tuple[list[str], list[Fetched]]:

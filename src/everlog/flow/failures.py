@@ -68,7 +68,7 @@ def is_passing(failure: Failure) -> bool:
 
 
 def visit_of_missed_medium(link: Link, failure: Failure, crew: Crew, now: datetime) -> Visit:
-    """The visit to store for a picture or file, counted in the crew's tally unless it waits for its host.
+    """The visit to store for a picture or file, or for one that waits for its host.
 
     What was not asked for, as its host wanted to be left alone, waits however often. What was asked for and refused
     waits as well, but has failed once more: some hosts refuse for ever.
@@ -84,7 +84,6 @@ def visit_of_missed_medium(link: Link, failure: Failure, crew: Crew, now: dateti
         _, tries = crew.archive.row_state(crew.blog.id, link.key) or ("", 0)
         if tries + 1 < MOST_TRIES:
             return waits
-    crew.tally.media_failed += 1
     # A robots.txt that cannot be read now is trouble in passing; only one that was read forbids.
     is_passing = failure.trouble not in FINAL or (failure.trouble == "robots" and failure.until is not None)
     return visit if is_passing else replace(visit, outcome="skip")

@@ -10,7 +10,8 @@ from everlog.comments.feeds import comment_feed_url
 from everlog.comments.services import embedded
 from everlog.feeds import feed_links
 from everlog.flow.discover import fetchable
-from everlog.flow.exploring import find_blog, read_sitemaps
+from everlog.flow.estimating import Estimate, best_of, from_sitemaps
+from everlog.flow.exploring import find_blog, sitemaps_of
 from everlog.flow.learn import learn_found
 from everlog.flow.rendering import Rendering
 from everlog.flow.report import Tally
@@ -33,14 +34,6 @@ _MONTH = re.compile(r"/(?:19|20)\d\d/(?:0?[1-9]|1[0-2])(?:/|\.html?)?$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Estimate:
-    """How many posts a blog has, as one of its ways into the history tells."""
-
-    posts: int
-    why: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
     """What is known of a blog after a look at its front page, feed and sitemaps."""
 
@@ -60,8 +53,8 @@ class Look:
 
     @property
     def estimate(self) -> Estimate:
-        """The estimate that sees furthest."""
-        return max(self.estimates, key=lambda each: each.posts)
+        """The estimate to believe."""
+        return best_of(self.estimates)
 
     @property
     def requests_expected(self) -> int:
@@ -80,8 +73,9 @@ async def look(url: str, web: Web, settings: Settings, browser: Browser | None =
     answered = (*(found.explored.robots if found.explored else ()), *web.robots_exchanges())
     robots = next((each.body for each in answered if each.status == 200), b"")
     why = "entries of the feed" if found.feed_url else "posts told among the pages looked at"
-    estimates = [Estimate(posts=len(found.feed.entries), why=why)]
-    estimates += await _from_sitemaps(found, robots, web, known)
+    estimates = [Estimate(posts=len(found.feed.entries), why=why, evidence="feed")]
+    addresses, maps = await sitemaps_of(found, answered, web)
+    estimates += from_sitemaps(addresses, len(maps), known)
     if root is not None and home is not None:
         estimates += estimates_of_page(root, home.url, lesson.scope, known)
     last = list(lesson.shown.values())[-1].page
@@ -126,20 +120,13 @@ def estimates_of_page(root: Element, url: str, scope: Scope, known: Known) -> li
     numbers = [int(match[1]) for key in others if (match := _PAGE_NUMBER.search(key))]
     if numbers and posts:
         last = max(numbers)
-        estimates.append(Estimate(posts=last * posts, why=f"{last} list pages of about {posts} posts"))
+        why = f"{last} list pages of about {posts} posts"
+        estimates.append(Estimate(posts=last * posts, why=why, evidence="front page"))
     months = sum(_MONTH.search(key) is not None for key in others)
     if months:
-        estimates.append(Estimate(posts=months, why=f"{months} months in the archive, one post each at least"))
+        why = f"{months} months in the archive, one post each at least"
+        estimates.append(Estimate(posts=months, why=why, evidence="front page"))
     return estimates
-
-
-async def _from_sitemaps(found: Found, robots: bytes, web: Web, known: Known) -> list[Estimate]:
-    if found.explored is not None and found.explored.maps:
-        addresses, maps = list(found.explored.listed), list(found.explored.maps)
-    else:
-        addresses, maps = await read_sitemaps(found.home, robots, web)
-    posts = {key for key in map(canonical, addresses) if known.judge.pattern.matches_key(key)}
-    return [Estimate(posts=len(posts), why=f"addresses like a post's in {len(maps)} sitemaps")] if posts else []
 
 
 def _robots_verdict(robots: bytes, settings: Settings) -> str:

@@ -14,6 +14,7 @@ from everlog.flow.conversation import Gathered, with_comments
 from everlog.flow.copies import say_the_same
 from everlog.flow.entries import Entries
 from everlog.flow.eras import Eras
+from everlog.flow.figures import COMMENTS_MISSING
 from everlog.flow.further import CommentPages, TextPages, stored_part, whole_as_held
 from everlog.flow.glimpse import Lens, read_page
 from everlog.flow.known import Known
@@ -80,6 +81,7 @@ def reread_blog(
                 _keep(batch, archive, result)
             step(capture.url)
         _keep(batch, archive, result)
+        archive.remember(blog.id, COMMENTS_MISSING, None)
         return result
 
 

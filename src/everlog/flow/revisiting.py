@@ -13,6 +13,7 @@ from everlog.flow.comparing import compared_anew, with_company
 from everlog.flow.crawl import NOT_MODIFIED
 from everlog.flow.failures import MOST_TRIES
 from everlog.flow.fates import all_is_well, due_rechecks, plan_rechecks
+from everlog.flow.figures import said_of_update
 from everlog.flow.relearning import stored_page
 from everlog.flow.stopping import SLICE_OVER, Stop
 from everlog.flow.talk import keep_talk
@@ -96,12 +97,12 @@ async def revisit_blog(blog: Blog, known: Known, work: Work, run: int, talk: Tal
         await keep_talk(talk, crew, stop)
         if is_over and stop.ending == "complete":
             stop = Stop("limit", why_over(blog))
-        is_quiet = stop.ending == "complete" and not (uncommented or work.tally.new_posts or work.tally.changed_posts)
-        reason = "nothing new: the front page leads to no post that is not held" if is_quiet else stop.reason
         stop = await with_company(crew, work, stop)
         all_is_well(blog, work)
         plan_rechecks(blog, work)
-        return finish(crew, run, stop.ending or "complete", reason if stop.ending == "complete" else stop.reason)
+        said = said_of_update("the front page", "the front page links to no new post", work.tally,
+                              looked_at=len(front_pages(crew)))
+        return finish(crew, run, stop.ending or "complete", said if stop.ending == "complete" else stop.reason)
 
 
 def why_over(blog: Blog) -> str:

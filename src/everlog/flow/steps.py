@@ -207,11 +207,7 @@ STEPS: dict[str, Any] = {
 
 def _count_comments(post: Post, failures: list[str], crew: Crew) -> None:
     tally = crew.tally
-    tally.comments += len(post.comments)
-    if post.comment_count_claimed is not None:
-        tally.comments_missing += post.comment_count_claimed - len(post.comments)
     if post.comments_state == "failed":
-        tally.comments_failed += 1
         for reason in failures:
             tally.reasons[f"comments: {reason}"[:LONGEST_REASON]] += 1
 

@@ -19,6 +19,7 @@ from everlog.flow.discover import why_unreachable
 from everlog.flow.dropping import note_dropped
 from everlog.flow.failures import MOST_TRIES
 from everlog.flow.fates import due_rechecks, plan_rechecks
+from everlog.flow.figures import said_of_update, take_last_figures
 from everlog.flow.hearing import ask_feed, hear
 from everlog.flow.known import Known
 from everlog.flow.news import feed_now, read_news, remember_news
@@ -138,10 +139,10 @@ class _Errand:
 def _given_up(lost: Lost | None, blog: Blog, run: int, work: Work) -> Report:
     """The report on a blog that is not asked any more; what is held of it stays."""
     reason = lost.reason if lost is not None else "its feed is lost"
+    take_last_figures(work.tally, blog, work.archive, is_finished=True)
     work.tally.doing = "done"
     work.archive.end_run(run, reason=reason, counts={})
-    held = work.archive.count_posts(blog.id)
-    return Report(blog=blog.home, ending="incomplete", reason=reason, tally=work.tally, held=held)
+    return Report(blog=blog.home, ending="incomplete", reason=reason, tally=work.tally, held=work.tally.held)
 
 
 async def _visit_news(blog: Blog, known: Known, errand: _Errand, work: Work, run: int) -> Report:
@@ -175,14 +176,13 @@ async def _visit_news(blog: Blog, known: Known, errand: _Errand, work: Work, run
         await keep_talk(talk, crew, stop)
         note_dropped(blog, news.dropped, work, entries=news.entries)
         remember_news(news, blog, archive)
-        is_noted = uncommented or rechecked or talk.posts or errand.anew
-        is_quiet = stop.ending == "complete" and news.is_quiet and not is_noted
-        reason = "nothing new: the feed is unchanged" if is_quiet else stop.reason
         stop = await with_company(crew, work, stop)
         if redesign.is_new:
             remember_traits(blog, archive, errand.told.feed)
         plan_rechecks(blog, work)
-        return finish(crew, run, stop.ending or "complete", reason if stop.ending == "complete" else stop.reason)
+        quietly = "the feed names nothing new" if errand.told.feed is not None else "the feed has not changed"
+        said = said_of_update("the feed", quietly, work.tally)
+        return finish(crew, run, stop.ending or "complete", said if stop.ending == "complete" else stop.reason)
 
 
 async def _walk_and_visit(crawl: Crawl, redesign: Redesign, blog: Blog, work: Work, *, is_gap: bool) -> Stop:

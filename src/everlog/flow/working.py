@@ -16,6 +16,7 @@ from everlog.flow.crawl import Crawl
 from everlog.flow.crew import Crew
 from everlog.flow.entries import Entries
 from everlog.flow.failures import MOST_TRIES
+from everlog.flow.figures import take_last_figures
 from everlog.flow.known import entry_urls
 from everlog.flow.leaving import (
     NOARCHIVE,
@@ -51,6 +52,8 @@ if TYPE_CHECKING:
 LEDGER_SECONDS = 30.0
 # Posts that are remembered to be compared with each other; more do not tell more.
 VISITED_KEPT = 20
+# What comes of visits to posts and pages, but for those that are to be made again.
+PAGES = frozenset({"post", "listing", "page", "unchanged", "skip", "failed"})
 
 
 @dataclass(slots=True, kw_only=True)
@@ -217,6 +220,8 @@ def finish(crew: Crew, run: int, ending: Ending, reason: str, *, left_out: str |
         ending, reason = "nothing", f"no page of this blog could be read as a post{why}"
     if ending in {"complete", "incomplete"}:
         archive.update_blog(crew.blog.id, state="finished", crawled_at=datetime.now(UTC))
+    is_finished = ending in {"complete", "incomplete"} or crew.blog.state == "finished"
+    take_last_figures(tally, crew.blog, archive, is_finished=is_finished)
     tally.doing = "done"
     archive.end_run(run, reason=reason, counts=_figures(tally))
     return Report(blog=crew.blog.home, ending=ending, reason=reason, tally=tally, held=held)
@@ -237,15 +242,16 @@ def entry_links(
 
 async def store_feed(crew: Crew, feed_url: str, answer: Fetched) -> None:
     crew.is_new(canonical(feed_url))
-    for visit in feed_visits(crew.blog, feed_url, answer, crew.web):
+    await crew.submit(feed_visit(crew.blog, feed_url, answer))
+    for visit in robots_visits(crew.blog, crew.web.robots_exchanges()):
         await crew.submit(visit)
 
 
-def feed_visits(blog: Blog, feed_url: str, answer: Fetched, web: Web) -> list[Visit]:
-    """The feed as it was answered, and the robots.txt that allowed asking for it."""
-    key = canonical(feed_url)
-    feed = Visit(blog_id=blog.id, url=feed_url, key=key, outcome="feed", exchanges=answer.exchanges)
-    return [feed, *robots_visits(blog, web.robots_exchanges())]
+def feed_visit(blog: Blog, feed_url: str, answer: Fetched) -> Visit:
+    """The feed as it was answered, to be stored."""
+    return Visit(
+        blog_id=blog.id, url=feed_url, key=canonical(feed_url), outcome="feed", exchanges=answer.exchanges,
+    )
 
 
 def robots_visits(blog: Blog, answers: Iterable[Exchange]) -> list[Visit]:
@@ -266,11 +272,9 @@ def _counting(work: Work) -> Callable[[Acknowledged], None]:
             kept_at = work.now()
             keep_ledger(work)
         tally = work.tally
-        tally.posts += safe.visit.outcome == "post"
+        tally.visited += is_page(safe.visit)
         tally.new_posts += safe.kept == "new"
         tally.changed_posts += safe.kept == "changed"
-        tally.aliases += safe.kept == "alias"
-        tally.media += safe.visit.outcome == "media"
         if (post := safe.visit.post) is not None and safe.kept in {"new", "changed", "same"}:
             source = post.provenance.get("text")
             if source is not None and source.disagrees is not None:
@@ -280,6 +284,11 @@ def _counting(work: Work) -> Callable[[Acknowledged], None]:
         work.on_safe(safe)
 
     return count
+
+
+def is_page(visit: Visit) -> bool:
+    """Whether a visit asked for a post or another page of the blog; what was put off for others was counted then."""
+    return visit.lane != "media" and visit.outcome in PAGES and not visit.settles
 
 
 def uncommented_posts(blog: Blog, work: Work) -> tuple[str, ...]:
@@ -297,6 +306,7 @@ def keep_ledger(work: Work) -> None:
 
 
 def _figures(tally: Tally) -> dict[str, float]:
-    names = ("posts", "new_posts", "changed_posts", "aliases", "pages", "media", "comments", "comments_missing",
-             "comments_failed", "rendered", "requests", "failed", "media_failed", "skipped", "noted", "seconds")
-    return {name: getattr(tally, name) for name in names}
+    names = ("new_posts", "changed_posts", "aliases", "pages", "media", "comments", "comments_missing",
+             "comments_failed", "rendered", "requests", "skipped", "noted", "seconds")
+    now = {"posts": tally.held, "failed": tally.missing, "media_failed": tally.media_missing}
+    return now | {name: getattr(tally, name) for name in names}

@@ -148,10 +148,10 @@ class Frontier:
             group = self._known.groups[shape]
             if group.visited < TRIES or (group.brought and group.quiet < QUIET_GROUP):
                 return None
-        return (
-            f"the last {QUIET_PAGES} pages brought {sum(self._latest)} new posts, and no kind of page that still waits "
-            f"({self._waiting['page']:,} addresses) has brought one lately"
-        )
+        found, waiting = sum(self._latest), self._waiting["page"]
+        led = f"the last {QUIET_PAGES} pages led to {found or 'no'} new {'post' if found == 1 else 'posts'}"
+        left = f"; {waiting:,} lists and other pages like them were not visited" if waiting else ""
+        return f"no more posts are expected: {led}{left}"
 
     def progress(self) -> Progress:
         """What the rule to stop has counted so far, for a crawl that pauses."""

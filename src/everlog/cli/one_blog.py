@@ -1,0 +1,236 @@
+"""One blog in detail: what is held, what is missing and why, and what happened to it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from everlog.cli.lines import ago, json_text, more, say, time_or_none
+from everlog.cli.summary import counted, media_of, unsure_lines
+from everlog.cli.wrapping import print_wrapped
+from everlog.flow.report import reason_kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from everlog.archive import Archive
+    from everlog.archive.holdings import Figures
+    from everlog.records import Blog, Event
+
+SHOWN = 20
+LABEL = 12
+# The lanes of the queue, in words.
+MISSING = {"post": "posts", "media": "pictures and files", "page": "other pages"}
+WAITING = {"post": "posts", "page": "other pages", "media": "pictures and files"}
+
+
+def print_blog(blog: Blog, archive: Archive, *, json: bool, verbose: bool) -> None:
+    """What is held of a blog, what is missing, and all that happened to it."""
+    detail = _detail(blog, archive)
+    if json:
+        print(json_text(detail, ensure_ascii=False, indent=1))
+        return
+    now = datetime.now(UTC)
+    for name in ("blog", "title", "feed", "scope", "state"):
+        _field(name, detail[name])
+    _field("last crawl", _when(detail["last_crawl"], now))
+    _print_figures(detail)
+    for name in ("left_out", "not_kept"):
+        if detail[name]:
+            _field(name.replace("_", " "), detail[name])
+    _print_watching(detail, now)
+    if detail["runs"]:
+        last = detail["runs"][-1]
+        _field("last run", f"{last['kind']}: {last['reason'] or 'interrupted or still running'}")
+    _print_missing(detail, verbose=verbose)
+    _print_doubts(detail, verbose=verbose)
+    _print_history(detail, archive, blog, now, verbose=verbose)
+
+
+def figures_dict(figures: Figures) -> dict[str, int]:
+    """The figures of a blog, for programs."""
+    return {
+        "posts": figures.posts, "comments": figures.comments, "media": figures.media, "waiting": figures.waiting,
+        "failed": figures.missing, "missing_posts": figures.missing_posts, "missing_pages": figures.missing_pages,
+        "media_failed": figures.media_missing, "aliases": figures.aliases, "deleted": figures.deleted,
+        "comments_failed": figures.comments_failed,
+    }
+
+
+def _print_figures(detail: dict[str, Any]) -> None:
+    """The figures of the blog, as the summary of a crawl has them."""
+    more_to_come = (detail["expected"] or 0) > detail["posts"]
+    why = f" ({detail['estimate']['why']})" if more_to_come and detail["estimate"] else ""
+    expected = f", of about {detail['expected']:,} expected{why}" if more_to_come else ""
+    _field("posts", f"{detail['posts']:,} held{expected}")
+    _field("", f"{counted(detail['versions'], 'version')}, {counted(detail['aliases'], 'alias', 'aliases')}")
+    _field("comments", f"{detail['comments']:,}")
+    if detail["comments_missing"]:
+        _field("", f"the site counts {counted(detail['comments_missing'], 'comment')} more than were found")
+    if detail["comments_failed"]:
+        _field("", f"the comments of {counted(detail['comments_failed'], 'post')} could not be fetched")
+    _field("media", media_of(detail["media"], detail["media_failed"], detail["queued"].get("media", 0)))
+    _field("pages", f"{counted(detail['pages'], 'other page')}: lists, archives and the like")
+    waiting = ", ".join(f"{count:,} {WAITING[lane]}" for lane, count in detail["queued"].items() if count)
+    _field("waiting", waiting or "nothing")
+
+
+def _print_missing(detail: dict[str, Any], *, verbose: bool) -> None:
+    """What could not be had: posts, pictures and other pages apart; and what was left out, by its reasons."""
+    for what, label in MISSING.items():
+        of_kind = [f"{each['url']}  {each['reason']}" for each in detail["missing"] if each["what"] == what]
+        if of_kind:
+            _listed(f"missing {label}", of_kind, verbose=verbose)
+    if not detail["missing"]:
+        _field("missing", "nothing")
+    skipped = Counter(each["reason"].partition(": ")[0] for each in detail["skipped"])
+    if skipped:
+        _field("left out", counted(skipped.total(), "page"))
+    for reason, count in skipped.most_common(None if verbose else SHOWN):
+        say(f"  {count:>6,}  {reason}")
+    for each in detail["skipped"] if verbose else ():
+        say(f"  {each['url']}  {each['reason']}")
+
+
+def _print_doubts(detail: dict[str, Any], *, verbose: bool) -> None:
+    """Posts whose article may be the wrong text, and pages that may or may not be posts."""
+    for line in unsure_lines(Counter(reason_kind(each["reason"]) for each in detail["unsure"]), detail["posts"]):
+        _field("unsure", line)
+    for each in detail["unsure"] if verbose else ():
+        say(f"  {each['url']}  {each['reason']}")
+    if detail["disagreements"]:
+        count = len(detail["disagreements"])
+        _field("in doubt", f"{count} pages whose address and content disagree about being a post")
+    for each in detail["disagreements"] if verbose else ():
+        say(f"  {each['url']}  {each['note']}")
+
+
+def _detail(blog: Blog, archive: Archive) -> dict[str, Any]:
+    from everlog.flow.estimating import expected_posts, recall_estimate
+    from everlog.flow.leaving import count_not_kept, noarchive_remark, said_left_out
+    from everlog.flow.scoping import scope_of
+
+    counts, figures = archive.counts(blog.id), archive.figures(blog.id)
+    estimate = recall_estimate(blog, archive)
+    problems = list(archive.problems(blog.id))
+    lost = list(archive.lost_posts(blog.id))
+    scope = scope_of(blog, archive)
+    not_kept = count_not_kept(blog, archive)
+    return {
+        "blog": blog.home, "title": blog.title, **figures_dict(figures),
+        "expected": expected_posts(
+            estimate, held=figures.posts, waiting=figures.waiting_posts, is_finished=blog.state == "finished",
+        ),
+        "comments_missing": archive.comments_missing(blog.id),
+        "state": "forgotten" if blog.forgotten_at else "gone" if blog.gone is not None else blog.state,
+        "last_crawl": time_or_none(blog.crawled_at), **_polling(blog, archive), "gone": blog.gone,
+        "gone_since": time_or_none(blog.gone_at), "former_homes": list(blog.former_homes),
+        "feed": blog.feed_url, "scope": blog.scope, "versions": counts.versions,
+        "pages": figures.pages, "without_comments": figures.comments_failed,
+        "queued": {
+            "post": figures.waiting_posts, "page": figures.waiting_pages, "media": figures.waiting_media,
+        }, "outcomes": dict(counts.outcomes),
+        "unsure": [{"url": url, "reason": reason} for url, reason in archive.unsure_posts(blog.id)],
+        "disagreements": [{"url": url, "note": note} for url, note in archive.notes(blog.id)],
+        "estimate": {"posts": estimate.posts, "why": estimate.why, "evidence": estimate.evidence} if estimate else None,
+        "also_at": [*scope.also, *(alias.home for alias in scope.aliases if alias.here or alias.followed)],
+        "left_out": said_left_out(blog, archive),
+        "not_kept": noarchive_remark(not_kept) if not_kept else None,
+        "runs": [
+            {"kind": run.kind, "started": time_or_none(run.started_at), "ended": time_or_none(run.ended_at),
+             "reason": run.reason, "counts": dict(run.counts)} for run in archive.runs(blog.id)
+        ],
+        "missing": [
+            {"url": each.url, "what": each.lane, "reason": each.reason, "tries": each.tries}
+            for each in problems if each.is_missing
+        ],
+        "skipped": [{"url": each.url, "reason": each.reason} for each in problems if not each.is_missing],
+        "lost": [
+            {"url": each.url, "gone": each.reason, "since": time_or_none(each.since), "looks": each.looks}
+            for each in lost
+        ],
+        "former_templates": [
+            {"until": time_or_none(each.retired_at), "reason": each.reason} for each in archive.templates(blog.id)
+        ],
+        "events": [event_dict(event) for event in archive.events(blog_id=blog.id)],
+    }
+
+
+def _polling(blog: Blog, archive: Archive) -> dict[str, Any]:
+    poll = archive.poll_of(blog.id)
+    polling = poll.polling if poll is not None else None
+    # The time of one that is forgotten or gone stays where it is, and nobody comes.
+    ahead = polling if blog.forgotten_at is None and blog.gone is None else None
+    return {
+        "next_poll": time_or_none(ahead.due_at if ahead else None),
+        "poll_reason": ahead.why if ahead else None, "poll_signal": ahead.signal if ahead else None,
+        "last_poll": time_or_none(polling.checked_at if polling else None),
+        "last_news": time_or_none(polling.changed_at if polling else None),
+        "poll_failures": polling.failures if polling else 0,
+    }
+
+
+def _print_watching(detail: dict[str, Any], now: datetime) -> None:
+    """When the blog's feed is checked next, and where the blog was before."""
+    if detail["gone"] is not None:
+        _field("gone", f"{_when(detail['gone_since'], now)}: {detail['gone']}")
+    if detail["poll_reason"]:
+        signal = f" ({detail['poll_signal']})" if detail["poll_signal"] else ""
+        _field("next check", f"{_when(detail['next_poll'], now)}: {detail['poll_reason']}{signal}")
+    if detail["last_poll"]:
+        _field("last check", f"{_when(detail['last_poll'], now)}; last news {_when(detail['last_news'], now)}")
+    for home in detail["also_at"]:
+        _field("also at", home)
+    for home in detail["former_homes"]:
+        _field("before at", home)
+    for each in detail["former_templates"]:
+        _field("learned anew", f"{_when(each['until'], now)}: {each['reason']}")
+
+
+def _print_history(
+    detail: dict[str, Any], archive: Archive, blog: Blog, now: datetime, *, verbose: bool,
+) -> None:
+    """Posts that are gone, or may be, and all that happened, the newest first."""
+    gone = [f"{each['url']}  {_when(each['since'], now)}: {each['gone']}" for each in detail["lost"] if each["gone"]]
+    _listed("deleted", gone, verbose=verbose)
+    unsure = [
+        f"{each['url']}  not there on the last {counted(each['looks'], 'look')}, first {_when(each['since'], now)}"
+        for each in detail["lost"] if not each["gone"]
+    ]
+    if unsure:
+        _listed("not there", unsure, verbose=verbose)
+    counts = Counter(each["kind"] for each in detail["events"])
+    _field("events", ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items())) or "none")
+    print_events(archive.events(blog_id=blog.id, limit=None if verbose else SHOWN), {}, now)
+    more(counts.total(), SHOWN, verbose=verbose)
+
+
+def print_events(events: Iterable[Event], homes: dict[int, str], now: datetime) -> None:
+    """What happened, the newest first; `homes` names the blogs where there are several."""
+    for event in reversed(list(events)):
+        where = event.url or homes.get(event.blog_id, "")
+        say("  " + "  ".join(filter(None, [f"{ago(event.at, now):<11}", f"{event.kind:<11}", where, event.reason])))
+
+
+def event_dict(event: Event) -> dict[str, Any]:
+    return {
+        "kind": event.kind, "at": time_or_none(event.at), "url": event.url, "reason": event.reason,
+        "detail": dict(event.detail),
+    }
+
+
+def _when(moment: str | None, now: datetime) -> str:
+    """A time of the detail, for people."""
+    return "never" if moment is None else ago(datetime.fromisoformat(moment), now)
+
+
+def _field(name: str, value: Any) -> None:
+    print_wrapped(f"{'-' if value is None else value}", f"{name:<{LABEL}} ")
+
+
+def _listed(name: str, lines: list[str], *, verbose: bool) -> None:
+    say(f"{name:<{LABEL}} {f'{len(lines):,}' if lines else 'nothing'}")
+    for line in lines if verbose else lines[:SHOWN]:
+        say(f"  {line}")
+    more(len(lines), SHOWN, verbose=verbose)
