@@ -339,7 +339,7 @@ def test_what_failed_in_passing_gets_another_chance_and_what_is_gone_does_not(ar
         some.page(blog, HOME + "2", outcome="failed", reason="502", exchanges=(some.exchange(HOME, status=502),)),
         some.page(blog, HOME + "3", outcome="failed", reason="404", exchanges=(some.exchange(HOME, status=404),)),
     ])
-    assert archive.requeue_failed(blog) == 2
+    assert archive.requeue_failed(blog, now=NOW) == 2
     assert [problem.url for problem in archive.problems(blog)] == [HOME + "3"]
 
 

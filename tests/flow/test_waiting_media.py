@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -13,7 +13,7 @@ import a_blog
 from everlog.archive import open_archive
 from everlog.archive.archive import Habits
 from everlog.cli.summary import media_lines
-from everlog.flow.failures import MOST_TRIES
+from everlog.flow.failures import MEDIA_WAITS, MOST_TRIES
 from everlog.records import Exchange, Failure
 from everlog.urls import host_of
 from flow.a_site import POSTS, a_site, crawl
@@ -170,16 +170,68 @@ def test_a_host_of_pictures_that_asks_for_centuries_is_asked_a_week_later(archiv
     assert held(archive) == PICTURES
 
 
-def test_pictures_of_a_host_whose_rules_cannot_be_read_now_are_asked_for_by_the_next_update(archive):
+def test_pictures_of_a_host_whose_rules_cannot_be_read_now_are_asked_for_an_hour_later(archive):
     web = a_site_with_pictures()
     pages = dict(web.answers)
-    for url in PICTURES:
-        trouble = Failure(url=url, trouble="robots", reason="robots.txt answers 503", until=NOW + timedelta(minutes=10))
-        web.answers[url.removeprefix("https://")] = trouble
+    fail_all(web, trouble="robots", reason="robots.txt answers 503", until=NOW + timedelta(minutes=10))
     assert crawl(web, archive).tally.media_missing == len(PICTURES)
     web.answers = pages
+    web.now += timedelta(minutes=59)
+    crawl(web, archive)
+    assert held(archive) == []
+    web.now += timedelta(minutes=1)
     crawl(web, archive)
     assert held(archive) == PICTURES
+
+
+def fail_all(web: MemoryWeb, **how: Any) -> None:
+    """Let all pictures fail in this way."""
+    for url in PICTURES:
+        web.answers[url.removeprefix("https://")] = Failure(url=url, **how)
+
+
+def test_pictures_that_fail_in_passing_are_asked_for_after_an_hour_a_day_a_week_and_a_month_and_never_given_up(archive):
+    web = a_site_with_pictures()
+    pages = dict(web.answers)
+    fail_all(web, trouble="connection", reason="the connection failed")
+    crawl(web, archive)
+    waits = [*MEDIA_WAITS, MEDIA_WAITS[-1], MEDIA_WAITS[-1]]
+    for wait in waits:
+        due = web.now + wait
+        missing = [each for each in archive.problems(archive.blogs()[0].id) if each.url in PICTURES]
+        assert {(each.reason, each.again_at) for each in missing} == {("the connection failed", due)}
+        web.asked.clear()
+        web.now = due - timedelta(seconds=1)
+        assert crawl(web, archive).tally.media_missing == len(PICTURES)
+        assert asked(web) == []
+        web.now = due
+        crawl(web, archive)
+        assert asked(web) == PICTURES
+    web.answers = pages
+    web.now += waits[-1]
+    assert (crawl(web, archive).tally.media_missing, held(archive)) == (0, PICTURES)
+
+
+def test_pictures_that_are_not_there_are_not_asked_for_again(archive):
+    web = a_site_with_pictures()
+    for url in PICTURES:
+        web.put(url, b"nothing", status=404)
+    crawl(web, archive)
+    web.asked.clear()
+    web.now += timedelta(days=365)
+    crawl(web, archive)
+    assert asked(web) == []
+
+
+def test_a_watch_asks_for_pictures_that_failed_when_they_are_due_though_the_feed_says_nothing_new(archive):
+    web, clock = a_site_with_pictures(), Clock()
+    pages = dict(web.answers)
+    fail_all(web, trouble="dns", reason="DNS lookup failed")
+    crawl(web, archive)
+    web.answers = pages
+    web.asked.clear()
+    watch(archive, web, clock, hours=60, recheck_days=0)
+    assert (asked(web), held(archive)) == (PICTURES, PICTURES)
 
 
 def test_pictures_that_robots_forbid_are_left_out_for_good(archive):

@@ -130,6 +130,8 @@ class Problem:
     reason: str
     tries: int
     is_missing: bool
+    # Before this time it is not asked for again; None where no time was set, or it is not asked for at all.
+    again_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

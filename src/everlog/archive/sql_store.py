@@ -113,8 +113,8 @@ class SqlStore(FleetSqlStore, Store):
     def media_paths(self, hashes: Sequence[str]) -> Mapping[str, str]:
         return capture_rows.media_paths(self.database, hashes)
 
-    def requeue_failed(self, blog_id: int, *, most_tries: int | None = None) -> int:
-        return url_rows.requeue_failed(self.database, blog_id, most_tries=most_tries)
+    def requeue_failed(self, blog_id: int, *, now: datetime, most_tries: int | None = None) -> int:
+        return url_rows.requeue_failed(self.database, blog_id, now=now, most_tries=most_tries)
 
     def requeue(self, blog_id: int, keys: Sequence[str]) -> int:
         return url_rows.requeue(self.database, blog_id, keys)

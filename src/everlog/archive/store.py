@@ -64,7 +64,7 @@ class Store(WatchStore, Protocol):
         ...
 
     def has_waiting(self, blog_id: int, *, lanes: Sequence[Lane], now: datetime) -> bool:
-        """Whether any URL of a blog waits in one of these lanes and may be asked for."""
+        """Whether any URL of a blog waits in one of these lanes and may be asked for; or a medium that failed."""
         ...
 
     def known_keys(self, blog_id: int) -> Iterator[str]:
@@ -97,8 +97,11 @@ class Store(WatchStore, Protocol):
         """Where the media files of these hashes are, those that are held."""
         ...
 
-    def requeue_failed(self, blog_id: int, *, most_tries: int | None = None) -> int:
-        """Give URLs that failed for a passing reason another chance, unless they had many. How many."""
+    def requeue_failed(self, blog_id: int, *, now: datetime, most_tries: int | None = None) -> int:
+        """Give URLs that failed for a passing reason another chance. How many.
+
+        Posts and pages unless they had many; media whose `again_at` has passed, however often they were tried.
+        """
         ...
 
     def requeue(self, blog_id: int, keys: Sequence[str]) -> int:

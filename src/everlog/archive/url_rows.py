@@ -57,10 +57,12 @@ def queued(
 
 
 def has_waiting(database: Database, blog_id: int, *, lanes: Sequence[Lane], now: datetime) -> bool:
-    """Whether any URL of a blog waits to be visited and may be asked for."""
+    """Whether any URL of a blog waits to be visited and may be asked for, or a medium is due for another try."""
     statement = select(_urls.c.id).where(
-        _urls.c.blog_id == blog_id, _urls.c.state == "queued", _urls.c.lane.in_(lanes),
-        or_(_urls.c.again_at.is_(None), _urls.c.again_at <= stamp(now)),
+        _urls.c.blog_id == blog_id, _urls.c.lane.in_(lanes), or_(
+            and_(_urls.c.state == "queued", or_(_urls.c.again_at.is_(None), _urls.c.again_at <= stamp(now))),
+            and_(_urls.c.state == "failed", _urls.c.lane == "media", _urls.c.again_at <= stamp(now)),
+        ),
     )
     with database.reading() as connection:
         return connection.execute(statement.limit(1)).first() is not None
@@ -83,13 +85,17 @@ def seen_pages(database: Database, blog_id: int, *, limit: int) -> tuple[tuple[s
         return tuple((row.url, row.new_posts) for row in reversed(connection.execute(statement).all()))
 
 
-def requeue_failed(database: Database, blog_id: int, *, most_tries: int | None) -> int:
-    """Another chance for URLs whose server, or the way to it, was at fault."""
+def requeue_failed(database: Database, blog_id: int, *, now: datetime, most_tries: int | None) -> int:
+    """Another chance for URLs whose server, or the way to it, was at fault: pages a few times, media when due."""
     few = true() if most_tries is None else _urls.c.tries < most_tries
+    has_schedule = and_(_urls.c.lane == "media", _urls.c.again_at.is_not(None))
     with database.writing() as connection:
         return connection.execute(
             _urls.update()
-            .where(_urls.c.blog_id == blog_id, _urls.c.state == "failed", PASSING, few)
+            .where(
+                _urls.c.blog_id == blog_id, _urls.c.state == "failed",
+                or_(and_(has_schedule, _urls.c.again_at <= stamp(now)), and_(not_(has_schedule), PASSING, few)),
+            )
             .values(state="queued", again_at=None),
         ).rowcount
 
@@ -171,6 +177,7 @@ def problems(database: Database, blog_id: int) -> Iterator[Problem]:
         yield Problem(
             url=row.url, lane=row.lane, outcome=row.outcome, reason=_without_address(row.reason or "", row.url),
             tries=row.tries, is_missing=bool(row.is_missing),
+            again_at=moment_or_none(row.again_at),
         )
 
 

@@ -43,7 +43,7 @@ def print_blog(blog: Blog, archive: Archive, *, json: bool, verbose: bool) -> No
     if detail["runs"]:
         last = detail["runs"][-1]
         _field("last run", f"{last['kind']}: {last['reason'] or 'interrupted or still running'}")
-    _print_missing(detail, verbose=verbose)
+    _print_missing(detail, now, verbose=verbose)
     _print_doubts(detail, verbose=verbose)
     _print_history(detail, archive, blog, now, verbose=verbose)
 
@@ -76,10 +76,10 @@ def _print_figures(detail: dict[str, Any]) -> None:
     _field("waiting", waiting or "nothing")
 
 
-def _print_missing(detail: dict[str, Any], *, verbose: bool) -> None:
+def _print_missing(detail: dict[str, Any], now: datetime, *, verbose: bool) -> None:
     """What could not be had: posts, pictures and other pages apart; and what was left out, by its reasons."""
     for what, label in MISSING.items():
-        of_kind = [f"{each['url']}  {each['reason']}" for each in detail["missing"] if each["what"] == what]
+        of_kind = [_missing_line(each, now) for each in detail["missing"] if each["what"] == what]
         if of_kind:
             _listed(f"missing {label}", of_kind, verbose=verbose)
     if not detail["missing"]:
@@ -91,6 +91,11 @@ def _print_missing(detail: dict[str, Any], *, verbose: bool) -> None:
         say(f"  {count:>6,}  {reason}")
     for each in detail["skipped"] if verbose else ():
         say(f"  {each['url']}  {each['reason']}")
+
+
+def _missing_line(each: dict[str, Any], now: datetime) -> str:
+    later = f"; asked again {_when(each['asked_again'], now)}" if each["asked_again"] is not None else ""
+    return f"{each['url']}  {each['reason']}{later}"
 
 
 def _print_doubts(detail: dict[str, Any], *, verbose: bool) -> None:
@@ -142,8 +147,8 @@ def _detail(blog: Blog, archive: Archive) -> dict[str, Any]:
              "reason": run.reason, "counts": dict(run.counts)} for run in archive.runs(blog.id)
         ],
         "missing": [
-            {"url": each.url, "what": each.lane, "reason": each.reason, "tries": each.tries}
-            for each in problems if each.is_missing
+            {"url": each.url, "what": each.lane, "reason": each.reason, "tries": each.tries,
+             "asked_again": time_or_none(each.again_at)} for each in problems if each.is_missing
         ],
         "skipped": [{"url": each.url, "reason": each.reason} for each in problems if not each.is_missing],
         "lost": [

@@ -71,13 +71,14 @@ class LateForTurn(Exception):
 
 
 class Hitch(Exception):
-    """A request that brought no answer. `again`: another try may help."""
+    """A request that brought no answer. `again`: another try may help; `got_something`: a part of an answer came."""
 
-    def __init__(self, trouble: Trouble, reason: str, *, again: bool = False) -> None:
+    def __init__(self, trouble: Trouble, reason: str, *, again: bool = False, got_something: bool = False) -> None:
         super().__init__(reason)
         self.trouble = trouble
         self.reason = reason
         self.again = again
+        self.got_something = got_something
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ that origin's own: it is asked ever more rarely, then not at all, and what works
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -15,12 +16,16 @@ from everlog.politeness import HostClock
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from everlog.records import Failure
+
 # Requests that an origin leaves without any answer, while its twin answers, before it is taken for dead. One may be
 # chance; with as many as four under way at once, three cost no more time than one.
 DEAD_AFTER_TRIES = 3
 # Troubles that are no answer of any kind; a body that broke off, or is too large, is one. Behind a proxy for http
 # alone, the name of a host that answers may be unknown here.
 SILENT = frozenset({"connection", "dns", "timeout", "tls", "protocol"})
+# Of an origin that gives answers, these alone say that it went away: one slow answer says little about the next.
+UNREACHABLE = frozenset({"connection", "dns", "tls"})
 _MANY = 1_000_000
 
 
@@ -31,12 +36,18 @@ class Origins:
         self._heard: set[str] = set()
         self._works: set[str] = set()
         self._silences: Counter[str] = Counter()
+        # Origins that gave an answer or a part of one; how often each was silent since, and how the last time.
+        self._alive: set[str] = set()
+        self._in_a_row: Counter[str] = Counter()
+        self._last_silence: dict[str, Failure] = {}
+        self._first_contacts: dict[str, asyncio.Lock] = {}
         self._clocks: dict[str, HostClock] = {}
 
     def answered(self, url: str, now: datetime, *, is_page: bool, seconds: float) -> None:
         """An answer came; with `is_page`, one that shows that pages are to be had at this origin."""
         origin = origin_of(url)
         self._heard.add(origin)
+        self.gave_something(url)
         if is_page:
             self._works.add(origin)
         clock = self._clocks.get(origin)
@@ -44,9 +55,36 @@ class Origins:
             clock.rode()
             clock.answered(now, status=200, seconds=seconds)
 
-    def silent(self, url: str) -> None:
+    def gave_something(self, url: str) -> None:
+        """Bytes came from this origin, if only a few of them."""
+        self._alive.add(origin_of(url))
+        self._in_a_row.pop(origin_of(url), None)
+
+    def silent(self, failure: Failure) -> None:
         """An origin gave no answer."""
-        self._silences[origin_of(url)] += 1
+        origin = origin_of(failure.url)
+        self._silences[origin] += 1
+        if origin not in self._alive or failure.trouble in UNREACHABLE:
+            self._in_a_row[origin] += 1
+            self._last_silence[origin] = failure
+
+    def is_alive(self, url: str) -> bool:
+        """Whether anything came from this origin."""
+        return origin_of(url) in self._alive
+
+    def first_contact(self, url: str) -> asyncio.Lock:
+        """Held by who asks an origin from which nothing came yet: the others learn from what becomes of it."""
+        return self._first_contacts.setdefault(origin_of(url), asyncio.Lock())
+
+    def why_left_alone(self, url: str) -> Failure | None:
+        """What went wrong with an origin that media are not asked from any more in this run.
+
+        A picture can wait for another day: the first silence of a host that gave no answer at all is enough, and a few
+        in a row of one that did.
+        """
+        origin = origin_of(url)
+        enough = DEAD_AFTER_TRIES if origin in self._alive else 1
+        return self._last_silence[origin] if self._in_a_row[origin] >= enough else None
 
     def back_off(self, url: str, now: datetime, *, seconds: float) -> None:
         """The next request to this origin waits, longer each time; its host does not."""

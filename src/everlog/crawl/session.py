@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -116,7 +116,8 @@ class Session(Web):
         return exchanges
 
     async def _follow(
-        self, url: str, purpose: Purpose, conditions: tuple[tuple[str, str], ...], most_redirects: int,
+        self, url: str, purpose: Purpose, conditions: tuple[tuple[str, str], ...], most_redirects: int, *,
+        for_media: bool = False,
     ) -> Fetched | Failure:
         trail: list[Exchange] = []
         here = _spelled(url)
@@ -131,7 +132,7 @@ class Session(Web):
             here = way
             seen.add(here)
             private = private and trusts(here, self.manners)
-            last = await self._hop(here, purpose, conditions, private=private)
+            last = await self._hop(here, purpose, conditions, private=private, for_media=for_media)
             if isinstance(last, Failure):
                 other = self._origins.other_way(here) if purpose != "robots" else None
                 if other is None or other in seen:
@@ -154,14 +155,25 @@ class Session(Web):
             here = target
 
     async def _hop(
-        self, url: str, purpose: Purpose, conditions: tuple[tuple[str, str], ...], *, private: bool,
+        self, url: str, purpose: Purpose, conditions: tuple[tuple[str, str], ...], *, private: bool, for_media: bool,
     ) -> Exchange | Failure:
         """The answer to one address, or why there is none."""
+        if purpose != "media":
+            return await self._pass(url, purpose, conditions, private=private, for_media=for_media)
+        # A host of pictures that is dead costs one try in a run, however many pictures are to be had from it.
+        async with nullcontext() if self._origins.is_alive(url) else self._origins.first_contact(url):
+            if (silence := self._origins.why_left_alone(url)) is not None:
+                return replace(silence, url=url)
+            return await self._pass(url, purpose, conditions, private=private, for_media=True)
+
+    async def _pass(
+        self, url: str, purpose: Purpose, conditions: tuple[tuple[str, str], ...], *, private: bool, for_media: bool,
+    ) -> Exchange | Failure:
         refused = await self._gate(url, purpose)
         if refused is not None:
             return refused
         try:
-            return await self._answer(url, purpose, conditions, private=private)
+            return await self._answer(url, purpose, conditions, private=private, for_media=for_media)
         except Hitch as hitch:
             return Failure(url=url, trouble=hitch.trouble, reason=hitch.reason)
         except HeldOff as held:
@@ -179,17 +191,20 @@ class Session(Web):
         if purpose == "robots" or not self.manners.obey_robots:
             return None
         origin = origin_of(url)
-        rules = self._web.robots.known(origin, self._web.timekeeper.now()) or await self._rules(origin)
+        rules = self._web.robots.known(origin, self._web.timekeeper.now()) or await self._rules(
+            origin, for_media=purpose == "media",
+        )
         if rules.allows(url, self._agent):
             return None
         if rules.trouble is not None:
+            failure = Failure(url=url, trouble=rules.trouble, reason=rules.reason, until=rules.stands_until)
             if not rules.signal and rules.trouble in SILENT | {"robots"}:
                 # Nobody said anything, to this session or to another.
-                self._origins.silent(url)
+                self._origins.silent(failure)
             if rules.trouble == "robots":
                 unread = Cause(reason="robots.txt could not be read", signal=rules.signal)
                 self._book.put_off(host_key(url), unread, rules.stands_until, self._web.timekeeper.now())
-            return Failure(url=url, trouble=rules.trouble, reason=rules.reason, until=rules.stands_until)
+            return failure
         return Failure(url=url, trouble="robots", reason=f"robots.txt disallows {url}")
 
     def _verdict(self, url: str, trail: tuple[Exchange, ...], *, conditional: bool) -> Fetched | Failure:
@@ -207,7 +222,7 @@ class Session(Web):
         return Failure(url=url, trouble=trouble, reason=reason, status=status, exchanges=trail)
 
     async def _answer(
-        self, url: str, purpose: Purpose, conditions: tuple[tuple[str, str], ...], *, private: bool,
+        self, url: str, purpose: Purpose, conditions: tuple[tuple[str, str], ...], *, private: bool, for_media: bool,
     ) -> Exchange:
         """The answer to one spelled URL, after its turn and as many tries as manners allow.
 
@@ -223,8 +238,10 @@ class Session(Web):
             try:
                 last = await self._once(ask, host)
             except Hitch as hitch:
-                # A picture that used up its time would use up as much again: the next run may have more luck.
-                is_spent = purpose == "media" and hitch.trouble == "timeout"
+                # A picture that used up its time would use up as much again, and a host that gives none no answer will
+                # hardly give one a moment later: the next run may have more luck.
+                is_timeout = purpose == "media" and hitch.trouble == "timeout"
+                is_spent = is_timeout or (for_media and not self._origins.is_alive(url))
                 if not hitch.again or not tries_left or is_spent or self._origins.other_way(url) is not None:
                     raise
                 last = hitch
@@ -316,8 +333,10 @@ class Session(Web):
 
     def _went_wrong(self, hitch: Hitch, url: str, line: HostLine, seconds: float) -> bool:
         """Whether a request without an answer made the pace of its host slower."""
+        if hitch.got_something:
+            self._origins.gave_something(url)
         if hitch.trouble in SILENT:
-            self._origins.silent(url)
+            self._origins.silent(Failure(url=url, trouble=hitch.trouble, reason=hitch.reason))
         # An answer too large, or none that anybody may ask for, says nothing about how busy the host is; nor does an
         # origin that is silent while the same host answers at another.
         if hitch.again and not self._origins.has_working_twin(url):
@@ -327,14 +346,16 @@ class Session(Web):
         line.withdrawn()
         return False
 
-    async def _rules(self, origin: str) -> Rules:
+    async def _rules(self, origin: str, *, for_media: bool) -> Rules:
         book = self._web.robots
         async with book.reading(origin):
             now = self._web.timekeeper.now()
             known = book.known(origin, now)
             if known is not None:
                 return known
-            rules = remembered_rules(self._recall, origin, now) or await self._read_rules(origin)
+            rules = remembered_rules(self._recall, origin, now) or await self._read_rules(
+                origin, for_media=for_media,
+            )
             # What only this session may not reach, or not yet, is not everybody's.
             if rules.trouble not in {"address", "rate-limited"}:
                 book.keep(origin, rules)
@@ -342,8 +363,8 @@ class Session(Web):
                 clock.crawl_delay(rules.crawl_delay(self._agent), rules.delay_said(self._agent))
             return rules
 
-    async def _read_rules(self, origin: str) -> Rules:
-        outcome = await self._follow(f"{origin}/robots.txt", "robots", (), MOST_ROBOTS_REDIRECTS)
+    async def _read_rules(self, origin: str, *, for_media: bool) -> Rules:
+        outcome = await self._follow(f"{origin}/robots.txt", "robots", (), MOST_ROBOTS_REDIRECTS, for_media=for_media)
         self._robots_exchanges.extend(outcome.exchanges)
         now = self._web.timekeeper.now()
         if isinstance(outcome, Fetched) or (outcome.status is not None and outcome.trouble != "loop"):

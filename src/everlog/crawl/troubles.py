@@ -40,6 +40,8 @@ _KINDS: tuple[tuple[tuple[type[BaseException], ...], Trouble, bool, str], ...] =
     ),
     ((BaseException,), "connection", True, "the connection failed for {url} ({words})"),
 )
+# Troubles with an answer, so that there is somebody who gives them.
+_ANSWERED = frozenset({"too-large", "truncated", "protocol"})
 # Encodings that exist and that nobody here asked for. Other words in the header are mistakes for
 # something else ("utf-8", "none"), and the body is plain.
 _FOREIGN = frozenset({"compress", "x-compress", "exi", "pack200-gzip", "dcb", "dcz", "bzip2", "xz", "lzma"})
@@ -53,13 +55,13 @@ def hitch_of(error: Exception, ask: Ask, blocked: BlockedAddress | None) -> Hitc
     _, trouble, again, sentence = next(kind for kind in _KINDS if any(isinstance(cause, kind[0]) for cause in causes))
     words = _last_words(causes)
     reason = sentence.format(url=ask.url, seconds=ask.timeout_seconds, most=ask.max_bytes, words=words)
-    return Hitch(trouble, reason, again=again)
+    return Hitch(trouble, reason, again=again, got_something=trouble in _ANSWERED)
 
 
 def too_slow(ask: Ask, received_bytes: int) -> Hitch:
     """The trouble of an answer that dripped."""
     reason = f"only {received_bytes:,} bytes within {ask.slow_seconds:g} s and what these allow from {ask.url}"
-    return Hitch("timeout", reason, again=True)
+    return Hitch("timeout", reason, again=True, got_something=received_bytes > 0)
 
 
 def undecoded(encodings: list[bytes], ask: Ask) -> None:

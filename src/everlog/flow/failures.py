@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from everlog.flow.discover import is_own
@@ -17,9 +18,14 @@ if TYPE_CHECKING:
     from everlog.flow.crew import Crew
     from everlog.records import Failure, Link
 
-# How often updates ask for what failed in passing: a picture on a host that is gone for good, or the comments
+# How often updates ask for what failed in passing: a page on a host that is gone for good, or the comments
 # of a service that is, would else be asked for at every update.
 MOST_TRIES = 3
+# How long a picture or file that failed in passing is left alone, after the first, second, ... failure in a row; the
+# last for all that follow. Overload and a restart are over within the hour, a bad day within a day, a move of servers
+# or a lapsed domain within a week or a month; and a request a month is no burden, to a host that is gone or to us, so
+# that nothing is ever given up. (Updates that asked a dead host for its pictures took 30 s, then 2 min each.)
+MEDIA_WAITS = (timedelta(hours=1), timedelta(days=1), timedelta(days=7), timedelta(days=30))
 # So many URLs in a row without any answer mean that the host is gone, not that the pages are.
 DEAD_AFTER = 10
 PASSING = frozenset({"connection", "dns", "timeout", "tls", "truncated", "protocol"})
@@ -28,6 +34,8 @@ FORBIDDEN = frozenset({"robots", "address"})
 FINAL = FORBIDDEN | {"too-large", "loop"}
 # Answers from this number on say that the server is at fault.
 SERVER_ERRORS = 500
+# Answers that ask for another try: too slow, too early, too often.
+TRY_AGAIN = frozenset({408, 425, 429})
 # A missing page is an answer: there is nothing to hold.
 NOT_THERE = frozenset({404, 410})
 
@@ -71,7 +79,8 @@ def visit_of_missed_medium(link: Link, failure: Failure, crew: Crew, now: dateti
     """The visit to store for a picture or file, or for one that waits for its host.
 
     What was not asked for, as its host wanted to be left alone, waits however often. What was asked for and refused
-    waits as well, but has failed once more: some hosts refuse for ever.
+    waits as well, but has failed once more: some hosts refuse for ever. What failed in passing is asked for again by
+    a schedule of its own (`MEDIA_WAITS`), not at every update.
     """
     visit = Visit(
         blog_id=crew.blog.id, url=link.url, key=link.key, lane="media", outcome="failed", reason=failure.reason,
@@ -81,12 +90,20 @@ def visit_of_missed_medium(link: Link, failure: Failure, crew: Crew, now: dateti
         waits = replace(visit, outcome="retry", again_at=_remembered(failure.until, now))
         if failure.status is None:
             return replace(waits, tried=False, exchanges=())
-        _, tries = crew.archive.row_state(crew.blog.id, link.key) or ("", 0)
-        if tries + 1 < MOST_TRIES:
+        if _failures_so_far(link, crew) + 1 < MOST_TRIES:
             return waits
     # A robots.txt that cannot be read now is trouble in passing; only one that was read forbids.
-    is_passing = failure.trouble not in FINAL or (failure.trouble == "robots" and failure.until is not None)
-    return visit if is_passing else replace(visit, outcome="skip")
+    if failure.trouble in FINAL and (failure.trouble != "robots" or failure.until is None):
+        return replace(visit, outcome="skip")
+    if not is_passing(failure) and failure.status not in TRY_AGAIN:
+        return visit
+    again_at = now + MEDIA_WAITS[min(_failures_so_far(link, crew), len(MEDIA_WAITS) - 1)]
+    return replace(visit, again_at=max(again_at, _remembered(failure.until, now)) if failure.until else again_at)
+
+
+def _failures_so_far(link: Link, crew: Crew) -> int:
+    _, tries = crew.archive.row_state(crew.blog.id, link.key) or ("", 0)
+    return tries
 
 
 def _remembered(until: datetime, now: datetime) -> datetime:

@@ -81,7 +81,7 @@ async def revisit_blog(blog: Blog, known: Known, work: Work, run: int, talk: Tal
     uncommented = uncommented_posts(blog, work)
     archive.requeue(blog.id, [*(() if work.goes_on else uncommented), *due_rechecks(blog, work), *talk.posts])
     if not work.goes_on:
-        archive.requeue_failed(blog.id, most_tries=MOST_TRIES)
+        archive.requeue_failed(blog.id, now=work.now(), most_tries=MOST_TRIES)
     looked = Looked.taken_up(blog, work)
     with crew_of(blog, compared_anew(known, blog, archive), work) as crew:
         crawl = begin(crew, work, is_update=True)

@@ -156,7 +156,7 @@ async def _visit_news(blog: Blog, known: Known, errand: _Errand, work: Work, run
     if not work.goes_on:
         # A further part of an update does not ask again for what failed in an earlier one.
         archive.requeue(blog.id, uncommented)
-        archive.requeue_failed(blog.id, most_tries=MOST_TRIES)
+        archive.requeue_failed(blog.id, now=work.now(), most_tries=MOST_TRIES)
     redesign = await read_anew(blog, known, news.fresh, errand.told, work, due=rechecked)
     with crew_of(
         blog, compared_anew(redesign.known, blog, archive), work, entries=news.entries, commenting=redesign.commenting,
