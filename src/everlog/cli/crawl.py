@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from everlog.cli.lines import json_text, time_or_none
+from everlog.cli.lines import json_text, open_with, time_or_none
 from everlog.cli.options import (
     AllowFlag,
     AlsoFlag,
@@ -100,6 +100,8 @@ def crawl(  # noqa: PLR0913, PLR0917 - one parameter per flag
       everlog crawl https://a.blog.example/ --no-feed
     """
     refuse_both(feed, no_feed=no_feed)
+    named = ", ".join([*(urls or ()), *([f"the blogs of {input_file}"] if input_file else ())])
+    open_with(f"crawling {named}: starting", quiet=quiet or not named)
     settings = settings_from(
         config, archive=archive, files=files, spool=spool, scope=scope, also=also or None, feed=feed,
         no_feed=True if no_feed else None, header=header or None,
@@ -116,7 +118,7 @@ def crawl(  # noqa: PLR0913, PLR0917 - one parameter per flag
         from everlog.cli.inspect import look_at
 
         for url in wanted:
-            look_at(url, settings, json=json, typed=url in typed)
+            look_at(url, settings, json=json, typed=url in typed, quiet=quiet)
         return
     from everlog.flow.running import Job
     from everlog.urls import canonical
@@ -158,6 +160,7 @@ def update(  # noqa: PLR0913, PLR0917 - one parameter per flag
       everlog update
       everlog update https://a.blog.example/ --since 2024-05-31
     """
+    open_with(f"updating {', '.join(blogs) if blogs else 'all blogs'}: starting", quiet=quiet)
     settings = settings_from(
         config, archive=archive, files=files, spool=spool, delay=delay,
         media=False if no_media else None, render=render, comments=False if no_comments else None, allow=allowed(allow),
@@ -194,8 +197,8 @@ def _run(
 
     if verbose:
         log_to_stderr()
-    with crawl_display(quiet=quiet or verbose) as announce:
-        reports = run_jobs(jobs, archive, settings, on_start=announce)
+    with crawl_display(quiet=quiet or (verbose and not sys.stderr.isatty())) as display:
+        reports = run_jobs(jobs, archive, settings, on_start=display, on_signal=display.stop)
     raise typer.Exit(print_reports(jobs, reports, json=json, quiet=quiet, verbose=verbose))
 
 

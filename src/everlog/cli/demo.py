@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from everlog.cli.lines import open_with
 from everlog.cli.options import JsonFlag, QuietFlag, VerboseFlag, archive_of
 from everlog.errors import EverlogError
 
@@ -32,6 +33,7 @@ def demo(
     Example:
       everlog demo
     """
+    open_with("demo: starting", quiet=quiet)
     from everlog.cli.crawl import print_reports
     from everlog.cli.display import crawl_display
     from everlog.demo.server import serve
@@ -43,8 +45,8 @@ def demo(
         if not quiet:
             print(f"a sample blog is served at {url} for now; it goes into {settings.archive}/", file=sys.stderr)
         jobs = [Job(url=url, typed=True)]
-        with crawl_display(quiet=quiet) as announce:
-            reports = run_jobs(jobs, opened, settings, on_start=announce)
+        with crawl_display(quiet=quiet) as display:
+            reports = run_jobs(jobs, opened, settings, on_start=display, on_signal=display.stop)
         code = print_reports(jobs, reports, json=json, quiet=quiet, verbose=verbose)
         if code == 0 and not isinstance(reports[0], EverlogError) and not quiet and not json:
             _show(opened, settings.archive)

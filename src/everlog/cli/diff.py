@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
-from everlog.cli.lines import console, json_text
+from everlog.cli.lines import json_text
 from everlog.cli.options import (
     ArchiveFlag,
     ConfigFlag,
@@ -18,7 +18,8 @@ from everlog.cli.options import (
     archive_of,
     settings_from,
 )
-from everlog.cli.show import summary_of, versions_of, when
+from everlog.cli.show import read_when, summary_of, versions_of
+from everlog.cli.wrapping import print_styled, print_wrapped
 from everlog.errors import UsageError
 from everlog.terminal import harmless
 
@@ -79,9 +80,9 @@ def diff(
     if json:
         print(json_text(_plain(older, newer, changes), ensure_ascii=False, indent=1))
     elif len(found) == 1:
-        print(harmless(f"{newer.post.url}\nthere is one version, read {when(newer.read_at)}"))
+        print_wrapped(f"{newer.post.url}\nthere is one version, read {read_when(newer.read_at, exactly=verbose)}")
     else:
-        _print([*_head(older, newer, changes), *_body(changes, whole=verbose)])
+        _print([*_head(older, newer, changes, exactly=verbose), *_body(changes, whole=verbose)])
 
 
 def _numbered(number: int, found: tuple[Version, ...]) -> Version:
@@ -93,10 +94,10 @@ def _numbered(number: int, found: tuple[Version, ...]) -> Version:
     return found[number - 1]
 
 
-def _head(older: Version, newer: Version, changes: Changes) -> Iterator[Shown]:
+def _head(older: Version, newer: Version, changes: Changes, *, exactly: bool) -> Iterator[Shown]:
     yield Shown(f"{newer.post.url}\n")
     for each in (older, newer):
-        yield Shown(f"version {each.post.version}, read {when(each.read_at)}\n")
+        yield Shown(f"version {each.post.version}, read {read_when(each.read_at, exactly=exactly)}\n")
     is_same_page = older.post.warc is not None and older.post.warc == newer.post.warc
     yield Shown(f"changed: {summary_of(changes, is_same_page=is_same_page)}\n")
 
@@ -176,15 +177,17 @@ def _changed(piece: Piece) -> Iterator[Shown]:
 def _print(shown: Iterable[Shown]) -> None:
     # What only strangers' control characters would be in is left out, marks and all.
     clean = [each for each in (each._replace(text=harmless(each.text)) for each in shown) if each.text]
-    if not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
-        for text, kind in clean:
-            before, behind = BRACKETS.get(kind, ("", ""))
-            print(f"{before}{text}{behind}", end="")
+    has_colours = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    if not has_colours:
+        clean = [each._replace(text=each.text.join(BRACKETS.get(each.kind, ("", "")))) for each in clean]
+    if not sys.stdout.isatty():
+        print("".join(text for text, _ in clean), end="")
         return
     from rich.text import Text
 
-    styled = Text.assemble(*((text, STYLES[kind]) for text, kind in clean))
-    console(stderr=False, soft_wrap=True).print(styled, end="")
+    styled = Text.assemble(*((text, STYLES[kind] if has_colours else "") for text, kind in clean))
+    styled.rstrip()
+    print_styled(styled)
 
 
 def _plain(older: Version, newer: Version, changes: Changes) -> dict[str, Any]:

@@ -4,77 +4,224 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from everlog.cli.lines import console
+from everlog.cli.lines import console, is_live, live_part, opening_text, shortened, unguarded
+from everlog.terminal import harmless
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import Group, RenderableType
 
     from everlog.flow.report import Tally
 
 LINE_EVERY_SECONDS = 5.0
+# A step that is over sooner need not say how long it takes; nor is a wait that is over by the time it is read worth it.
+WORTH_SAYING_SECONDS = 2.0
+LEAST_WAIT_SECONDS = 1.0
+STOPPING = "stopping: storing what was fetched; press Ctrl-C again to stop at once"
+VISITING = "visiting pages"
+# Lines of figures for one blog: at 40 columns these hold all but the least important; four blogs fit on any screen.
+FIGURE_LINES = 2
+BAR_WIDTH = 20
+# Below this many columns the bar would take the place of figures, which say more.
+LEAST_WIDTH_WITH_BAR = 60
+# An address is cut in its middle rather than put on a line of its own, as long as so much of it can be read.
+LEAST_ADDRESS = 16
+MARGIN = "  "
+
+
+class CrawlDisplay:
+    """What is shown of the crawls of one run; called with each one's tally as it begins."""
+
+    def __init__(self) -> None:
+        self.tallies: list[Tally] = []
+        self.is_stopping = False
+        # Ends the thread that prints lines; or has it print one now.
+        self.over = False
+        self.wake = threading.Event()
+        self._steps: dict[int, tuple[str, float]] = {}
+
+    def __call__(self, tally: Tally) -> None:
+        self.tallies.append(tally)
+
+    def stop(self) -> None:
+        """The user wants to stop: say so now. Called by a signal's handler, so it does nothing itself."""
+        self.is_stopping = True
+        self.wake.set()
+
+    def shown(self) -> list[tuple[Tally, float]]:
+        """The crawls that are under way, and for how many seconds each is at its present step."""
+        now = time.monotonic()
+        shown = []
+        for tally in tuple(self.tallies):
+            doing, since = self._steps.get(id(tally), ("", now))
+            if doing != tally.doing:
+                self._steps[id(tally)] = tally.doing, (since := now)
+            if tally.doing != "done":
+                shown.append((tally, now - since))
+        return shown
 
 
 @contextmanager
-def crawl_display(*, quiet: bool = False) -> Iterator[Callable[[Tally], None]]:
-    """Gives a function to announce each crawl's tally with; it is shown until the block ends."""
-    tallies: list[Tally] = []
+def crawl_display(*, quiet: bool = False) -> Iterator[CrawlDisplay]:
+    """Gives what to announce each crawl's tally with; it is shown until the block ends."""
+    display = CrawlDisplay()
     if quiet:
-        yield tallies.append
-    elif sys.stderr.isatty():
-        from rich.live import Live
-
-        with Live(get_renderable=lambda: _lines(tallies, datetime.now(UTC)), console=console(), refresh_per_second=4,
-                  transient=True):
-            yield tallies.append
+        yield display
+    elif is_live(unguarded(sys.stderr)):
+        screen = console()
+        with live_part(lambda: _renderable(display, datetime.now(UTC), screen.width), screen=screen, per_second=4):
+            yield display
     else:
-        done = threading.Event()
-        thread = threading.Thread(target=_print_lines, args=(tallies, done), daemon=True)
+        thread = threading.Thread(target=_print_lines, args=(display,), daemon=True)
         thread.start()
         try:
-            yield tallies.append
+            yield display
         finally:
-            done.set()
+            display.over = True
+            display.wake.set()
             thread.join()
 
 
-def line_of(tally: Tally, now: datetime) -> str:
-    """One crawl in one line: what, how many, how fast, what it waits for."""
-    parts = [f"{tally.blog}  {tally.doing}: {tally.held} posts held, {tally.pages} other pages"]
-    if tally.media or tally.waiting_media:
-        parts.append(f"{tally.media} media ({tally.waiting_media} waiting)")
-    if tally.comments:
-        parts.append(f"{tally.comments} comments")
-    if tally.rendered:
-        parts.append(f"{tally.rendered} drawn in the browser")
-    if tally.missing:
-        parts.append(f"{tally.missing} missing")
-    if tally.waiting_pages:
-        parts.append(f"{tally.waiting_pages} pages waiting")
-    if tally.rate:
-        parts.append(f"{tally.rate:.1f} pages/s")
-    if tally.eta_seconds:
-        parts.append(f"about {_span(tally.eta_seconds)} left")
-    text = ", ".join(parts)
-    long = [wait for wait in tally.waits if (wait.until - now).total_seconds() > 1]
-    if long:
-        wait = max(long, key=lambda each: each.until)
-        text += f"; waiting {_span((wait.until - now).total_seconds())} for {wait.host} ({wait.why})"
-    return text
+def line_of(tally: Tally, now: datetime, *, step_seconds: float = 0.0) -> str:
+    """One crawl in one line, however long: what, how many, how fast, what it waits for.
+
+    >>> from everlog.flow.report import Tally
+    >>> tally = Tally(blog="https://a.blog.example/", doing="visiting pages", held=60, expected=88, comments=451)
+    >>> line_of(tally, datetime(2026, 5, 1, tzinfo=UTC))
+    'a.blog.example  visiting pages: 60 of 88 posts, 451 comments'
+    """
+    figures = ", ".join(part for _, part in _figures(tally))
+    wait = _waiting(tally, now)
+    return (
+        f"{_address(tally.blog)}  {_step(tally, step_seconds)}"
+        + (f": {figures}" if figures else "") + (f"; {' '.join(wait)}" if wait else "")
+    )
 
 
-def _lines(tallies: list[Tally], now: datetime) -> str:
-    return "\n".join(line_of(tally, now) for tally in tallies if tally.doing != "done")
+def lines_of(tally: Tally, now: datetime, width: int, *, step_seconds: float = 0.0) -> list[str]:
+    """The same for a terminal: no line is wider than it, no figure is broken, the least important are left out.
+
+    >>> from everlog.flow.report import Tally
+    >>> tally = Tally(blog="https://a.blog.example/", doing="visiting pages", held=60, expected=88, comments=451)
+    >>> lines_of(tally, datetime(2026, 5, 1, tzinfo=UTC), 40)
+    ['a.blog.example  visiting pages', '  60 of 88 posts, 451 comments']
+    """
+    step = _step(tally, step_seconds)
+    room = width - len(step) - len(MARGIN)
+    address = _address(tally.blog)
+    if len(address) <= room or room >= LEAST_ADDRESS:
+        lines = [f"{shortened(address, room)}{MARGIN}{step}"]
+    else:
+        lines = [shortened(address, width), shortened(MARGIN + step, width)]
+    lines += [MARGIN + line for line in flowed(_figures(tally), width - len(MARGIN), FIGURE_LINES)]
+    wait = _waiting(tally, now)
+    if wait:
+        whole = " ".join(wait)
+        lines.append(MARGIN + shortened(whole if len(whole) <= width - len(MARGIN) else wait[0], width - len(MARGIN)))
+    return lines
 
 
-def _print_lines(tallies: list[Tally], done: threading.Event) -> None:
-    while not done.wait(LINE_EVERY_SECONDS):
-        text = _lines(tallies, datetime.now(UTC))
-        if text:
-            print(text, file=sys.stderr, flush=True)
+def flowed(parts: Sequence[tuple[int, str]], width: int, most_lines: int) -> list[str]:
+    """Parts in lines, none of them broken; as many of the most important (the smallest numbers) as fit.
+
+    >>> flowed([(0, "60 of 88 posts"), (2, "451 comments"), (1, "3 missing")], 30, 1)
+    ['60 of 88 posts, 3 missing']
+    """
+    for least in sorted({rank for rank, _ in parts}, reverse=True):
+        lines: list[str] = []
+        for rank, part in parts:
+            if rank > least:
+                continue
+            if lines and len(lines[-1]) + len(part) + 2 <= width:
+                lines[-1] += f", {part}"
+            else:
+                lines.append(part)
+        if len(lines) <= most_lines and all(len(line) <= width for line in lines):
+            return lines
+    return []
+
+
+def _figures(tally: Tally) -> list[tuple[int, str]]:
+    """What is held, is missing, and how fast it goes; each with its rank, the most important first."""
+    if not (tally.held or tally.visited):
+        return []
+    posts = f"{tally.held} of {tally.expected} posts" if tally.expected else f"{tally.held} posts"
+    parts: list[tuple[int, str | None]] = [
+        (0, posts),
+        (3, f"{tally.comments} comments" if tally.comments else None),
+        (4, f"{tally.media} of {tally.media_wanted} media" if tally.media_wanted else None),
+        (1, f"{tally.missing} pages missing" if tally.missing else None),
+        (2, f"{tally.media_missing} media missing" if tally.media_missing else None),
+        (5, f"about {_span(tally.eta_seconds)} left" if tally.eta_seconds else None),
+        (6, f"{tally.rate:.1f} pages/s" if tally.rate else None),
+        (7, f"{tally.waiting_pages} other pages waiting" if tally.waiting_pages else None),
+        (8, f"{tally.rendered} drawn in the browser" if tally.rendered else None),
+    ]
+    return [(rank, part) for rank, part in parts if part is not None]
+
+
+def _step(tally: Tally, seconds: float) -> str:
+    is_worth_saying = tally.doing != VISITING and seconds >= WORTH_SAYING_SECONDS
+    return f"{tally.doing} ({_span(seconds)})" if is_worth_saying else tally.doing
+
+
+def _waiting(tally: Tally, now: datetime) -> tuple[str, ...]:
+    """The longest wait: for whom, and why."""
+    waits = [wait for wait in tally.waits if (wait.until - now).total_seconds() > LEAST_WAIT_SECONDS]
+    if not waits:
+        return ()
+    wait = max(waits, key=lambda each: each.until)
+    return f"waiting {_span((wait.until - now).total_seconds())} for {harmless(wait.host)}", f"({harmless(wait.why)})"
+
+
+def _address(url: str) -> str:
+    """A blog as people call it: without the scheme."""
+    return harmless(url).partition("://")[2].removesuffix("/") or harmless(url)
+
+
+def _renderable(display: CrawlDisplay, now: datetime, width: int) -> Group:
+    from rich.console import Group
+    from rich.text import Text
+
+    rows: list[RenderableType] = []
+    if not display.tallies:
+        rows.append(Text(shortened(opening_text(), width), no_wrap=True, overflow="ellipsis"))
+    for tally, step_seconds in display.shown():
+        head, *rest = lines_of(tally, now, width, step_seconds=step_seconds)
+        rows.append(Text(head, style="bold", no_wrap=True, overflow="ellipsis"))
+        if tally.held and tally.expected and width >= LEAST_WIDTH_WITH_BAR:
+            rows.append(_bar(tally))
+        rows += [Text(line, no_wrap=True, overflow="ellipsis") for line in rest]
+    if display.is_stopping:
+        rows.append(Text(STOPPING, style="yellow"))
+    return Group(*rows)
+
+
+def _bar(tally: Tally) -> RenderableType:
+    from rich.padding import Padding
+    from rich.progress_bar import ProgressBar
+
+    return Padding(ProgressBar(total=tally.expected, completed=tally.held, width=BAR_WIDTH), (0, 0, 0, len(MARGIN)))
+
+
+def _print_lines(display: CrawlDisplay) -> None:
+    has_said_stopping = False
+    while True:
+        display.wake.wait(LINE_EVERY_SECONDS)
+        display.wake.clear()
+        if display.is_stopping and not has_said_stopping:
+            has_said_stopping = True
+            print(STOPPING, file=sys.stderr, flush=True)
+        if display.over:
+            return
+        for tally, step_seconds in display.shown():
+            print(line_of(tally, datetime.now(UTC), step_seconds=step_seconds), file=sys.stderr, flush=True)
 
 
 def _span(seconds: float) -> str:

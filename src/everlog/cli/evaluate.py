@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from everlog.cli.lines import json_text
+from everlog.cli.lines import json_text, open_with
 from everlog.cli.progress import progress
 from everlog.errors import UsageError
 from everlog.evaluate.grouping import Grouping  # noqa: TC001 - Typer reads the annotations
@@ -81,6 +81,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one parameter per flag
     """
     if no_feed and cut_feeds:
         raise UsageError("--no-feed and --cut-feeds exclude each other", advice="leave one of them out")
+    open_with(f"evaluating {', '.join(map(str, folders))}: starting", quiet=quiet)
     from everlog.evaluate import gate, table
     from everlog.evaluate.corpus import find_blogs
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from everlog.cli.lines import json_text
+from everlog.cli.lines import json_text, open_with
 from everlog.cli.options import (
     AllowFlag,
     AlsoFlag,
@@ -23,6 +22,7 @@ from everlog.cli.options import (
     refuse_both,
     settings_from,
 )
+from everlog.cli.wrapping import print_wrapped
 
 if TYPE_CHECKING:
     from everlog.aliases import Alias
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from everlog.settings import Settings
 
 WORDS_SHOWN = 40
+COLUMN = 14
 
 
 def inspect(  # noqa: PLR0913, PLR0917 - one parameter per flag
@@ -67,25 +68,26 @@ def inspect(  # noqa: PLR0913, PLR0917 - one parameter per flag
       everlog inspect https://a.blog.example/
     """
     refuse_both(feed, no_feed=no_feed)
+    open_with(f"looking at {url}: starting", quiet=quiet)
     settings = settings_from(
         config, archive=archive, feed=feed, no_feed=True if no_feed else None, scope=scope,
         also=also or None, delay=delay,
         header=header or None, cookies=cookies, robots=False if ignore_robots else None,
         allow=allowed(allow),
     )
-    if not quiet:
-        print(f"looking at {url}", file=sys.stderr)
-    look_at(url, settings, json=json, typed=True)
+    look_at(url, settings, json=json, typed=True, quiet=quiet)
 
 
-def look_at(url: str, settings: Settings, *, json: bool, typed: bool) -> None:
+def look_at(url: str, settings: Settings, *, json: bool, typed: bool, quiet: bool = False) -> None:
     """One look, printed. What the look fetches is kept nowhere."""
     from everlog.archive import open_archive
+    from everlog.cli.display import crawl_display
     from everlog.crawl import with_web
     from everlog.flow.discover import fetchable
     from everlog.flow.looking import look
     from everlog.flow.reach import note_typed
-    from everlog.flow.running import habits_of, open_session
+    from everlog.flow.report import Tally
+    from everlog.flow.running import habits_of, open_session, waits_shown
     from everlog.render import Browser
 
     whole = fetchable(url)
@@ -93,12 +95,21 @@ def look_at(url: str, settings: Settings, *, json: bool, typed: bool) -> None:
     with tempfile.TemporaryDirectory(prefix="everlog-") as folder, open_archive(folder) as scratch:
         note_typed([*([whole] if typed else ()), *filter(None, [own.feed])], scratch)
 
-        async def looked(web: OpenWeb) -> Look:
-            async with Browser(habits_of(own)) as browser:
-                return await look(whole, open_session(whole, own, scratch, web), own, browser)
+        tally = Tally(blog=whole)
 
-        found = with_web(looked)
-    print(json_text(_as_dict(found), ensure_ascii=False, indent=1) if json else _as_text(found))
+        async def looked(web: OpenWeb) -> Look:
+            session = open_session(whole, own, scratch, web)
+            async with Browser(habits_of(own)) as browser, waits_shown(tally, session, web.timekeeper.now, browser):
+                return await look(whole, session, own, browser, tally=tally)
+
+        with crawl_display(quiet=quiet) as display:
+            display(tally)
+            found = with_web(looked)
+    if json:
+        print(json_text(_as_dict(found), ensure_ascii=False, indent=1))
+        return
+    for name, value in _rows(found):
+        print_wrapped(f"{name:<{COLUMN}}{value}", hanging=COLUMN * " ")
 
 
 def _as_dict(found: Look) -> dict[str, Any]:
@@ -129,7 +140,7 @@ def _alias_line(alias: Alias) -> str:
     return f"{alias.home}, which its pages name as their own address  ({said})"
 
 
-def _as_text(found: Look) -> str:
+def _rows(found: Look) -> list[tuple[str, str]]:
     from everlog.records import Post
 
     rows = [
@@ -161,4 +172,4 @@ def _as_text(found: Look) -> str:
         rows.append(("a post", f"{sample.url} could not be read: {sample.reason}"))
     way = "" if found.feed_url or not found.feeds else " --no-feed"
     rows.append(("to archive it", f"everlog crawl {found.home}{way}"))
-    return "\n".join(f"{name:<14}{value}" for name, value in rows)
+    return rows

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from everlog.cli.lines import json_text
+from everlog.cli.lines import json_text, open_with
 from everlog.cli.options import (
     ArchiveFlag,
     ConfigFlag,
@@ -51,6 +51,8 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per flag
       everlog export --blog https://a.blog.example/ -o posts.csv
       everlog export --format markdown -o notes/
     """
+    # On a terminal, the posts themselves come as soon as anything could be said.
+    open_with("exporting: opening the archive", quiet=quiet or output in {None, "-"})
     from everlog.cli.crawl import as_moment
     from everlog.export import format_for
     from everlog.flow.running import blog_named
@@ -91,6 +93,7 @@ def reread(
       everlog reread
       everlog reread https://a.blog.example/
     """
+    open_with("reading stored pages again: opening the archive", quiet=quiet)
     from everlog.cli.progress import progress
     from everlog.flow.rereading import reread_blog
     from everlog.flow.running import blog_named
@@ -149,6 +152,7 @@ def verify(
     Example:
       everlog verify
     """
+    open_with("verifying: opening the archive", quiet=quiet)
     from everlog.archive.verify import verify as findings_of
     from everlog.cli.progress import progress
 

@@ -7,6 +7,7 @@ terminal with, such as colours, goes around it: through `console`, or to the `un
 from __future__ import annotations
 
 import json
+import os
 import sys
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -15,13 +16,16 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 from everlog.terminal import harmless, harmless_json
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-    from rich.console import Console
+    from rich.console import Console, RenderableType
 
 
 # Up to here people count back; of older times they want the date ("93 days ago" is worked out in the head).
 DATES_BEYOND = timedelta(days=60)
+
+# Of a terminal that does not say how wide it is.
+USUAL_COLUMNS = 80
 
 
 class Guarded:
@@ -31,6 +35,7 @@ class Guarded:
         self.unguarded = stream
 
     def write(self, text: str) -> int:
+        clear_opening()
         self.unguarded.write(harmless(text))
         return len(text)
 
@@ -55,6 +60,7 @@ def guarded_streams() -> Iterator[None]:
 
 def unguarded(stream: TextIO) -> TextIO:
     """The stream itself, for texts that were made harmless and styled by us."""
+    clear_opening()
     return stream.unguarded if isinstance(stream, Guarded) else stream
 
 
@@ -68,6 +74,99 @@ def console(*, stderr: bool = True, **options: Any) -> Console:
 
     file = unguarded(sys.stderr if stderr else sys.stdout)
     return Harmless(file=file, **{"markup": False, "highlight": False, **options})
+
+
+class _Opening:
+    """The line that stands on the terminal while the program is being loaded."""
+
+    on: TextIO | None = None
+    text: str = ""
+
+
+def open_with(text: str, *, quiet: bool = False) -> None:
+    """Say at once what was begun: before anything is loaded that takes a second.
+
+    On a terminal the line makes way for the next thing that is said, whatever it is; elsewhere it stays.
+    """
+    stream = sys.stderr.unguarded if isinstance(sys.stderr, Guarded) else sys.stderr
+    if quiet or _Opening.on is not None:
+        return
+    _Opening.text = harmless(text)
+    if not is_live(stream):
+        print(_Opening.text, file=stream, flush=True)
+        return
+    # Not into the last column: some terminals begin a new line there. Addresses are what may be long, and here, where
+    # nothing may be loaded, letters are counted and not columns: a wide letter takes at most two of them.
+    room = (os.get_terminal_size(stream.fileno()).columns or USUAL_COLUMNS) - 1
+    whole = _Opening.text
+    shown = whole if 2 * len(whole) <= room or (whole.isascii() and len(whole) <= room) else _cut(whole, room)
+    stream.write(shown)
+    stream.flush()
+    _Opening.on = stream
+
+
+def _cut(text: str, room: int) -> str:
+    return text[: (room if text.isascii() else room // 2) - 3] + "..."
+
+
+def clear_opening() -> None:
+    """Take the opening line away, if it still stands there."""
+    stream, _Opening.on = _Opening.on, None
+    if stream is not None:
+        stream.write("\r\x1b[2K")
+        stream.flush()
+
+
+def opening_text() -> str:
+    """What was said first, for who shows it until there is more to say."""
+    return _Opening.text
+
+
+def is_live(stream: TextIO) -> bool:
+    """Whether lines of a stream can be taken back: it is a terminal that knows how."""
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+@contextmanager
+def live_part(
+    renderable: Callable[[], RenderableType], *, screen: Console, per_second: float,
+) -> Iterator[None]:
+    """The lowest lines of the terminal, drawn again and again; what is printed meanwhile stands above them."""
+    from rich.live import Live
+
+    with Live(
+        get_renderable=renderable, console=screen, refresh_per_second=per_second, transient=True,
+        redirect_stdout=sys.stdout.isatty(),
+    ), guarded_above():
+        yield
+
+
+@contextmanager
+def guarded_above() -> Iterator[None]:
+    """Meanwhile, what is printed above live lines does not steer the terminal either: rich has its own way there.
+
+    Data that goes to a file or a pipe must not: whoever makes the live lines leaves such a stdout alone.
+    """
+    before = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = (
+        stream if isinstance(stream, Guarded) else cast("TextIO", Guarded(stream)) for stream in before
+    )
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before
+
+
+def shortened(text: str, width: int) -> str:
+    """The text, cut in its middle where it is wider: of an address, the host and the last word say most.
+
+    >>> shortened("a.blog.example/archive/2024/05/the-night-train", 30)
+    'a.blog.example...e-night-train'
+    """
+    if len(text) <= width:
+        return text
+    kept = max(0, width - 3)
+    return text[: kept - kept // 2] + "..."[:width] + text[len(text) - kept // 2 :]
 
 
 def json_text(value: Any, **options: Any) -> str:

@@ -231,7 +231,7 @@ def _when(moment: str | None, now: datetime) -> str:
 
 
 def _field(name: str, value: Any) -> None:
-    print_wrapped(f"{'-' if value is None else value}", f"{name:<{LABEL}} ")
+    print_wrapped(f"{name:<{LABEL}} {'-' if value is None else value}", hanging=" " * (LABEL + 1))
 
 
 def _listed(name: str, lines: list[str], *, verbose: bool) -> None:

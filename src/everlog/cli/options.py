@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -143,8 +144,15 @@ def archive_of(settings: Settings, *, create: bool = False) -> Archive:
 
 def log_to_stderr() -> None:
     """Say what happens to every page, one line each."""
-    handler = logging.StreamHandler()
+    handler = _Stderr()
     handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
     logger = logging.getLogger("everlog")
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
+
+
+class _Stderr(logging.Handler):
+    """Log lines on what stderr is at the time: above the live lines, while there are any."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        print(self.format(record), file=sys.stderr)

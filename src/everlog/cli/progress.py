@@ -7,7 +7,8 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from everlog.cli.lines import console
+from everlog.cli.display import BAR_WIDTH, LEAST_WIDTH_WITH_BAR
+from everlog.cli.lines import console, guarded_above, is_live, shortened, unguarded
 from everlog.terminal import harmless
 
 if TYPE_CHECKING:
@@ -21,20 +22,34 @@ def progress(total: int, what: str, *, quiet: bool = False) -> Iterator[Callable
     """Gives a function to call, with a few words on how it goes, after each of `total` steps."""
     if quiet:
         yield lambda _: None
-    elif sys.stderr.isatty():
+    elif is_live(unguarded(sys.stderr)):
         yield from _bar(total, what)
     else:
         yield _lines(total, what)
 
 
 def _bar(total: int, what: str) -> Iterator[Callable[[str], None]]:
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn
+    from rich.table import Column
 
-    columns = (
-        TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
-        TextColumn("{task.fields[note]}", markup=False),
+    def whole() -> Column:
+        return Column(no_wrap=True)
+
+    screen = console()
+    # The figures come first and are never cut: what is done, and what was done last, take what is left of the line.
+    columns: list[ProgressColumn] = [MofNCompleteColumn(table_column=whole())]
+    room = Column(ratio=1, no_wrap=True, overflow="ellipsis")
+    if screen.width >= LEAST_WIDTH_WITH_BAR:
+        label = TextColumn(harmless(shortened(what, screen.width // 3)), markup=False, table_column=whole())
+        note = TextColumn("{task.fields[note]}", markup=False, table_column=room)
+        bar_column = BarColumn(bar_width=BAR_WIDTH, table_column=whole())
+        columns += [label, bar_column, TimeElapsedColumn(table_column=whole()), note]
+    else:
+        columns += [TextColumn(harmless(what), markup=False, table_column=room)]
+    bar = Progress(
+        *columns, console=screen, transient=True, expand=True, redirect_stdout=sys.stdout.isatty(),
     )
-    with Progress(*columns, console=console(), transient=True) as bar:
+    with bar, guarded_above():
         task = bar.add_task(what, total=total, note="")
         yield lambda note: bar.update(task, advance=1, note=harmless(note))
 

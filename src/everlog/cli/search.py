@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from everlog.cli.lines import json_text, unguarded
+from everlog.cli.lines import json_text
 from everlog.cli.options import (
     ArchiveFlag,
     ConfigFlag,
@@ -19,6 +19,7 @@ from everlog.cli.options import (
     archive_of,
     settings_from,
 )
+from everlog.cli.wrapping import print_styled, print_wrapped
 from everlog.errors import UsageError
 from everlog.terminal import harmless
 
@@ -28,9 +29,9 @@ if TYPE_CHECKING:
     from everlog.search.snippets import Marked
 
 NOTHING_FOUND = 4
-# A mark where letters cannot be bold, and where they can.
-PLAIN = ("[[", "]]")
-BOLD = ("\x1b[1m", "\x1b[0m")
+# Around a word that was found, where letters cannot be bold.
+BRACKETS = ("[[", "]]")
+MARGIN = "  "
 # More than anybody reads.
 MOST_SHOWN = 1_000_000
 
@@ -110,25 +111,31 @@ def _index(archive: Archive, *, quiet: bool) -> None:
 
 
 def _print(hits: tuple[Hit, ...], *, verbose: bool) -> None:
-    marks = BOLD if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else PLAIN
-    styled = unguarded(sys.stdout)
     for hit in hits:
-        print(_shown(hit.marked_title, marks) or _line(hit.url), file=styled)
+        if not _print_marked(hit.marked_title):
+            print_wrapped(_line(hit.url))
         about = [hit.published.strftime("%Y-%m-%d") if hit.published else None, ", ".join(hit.authors), hit.url]
-        print("  " + _line("  ".join(filter(None, about))))
+        print_wrapped(_line("  ".join(filter(None, about))), margin=MARGIN)
         if hit.where == "comment":
-            print(_line(f"  a comment by {hit.comment_author or 'somebody'}:"))
-        if hit.snippet:
-            print("  " + _shown(hit.snippet, marks), file=styled)
+            print_wrapped(_line(f"a comment by {hit.comment_author or 'somebody'}:"), margin=MARGIN)
+        _print_marked(hit.snippet, margin=MARGIN)
         if verbose:
             print(f"  score {hit.score:.2f}, found in the {hit.where}")
         print()
 
 
-def _shown(pieces: Marked, marks: tuple[str, str]) -> str:
-    before, behind = marks
+def _print_marked(pieces: Marked, *, margin: str = "") -> bool:
+    """Print a text with the words that were found: bold on a terminal, else in brackets. False if there is none."""
     texts = [(_line(text), marked) for text, marked in pieces]
-    return "".join(f"{before}{text}{behind}" if marked else text for text, marked in texts)
+    if not any(text for text, _ in texts):
+        return False
+    if sys.stdout.isatty() and not os.environ.get("NO_COLOR"):
+        from rich.text import Text
+
+        print_styled(Text.assemble(*((text, "bold" if marked else "") for text, marked in texts)), margin=margin)
+    else:
+        print_wrapped("".join(text.join(BRACKETS) if marked else text for text, marked in texts), margin=margin)
+    return True
 
 
 def _line(text: str) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from datetime import UTC, datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from everlog.cli.lines import json_text
+from everlog.cli.lines import ago, json_text
 from everlog.cli.options import (
     ArchiveFlag,
     ConfigFlag,
@@ -18,12 +19,11 @@ from everlog.cli.options import (
     archive_of,
     settings_from,
 )
+from everlog.cli.wrapping import print_wrapped
 from everlog.errors import UsageError
-from everlog.terminal import harmless, harmless_html
+from everlog.terminal import harmless_html
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from everlog.archive import Archive
     from everlog.archive.holdings import Version
     from everlog.changes import Changes
@@ -44,7 +44,7 @@ def show(
     config: ConfigFlag = None,
     json: JsonFlag = False,
     quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,  # noqa: ARG001 - where a bug happened is said by the program itself
+    verbose: VerboseFlag = False,
 ) -> None:
     """Print one post, as text.
 
@@ -56,7 +56,8 @@ def show(
     """
     with archive_of(settings_from(config, archive=archive)) as opened:
         if versions:
-            _show_versions(versions_of(url, opened, as_read=not (json or html)), json=json, html=html, quiet=quiet)
+            _show_versions(versions_of(url, opened, as_read=not (json or html)), json=json, html=html, quiet=quiet,
+                           verbose=verbose)
             return
         post = opened.find_post(url)
     if post is None:
@@ -65,8 +66,10 @@ def show(
         from everlog.export.jsonl import post_to_dict
 
         print(json_text(post_to_dict(post), ensure_ascii=False, indent=1))
+    elif html:
+        print(harmless_html(post.html))
     else:
-        print(harmless_html(post.html) if html else _as_text(post))
+        _print_post(post)
 
 
 def versions_of(url: str, archive: Archive, *, as_read: bool) -> tuple[Version, ...]:
@@ -85,9 +88,10 @@ def not_here(url: str) -> UsageError:
     )
 
 
-def when(moment: datetime) -> str:
-    """A time of our own clock, for people."""
-    return moment.strftime("%Y-%m-%d %H:%M:%S UTC")
+def read_when(moment: datetime, *, exactly: bool) -> str:
+    """When a version was read: for people on a terminal as they say it, to the second where it is kept or asked for."""
+    exact = moment.strftime("%Y-%m-%d %H:%M:%S UTC")
+    return exact if exactly or not sys.stdout.isatty() else ago(moment, datetime.now(UTC))
 
 
 def summary_of(changes: Changes, *, is_same_page: bool) -> str:
@@ -96,7 +100,7 @@ def summary_of(changes: Changes, *, is_same_page: bool) -> str:
     return changes.summary() + (" (the same page, read by other rules)" if by_rules else "")
 
 
-def _show_versions(found: tuple[Version, ...], *, json: bool, html: bool, quiet: bool) -> None:
+def _show_versions(found: tuple[Version, ...], *, json: bool, html: bool, quiet: bool, verbose: bool) -> None:
     if json:
         from everlog.export.jsonl import post_to_dict
 
@@ -106,14 +110,17 @@ def _show_versions(found: tuple[Version, ...], *, json: bool, html: bool, quiet:
         for each in found:
             print(harmless_html(each.post.html))
     else:
-        for line in _version_lines(found):
-            print(harmless(line))
+        for line in _version_lines(found, exactly=verbose):
+            print_wrapped(line, hanging=INDENT)
         if not quiet:
             print(f"\nwhat changed:  everlog diff {found[-1].post.url}   all versions whole: --json", file=sys.stderr)
 
 
-def _version_lines(found: tuple[Version, ...]) -> list[str]:
+def _version_lines(found: tuple[Version, ...], *, exactly: bool) -> list[str]:
     from everlog.changes import compare
+
+    def when(moment: datetime) -> str:
+        return read_when(moment, exactly=exactly)
 
     lines = [f"version 1  {when(found[0].read_at)}  as it was found"]
     for before, each in pairwise(found):
@@ -122,17 +129,19 @@ def _version_lines(found: tuple[Version, ...]) -> list[str]:
     return lines
 
 
-def _as_text(post: Post) -> str:
+def _print_post(post: Post) -> None:
     head = [post.title or post.url]
     line = ", ".join(filter(None, [", ".join(post.authors), _day(post.published), post.language]))
     head += [line] if line else []
     head += ["tags: " + ", ".join(post.tags)] if post.tags else []
     version = f"  (version {post.version})" if post.version > 1 else ""
     head += [f"{post.url}{version}" + (f"  gone: {post.gone}" if post.gone else "")]
-    return harmless("\n".join(head) + "\n\n" + post.text + "\n" + _comments_as_text(post))
+    for text in (*head, "", post.text):
+        print_wrapped(text)
+    _print_comments(post)
 
 
-def _comments_as_text(post: Post) -> str:
+def _print_comments(post: Post) -> None:
     """The comments below the article, answers set in below what they answer."""
     from everlog.comments.threads import depths
 
@@ -140,15 +149,17 @@ def _comments_as_text(post: Post) -> str:
     if not post.comments:
         whys = {"failed": "its comments could not be had", "off": "its comments were not wanted"}
         why = whys.get(post.comments_state) or (f"none of its {claimed} comments was found" if claimed else "")
-        return f"\n({why})\n" if why else ""
+        if why:
+            print_wrapped(f"\n({why})\n")
+        return
     count = f"{len(post.comments)} comments" + (f" of {claimed}" if claimed not in {None, len(post.comments)} else "")
-    lines = ["", f"-- {count}", ""]
+    print_wrapped(f"\n-- {count}\n")
     for comment, depth in zip(post.comments, depths(post.comments), strict=True):
         margin = INDENT * min(depth, DEEPEST_INDENT)
-        lines.append(margin + ", ".join(filter(None, [comment.author or "somebody", _day(comment.published)])) + ":")
-        lines += [margin + INDENT + line if line else "" for line in comment.text.splitlines()]
-        lines.append("")
-    return "\n".join(lines)
+        said_by = ", ".join(filter(None, [comment.author or "somebody", _day(comment.published)]))
+        print_wrapped(f"{said_by}:", margin=margin)
+        print_wrapped(comment.text, margin=margin + INDENT)
+        print()
 
 
 def _day(moment: datetime | None) -> str | None:

@@ -130,7 +130,7 @@ def _print_list(outlines: list[Outline], now: datetime) -> None:
         return
     for outline in outlines:
         say(outline.home)
-        print_wrapped(_told(outline, now), "  ")
+        print_wrapped(_told(outline, now), margin="  ")
 
 
 def _shown(outline: Outline, now: datetime) -> dict[str, Any]:

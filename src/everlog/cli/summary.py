@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from everlog.cli.lines import console
 from everlog.cli.wrapping import wrapped
 from everlog.errors import EverlogError
+from everlog.terminal import harmless
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -159,5 +160,11 @@ def _figures(tally: Tally) -> Iterable[tuple[str, str]]:
 
 def _print_wrapped(screen: Console, text: str, *, indent: str, first: str) -> None:
     """A text wrapped at words; on what is no terminal, and has no edge, in one line."""
-    for line in wrapped(text, first, indent, screen.width if screen.is_terminal else None):
+    whole = harmless(first + text)
+    if not screen.is_terminal:
+        screen.print(whole)
+        return
+    from rich.text import Text
+
+    for line in wrapped(Text(whole), screen, margin="", hanging=indent):
         screen.print(line)

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from everlog.cli.display import FIGURE_LINES, flowed
 from everlog.cli.fleet_options import BrokerFlag, LogFormatFlag, MetricsFlag  # noqa: TC001 - typer reads them
-from everlog.cli.lines import console, json_text
+from everlog.cli.lines import ago, console, is_live, json_text, live_part, open_with, unguarded
 from everlog.cli.options import (
     AllowFlag,
     ArchiveFlag,
@@ -77,6 +78,7 @@ def watch(  # noqa: PLR0913, PLR0917 - one parameter per flag
       everlog watch --json >> news.jsonl
       everlog watch --archive postgresql://db/everlog --broker redis://queue
     """
+    open_with("watching: opening the archive", quiet=quiet or log_format != "text")
     from everlog.flow.running import run_watch
     from everlog.flow.watch import WatchTally
 
@@ -168,12 +170,10 @@ def _display(tally: WatchTally, *, quiet: bool) -> Iterator[Callable[[str], None
     """Gives a function that says a line; the figures stand below it on a terminal, and come now and then elsewhere."""
     if quiet:
         yield lambda _: None
-    elif sys.stderr.isatty():
-        from rich.live import Live
-
+    elif is_live(unguarded(sys.stderr)):
         screen = console()
-        with Live(get_renderable=lambda: _figures(tally), console=screen, refresh_per_second=2, transient=True):
-            yield lambda text: screen.print(_stamped(text))
+        with live_part(lambda: _shown(tally, screen.width), screen=screen, per_second=2):
+            yield lambda text: screen.print(_stamped(text), soft_wrap=True)
     else:
         done = threading.Event()
         thread = threading.Thread(target=_now_and_then, args=(tally, done), daemon=True)
@@ -198,15 +198,26 @@ def _stamped(text: str) -> str:
     return f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}Z  {harmless(text)}"
 
 
+def _shown(tally: WatchTally, width: int) -> str:
+    """The figures as they fit into a terminal: the least important are left out first, none is broken."""
+    return "\n".join(flowed(_parts(tally), width, FIGURE_LINES))
+
+
 def _figures(tally: WatchTally) -> str:
-    """The watch in one line: what, how many, how fast, what it waits for."""
-    parts = [f"{tally.watched} blogs watched", f"{tally.polls} polls"]
+    """The watch in one line: what, how many, what it waits for."""
+    return ", ".join(part for _, part in _parts(tally))
+
+
+def _parts(tally: WatchTally) -> list[tuple[int, str]]:
+    parts = [(0, f"{tally.watched} blogs watched"), (2, f"{tally.polls} polls")]
     if tally.polls:
-        unchanged = tally.kinds["unchanged"]
-        parts.append(f"{unchanged} unchanged, {tally.kinds['failed'] + tally.kinds['refused']} without an answer")
-    parts.append(f"{tally.new_posts} new posts, {tally.changed_posts} changed")
+        parts += [
+            (5, f"{tally.kinds['unchanged']} unchanged"),
+            (4, f"{tally.kinds['failed'] + tally.kinds['refused']} without an answer"),
+        ]
+    parts += [(1, f"{tally.new_posts} new posts"), (3, f"{tally.changed_posts} changed")]
     if tally.asking:
-        parts.append(f"asking {tally.asking} now")
+        parts.append((1, f"asking {tally.asking} now"))
     elif tally.next_due is not None:
-        parts.append(f"next at {tally.next_due:%Y-%m-%d %H:%M:%S} UTC")
-    return ", ".join(parts)
+        parts.append((1, f"next {ago(tally.next_due, datetime.now(UTC))}"))
+    return parts

@@ -21,7 +21,7 @@ from everlog.flow.estimating import Estimate, best_of, from_sitemaps, remember_e
 from everlog.flow.exploring import find_blog, sitemaps_of
 from everlog.flow.fates import all_is_well, plan_rechecks
 from everlog.flow.known import Known, entry_marks
-from everlog.flow.learn import learn_found
+from everlog.flow.learn import learn_found, learning_step
 from everlog.flow.leaving import begin_anew, left_to_robots, recall_left_out
 from everlog.flow.looking import estimates_of_page
 from everlog.flow.reach import keep_allowed, settle_home
@@ -124,7 +124,7 @@ def _is_to_learn_otherwise(known: Known, settings: Settings) -> bool:
 
 
 async def _learn_and_crawl(blog: Blog, found: Found, rendering: Rendering, work: Work, run: int) -> Report:
-    work.tally.doing = "learning from the feed's posts" if found.feed_url else "learning from the posts' pages"
+    work.tally.doing = learning_step(found)
     learned = await learn_found(found, rendering)
     work.web = rendering.web
     commenting, comment_feeds = await _study_comments(blog, found, learned.shown, rendering, work)
@@ -215,7 +215,7 @@ async def _study_comments(
 
 async def _go_on(blog: Blog, known: Known, work: Work) -> Report:
     if not work.goes_on:
-        work.archive.requeue_failed(blog.id)
+        work.archive.requeue_failed(blog.id, now=work.now())
     work.web = aliased(work.web, scope_of(blog, work.archive))
     known = compared_anew(known, blog, work.archive)
     with recorded_run(blog, "crawl", work.archive) as run, crew_of(blog, known, work) as crew:

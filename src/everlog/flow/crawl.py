@@ -384,7 +384,6 @@ class Crawl:
         while True:
             tally = crew.tally
             tally.seconds = loop.time() - self._began
-            tally.waits = crew.web.waiting()
             self._refresh_figures(loop.time())
             limit = crew.settings.max_time
             if limit is not None and tally.seconds >= limit:

@@ -9,6 +9,7 @@ from everlog.flow.aliased_web import aliased
 from everlog.flow.aliasing import alias_of_entries, find_aliases, given_places, stated_alias
 from everlog.flow.known import drawn_where_needed, fetch_entries, learn_blog, nothing_fetched
 from everlog.flow.scoping import may_widen, widened
+from everlog.learning.blog import PAGES_USED
 from everlog.links import Scope
 
 if TYPE_CHECKING:
@@ -51,6 +52,12 @@ async def learn_found(found: Found, rendering: Rendering) -> LearnResult:
     scope = replace(scope, aliases=await find_aliases(shown, shown_pages, known, scope, web))
     rendering.web = aliased(web, scope)
     return LearnResult(found=shown, scope=scope, known=known, pages=pages, shown=shown_pages)
+
+
+def learning_step(found: Found) -> str:
+    """What is being done while a blog is learned, for progress displays."""
+    posts = min(PAGES_USED, len(found.feed.entries))
+    return f"learning from {posts} posts of the feed" if found.feed_url else f"learning from {posts} posts"
 
 
 async def _entries(found: Found, web: Web, scope: Scope) -> Mapping[str, Fetched]:

@@ -12,7 +12,7 @@ from everlog.feeds import feed_links
 from everlog.flow.discover import fetchable
 from everlog.flow.estimating import Estimate, best_of, from_sitemaps
 from everlog.flow.exploring import find_blog, sitemaps_of
-from everlog.flow.learn import learn_found
+from everlog.flow.learn import learn_found, learning_step
 from everlog.flow.rendering import Rendering
 from everlog.flow.report import Tally
 from everlog.links import page_links
@@ -62,10 +62,17 @@ class Look:
         return round(self.estimate.posts * 1.1) + 2
 
 
-async def look(url: str, web: Web, settings: Settings, browser: Browser | None = None) -> Look:
-    """Find the feed, learn the blog, read one post, and count what leads into its history."""
+async def look(
+    url: str, web: Web, settings: Settings, browser: Browser | None = None, *, tally: Tally | None = None,
+) -> Look:
+    """Find the feed, learn the blog, read one post, and count what leads into its history.
+
+    `tally` says meanwhile what is being done.
+    """
+    tally = tally or Tally(blog=url)
     rendering = Rendering(browser=browser, web=web, settings=settings)
-    found = await find_blog(fetchable(url), rendering, Tally(blog=url))
+    found = await find_blog(fetchable(url), rendering, tally)
+    tally.doing = learning_step(found)
     lesson = await learn_found(found, rendering)
     known = lesson.known
     home = lesson.found.home_page.page if lesson.found.home_page else None
@@ -74,6 +81,7 @@ async def look(url: str, web: Web, settings: Settings, browser: Browser | None =
     robots = next((each.body for each in answered if each.status == 200), b"")
     why = "entries of the feed" if found.feed_url else "posts told among the pages looked at"
     estimates = [Estimate(posts=len(found.feed.entries), why=why, evidence="feed")]
+    tally.doing = "reading the sitemaps"
     addresses, maps = await sitemaps_of(found, answered, web)
     estimates += from_sitemaps(addresses, len(maps), known)
     if root is not None and home is not None:

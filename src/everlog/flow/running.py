@@ -6,8 +6,9 @@ import asyncio
 import http.cookiejar
 import os
 import signal
-from contextlib import contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, Literal
@@ -23,10 +24,11 @@ from everlog.flow.turns import shared_time, shared_turns
 from everlog.flow.updating import refresh_blog
 from everlog.flow.watch import Watcher
 from everlog.flow.working import Work, keep_ledger
+from everlog.records import Wait
 from everlog.web import Manners
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterator, Sequence
     from datetime import datetime
     from types import FrameType
 
@@ -46,6 +48,9 @@ if TYPE_CHECKING:
 # another; more would only share this machine's processor.
 SIDE_BY_SIDE = 4
 INTERRUPTED = 130
+# How often what is waited for is looked at; and how long Chromium takes to start on a busy machine.
+LOOK_SECONDS = 0.2
+BROWSER_STARTS_IN = timedelta(seconds=5)
 # Blogs that an error names; a screen of an archive of thousands would hide what is wrong.
 BLOGS_NAMED = 20
 
@@ -78,13 +83,13 @@ class Reins:
 def run_jobs(
     jobs: Sequence[Job], archive: Archive, settings: Settings, *,
     on_safe: Callable[[Acknowledged], None] = lambda _: None, on_start: Callable[[Tally], None] = lambda _: None,
-    on_reins: Callable[[Reins], None] = lambda _: None,
+    on_reins: Callable[[Reins], None] = lambda _: None, on_signal: Callable[[], None] = lambda: None,
 ) -> list[Report | EverlogError]:
     """Crawl blogs and give each one's report, in the order of the jobs.
 
     `on_safe` hears of every visit that is safe in the archive; `on_start` is given each crawl's tally
     when it begins, `on_reins` what ends the run. The first SIGINT or SIGTERM lets what was fetched be stored, the
-    second stops at once.
+    second stops at once; `on_signal` hears of the first, in the signal's own handler.
     """
     from everlog.crawl import with_web  # noqa: PLC0415 - starting Scrapy takes a second
     from everlog.render import Browser  # noqa: PLC0415 - as above: only who crawls needs it
@@ -115,7 +120,8 @@ def run_jobs(
                 try:
                     works[number] = work_on(job, web, browser)
                     works[number].is_over = over
-                    return await _do(job, works[number])
+                    async with waits_shown(works[number].tally, works[number].web, works[number].now, browser):
+                        return await _do(job, works[number])
                 except EverlogError as error:
                     return error
 
@@ -138,7 +144,7 @@ def run_jobs(
                 work.wind_down()
 
         on_reins(_reins(interrupt, wind_down))
-        with interruptible(interrupt):
+        with interruptible(interrupt, on_signal):
             ended = await asyncio.gather(*tasks, return_exceptions=True)
         return [_outcome(job, end, is_alone=len(jobs) == 1) for job, end in zip(jobs, ended, strict=True)]
 
@@ -279,6 +285,25 @@ def read_cookies(file: str, url: str) -> tuple[tuple[str, str], ...]:
     )
 
 
+@asynccontextmanager
+async def waits_shown(
+    tally: Tally, web: Web, now: Callable[[], datetime], browser: Browser,
+) -> AsyncIterator[None]:
+    """Meanwhile, the tally says what is waited for, from the first request on; behind it, that this is over."""
+    async def look() -> None:
+        while True:
+            starting = Wait(host="the browser", until=now() + BROWSER_STARTS_IN, why="it is being started")
+            tally.waits = (*web.waiting(), *((starting,) if browser.is_starting else ()))
+            await asyncio.sleep(LOOK_SECONDS)
+
+    looking = asyncio.ensure_future(look())
+    try:
+        yield
+    finally:
+        looking.cancel()
+        tally.doing = "done"
+
+
 async def _do(job: Job, work: Work) -> Report:
     try:
         if job.kind == "crawl":
@@ -322,13 +347,17 @@ def _outcome(job: Job, end: Report | BaseException, *, is_alone: bool) -> Report
 
 
 @contextmanager
-def interruptible(interrupt: Callable[[], None]) -> Iterator[None]:
-    """The first signal interrupts in good order; the second ends the process at once."""
+def interruptible(interrupt: Callable[[], None], on_signal: Callable[[], None] = lambda: None) -> Iterator[None]:
+    """The first signal interrupts in good order; the second ends the process at once.
+
+    `on_signal` is called in the handler itself, however busy the loop is.
+    """
     loop = asyncio.get_running_loop()
     before: dict[int, Any] = {}
 
     def handler(_number: int, _frame: FrameType | None) -> None:
         loop.call_soon_threadsafe(interrupt)
+        on_signal()
         # What is stored is safe whenever the process ends, so the second signal need not wait for anything.
         for known in before:
             signal.signal(known, lambda _number, _frame: os._exit(INTERRUPTED))

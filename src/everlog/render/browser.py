@@ -41,6 +41,11 @@ class Browser:
         self._shelf = Shelf()
         self._is_closed = False
 
+    @property
+    def is_starting(self) -> bool:
+        """Whether Chromium is on its way."""
+        return self._start is not None and not self._start.done()
+
     async def __aenter__(self) -> Self:
         return self
 
