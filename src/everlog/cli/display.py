@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 import threading
 import time
 from contextlib import contextmanager
@@ -74,7 +75,8 @@ def crawl_display(*, quiet: bool = False) -> Iterator[CrawlDisplay]:
     if quiet:
         yield display
     elif is_live(unguarded(sys.stderr)):
-        screen = console()
+        # What is printed above is not wrapped by us: addresses in it can be copied.
+        screen = console(soft_wrap=True)
         with live_part(lambda: _renderable(display, datetime.now(UTC), screen.width), screen=screen, per_second=4):
             yield display
     else:
@@ -151,19 +153,29 @@ def _figures(tally: Tally) -> list[tuple[int, str]]:
     """What is held, is missing, and how fast it goes; each with its rank, the most important first."""
     if not (tally.held or tally.visited):
         return []
-    posts = f"{tally.held} of {tally.expected} posts" if tally.expected else f"{tally.held} posts"
+    posts = f"{tally.held} of {tally.expected} posts" if tally.expected else counted(tally.held, "post")
+    seconds_left = tally.eta_seconds or 0.0
     parts: list[tuple[int, str | None]] = [
         (0, posts),
-        (3, f"{tally.comments} comments" if tally.comments else None),
+        (3, counted(tally.comments, "comment") if tally.comments else None),
         (4, f"{tally.media} of {tally.media_wanted} media" if tally.media_wanted else None),
-        (1, f"{tally.missing} pages missing" if tally.missing else None),
+        (1, f"{counted(tally.missing, 'page')} missing" if tally.missing else None),
         (2, f"{tally.media_missing} media missing" if tally.media_missing else None),
-        (5, f"about {_span(tally.eta_seconds)} left" if tally.eta_seconds else None),
+        (5, f"about {_span(seconds_left)} left" if seconds_left >= 1 else None),
         (6, f"{tally.rate:.1f} pages/s" if tally.rate else None),
-        (7, f"{tally.waiting_pages} other pages waiting" if tally.waiting_pages else None),
+        (7, f"{counted(tally.waiting_pages, 'other page')} waiting" if tally.waiting_pages else None),
         (8, f"{tally.rendered} drawn in the browser" if tally.rendered else None),
     ]
     return [(rank, part) for rank, part in parts if part is not None]
+
+
+def counted(count: int, what: str) -> str:
+    """A figure with its noun.
+
+    >>> counted(1, "page"), counted(0, "page"), counted(12, "page")
+    ('1 page', '0 pages', '12 pages')
+    """
+    return f"{count} {what}" + ("" if count == 1 else "s")
 
 
 def _step(tally: Tally, seconds: float) -> str:
@@ -199,7 +211,7 @@ def _renderable(display: CrawlDisplay, now: datetime, width: int) -> Group:
             rows.append(_bar(tally))
         rows += [Text(line, no_wrap=True, overflow="ellipsis") for line in rest]
     if display.is_stopping:
-        rows.append(Text(STOPPING, style="yellow"))
+        rows += [Text(line, style="yellow") for line in textwrap.wrap(STOPPING, width)]
     return Group(*rows)
 
 

@@ -171,9 +171,9 @@ def _display(tally: WatchTally, *, quiet: bool) -> Iterator[Callable[[str], None
     if quiet:
         yield lambda _: None
     elif is_live(unguarded(sys.stderr)):
-        screen = console()
+        screen = console(soft_wrap=True)
         with live_part(lambda: _shown(tally, screen.width), screen=screen, per_second=2):
-            yield lambda text: screen.print(_stamped(text), soft_wrap=True)
+            yield lambda text: screen.print(_stamped(text))
     else:
         done = threading.Event()
         thread = threading.Thread(target=_now_and_then, args=(tally, done), daemon=True)
