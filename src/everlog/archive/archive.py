@@ -212,7 +212,8 @@ class Archive(SqlStore):
         from everlog.export import write_posts  # noqa: PLC0415 - reading and crawling do without it
 
         media = self.folder or self.open_file
-        return write_posts(self.posts(blog_id=blog_id, since=since), format_name, out, media=media)
+        posts, ahead = self.posts(blog_id=blog_id, since=since), self.headings(blog_id=blog_id, since=since)
+        return write_posts(posts, format_name, out, media=media, ahead=ahead)
 
     def close(self) -> None:
         try:
