@@ -41,6 +41,9 @@ _RENAMED = "X-Orig-"
 # An archive is handed on; what logged its owner in is not.
 _SECRET = frozenset({"authorization", "cookie", "proxy-authorization"})
 
+# More than the first record of a file ever has.
+_INFO_BYTES = 1 << 16
+
 _NOT_IN_A_NAME = re.compile(r"[^!#$%&'*+\-.^_`|~0-9A-Za-z]")
 _NOT_IN_A_LINE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]")
 # Blanks of all kinds: readers of WARC headers strip them.
@@ -115,12 +118,30 @@ def _made_record(exchange: Exchange, digest: str) -> Iterator[bytes]:
 
 def info_record(filename: str, fields: Iterable[tuple[str, str]], *, made_at: datetime) -> bytes:
     """The record at the head of a file that says who wrote it."""
-    body = "".join(f"{name}: {_line(value)}\r\n" for name, value in fields).encode()
     named = [
         ("WARC-Type", "warcinfo"), ("WARC-Record-ID", _record_id()), ("WARC-Date", _date(made_at)),
         ("WARC-Filename", filename),
     ]
-    return _record(named, "application/warc-fields", body, LEVEL)
+    return _record(named, "application/warc-fields", info_block(fields), LEVEL)
+
+
+def info_block(fields: Iterable[tuple[str, str]]) -> bytes:
+    """What such a record says.
+
+    >>> info_block([("software", "everlog/1"), ("operator", "A\\r\\nrobots: ignore")])
+    b'software: everlog/1\\r\\noperator: A  robots: ignore\\r\\n'
+    """
+    return "".join(f"{name}: {_line(value)}\r\n" for name, value in fields).encode()
+
+
+def read_info(file: BinaryIO) -> bytes | None:
+    """What the record at the head of a file says; None: it begins with another one, or with none."""
+    try:
+        record = zlib.decompressobj(zlib.MAX_WBITS + 16).decompress(file.read(_INFO_BYTES), _INFO_BYTES)
+    except zlib.error:
+        return None
+    head, _, block = record.partition(b"\r\n\r\n")
+    return block.removesuffix(b"\r\n\r\n") if b"\r\nWARC-Type: warcinfo\r\n" in head else None
 
 
 def target_uri(url: str) -> str:

@@ -176,9 +176,11 @@ def test_files_of_an_emptied_database_survive_the_crawl_of_another_blog(stored):
     assert any("older than the database" in found or "nor the blog" in found for found in findings(stored))
 
 
-def test_a_file_of_a_blog_that_the_database_does_not_know_is_noticed(stored):
+@pytest.mark.parametrize("name", [r"\1-77-\3", r"77-\2-\3"], ids=["as today", "as before"])
+def test_a_file_of_a_blog_that_the_database_does_not_know_is_noticed(stored, name):
     file = warc(stored)
-    file.with_name(re.sub(r"^\d+-", "77-", file.name)).write_bytes(file.read_bytes())
+    other = re.sub(r"^(everlog-.*-(\d{14}))-\d+-(\d+\.warc\.gz)$", name, file.name)
+    file.with_name(other).write_bytes(file.read_bytes())
     assert any("nor the blog it is of" in found for found in findings(stored))
 
 

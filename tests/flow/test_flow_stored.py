@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
 
 import a_blog
@@ -10,6 +12,7 @@ from everlog.errors import DamagedArchive
 from everlog.flow.comparing import known_repeats
 from everlog.flow.relearning import stored_page
 from everlog.flow.stored import stored_exchange
+from everlog.warc import read_info
 from flow.a_site import a_site, crawl
 
 
@@ -57,3 +60,16 @@ def test_a_blog_whose_files_are_lost_goes_on_in_a_folder_too_and_says_what_to_br
         [remark] = report.tally.remarks
         assert f"warc/{file.name} is missing" in remark
         assert "bring it back from a copy" in remark
+
+
+def test_warc_files_say_who_crawled_and_whether_robots_txt_was_obeyed(tmp_path):
+    with open_archive(tmp_path / "kept") as archive:
+        crawl(a_site(7), archive)
+        crawl(a_site(8), archive)
+        crawl(a_site(9), archive, contact="https://ann.example/", robots=False)
+        heads = [read_info(io.BytesIO(file.read_bytes())).decode() for file in archive.folder.glob("warc/*.warc.gz")]
+    said = [dict(line.split(": ", 1) for line in head.splitlines()) for head in heads]
+    assert {(head.get("operator"), head["robots"]) for head in said} == {
+        (None, "obey"), ("https://ann.example/", "ignore"),
+    }
+    assert [head["isPartOf"] for head in said] == [a_blog.HOME] * 2

@@ -28,6 +28,7 @@ from everlog.archive.shelf import RECORD_BYTES
 from everlog.archive.sql_store import SqlStore
 from everlog.archive.sqlite import SqliteDatabase
 from everlog.archive.warc_files import lost
+from everlog.archive.warc_names import CrawlInfo
 from everlog.archive.writing import Writing, explained
 from everlog.errors import ArchiveBusy, DamagedArchive, DiskFull, EverlogError, NotUploaded, UsageError
 from everlog.warc import read_exchange, target_uri
@@ -118,9 +119,12 @@ class Archive(SqlStore):
         """A folder on the disk that files are written to, for bodies that are on their way; None: there is none."""
         return self.shelf.scratch
 
-    def lock(self, blog_id: int) -> AbstractContextManager[None]:
-        """The right to write to one blog, once what an earlier crash left is cleared away."""
-        return self._writing.lock(blog_id)
+    def lock(self, blog_id: int, info: CrawlInfo | None = None) -> AbstractContextManager[None]:
+        """The right to write to one blog, once what an earlier crash left is cleared away.
+
+        `info` says how what is written was fetched; WARC files begin with it.
+        """
+        return self._writing.lock(blog_id, info or CrawlInfo())
 
     def together(self) -> AbstractContextManager[None]:
         """In a shared archive, all blogs that are locked meanwhile have one WARC file: for many that bring little."""
@@ -221,7 +225,8 @@ class Archive(SqlStore):
                 on_post(post)
                 yield post
 
-        return write_posts(announced(), format_name, out, media=media)
+        ahead = self.headings(blog_id=blog_id, since=since)
+        return write_posts(announced(), format_name, out, media=media, ahead=ahead)
 
     def close(self) -> None:
         try:

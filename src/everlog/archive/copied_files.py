@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 from sqlalchemy import func, select
 
 from everlog.archive import schema
-from everlog.archive.file_rows import WARC_NAME
 from everlog.archive.shelf import WHOLE_FILE_BYTES
 from everlog.archive.warc_files import lost
+from everlog.archive.warc_names import parse_name
 from everlog.archive.writing import explained
 from everlog.errors import DamagedArchive, NotUploaded
 
@@ -74,7 +74,7 @@ def wanted_files(connection: Connection) -> Generator[Wanted]:
     options = {"yield_per": ROWS_AT_ONCE}
     with connection.execute(select(warc.name, warc.length, warc.closed), execution_options=options) as rows:
         for name, length, closed in rows:
-            if not WARC_NAME.fullmatch(name):
+            if parse_name(name) is None:
                 raise _misnamed(name)
             yield Wanted(name=name, length=length, closed=closed)
     with connection.execute(select(media.path, media.bytes, media.sha256), execution_options=options) as rows:

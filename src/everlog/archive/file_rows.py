@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select
@@ -11,29 +10,30 @@ from everlog.archive import schema
 from everlog.archive.database import in_parts
 from everlog.archive.holdings import WarcFile
 from everlog.archive.texts import moment_or_none
+from everlog.archive.warc_names import owner_of, parse_name
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
     from datetime import datetime
 
     from everlog.archive.database import Database
+    from everlog.archive.warc_names import CrawlInfo, Owner
 
 AT_ONCE = 500
-# One of a blog, or (0) of several; when it was begun; the serial of an embedded archive's file, or the fencing number
-# of who wrote it, and then a serial if that is not its first.
-WARC_NAME = re.compile(r"warc/[0-9]+-([0-9]{14})-([0-9]+)(?:-[0-9]+)?\.warc\.gz")
 
 
 def fence_of(name: str) -> int | None:
     """The fencing number in the name of a shared archive's WARC file.
 
+    >>> fence_of("warc/everlog-a.example-20240501120000-12-345-2.warc.gz")
+    345
     >>> fence_of("warc/12-20240501120000-345.warc.gz"), fence_of("warc/0-20240501120000-345-2.warc.gz")
     (345, 345)
     >>> fence_of("warc/notes.txt") is None
     True
     """
-    named = WARC_NAME.fullmatch(name)
-    return int(named[2]) if named else None
+    named = parse_name(name)
+    return named.number if named is not None else None
 
 
 def is_before(name: str, begun: datetime | None) -> bool:
@@ -43,8 +43,8 @@ def is_before(name: str, begun: datetime | None) -> bool:
     >>> is_before("warc/12-20240501120000-345.warc.gz", datetime(2024, 5, 1, 12, 0, 1))
     True
     """
-    named = WARC_NAME.fullmatch(name)
-    return named is not None and (begun is None or named[1] < f"{begun:%Y%m%d%H%M%S}")
+    named = parse_name(name)
+    return named is not None and (begun is None or named.begun < f"{begun:%Y%m%d%H%M%S}")
 
 
 class FileRows:
@@ -64,6 +64,13 @@ class FileRows:
         with self._database.reading() as connection:
             found = connection.execute(select(table).where(table.c.blog_id == blog_id).order_by(table.c.id))
             return tuple(_file(row) for row in found)
+
+    def owner(self, blog_id: int | None, info: CrawlInfo) -> Owner:
+        """Whose files those of a blog are, or (None) of several, and what their heads are to say."""
+        table = schema.blogs
+        with self._database.reading() as connection:
+            home: str | None = connection.scalar(select(table.c.home).where(table.c.id == blog_id))
+        return owner_of(blog_id, home, info)
 
     def begun(self) -> datetime | None:
         """When the first blog was added; None: there is none.

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from everlog.archive.holdings import Held, Place, WarcFile
     from everlog.archive.shelf import Writer
     from everlog.archive.warc_files import Appending
+    from everlog.archive.warc_names import CrawlInfo
     from everlog.records import Exchange
 
 
@@ -88,11 +89,11 @@ class FolderShelf:
         return disk.room_left(self._folder)
 
     def writer(
-        self, blog_id: int | None, rows: FileRows, *, rotate_bytes: int, at: Callable[[str], None],
+        self, blog_id: int | None, rows: FileRows, *, info: CrawlInfo, rotate_bytes: int, at: Callable[[str], None],
     ) -> Writer:
         if blog_id is None:
             raise ValueError("in a folder of its own, the files of each blog are apart")
-        warc = WarcFiles(self._folder, blog_id, rotate_bytes=rotate_bytes, at=at)
+        warc = WarcFiles(self._folder, rows.owner(blog_id, info), rotate_bytes=rotate_bytes, at=at)
         media = MediaFiles(self._folder, blog_id, at=at)
         try:
             known = rows.of_blog(blog_id)

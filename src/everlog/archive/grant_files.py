@@ -14,11 +14,14 @@ from typing import TYPE_CHECKING
 from everlog.archive import files as disk
 from everlog.archive import warc_files
 from everlog.archive.warc_files import Appending
+from everlog.archive.warc_names import SUFFIX
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from datetime import datetime
     from pathlib import Path
+
+    from everlog.archive.warc_names import Owner
 
 
 class OwnFiles:
@@ -41,10 +44,10 @@ class GrantFiles(Appending):
     """The WARC files of one grant. `finish` is told the name of each that nothing more is appended to."""
 
     def __init__(
-        self, base: Path, blog_id: int | None, *, fence: int, own: OwnFiles, finish: Callable[[str], None],
+        self, base: Path, owner: Owner, *, fence: int, own: OwnFiles, finish: Callable[[str], None],
         rotate_bytes: int, at: Callable[[str], None],
     ) -> None:
-        super().__init__(base, blog_id, rotate_bytes=rotate_bytes, at=at)
+        super().__init__(base, owner, rotate_bytes=rotate_bytes, at=at)
         self._fence = fence
         self._own = own
         self._finish = finish
@@ -69,7 +72,7 @@ class GrantFiles(Appending):
         while True:
             serial = self._own.next_serial(self._fence)
             ending = f"-{serial}" if serial > 1 else ""
-            yield f"{self._blog_id or 0}-{now:%Y%m%d%H%M%S}-{self._fence}{ending}.warc.gz"
+            yield f"{self._owner.stem(now)}-{self._fence}{ending}{SUFFIX}"
 
 
 class SpoolFiles(GrantFiles):

@@ -102,6 +102,12 @@ def read_record(record: str) -> tuple[Post, tuple[tuple[str, str], ...]]:
     return post, media
 
 
+def read_heading(record: str, aliases: tuple[str, ...]) -> Post:
+    """The addresses, title and date of the post a stored version holds, and nothing else of it."""
+    found: dict[str, Any] = json.loads(record)
+    return Post(url=found["url"], aliases=aliases, title=found["title"], published=_moment(found["published"]))
+
+
 def brought_up_to_date(record: str, reading: str) -> str | None:
     """A stored version with what a later reading of it says anew, though nobody edited the post; None if nothing."""
     held, read = json.loads(record), json.loads(reading)

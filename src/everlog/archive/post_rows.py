@@ -11,7 +11,7 @@ from sqlalchemy import func, select, true
 from everlog.archive import schema
 from everlog.archive.database import in_parts
 from everlog.archive.holdings import PostState, Version
-from everlog.archive.post_record import read_record
+from everlog.archive.post_record import read_heading, read_record
 from everlog.archive.texts import moment_of, moment_or_none, stamp, storable
 from everlog.records import Media
 from everlog.urls import canonical
@@ -35,16 +35,30 @@ def all_posts(
     database: Database, *, blog_id: int | None, since: datetime | None, ids: Sequence[int] | None,
 ) -> Iterator[Post]:
     """Posts as they are now, in the order they were found; read in parts, so that memory stays flat."""
-    statement = _current()
-    if blog_id is not None:
-        statement = statement.where(_posts.c.blog_id == blog_id)
-    if since is not None:
-        statement = statement.where(_posts.c.published >= stamp(since))
+    statement = _chosen(_current(), blog_id, since)
     if ids is None:
         yield from _in_order(database, statement)
         return
     for part in in_parts(sorted(set(ids))):
         yield from _in_order(database, statement.where(_posts.c.id.in_(part)))
+
+
+def headings(database: Database, *, blog_id: int | None, since: datetime | None) -> Iterator[Post]:
+    """The posts that `all_posts` gives, in its order, with their addresses, titles and dates alone."""
+    statement = _chosen(
+        select(_posts.c.id, _versions.c.record).join_from(_versions, _posts, _posts.c.id == _versions.c.post_id)
+        .where(_versions.c.version == _posts.c.version), blog_id, since,
+    )
+    after = 0
+    while True:
+        with database.reading() as connection:
+            part = statement.where(_posts.c.id > after).order_by(_posts.c.id).limit(AT_ONCE)
+            rows = connection.execute(part).all()
+            aliases = _aliases(connection, {row.id for row in rows})
+        if not rows:
+            return
+        yield from (read_heading(row.record, tuple(aliases[row.id])) for row in rows)
+        after = rows[-1].id
 
 
 def find_post(database: Database, url: str, *, as_read: bool = False) -> Post | None:
@@ -190,6 +204,12 @@ def _select() -> Select[Any]:
         .join(original, original.c.id == captures.c.original_id, isouter=True)
         .join(files, files.c.id == func.coalesce(original.c.warc_id, captures.c.warc_id), isouter=True)
     )
+
+
+def _chosen(statement: Select[Any], blog_id: int | None, since: datetime | None) -> Select[Any]:
+    if blog_id is not None:
+        statement = statement.where(_posts.c.blog_id == blog_id)
+    return statement if since is None else statement.where(_posts.c.published >= stamp(since))
 
 
 def _current() -> Select[Any]:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from everlog.archive.holdings import Held, Place, WarcFile
     from everlog.archive.remote_files import Patience
     from everlog.archive.shelf import Writer
+    from everlog.archive.warc_names import CrawlInfo
     from everlog.records import Exchange
 
 log = logging.getLogger("everlog")
@@ -96,7 +97,7 @@ class RemoteShelf:
         return disk.room_left(self._needed_spool()) if self._spool is not None else None
 
     def writer(
-        self, blog_id: int | None, rows: FileRows, *, rotate_bytes: int, at: Callable[[str], None],
+        self, blog_id: int | None, rows: FileRows, *, info: CrawlInfo, rotate_bytes: int, at: Callable[[str], None],
     ) -> Writer:
         spool = self._needed_spool()
 
@@ -104,8 +105,8 @@ class RemoteShelf:
             self._bring(name, rows, at)
 
         warc = SpoolFiles(
-            spool, blog_id, fence=needed_fence(rows), own=self._own, finish=finish, rotate_bytes=rotate_bytes,
-            at=at,
+            spool, rows.owner(blog_id, info), fence=needed_fence(rows), own=self._own, finish=finish,
+            rotate_bytes=rotate_bytes, at=at,
         )
         return _RemoteWriter(warc, self._files)
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from everlog.archive.file_rows import FileRows
     from everlog.archive.shelf import Writer
+    from everlog.archive.warc_names import CrawlInfo
 
 log = logging.getLogger("everlog")
 
@@ -38,7 +39,7 @@ class SharedFolderShelf(FolderShelf):
         self._own = OwnFiles()
 
     def writer(
-        self, blog_id: int | None, rows: FileRows, *, rotate_bytes: int, at: Callable[[str], None],
+        self, blog_id: int | None, rows: FileRows, *, info: CrawlInfo, rotate_bytes: int, at: Callable[[str], None],
     ) -> Writer:
         fence = needed_fence(rows)
 
@@ -47,7 +48,8 @@ class SharedFolderShelf(FolderShelf):
             at("sealed")
 
         warc = GrantFiles(
-            self.folder, blog_id, fence=fence, own=self._own, finish=finish, rotate_bytes=rotate_bytes, at=at,
+            self.folder, rows.owner(blog_id, info), fence=fence, own=self._own, finish=finish,
+            rotate_bytes=rotate_bytes, at=at,
         )
         return FolderFiles(warc, MediaFiles(self.folder, fence, parts=self._parts, at=at))
 

@@ -1,6 +1,6 @@
 """Where the files of an archive stand: WARC files and media, named by paths relative to it.
 
-    warc/12-20240501120000-345.warc.gz      media/ab/ab34....jpg
+    warc/everlog-a.blog.example-20240501120000-12-345.warc.gz      media/ab/ab34....jpg
 
 A folder of the archive's own (`folder_shelf.py`), a folder that many machines see (`shared_folder.py`), or a store
 behind an address (`remote_shelf.py`).
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from everlog.archive.file_rows import FileRows
     from everlog.archive.holdings import Held, Place, WarcFile
+    from everlog.archive.warc_names import CrawlInfo
     from everlog.records import Exchange
 
 # A page and what was asked with it are some 10 to 30 kB packed; the next capture often stands behind it.
@@ -112,9 +113,9 @@ class Shelf(Protocol):
         ...
 
     def writer(
-        self, blog_id: int | None, rows: FileRows, *, rotate_bytes: int, at: Callable[[str], None],
+        self, blog_id: int | None, rows: FileRows, *, info: CrawlInfo, rotate_bytes: int, at: Callable[[str], None],
     ) -> Writer:
-        """Where the files of a blog go whose lock is held, or (None) those of several."""
+        """Where the files of a blog go whose lock is held, or (None) those of several; their heads say `info`."""
         ...
 
     def recover(self, rows: FileRows) -> None:
@@ -153,7 +154,8 @@ class NoShelf:
         return None
 
     def writer(
-        self, blog_id: int | None, rows: FileRows, *, rotate_bytes: int, at: Callable[[str], None],  # noqa: ARG002
+        self, blog_id: int | None, rows: FileRows, *, info: CrawlInfo, rotate_bytes: int,  # noqa: ARG002
+        at: Callable[[str], None],  # noqa: ARG002
     ) -> Writer:
         raise self._unnamed("what is fetched")
 

@@ -154,6 +154,9 @@ class SqlStore(FleetSqlStore, Store):
     ) -> Iterator[Post]:
         return post_rows.all_posts(self.database, blog_id=blog_id, since=since, ids=ids)
 
+    def headings(self, *, blog_id: int | None = None, since: datetime | None = None) -> Iterator[Post]:
+        return post_rows.headings(self.database, blog_id=blog_id, since=since)
+
     def find_post(self, url: str, *, as_read: bool = False) -> Post | None:
         return post_rows.find_post(self.database, url, as_read=as_read)
 

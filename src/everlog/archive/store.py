@@ -154,6 +154,10 @@ class Store(WatchStore, Protocol):
         """Posts as they are now, streamed in the order they were found; `since` is about `published`."""
         ...
 
+    def headings(self, *, blog_id: int | None = None, since: datetime | None = None) -> Iterator[Post]:
+        """The same posts in the same order, with their addresses, titles and dates alone."""
+        ...
+
     def find_post(self, url: str, *, as_read: bool = False) -> Post | None:
         """The post at this address or one of its aliases, in any spelling; `as_read`: pictures still on the web."""
         ...

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select
 
 from everlog.archive import media_files, schema, warc_files
-from everlog.archive.file_rows import WARC_NAME, FileRows, is_before
+from everlog.archive.file_rows import FileRows, is_before
+from everlog.archive.warc_names import parse_name
 from everlog.archive.writer import MOST_VISITS
 
 if TYPE_CHECKING:
@@ -81,10 +82,10 @@ def _emptied(archive: Archive) -> Iterator[tuple[str, str]]:
 
 
 def _wrong_warc(name: str, blogs: set[int], *, is_old: bool) -> str | None:
-    if not WARC_NAME.fullmatch(name):
+    named = parse_name(name)
+    if named is None:
         return None  # something that others have put here
-    blog_id = int(name.removeprefix(f"{warc_files.FOLDER}/").partition("-")[0])
-    if blog_id and blog_id not in blogs:
+    if named.blog_id and named.blog_id not in blogs:
         return "no row names it, nor the blog it is of: the database has lost both, or is not its own"
     return "no row names it, and it is older than the database" if is_old else None
 

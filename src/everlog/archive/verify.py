@@ -16,11 +16,12 @@ from sqlalchemy import func, select
 
 from everlog.archive import schema, searching
 from everlog.archive.archive import DATABASE
-from everlog.archive.file_rows import WARC_NAME, FileRows
+from everlog.archive.file_rows import FileRows
 from everlog.archive.post_record import read_record
 from everlog.archive.shelf import WHOLE_FILE_BYTES
 from everlog.archive.unnamed import is_more_than_a_batch, unnamed_files
 from everlog.archive.walk import Broken, walk_records
+from everlog.archive.warc_names import parse_name
 from everlog.warc import MADE, target_uri
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def verify(archive: Archive, progress: Progress | None = None) -> Iterator[Findi
 
 def _warc_files(archive: Archive, tell: Progress) -> Iterator[Finding]:
     for file in _files(archive):
-        size = archive.shelf.size(file.name) if WARC_NAME.fullmatch(file.name) else None
+        size = archive.shelf.size(file.name) if parse_name(file.name) is not None else None
         if size is not None and size >= file.length:
             with archive.open_file(file.name, ahead=WHOLE_FILE_BYTES) as raw:
                 yield from _warc_file(archive, file, raw, tell)

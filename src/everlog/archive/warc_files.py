@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import count
 from typing import TYPE_CHECKING
@@ -13,14 +13,16 @@ from everlog.archive import files as disk
 from everlog.archive.file_rows import is_before
 from everlog.archive.holdings import Place, WarcFile
 from everlog.archive.points import nothing
+from everlog.archive.warc_names import SUFFIX, parse_name
 from everlog.errors import DamagedArchive
-from everlog.warc import Original, exchange_records, info_record
+from everlog.warc import Original, exchange_records, info_block, info_record, read_info
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from everlog.archive.holdings import Held
+    from everlog.archive.warc_names import Owner
     from everlog.records import Exchange
 
 FOLDER = "warc"
@@ -42,11 +44,11 @@ class Appending(ABC):
     """One WARC file at a time, below a folder; how they are named, and what becomes of full ones, others say."""
 
     def __init__(
-        self, base: Path, blog_id: int | None, *, rotate_bytes: int = ROTATE_BYTES, at: Callable[[str], None] = nothing,
+        self, base: Path, owner: Owner, *, rotate_bytes: int = ROTATE_BYTES, at: Callable[[str], None] = nothing,
     ) -> None:
         self._base = base
         self._folder = base / FOLDER
-        self._blog_id = blog_id
+        self._owner = owner
         self._rotate_bytes = rotate_bytes
         self._at = at
         self._open: OpenFile | None = None
@@ -117,27 +119,30 @@ class Appending(ABC):
             break
         self._open = OpenFile(name=f"{FOLDER}/{name}", descriptor=descriptor, length=0, new=True)
         self._at("warc-created")
-        head = info_record(name, (("software", "everlog"), ("format", "WARC File Format 1.1")), made_at=now)
+        head = info_record(name, self._owner.fields, made_at=now)
         disk.write_all(descriptor, head)
         self._open.length = len(head)
         return self._open
 
     def _known(self, file: OpenFile, *, closed: bool) -> WarcFile:
-        return WarcFile(name=file.name, blog_id=self._blog_id, length=file.length, closed=closed)
+        return WarcFile(name=file.name, blog_id=self._owner.blog_id, length=file.length, closed=closed)
 
 
 class WarcFiles(Appending):
     """The files of one blog in an archive of its own folder; whoever holds this must hold the blog's lock."""
 
     def __init__(
-        self, base: Path, blog_id: int, *, rotate_bytes: int = ROTATE_BYTES, at: Callable[[str], None] = nothing,
+        self, base: Path, owner: Owner, *, rotate_bytes: int = ROTATE_BYTES, at: Callable[[str], None] = nothing,
     ) -> None:
-        super().__init__(base, blog_id, rotate_bytes=rotate_bytes, at=at)
+        super().__init__(base, owner, rotate_bytes=rotate_bytes, at=at)
         self._closed: list[WarcFile] = []
         self._lost: set[str] = set()
 
     def recover(self, known: Iterable[WarcFile], begun: datetime | None) -> set[str]:
-        """Cut off what a crash left behind the committed records, and go on in the last file.
+        """Cut off what a crash left behind the committed records, and go on in the last file that begins as ours do.
+
+        What a file's first record says holds for all that follow: with another version, operator or robots policy a new
+        file is begun.
 
         Files that no row names are removed, unless they are older than the archive's database, which was `begun` then.
 
@@ -146,7 +151,7 @@ class WarcFiles(Appending):
         """
         lengths = {file.name: file for file in known}
         self._at("cut-begin")
-        for path in sorted(self._folder.glob(f"{self._blog_id}-*.warc.gz")):
+        for path in self._paths():
             file = lengths.pop(f"{FOLDER}/{path.name}", None)
             if file is None:
                 if not is_before(f"{FOLDER}/{path.name}", begun):
@@ -156,8 +161,12 @@ class WarcFiles(Appending):
                 self._lost.add(file.name)
                 continue
             cut(path, file.length)
-            if not file.closed and file.length < self._rotate_bytes:
+            if file.closed:
+                continue
+            if file.length < self._rotate_bytes and _begins_with(path, info_block(self._owner.fields)):
                 self._go_on(path, file)
+            else:
+                self._closed.append(replace(file, closed=True))
         disk.sync_folder(self._folder)
         self._at("cut-done")
         self._lost |= lengths.keys()
@@ -174,14 +183,26 @@ class WarcFiles(Appending):
         self.close()
 
     def _names(self, now: datetime) -> Iterator[str]:
-        names = (f"{self._blog_id}-{now:%Y%m%d%H%M%S}-{serial:04d}.warc.gz" for serial in count(1))
+        names = (f"{self._owner.stem(now)}-{serial:04d}{SUFFIX}" for serial in count(1))
         # The name of one that is lost is kept free for it.
         return (name for name in names if f"{FOLDER}/{name}" not in self._lost)
+
+    def _paths(self) -> list[Path]:
+        """The blog's files, the oldest first, whichever way they are called."""
+        named = ((parse_name(f"{FOLDER}/{path.name}"), path) for path in self._folder.glob(f"*{SUFFIX}"))
+        own = [(name.begun, name.number, path) for name, path in named if name and name.blog_id == self._owner.blog_id]
+        return [path for _, _, path in sorted(own)]
 
     def _go_on(self, path: Path, file: WarcFile) -> None:
         self.close()
         descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC)
         self._open = OpenFile(name=file.name, descriptor=descriptor, length=file.length, new=False)
+
+
+def _begins_with(path: Path, block: bytes) -> bool:
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb") as file:
+        return read_info(file) == block
 
 
 def cut(path: Path, length: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from everlog.archive import files as disk
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from everlog.archive.parts import Habits, Parts
     from everlog.archive.shelf import Writer
+    from everlog.archive.warc_names import CrawlInfo
 
 
 class Writing:
@@ -29,7 +30,8 @@ class Writing:
         self._locks = parts.locks
         self._habits = habits
         self._blogs: dict[int, Writer] = {}
-        self._common: Writer | None = None
+        # Of many blogs together, one for each way that they are crawled.
+        self._common: dict[CrawlInfo, Writer] = {}
         self._common_fence: int | None = None
         self._is_together = False
 
@@ -40,11 +42,11 @@ class Writing:
         return self._blogs[blog_id]
 
     @contextmanager
-    def lock(self, blog_id: int) -> Iterator[None]:
+    def lock(self, blog_id: int, info: CrawlInfo) -> Iterator[None]:
         with self._locks.hold(blog_id):
             if not self._blogs:
                 self._begin()
-            writer = self._blogs[blog_id] = self._writer(blog_id)
+            writer = self._blogs[blog_id] = self._writer(blog_id, info)
             try:
                 yield
             except BaseException:
@@ -85,31 +87,30 @@ class Writing:
         """Nothing is being written: what is left of earlier writers can be looked after."""
         if not self._shelf.is_shared:
             return
-        if self._common is not None and self._common_fence != self.rows.fence:
+        if self._common and self._common_fence != self.rows.fence:
             # Its files are those of a grant that is gone: whoever clears up would take what is added for never stored.
-            outdated, self._common = self._common, None
-            self._let_go(outdated)
-        if self._common is not None:
+            self._let_go_of_common()
+        if self._common:
             return
         self.failure = None
         # In a folder that all see, what is left over is in nobody's way, and looking for it takes long.
         if self._shelf.folder is None:
             self.recover()
 
-    def _writer(self, blog_id: int) -> Writer:
-        if self._common is not None:
-            return self._common
+    def _writer(self, blog_id: int, info: CrawlInfo) -> Writer:
+        if info in self._common:
+            return self._common[info]
         with self.explained():
             writer = self._shelf.writer(
-                None if self._is_together else blog_id, self.rows, rotate_bytes=self._habits.rotate_bytes,
-                at=self._habits.at,
+                None if self._is_together else blog_id, self.rows, info=info,
+                rotate_bytes=self._habits.rotate_bytes, at=self._habits.at,
             )
         if self._is_together:
-            self._common, self._common_fence = writer, self.rows.fence
+            self._common[info], self._common_fence = writer, self.rows.fence
         return writer
 
     def _let_go(self, writer: Writer, *, quietly: bool = False) -> None:
-        if writer is self._common:
+        if writer in self._common.values():
             return
         if self.failure is not None:
             writer.abandon()
@@ -119,9 +120,15 @@ class Writing:
             writer.close()
 
     def _end_together(self, *, quietly: bool = False) -> None:
-        writer, self._common, self._is_together = self._common, None, False
-        if writer is not None:
-            self._let_go(writer, quietly=quietly)
+        self._is_together = False
+        self._let_go_of_common(quietly=quietly)
+
+    def _let_go_of_common(self, *, quietly: bool = False) -> None:
+        writers, self._common = self._common, {}
+        # Each of them, also when the files of another could not be brought.
+        with ExitStack() as stack:
+            for writer in writers.values():
+                stack.callback(self._let_go, writer, quietly=quietly)
 
 
 @contextmanager

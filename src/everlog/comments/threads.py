@@ -93,6 +93,30 @@ def depths(comments: Sequence[Comment]) -> list[int]:
     return found
 
 
+def in_threads(comments: Sequence[Comment]) -> list[tuple[Comment, int]]:
+    """The comments with how deep each stands, every answer below what it answers, wherever the page had it.
+
+    >>> from everlog.records import Comment
+    >>> thread = [Comment(id="1"), Comment(id="2"), Comment(id="3", parent="1"), Comment(id="4", parent="3")]
+    >>> [(comment.id, depth) for comment, depth in in_threads(thread)]
+    [('1', 0), ('3', 1), ('4', 2), ('2', 0)]
+    """
+    places = {comment.id: place for place, comment in reversed(list(enumerate(comments))) if comment.id is not None}
+    parents = without_circles([
+        places.get(comment.parent) if comment.parent is not None else None for comment in comments
+    ])
+    answers: dict[int | None, list[int]] = {}
+    for place, parent in enumerate(parents):
+        answers.setdefault(parent, []).append(place)
+    found: list[tuple[Comment, int]] = []
+    waiting = [(place, 0) for place in reversed(answers.get(None, ()))]
+    while waiting:
+        place, depth = waiting.pop()
+        found.append((comments[place], depth))
+        waiting += ((answer, depth + 1) for answer in reversed(answers.get(place, ())))
+    return found
+
+
 def only(comments: Iterable[Comment], keep: Callable[[Comment], bool]) -> tuple[Comment, ...]:
     """Those comments that are kept; an answer to one that is not answers nothing.
 

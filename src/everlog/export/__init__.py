@@ -14,12 +14,13 @@ from everlog.errors import UsageError
 from everlog.export.csv import write_csv
 from everlog.export.files import into_file, into_folder
 from everlog.export.jsonl import write_jsonl
-from everlog.export.markdown import write_markdown, write_markdown_files
+from everlog.export.markdown import write_markdown
+from everlog.export.notes import write_markdown_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from everlog.export.markdown import MediaPlace
+    from everlog.export.notes import MediaPlace
     from everlog.records import Post
 
 STDOUT = "-"
@@ -29,15 +30,15 @@ STDOUT = "-"
 class Format:
     """A way to write posts: one after another into a stream, or as files of a folder.
 
-    `to_folder` is given the posts, the folder, and where media are: the folder below which their paths lie, or
-    how they are opened.
+    `to_folder` is given the posts, the folder, where media are (the folder below which their paths lie, or how they
+    are opened), and the posts to come: at least their addresses, titles and dates.
     A format that has it needs to be told where to go.
     """
 
     about: str
     suffixes: tuple[str, ...]
     to_stream: Callable[[Iterable[Post], BinaryIO], int]
-    to_folder: Callable[[Iterable[Post], Path, MediaPlace | None], int] | None = None
+    to_folder: Callable[[Iterable[Post], Path, MediaPlace | None, Iterable[Post]], int] | None = None
 
 
 FORMATS: dict[str, Format] = {
@@ -52,11 +53,13 @@ FORMATS: dict[str, Format] = {
 
 def write_posts(
     posts: Iterable[Post], format_name: str, out: BinaryIO | Path | None = None, *, media: MediaPlace | None = None,
+    ahead: Iterable[Post] = (),
 ) -> int:
     """Write posts one by one, and give their number; the file, if there is one, is whole or not there.
 
     `out` is a stream, a file (a folder for Markdown), `-` for stdout, or None: stdout where the format
-    allows. `media` is the folder below which the posts' media lie, or opens one by its path.
+    allows. `media` is the folder below which the posts' media lie, or opens one by its path. `ahead` are the same
+    posts, for formats in which one refers to another; only their addresses, titles and dates are looked at.
     """
     chosen = _known(format_name)
     if out is None and chosen.to_folder is not None:
@@ -70,7 +73,7 @@ def write_posts(
         return chosen.to_stream(posts, out)
     if chosen.to_folder is not None:
         with into_folder(out) as folder:
-            return chosen.to_folder(posts, folder, media)
+            return chosen.to_folder(posts, folder, media, ahead)
     with into_file(out) as stream:
         return chosen.to_stream(posts, stream)
 

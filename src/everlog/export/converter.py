@@ -27,7 +27,17 @@ _LIST_NUMBER = re.compile(r"^([ \t]*\d{1,9})([.)])(?=\s|$)", re.MULTILINE)
 _BACKTICKS = re.compile(r"`+")
 _BREAKS = re.compile(r"[ \t]*\n\s*")
 _LANGUAGE = re.compile(r"(?:^|\s)(?:language-|lang-|brush:\s*|highlight-)([\w+#.-]{1,20})")
-_UNSAFE = {" ": "%20", "(": "%28", ")": "%29", "<": "%3C", ">": "%3E", "\n": "", "\r": "", "\t": "", '"': "%22"}
+# In a text, what a site generator takes for its own: Liquid and Hugo read these before Markdown does, wherever they
+# stand; kramdown and Goldmark take them for attributes. As an entity the brace is a brace to every reader.
+_TEMPLATE = re.compile(r"\{(?=[{%:#.])")
+# In code nothing can be escaped. Of these two Hugo says "failed to extract shortcode" and builds nothing at all.
+_SHORTCODE = re.compile(r"\{(?=\{[<%])")
+# An invisible sign that breaks no line.
+_WORD_JOINER = "\N{WORD JOINER}"
+_UNSAFE = {
+    " ": "%20", "(": "%28", ")": "%29", "<": "%3C", ">": "%3E", '"': "%22", "{": "%7B", "}": "%7D", "\n": "", "\r": "",
+    "\t": "",
+}
 _INLINE = frozenset(("a", "b", "strong", "em", "i", "del", "s", "sub", "sup"))
 # What Markdown has blocks in, and what it leaves no trace of. In all else a fence may be taken for text.
 _AROUND_BLOCKS = frozenset(
@@ -68,11 +78,20 @@ def target(link: str) -> str:
     return "".join(_UNSAFE.get(sign, sign) for sign in link)
 
 
+def label(text: str) -> str:
+    """A text on one line with nothing in it taken for markup, for the inside of a link or a name in bold.
+
+    >>> label("A [b]\\n*c*")
+    'A \\\\[b\\\\] \\\\*c\\\\*'
+    """
+    return _TEMPLATE.sub("&#123;", _SIGNS.sub(r"\\\g<0>", " ".join(text.split())))
+
+
 class _Converter(MarkdownConverter):
     """What the rules of the base class leave open: signs of the text, addresses, code, layouts made of tables."""
 
     def escape(self, text: str, parent_tags: set[str]) -> str:
-        text = _SIGNS.sub(r"\\\g<0>", text)
+        text = _TEMPLATE.sub("&#123;", _SIGNS.sub(r"\\\g<0>", text))
         text = _LINE_START.sub(r"\1\\\2", text)
         text = _LIST_NUMBER.sub(r"\1\\\2", text)
         return text.replace("|", r"\|") if "td" in parent_tags or "th" in parent_tags else text
@@ -90,12 +109,12 @@ class _Converter(MarkdownConverter):
 
     def convert_img(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         source = target(_attribute(el, "src"))
-        return f"![{_label(_attribute(el, 'alt'))}]({source})" if source else ""
+        return f"![{label(_attribute(el, 'alt'))}]({source})" if source else ""
 
     def convert_video(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         sources = (el, *el.find_all("source"))
         source = next((found for inner in sources if (found := _attribute(inner, "src"))), "")
-        name = _label(source.rpartition("/")[2].partition("?")[0])
+        name = label(source.rpartition("/")[2].partition("?")[0])
         poster = _attribute(el, "poster")
         shown = f"![{name}]({target(poster)})" if poster else name
         return f"[{shown}]({target(source)})" if source else ""
@@ -105,14 +124,14 @@ class _Converter(MarkdownConverter):
     def convert_code(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         if "_noformat" not in parent_tags:
             # Nothing in code is escaped, so it must not end early: at a blank line, or where a cell does.
-            text = _BREAKS.sub(" ", text)
+            text = _unlike_shortcodes(_BREAKS.sub(" ", text))
             text = text.replace("|", r"\|") if "td" in parent_tags or "th" in parent_tags else text
         return str(super().convert_code(el, text, parent_tags))  # type: ignore[misc]
 
     convert_kbd = convert_samp = convert_code
 
     def convert_pre(self, el: Tag, text: str, parent_tags: set[str]) -> str:
-        code = text.strip("\n")
+        code = _unlike_shortcodes(text.strip("\n"))
         if not code.strip():
             return ""
         if el.find_parent(_ONE_LINE) is not None:
@@ -168,7 +187,7 @@ def _make_safe(element: Tag, name: str) -> None:
     if value := _attribute(element, name):
         element[name] = target(value)
     if title := _attribute(element, "title"):
-        element["title"] = _label(title)
+        element["title"] = label(title)
 
 
 def _attribute(element: Tag, name: str) -> str:
@@ -176,8 +195,8 @@ def _attribute(element: Tag, name: str) -> str:
     return " ".join(value) if isinstance(value, list) else str(value or "")
 
 
-def _label(text: str) -> str:
-    return _SIGNS.sub(r"\\\g<0>", " ".join(text.split()))
+def _unlike_shortcodes(code: str) -> str:
+    return _SHORTCODE.sub("{" + _WORD_JOINER, code)
 
 
 def _language(block: Tag) -> str:

@@ -35,6 +35,7 @@ from everlog.flow.updating import refresh_blog
 from everlog.flow.walking import FRONTS
 from everlog.flow.working import (
     begin,
+    crawl_info,
     crew_of,
     entry_links,
     feed_visit,
@@ -76,11 +77,11 @@ async def archive_blog(url: str, work: Work) -> Report:
         settle_home(blog.home, work.archive)
         if work.allow is not None:
             keep_allowed(blog, work.allow, work.archive)
-        with work.archive.lock(blog.id), recorded_run(blog, "crawl", work.archive) as run:
+        with work.archive.lock(blog.id, crawl_info(work.settings)), recorded_run(blog, "crawl", work.archive) as run:
             return await _learn_and_crawl(blog, found, rendering, work, run)
     if blog.state == "finished":
         return await refresh_blog(blog, work)
-    with work.archive.lock(blog.id):
+    with work.archive.lock(blog.id, crawl_info(work.settings)):
         return await _go_on(blog, known, work)
 
 

@@ -33,6 +33,7 @@ from everlog.flow.traits import remember_traits
 from everlog.flow.walking import is_under_way, walk_back
 from everlog.flow.working import (
     begin,
+    crawl_info,
     crew_of,
     entry_links,
     finish,
@@ -62,7 +63,8 @@ async def refresh_blog(
 
     `told` is what the feed says, and `talk` what its comment feed says, if they were asked already.
     """
-    with work.archive.lock(blog.id), recorded_run(blog, "update", work.archive) as run:
+    info = crawl_info(work.settings)
+    with work.archive.lock(blog.id, info), recorded_run(blog, "update", work.archive) as run:
         known = Known.of(blog)
         if known is None:
             raise AssertionError("a finished blog was learned")

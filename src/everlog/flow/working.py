@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from everlog.archive.warc_names import CrawlInfo
 from everlog.archive.writer import GroupWriter
 from everlog.errors import EverlogError, UnreadableFeed
 from everlog.feeds import parse_feed
@@ -252,6 +253,12 @@ def feed_visit(blog: Blog, feed_url: str, answer: Fetched) -> Visit:
     return Visit(
         blog_id=blog.id, url=feed_url, key=canonical(feed_url), outcome="feed", exchanges=answer.exchanges,
     )
+
+
+def crawl_info(settings: Settings) -> CrawlInfo:
+    """What the WARC files of a crawl with these settings say of it; nobody is named who has not named themselves."""
+    operator = settings.contact if "contact" in settings.model_fields_set else None
+    return CrawlInfo(operator=operator or None, robots="obey" if settings.robots else "ignore")
 
 
 def robots_visits(blog: Blog, answers: Iterable[Exchange]) -> list[Visit]:
