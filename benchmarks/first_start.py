@@ -20,6 +20,7 @@ import sys
 import tempfile
 import time
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -39,7 +40,7 @@ class Start:
     longest_silence: float
     downloaded: str
     again: float
-    behind_proxy: float
+    behind_proxy: float | None
 
 
 def main() -> int:
@@ -56,7 +57,7 @@ def main() -> int:
     starts = [first_start(way, program) for way, program in ways.items() if arguments.only in {None, way}]
     print_table(starts)
     slow = [start for start in starts if start.way == "uv" and arguments.most and start.result > arguments.most]
-    return 1 if slow else 0
+    return 1 if slow or any(start.behind_proxy is None for start in starts) else 0
 
 
 def first_start(way: str, uv: str | None) -> Start:
@@ -71,14 +72,14 @@ def first_start(way: str, uv: str | None) -> Start:
         lines = timed_lines(command, folder / "everlog", variables, began)
         again = timed_lines(command, folder / "everlog", variables, time.monotonic())
         proxied = variables | {"http_proxy": CLOSED, "https_proxy": CLOSED}
-        behind = timed_lines(command, folder / "everlog", proxied, time.monotonic())
+        behind = timed_lines(command, folder / "everlog", proxied, time.monotonic(), may_fail=True)
     done = next(((at, line) for at, line in lines if line.startswith("everlog is set up")), (0.0, ""))
     size = re.search(r"([\d.]+ MB) downloaded", done[1])
     times = [cloned, *(at for at, _ in lines)]
     return Start(
         way=way, cloned=cloned, first_output=times[1], set_up=done[0], result=times[-1],
-        longest_silence=max(after - before for before, after in zip(times, times[1:], strict=False)),
-        downloaded=size[1] if size else "", again=again[-1][0], behind_proxy=behind[-1][0],
+        longest_silence=max(after - before for before, after in pairwise(times)),
+        downloaded=size[1] if size else "", again=again[-1][0], behind_proxy=behind[-1][0] if behind else None,
     )
 
 
@@ -103,8 +104,10 @@ def environment(folder: Path, uv: str | None) -> dict[str, str]:
     return {**kept, "HOME": str(home), "PATH": os.pathsep.join([str(programs), *path])}
 
 
-def timed_lines(command: str, folder: Path, variables: dict[str, str], began: float) -> list[tuple[float, str]]:
-    """Each line that a command writes, with the seconds at which it came."""
+def timed_lines(
+    command: str, folder: Path, variables: dict[str, str], began: float, *, may_fail: bool = False,
+) -> list[tuple[float, str]]:
+    """Each line that a command writes, with the seconds at which it came; none if it failed and may."""
     with subprocess.Popen(
         ["sh", "-c", f"{command} 2>&1"], cwd=folder, env=variables, stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, encoding="utf-8",
@@ -114,11 +117,14 @@ def timed_lines(command: str, folder: Path, variables: dict[str, str], began: fl
         lines.append((time.monotonic() - began, ""))
     if child.returncode:
         sys.stderr.write("\n".join(line for _, line in lines))
+        if may_fail:
+            return []
         raise SystemExit(f"{command} ended with {child.returncode}")
     return lines
 
 
 def print_table(starts: list[Start]) -> None:
+    proxied = [start.behind_proxy for start in starts]
     rows = {
         "git clone": [f"{start.cloned:.1f} s" for start in starts],
         "first output": [f"{start.first_output:.1f} s" for start in starts],
@@ -127,7 +133,7 @@ def print_table(starts: list[Start]) -> None:
         "longest silence": [f"{start.longest_silence:.1f} s" for start in starts],
         "downloaded": [start.downloaded for start in starts],
         "the same command again": [f"{start.again:.1f} s" for start in starts],
-        "and behind a dead proxy": [f"{start.behind_proxy:.1f} s" for start in starts],
+        "and behind a dead proxy": [f"{seconds:.1f} s" if seconds else "failed" for seconds in proxied],
     }
     print(f"{'from git clone to':<26}" + "".join(f"{start.way:>10}" for start in starts))
     for name, cells in rows.items():
