@@ -48,6 +48,7 @@ def test_without_uv_pip_sets_it_up_and_its_warnings_are_not_shown(checkout, tmp_
     assert "WARNING" not in ran.err
 
 
+@pytest.mark.slow
 def test_where_uv_fails_pip_is_tried_and_what_uv_said_is_shown(checkout):
     ran = checkout.run("scripts/everlog", UV_FIND_LINKS="")
     assert ran.code == 0
