@@ -60,7 +60,8 @@ def test_links_between_pages_lead_somewhere(page):
 @pytest.mark.parametrize("name", ["README.md", "docs/tutorial.md", "docs/politeness.md", "docs/archive-format.md"])
 def test_the_flags_and_commands_a_page_mentions_exist(name):
     text = (ROOT / name).read_text("utf-8")
-    assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)) <= options() | {"--help"}
+    of_installers = {"--force", "--reinstall"}
+    assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)) <= options() | {"--help"} | of_installers
     code = "\n".join(map("".join, re.findall(r"^```sh\n(.*?)^```|`(everlog [^`]+)`", text, re.MULTILINE | re.DOTALL)))
     assert set(re.findall(r"^everlog ([a-z]+)\b(?!:)", code, re.MULTILINE)) <= set(COMMANDS)
 
@@ -70,6 +71,12 @@ def test_the_readme_starts_with_two_commands_the_first_of_which_is_the_demo():
     assert re.findall(r"^```sh\n(.*?)^```", first_screen, re.MULTILINE | re.DOTALL) == [
         "scripts/everlog demo\n", "scripts/test\n",
     ]
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "benchmarks" / "README.md"], ids=lambda page: page.name)
+def test_no_page_tells_to_install_everlog_from_an_index_that_does_not_have_it(page):
+    text = page.read_text("utf-8")
+    assert re.findall(r"(?:pip|pipx|uv tool|uv add|uvx)[^\n`]*\binstall\b[^\n`]*['\" ]everlog\b[^\n`]*", text) == []
 
 
 def test_the_corpus_format_shows_what_evaluating_prints(capsys):

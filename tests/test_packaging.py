@@ -66,7 +66,7 @@ def test_what_is_wrong_is_found(tmp_path, name, file, old, new, said):
 
 
 @pytest.mark.parametrize("script", [
-    "packaging/healthy.py", "scripts/check_packaging.py", "scripts/replay_dockerfile.py",
+    "packaging/healthy.py", "scripts/check_packaging.py", "scripts/replay_dockerfile.py", "scripts/set_up.py",
 ])
 def test_the_examples_in_a_script_are_right(script):
     done = subprocess.run(
