@@ -75,11 +75,12 @@ def inspect(  # noqa: PLR0913, PLR0917 - one parameter per flag
     )
     if not quiet:
         print(f"looking at {url}", file=sys.stderr)
-    look_at(url, settings, json=json, typed=True)
+    found = look_at(url, settings, typed=True)
+    print(json_text(as_dict(found), ensure_ascii=False, indent=1) if json else as_text(found))
 
 
-def look_at(url: str, settings: Settings, *, json: bool, typed: bool) -> None:
-    """One look, printed. What the look fetches is kept nowhere."""
+def look_at(url: str, settings: Settings, *, typed: bool) -> Look:
+    """One look. What it fetches is kept nowhere."""
     from everlog.archive import open_archive
     from everlog.crawl import with_web
     from everlog.flow.discover import fetchable
@@ -97,11 +98,11 @@ def look_at(url: str, settings: Settings, *, json: bool, typed: bool) -> None:
             async with Browser(habits_of(own)) as browser:
                 return await look(whole, open_session(whole, own, scratch, web), own, browser)
 
-        found = with_web(looked)
-    print(json_text(_as_dict(found), ensure_ascii=False, indent=1) if json else _as_text(found))
+        return with_web(looked)
 
 
-def _as_dict(found: Look) -> dict[str, Any]:
+def as_dict(found: Look) -> dict[str, Any]:
+    """What was found, for programs."""
     from everlog.export.jsonl import post_to_dict
     from everlog.records import Post
 
@@ -129,7 +130,8 @@ def _alias_line(alias: Alias) -> str:
     return f"{alias.home}, which its pages name as their own address  ({said})"
 
 
-def _as_text(found: Look) -> str:
+def as_text(found: Look) -> str:
+    """The same for people."""
     from everlog.records import Post
 
     rows = [
