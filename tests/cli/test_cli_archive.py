@@ -235,8 +235,8 @@ def test_an_archive_that_is_not_there_is_not_made_by_looking(here, capsys, comma
 
 
 @pytest.mark.parametrize(("text", "said"), [
-    ("[crawl]\ndeley = 2\n", "known are: allow, also, archive,"),
-    ("[crawl]\ndelay = -1\n", "'delay'"),
+    ("[crawl]\ndeley = 2\n", "everlog.toml: unknown setting 'deley'; did you mean 'delay'?"),
+    ("[crawl]\ndelay = -1\n", "everlog.toml: delay must be at least 0"),
     ('[blog."https://a.blog.example/"]\nscoop = "host"\n', "a.blog.example"),
     ("[crowl]\n", "[crawl]"),
     ("delay 2\n", "not TOML"),
@@ -248,10 +248,10 @@ def test_a_settings_file_that_does_not_fit_exits_2_and_says_what_would(here, cap
     assert [path.name for path in here.iterdir()] == ["everlog.toml"]
 
 
-def test_an_unknown_setting_in_the_environment_exits_2_and_names_the_known_ones(here, monkeypatch, capsys):
+def test_an_unknown_setting_in_the_environment_exits_2_and_names_the_nearest_known_one(here, monkeypatch, capsys):
     monkeypatch.setenv("EVERLOG_DELEY", "2")
     assert main(["crawl", "https://a.blog.example/"]) == 2
-    assert "known are: allow, also, archive," in capsys.readouterr().err
+    assert "'EVERLOG_DELEY'; did you mean 'EVERLOG_DELAY'?" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("words", [

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from everlog.cli.contact import remind_of_contact
 from everlog.cli.lines import json_text, time_or_none
 from everlog.cli.options import (
     AllowFlag,
@@ -119,6 +120,7 @@ def crawl(  # noqa: PLR0913, PLR0917 - one parameter per flag
 
     _refuse_what_cannot_begin(wanted, settings)
     with archive_of(settings, create=True) as opened:
+        remind_of_contact(wanted, settings, opened, quiet=quiet)
         jobs = list({
             canonical(url): Job(url=url, typed=url in typed, allow=allowed(allow)) for url in reversed(wanted)
         }.values())[::-1]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from everlog.cli.contact import remind_of_contact
 from everlog.cli.lines import json_text
 from everlog.cli.options import (
     AllowFlag,
@@ -75,6 +76,7 @@ def inspect(  # noqa: PLR0913, PLR0917 - one parameter per flag
     )
     if not quiet:
         print(f"looking at {url}", file=sys.stderr)
+    remind_of_contact([url], settings, None, quiet=quiet)
     found = look_at(url, settings, typed=True)
     print(json_text(as_dict(found), ensure_ascii=False, indent=1) if json else as_text(found))
 

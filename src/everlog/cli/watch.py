@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from everlog.cli.contact import remind_of_contact
 from everlog.cli.fleet_options import BrokerFlag, LogFormatFlag, MetricsFlag  # noqa: TC001 - typer reads them
 from everlog.cli.lines import console, json_text
 from everlog.cli.options import (
@@ -103,8 +104,10 @@ def watch(  # noqa: PLR0913, PLR0917 - one parameter per flag
     tally = WatchTally()
     polls: list[dict[str, Any]] = []
     with archive_of(settings) as opened:
-        if not any(blog.state == "finished" for blog in opened.blogs()):
+        finished = [blog.home for blog in opened.blogs() if blog.state == "finished"]
+        if not finished:
             raise UsageError("there is no finished blog to watch", advice="everlog crawl https://a.blog.example/")
+        remind_of_contact(finished, settings, opened, quiet=quiet)
         with _display(tally, quiet=quiet) as say:
             stopped = _run(lambda: run_watch(
                 opened, settings, once=once, tally=tally,
