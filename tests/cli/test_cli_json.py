@@ -164,7 +164,7 @@ def test_an_evaluation_is_one_document(capsys, flags):
     assert answer(capsys, "evaluate", str(CORPUS), "-q", "--jobs", "1", *flags)
 
 
-@pytest.mark.parametrize("words", [("show", "https://not.example/"), ("status", "https://not.example/"), ("rules", "x")])
+@pytest.mark.parametrize("words", [("show", "https://no.example/"), ("status", "https://no.example/"), ("rules", "x")])
 def test_where_there_is_an_error_stdout_is_empty(shelf, blogs, capsys, words):
     capsys.readouterr()
     assert main([*words, "--json"]) == 2

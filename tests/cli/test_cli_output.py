@@ -59,7 +59,9 @@ def test_a_disk_that_fills_while_posts_are_written_exits_6_and_leaves_no_half_fi
     folder.mkdir()
     mounted = f'mount -t tmpfs -o size=16k small "{folder}" || exit 77; "$@"; code=$?; ls -A "{folder}"; exit $code'
     script = ["unshare", "-rm", "sh", "-c", mounted, "sh", *command("export", "-o", str(folder / "posts.jsonl"))]
-    done = subprocess.run(script, env=environment(), capture_output=True, text=True, check=False, timeout=PATIENCE_SECONDS)
+    done = subprocess.run(
+        script, env=environment(), capture_output=True, text=True, check=False, timeout=PATIENCE_SECONDS,
+    )
     if done.returncode in {1, 77} and "bug" not in done.stderr:
         pytest.skip(f"no mount is allowed here: {done.stderr}")
     assert (done.returncode, done.stdout) == (6, ""), done.stderr
@@ -100,7 +102,9 @@ def test_a_reader_that_has_enough_is_no_error(kept, words):
     assert "Exception ignored" not in done.stderr
 
 
-@pytest.mark.parametrize(("place", "said"), [("missing/posts.csv", "no such file"), ("a-file/posts.csv", "not a directory")])
+@pytest.mark.parametrize(("place", "said"), [
+    ("missing/posts.csv", "no such file"), ("a-file/posts.csv", "not a directory"),
+])
 def test_a_place_that_cannot_be_written_exits_2_and_is_named(kept, here, place, said):
     (here / "a-file").write_text("")
     done = ended("export", "-o", place, stdout=subprocess.PIPE)

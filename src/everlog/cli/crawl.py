@@ -145,8 +145,8 @@ def _dry_run(wanted: list[str], typed: list[str], settings: Settings, *, json: b
             print(as_text(found))
     if json:
         print(json_text(looks, ensure_ascii=False, indent=1))
-    for error in errors:
-        print(error, file=sys.stderr)
+    for failed in errors:
+        print(failed, file=sys.stderr)
     return _code_with_errors(0, errors, len(wanted))
 
 

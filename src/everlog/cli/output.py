@@ -7,6 +7,7 @@ import os
 import select
 import sys
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, cast
 
 from everlog.errors import DiskFull, EverlogError, UsageError
@@ -55,14 +56,15 @@ def open_streams() -> Iterator[None]:
         pass
     os.close(reserved)
     before = sys.stdin, sys.stdout, sys.stderr
-    # Python has None for a closed stream.
-    sys.stdin = before[0] or open(os.devnull, encoding="utf-8")  # noqa: SIM115 - it lives as long as the program
-    sys.stdout = before[1] or cast("TextIO", Closed())
-    sys.stderr = before[2] or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - as above
-    try:
-        yield
-    finally:
-        sys.stdin, sys.stdout, sys.stderr = before
+    nothing = Path(os.devnull)
+    with nothing.open(encoding="utf-8") as empty, nothing.open("w", encoding="utf-8") as unheard:
+        # Python has None for a closed stream.
+        sys.stdin, sys.stderr = before[0] or empty, before[2] or unheard
+        sys.stdout = before[1] or cast("TextIO", Closed())
+        try:
+            yield
+        finally:
+            sys.stdin, sys.stdout, sys.stderr = before
 
 
 def explained(error: OSError) -> EverlogError | None:
@@ -74,7 +76,7 @@ def explained(error: OSError) -> EverlogError | None:
             advice="free some room or write to another disk, then give the same command again",
         )
     if error.errno == errno.EBADF and not error.filename:
-        return UsageError("the output cannot be written: stdout is closed", advice="give it a place:  everlog ... > FILE")
+        return UsageError("the output cannot be written: stdout is closed", advice="give it a place:  > FILE")
     if error.errno in WRONG_PLACE:
         where = str(error.filename) if error.filename else "the output"
         return UsageError(f"cannot read or write {where}: {_reason(error)}", advice="name another file or folder")
