@@ -116,7 +116,7 @@ def as_dict(found: Look) -> dict[str, Any]:
         "estimates": [{"posts": each.posts, "why": each.why} for each in found.estimates],
         "estimated_posts": found.estimate.posts, "estimated_requests": found.requests_expected,
         "requests_made": found.requests, "comments": list(found.comments),
-        "needs_browser": found.known.is_scripted,
+        "needs_browser": found.known.is_scripted, "noarchive": found.noarchive,
         "also": list(found.scope.also),
         "aliases": [
             {"home": each.home, "here": each.here, "followed": each.followed, "reason": each.reason or None}
@@ -132,6 +132,12 @@ def _alias_line(alias: Alias) -> str:
     return f"{alias.home}, which its pages name as their own address  ({said})"
 
 
+def _noarchive_line(found: Look) -> str:
+    """How many posts ask not to be kept, of those that were looked at, and what keeps them."""
+    said = f"{found.noarchive} of {found.pages} posts looked at ask not to be kept"
+    return f"{said}; if the blog is yours:  everlog crawl {found.home} --ignore-robots"
+
+
 def as_text(found: Look) -> str:
     """The same for people."""
     from everlog.records import Post
@@ -145,6 +151,7 @@ def as_text(found: Look) -> str:
                  f"none: posts are told by their pages ({found.feed_entries} so far)"),
         ("other feeds", ", ".join(url for url in found.feeds if url != found.feed_url) or "none named"),
         ("robots.txt", found.robots),
+        *([("noarchive", _noarchive_line(found))] if found.noarchive else []),
         ("posts at", found.known.judge.pattern.regex),
         ("posts", f"about {found.estimate.posts} ({found.estimate.why})"),
         *(("", f"{each.posts} by {each.why}") for each in found.estimates if each is not found.estimate),
