@@ -56,6 +56,7 @@ ROOMS = {
     "media": LEARNING,
     "posts": LEARNING,
     "archive": DOOR,
+    "installing": DOOR,
     "crawl": DOOR,
     "export": DOOR,
     "render": DOOR,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from everlog.errors import UsageError
-from everlog.settings import CONTACT, from_environment, from_toml, make_settings
+from everlog.settings import from_environment, from_flags, from_toml, make_settings
 
 
 def test_without_any_layer_the_defaults_hold():
@@ -26,14 +26,49 @@ def test_dashes_and_underscores_are_the_same():
     assert make_settings({"max-pages": 3}).max_pages == 3
 
 
-def test_an_unknown_setting_is_an_error_that_names_the_known_ones():
-    with pytest.raises(UsageError, match=r"unknown setting 'dely'(.|\n)*known are: .*delay"):
-        make_settings({"dely": 1})
+def test_an_unknown_setting_names_the_nearest_known_one():
+    with pytest.raises(UsageError) as raised:
+        make_settings({"dealy": 1})
+    assert raised.value.message == "unknown setting 'dealy'; did you mean 'delay'?"
+    assert raised.value.advice == "docs/settings.md lists all settings"
 
 
-def test_an_unknown_variable_of_the_environment_is_an_error_too():
-    with pytest.raises(UsageError, match="unknown setting 'dely'"):
-        make_settings(from_environment({"EVERLOG_DELY": "1"}))
+def test_an_unknown_setting_like_none_of_them_comes_with_the_known_ones():
+    with pytest.raises(UsageError, match=r"unknown setting 'xyzzy'\n  docs/settings.md .*allow, also, archive,"):
+        make_settings({"xyzzy": 1})
+
+
+def test_an_unknown_setting_of_a_file_names_the_file():
+    with pytest.raises(UsageError, match=r"^my\.toml: unknown setting 'dealy'; did you mean 'delay'\?"):
+        from_toml("[crawl]\ndealy = 1\n", "my.toml")
+
+
+def test_an_unknown_variable_of_the_environment_is_named_as_it_is_written():
+    with pytest.raises(UsageError, match="unknown setting 'EVERLOG_DEALY'; did you mean 'EVERLOG_DELAY'"):
+        from_environment({"EVERLOG_DEALY": "1"})
+
+
+@pytest.mark.parametrize(("wrong", "said"), [
+    (lambda: from_toml("[crawl]\ndelay = 'soon'\n", "my.toml"), "my.toml: delay must be a number, not 'soon'"),
+    (lambda: from_toml("[crawl]\nconcurrency = 99\n", "my.toml"), "my.toml: concurrency must be at most 64, not 99"),
+    (lambda: from_toml("[crawl]\nmedia = 'maybe'\n", "my.toml"), "my.toml: media must be true or false, not 'maybe'"),
+    (lambda: from_environment({"EVERLOG_DELAY": "-1"}), "environment: EVERLOG_DELAY must be at least 0, not '-1'"),
+    (lambda: from_flags({"max_time": 0.0}), "--max-time must be more than 0, not 0.0"),
+    (lambda: from_flags({"scope": "all"}), "--scope must be 'path', 'host' or 'subdomains', not 'all'"),
+])
+def test_a_wrong_value_names_where_it_stands_and_what_is_allowed(wrong, said):
+    with pytest.raises(UsageError) as raised:
+        wrong()
+    assert raised.value.message == said
+
+
+def test_a_setting_outside_of_the_tables_of_a_file_is_told_where_it_belongs():
+    with pytest.raises(UsageError, match=r"unknown part 'delay'(.|\n)*below a line \[crawl\]"):
+        from_toml("delay = 2\n", "my.toml")
+
+
+def test_a_list_of_the_environment_is_parted_by_line_ends():
+    assert make_settings(from_environment({"EVERLOG_ALSO": "a.example\nb.example"})).also == ("a.example", "b.example")
 
 
 def test_variables_that_are_not_settings_are_left_alone():
@@ -45,7 +80,7 @@ def test_variables_that_are_not_settings_are_left_alone():
     {"header": ["a: b\r\nc: d"]},
 ])
 def test_a_value_that_does_not_fit_is_named(values):
-    with pytest.raises(UsageError, match=f"setting '{next(iter(values))}"):
+    with pytest.raises(UsageError, match=f"{next(iter(values))} must be"):
         make_settings(values)
 
 
@@ -72,10 +107,16 @@ def test_a_mistake_in_a_blogs_own_settings_says_where_it_stands():
         from_toml('[blog."https://a.example/"]\ndely = 5\n', "f")
 
 
-def test_the_user_agent_names_a_contact():
-    assert make_settings().agent("1.0") == f"everlog/1.0 (+{CONTACT})"
+def test_the_user_agent_names_the_contact_that_is_set_and_invents_none():
+    assert make_settings().agent("1.0") == "everlog/1.0"
+    assert make_settings({"contact": " "}).agent("1.0") == "everlog/1.0"
     assert make_settings({"contact": "me@a.example"}).agent("1.0") == "everlog/1.0 (+me@a.example)"
     assert make_settings({"user_agent": "x/1 me@a.example"}).agent("1.0") == "x/1 me@a.example"
+
+
+def test_a_contact_cannot_add_headers():
+    with pytest.raises(UsageError, match="contact must be"):
+        make_settings({"contact": "me@a.example\r\nX: y"})
 
 
 def test_headers_are_names_and_values():

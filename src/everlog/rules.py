@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+# The method of rules that a person set.
+MANUAL = "manual"
 NO_DETAIL: Mapping[str, str] = MappingProxyType({})
 
 

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping  # noqa: TC003 - pydantic reads the annotations
+from collections.abc import Callable, Mapping  # noqa: TC003 - pydantic reads the annotations
+from difflib import get_close_matches
 from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
@@ -24,9 +25,8 @@ from everlog.errors import UsageError
 from everlog.urls import canonical
 
 PREFIX = "EVERLOG_"
-AGENT = "everlog/{version} (+{contact})"
-# Where a blog's owner can read what this program is, unless the user gives an address of their own.
-CONTACT = "https://pypi.org/project/everlog/"
+# Lists: in the environment their entries are parted by line ends.
+LISTS = frozenset({"header", "steps", "allow", "also"})
 # The steps of a visit, in the order they are taken; each may be left out or replaced.
 STEPS = ("render", "read", "comments", "media", "store")
 # The name of a header: RFC 9110, 5.6.2.
@@ -98,7 +98,9 @@ class Settings(BaseModel):
     allow: tuple[str, ...] = Field(
         (), description="Hosts that may be at private addresses, as HOST or HOST:PORT; a port also opens that port.",
     )
-    contact: str = Field(CONTACT, description="The address or URL the User-Agent names, so that owners can reach you.")
+    contact: str | None = Field(
+        None, description="Your e-mail address or a URL, for the User-Agent, so that owners of blogs can reach you.",
+    )
     user_agent: str | None = Field(None, description="The whole User-Agent, instead of everlog's own.")
     steps: tuple[str, ...] = Field(
         STEPS, description="What is done with a page, in order; 'package.module:function' replaces a step.",
@@ -113,6 +115,13 @@ class Settings(BaseModel):
             if not colon or not _TOKEN.fullmatch(name.strip()) or "\n" in line or "\r" in line:
                 raise ValueError(f"{line!r} is not 'Name: value'")
         return lines
+
+    @field_validator("contact")
+    @classmethod
+    def _contact_fits_a_header(cls, contact: str | None) -> str | None:
+        if contact and not contact.isprintable():
+            raise ValueError(f"{contact!r} is not an address")
+        return contact.strip() or None if contact else None
 
     @field_validator("allow")
     @classmethod
@@ -141,12 +150,15 @@ class Settings(BaseModel):
         return tuple((name.strip(), value.strip()) for name, _, value in pairs)
 
     def agent(self, version: str) -> str:
-        """The User-Agent: what asks, and whom to reach about it."""
-        return self.user_agent or AGENT.format(version=version, contact=self.contact)
+        """The User-Agent: what asks, and whom to reach about it if the user says so."""
+        contact = f" (+{self.contact})" if self.contact else ""
+        return self.user_agent or f"everlog/{version}{contact}"
 
 
-def make_settings(*layers: Mapping[str, Any]) -> Settings:
+def make_settings(*layers: Mapping[str, Any], where: str = "", spelled: Callable[[str], str] = str) -> Settings:
     """Settings from layers of values, the later over the earlier; `UsageError` names what does not fit.
+
+    `where` is said of a mistake first, and `spelled` gives the name of a setting as it is written there.
 
     >>> make_settings({"delay": 2}, {"delay": "0.5"}).delay
     0.5
@@ -161,7 +173,8 @@ def make_settings(*layers: Mapping[str, Any]) -> Settings:
     try:
         return Settings.model_validate(merged)
     except ValidationError as error:
-        raise UsageError(*_explained(error)) from None
+        said, advice = _explained(error, spelled)
+        raise UsageError(where + said, advice=advice) from None
 
 
 def from_toml(text: str, name: str) -> dict[str, Any]:
@@ -172,19 +185,20 @@ def from_toml(text: str, name: str) -> dict[str, Any]:
         raise UsageError(f"{name} is not TOML: {error}", advice="correct the line it names") from None
     unknown = sorted(set(data) - {"crawl", "blog"})
     if unknown:
+        table = 'a settings file has [crawl] and [blog."URL"] tables'
+        known = unknown[0].replace("-", "_") in Settings.model_fields
         raise UsageError(
-            f"{name}: unknown part {unknown[0]!r}", advice='a settings file has [crawl] and [blog."URL"] tables',
+            f"{name}: unknown part {unknown[0]!r}",
+            advice=f"write {unknown[0]} below a line [crawl]: {table}" if known else table,
         )
     tables = [data.get("crawl", {}), data.get("blog", {})]
     nested = tables[1].values() if isinstance(tables[1], dict) else ()
     if not all(isinstance(table, dict) for table in (*tables, *nested)) or "blog" in tables[0]:
         raise UsageError(f"{name} is not made of tables", advice='write [crawl] and [blog."URL"] on lines of their own')
     values: dict[str, Any] = dict(data.get("crawl", {}))
+    make_settings(values, where=f"{name}: ")
     for address, own in data.get("blog", {}).items():
-        try:
-            make_settings(own)
-        except UsageError as error:
-            raise UsageError(f'{name}, [blog."{address}"]: {error.message}', advice=error.advice) from None
+        make_settings(own, where=f'{name}, [blog."{address}"]: ')
     return values | {"blog": data.get("blog", {})}
 
 
@@ -195,16 +209,59 @@ def from_environment(variables: Mapping[str, str]) -> dict[str, Any]:
         if not variable.startswith(PREFIX) or variable in NOT_SETTINGS:
             continue
         name = variable.removeprefix(PREFIX).lower()
-        values[name] = tuple(text.splitlines()) if name in {"header", "steps", "allow"} else text
+        values[name] = tuple(text.splitlines()) if name in LISTS else text
+    make_settings(values, where="environment: ", spelled=lambda name: PREFIX + name.upper())
     return values
 
 
-def _explained(error: ValidationError) -> tuple[str]:
+def from_flags(flags: Mapping[str, Any]) -> dict[str, Any]:
+    """The values that flags of the command line set."""
+    make_settings(flags, spelled=lambda name: "--" + name.replace("_", "-"))
+    return dict(flags)
+
+
+def _explained(error: ValidationError, spelled: Callable[[str], str]) -> tuple[str, str]:
+    """What is wrong with a setting, and what to do about it."""
     first = error.errors()[0]
     if not first["loc"]:
-        return (f"{first['msg'].removeprefix('Value error, ')}\n  docs/settings.md explains both",)
-    name = ".".join(map(str, first["loc"]))
+        return first["msg"].removeprefix("Value error, "), "docs/settings.md explains both"
+    name = str(first["loc"][0])
     if first["type"] == "extra_forbidden":
-        known = ", ".join(sorted(Settings.model_fields))
-        return (f"unknown setting {name!r}\n  known are: {known}",)
-    return (f"setting {name!r}: {first['msg']} (given: {first['input']!r})\n  docs/settings.md explains it",)
+        return _unknown(name, spelled)
+    return f"{spelled(name)} must be {_allowed(first)}, not {first['input']!r}", f"docs/settings.md explains {name}"
+
+
+def _unknown(name: str, spelled: Callable[[str], str]) -> tuple[str, str]:
+    known = sorted(Settings.model_fields)
+    near = get_close_matches(name, known, n=1)
+    if near:
+        return (
+            f"unknown setting {spelled(name)!r}; did you mean {spelled(near[0])!r}?",
+            "docs/settings.md lists all settings",
+        )
+    return f"unknown setting {spelled(name)!r}", f"docs/settings.md explains the settings: {', '.join(known)}"
+
+
+def _allowed(error: Any) -> str:
+    """What a value may be, in words.
+
+    >>> _allowed({"type": "greater_than_equal", "ctx": {"ge": 0}, "msg": ""})
+    'at least 0'
+    """
+    bounds = {
+        "greater_than_equal": "at least {ge}", "greater_than": "more than {gt}", "less_than_equal": "at most {le}",
+        "literal_error": "{expected}",
+    }
+    kind = error["type"]
+    if kind in bounds:
+        context = error["ctx"].items()
+        return bounds[kind].format(**{name: f"{x:,g}" if isinstance(x, float) else x for name, x in context})
+    if kind == "value_error":
+        return f"something else ({error['msg'].removeprefix('Value error, ')})"
+    for part, said in (
+        ("int_", "a whole number"), ("float_", "a number"), ("finite", "a number"), ("bool_", "true or false"),
+        ("string_", "text in quotes"), ("tuple_", 'a list, as in ["a", "b"]'), ("mapping_", "a table"),
+    ):
+        if kind.startswith(part):
+            return said
+    return str(error["msg"])

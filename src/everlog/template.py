@@ -14,6 +14,7 @@ from everlog.keypaths import KeyPaths
 from everlog.reading.article import Design
 from everlog.reading.feed_entry import filled, from_dict, to_dict
 from everlog.reading.post import PostReader
+from everlog.reading.published import MACHINE
 from everlog.records import Post
 from everlog.repeats import Repeats
 from everlog.rules import Ranked, Rule
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
     from everlog.records import Entry, Skip
 
+# What rules of dates know of dates themselves, and not of the place where one stands.
+_OF_DATES = ("languages", "offset", "zone")
 # Raised whenever a stored template could be misread by this code.
 VERSION = 1
 
@@ -37,7 +40,8 @@ class Template:
     other field; `key_paths` tell posts from other pages; `learned_from` is how many pages taught it.
     `comments` say how the blog shows comments, where its comment feeds taught it; `repeats` what its
     pages have in common; `share` is the part of a page's text that usually is its article. `entries` is what the
-    taught feed says of its posts that their pages may not show, by the keys of their addresses.
+    taught feed says of its posts that their pages may not show, by the keys of their addresses. `manual` are rules that
+    a person set: they lie over the learned ones, which stay as they are.
     """
 
     designs: tuple[Design, ...]
@@ -50,6 +54,7 @@ class Template:
     repeats: Repeats | None = None
     share: float | None = None
     entries: Mapping[str, Entry] = field(default_factory=lambda: MappingProxyType({}))
+    manual: Mapping[str, Rule] = field(default_factory=lambda: MappingProxyType({}))
 
     def with_comments(self, rules: CommentRules | None) -> Template:
         """The same template with what was learned about the blog's comments."""
@@ -69,7 +74,30 @@ class Template:
     @cached_property
     def reader(self) -> PostReader:
         """The compiled form of the rules, made at the first page."""
-        return PostReader(self)
+        return PostReader(self.in_force)
+
+    @cached_property
+    def in_force(self) -> Template:
+        """The template that pages are read with: what was set by hand first, then what was learned."""
+        if not self.manual:
+            return self
+        designs, fields = self.designs, dict(self.fields)
+        for name, rule in self.manual.items():
+            if name == "text":
+                designs = tuple(replace(design, places=(rule, *design.places)) for design in designs)
+            else:
+                ranked = fields.get(name, ())
+                fields[name] = (_dated_like(ranked, rule), *ranked)
+        return replace(self, designs=designs, fields=MappingProxyType(fields), manual=MappingProxyType({}))
+
+    @cached_property
+    def as_learned(self) -> Template:
+        """The template without what was set by hand."""
+        return replace(self, manual=MappingProxyType({})) if self.manual else self
+
+    def with_manual(self, rules: Mapping[str, Rule]) -> Template:
+        """The same template with these rules set by hand, and no others."""
+        return replace(self, manual=MappingProxyType(dict(rules)))
 
     def confidence(self) -> dict[str, float | None]:
         """Each field's measured score on the feed's own pages; None where the feed could not tell."""
@@ -92,6 +120,7 @@ class Template:
             "repeats": self.repeats.to_dict() if self.repeats is not None else None,
             "share": self.share,
             "entries": {key: to_dict(entry) for key, entry in self.entries.items()},
+            "manual": {name: rule.to_dict() for name, rule in self.manual.items()},
         }
         return json.dumps(data, ensure_ascii=False, indent=1)
 
@@ -125,8 +154,19 @@ class Template:
                 repeats=Repeats.from_dict(known) if (known := data.get("repeats")) is not None else None,
                 share=float(share) if (share := data.get("share")) is not None else None,
                 entries=MappingProxyType({key: from_dict(said) for key, said in (data.get("entries") or {}).items()}),
+                manual=MappingProxyType({name: Rule.from_dict(r) for name, r in (data.get("manual") or {}).items()}),
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise UnreadableTemplate(
                 f"a damaged template: {type(error).__name__}: {error}", advice="learn the blog again to get a new one",
             ) from None
+
+
+def _dated_like(learned: Ranked, rule: Rule) -> Rule:
+    """A rule that knows how the blog writes its dates: that stays the same wherever they stand."""
+    written = next((each.detail for each in learned if "formats" in each.detail), None)
+    if written is None:
+        return rule
+    kept = {name: written[name] for name in _OF_DATES if name in written}
+    formats = "\n".join(dict.fromkeys((MACHINE, *written["formats"].split("\n"))))
+    return replace(rule, detail=MappingProxyType({**kept, **rule.detail, "formats": formats}))

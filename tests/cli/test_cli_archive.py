@@ -154,26 +154,8 @@ def test_rules_show_what_was_learned_and_how_well_it_does(kept, capsys):
     assert learned["confidence"]["title"] == 1.0
 
 
-@pytest.mark.slow
-def test_a_rule_set_by_hand_is_used_when_pages_are_read_again(kept, capsys):
-    url = kept.rstrip("/") + OLDEST.path
-    run(capsys, "rules", kept, "--set", "title", "p.byline")
-    [result] = json.loads(run(capsys, "reread", kept, "--json"))
-    assert result["changed"] > 0
-    newest = kept.rstrip("/") + truth()[0].path
-    changed = json.loads(run(capsys, "show", newest, "--json"))
-    assert changed["title"] != truth()[0].title
-    assert changed["version"] == 2
-    assert len(json.loads(run(capsys, "show", newest, "--json", "--versions"))) == 2
-    run(capsys, "rules", kept, "--relearn")
-    run(capsys, "reread", kept, "-q")
-    assert json.loads(run(capsys, "show", newest, "--json"))["title"] == truth()[0].title
-    assert json.loads(run(capsys, "show", url, "--json"))["title"] == OLDEST.title
-
-
 def test_a_rule_that_cannot_be_is_refused(kept, capsys):
     assert "known are: text, title" in refused(capsys, "rules", kept, "--set", "colour", "h1")
-    assert "is not a selector" in refused(capsys, "rules", kept, "--set", "title", "h1 !")
     assert "no blog was named" in refused(capsys, "rules", "--relearn")
 
 
@@ -235,8 +217,8 @@ def test_an_archive_that_is_not_there_is_not_made_by_looking(here, capsys, comma
 
 
 @pytest.mark.parametrize(("text", "said"), [
-    ("[crawl]\ndeley = 2\n", "known are: allow, also, archive,"),
-    ("[crawl]\ndelay = -1\n", "'delay'"),
+    ("[crawl]\ndeley = 2\n", "everlog.toml: unknown setting 'deley'; did you mean 'delay'?"),
+    ("[crawl]\ndelay = -1\n", "everlog.toml: delay must be at least 0"),
     ('[blog."https://a.blog.example/"]\nscoop = "host"\n', "a.blog.example"),
     ("[crowl]\n", "[crawl]"),
     ("delay 2\n", "not TOML"),
@@ -248,10 +230,10 @@ def test_a_settings_file_that_does_not_fit_exits_2_and_says_what_would(here, cap
     assert [path.name for path in here.iterdir()] == ["everlog.toml"]
 
 
-def test_an_unknown_setting_in_the_environment_exits_2_and_names_the_known_ones(here, monkeypatch, capsys):
+def test_an_unknown_setting_in_the_environment_exits_2_and_names_the_nearest_known_one(here, monkeypatch, capsys):
     monkeypatch.setenv("EVERLOG_DELEY", "2")
     assert main(["crawl", "https://a.blog.example/"]) == 2
-    assert "known are: allow, also, archive," in capsys.readouterr().err
+    assert "'EVERLOG_DELEY'; did you mean 'EVERLOG_DELAY'?" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("words", [

@@ -133,13 +133,28 @@ def test_pages_that_ask_not_to_be_kept_are_counted_with_the_flag_that_keeps_them
     left = [number for number in ALL if number not in {4, 5, 6}]
     first = crawl(web)
     assert (first.code, numbers_held(here)) == (0, left)
-    assert "3 pages ask not to be kept (noarchive); --ignore-robots, for blogs of your own, keeps them" in first.err
-    assert "3 pages ask not to be kept" in everlog("status", HERE, folder=here).out
+    told = f"3 pages say noarchive and are not kept; if the blog is yours:  everlog crawl {HERE} --ignore-robots"
+    assert told in first.err
+    assert told in everlog("status", HERE, folder=here).out
     second = crawl(web, "--ignore-robots")
     assert (second.code, numbers_held(here)) == (0, ALL)
-    assert "not to be kept" not in everlog("status", HERE, folder=here).out
+    assert "noarchive" not in everlog("status", HERE, folder=here).out
     everlog("reread", folder=here)
     assert numbers_held(here) == ALL
+
+
+def test_a_look_at_a_blog_whose_posts_ask_not_to_be_kept_names_the_flag_that_keeps_them(here, server):
+    web = MemoryWeb()
+    put_mirror(web, HERE, HERE)
+    for number in ALL:
+        web.put(f"{HERE}{number}/", a_blog.page(number, head="<meta name=robots content=noarchive>"))
+    proxy = as_proxy(server, web)
+    done = everlog("inspect", HERE, "--delay", "0", folder=here, **proxy)
+    assert "posts looked at ask not to be kept; if the blog is yours:" in done.out
+    assert f"everlog crawl {HERE} --ignore-robots" in done.out
+    crawled = everlog("crawl", HERE, "--delay", "0", folder=here, **proxy)
+    assert crawled.code == 4
+    assert "of its pages say noarchive, and no other could be read as a post" in crawled.err
 
 
 def test_inspect_names_the_other_host_and_what_a_crawl_does_about_it(here, server):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import configparser
-import json
 import shlex
 import signal
 from dataclasses import replace
@@ -42,13 +41,13 @@ def make_due(here: Path) -> None:
 def test_a_watch_asks_what_is_due_and_archives_what_is_new(server, here):
     url = crawl(server, here)
     first = everlog("watch", "--once", "--json", *FAST, folder=here)
-    assert (first.code, first.out) == (0, "")
+    assert (first.code, first.json["watched"], first.json["polls"]) == (0, 1, [])
     make_due(here)
     put_post(server, POSTS + 1)
     put_feed(server, [a_blog.item(number, link=f"{url}{number}") for number in range(POSTS + 1, POSTS - 4, -1)])
     done = everlog("watch", "--once", "--json", *FAST, folder=here)
     assert done.code == 0
-    [line] = map(json.loads, done.out.splitlines())
+    [line] = done.json["polls"]
     assert (line["blog"], line["seen"], line["new_posts"]) == (url, "changed", 1)
     assert line["next_poll"] > line["at"]
     assert line["why"]
@@ -62,7 +61,7 @@ def test_an_unchanged_feed_costs_one_conditional_request(server, here):
         server.seen.clear()
         make_due(here)
         done = everlog("watch", "--once", "--json", *FAST, folder=here)
-        assert json.loads(done.out)["seen"] == "unchanged"
+        assert [each["seen"] for each in done.json["polls"]] == ["unchanged"]
     assert [seen.path for seen in server.seen] == ["/feed.xml"]
 
 

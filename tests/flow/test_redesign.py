@@ -19,6 +19,7 @@ from everlog.flow.relearning import learn_again
 from everlog.flow.rereading import reread_blog
 from everlog.flow.updating import refresh_blog
 from everlog.records import Fetched
+from everlog.rules import MANUAL, Rule
 from everlog.urls import canonical
 from flow.a_site import FEED, POSTS, a_site, crawl, put_feed, work
 from flow.a_web import NOW, MemoryWeb
@@ -130,6 +131,30 @@ def test_new_posts_of_a_redesigned_blog_are_read_as_well_as_before_in_the_same_u
         post = held(archive, number)
         assert (post.text, post.title) == (a_blog.text(number), f"Post {number} of ours")
     assert any("looks different" in remark for remark in given.tally.remarks)
+
+
+def test_a_rule_set_by_hand_outlives_the_redesign_and_does_not_cause_one(web, archive):
+    crawl(web, archive)
+    blog = archive.blogs()[0]
+    known = Known.of(blog)
+    assert known is not None
+    rules = {"title": Rule(method=MANUAL, where="p.meta")}
+    archive.update_blog(blog.id, template=known.template.with_manual(rules).to_json())
+    web.now += DAY
+    web.put(a_blog.url(21), a_blog.page(21))
+    put_feed(web, [21, 20, 19, 18, 17])
+    is_new, _ = update(web, archive)
+    assert not is_new
+    assert held(archive, 21).title.startswith("By Ann Lee")
+    web.now += DAY
+    redesign(web, range(1, 23))
+    put_feed(web, [22, 21, 20, 19, 18])
+    is_new, _ = update(web, archive)
+    assert is_new
+    after = Known.of(archive.blogs()[0])
+    assert after is not None
+    assert after.template.manual == rules
+    assert held(archive, 22).title == "Post 22 of ours"
 
 
 def test_nothing_is_asked_twice(web, archive):

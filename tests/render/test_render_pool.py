@@ -265,7 +265,7 @@ def test_a_browser_that_is_not_used_is_not_started():
 def test_where_there_is_no_browser_the_error_says_how_to_get_one():
     with staged(RenderHabits(executable="/nowhere/chromium")) as stage, pytest.raises(NoBrowser) as error:
         stage.render("<p>x</p>")
-    assert "everlog[render]" in str(error.value)
+    assert "EVERLOG_CHROMIUM" in str(error.value)
     assert "apt install chromium" in str(error.value)
 
 

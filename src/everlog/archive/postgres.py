@@ -13,6 +13,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from everlog.archive import fencing
 from everlog.archive.pg_search import PostgresIndex
 from everlog.errors import ArchiveBusy, DamagedArchive, DiskFull, EverlogError, ServiceDown, UsageError
+from everlog.installing import line_for_extra
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -189,7 +190,7 @@ def _engine(address: URL) -> Engine:
         )
     except ModuleNotFoundError as error:
         raise UsageError(
-            "PostgreSQL needs a driver that is not installed", advice="install it:  pip install 'everlog[fleet]'",
+            "PostgreSQL needs a driver that is not installed", advice=f"install it:  {line_for_extra('fleet')}",
         ) from error
     event.listen(engine, "connect", _prepared)
     return engine

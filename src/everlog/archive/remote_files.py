@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from everlog.archive.remote_ranges import Ranges
 from everlog.errors import DamagedArchive, EverlogError, FilesDown, UsageError
+from everlog.installing import line_for_extra
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -240,7 +241,7 @@ class RemoteFiles:
         except ImportError as error:
             raise UsageError(
                 f"{self.where} needs a package that is not installed: {error}",
-                advice="pip install 'everlog[fleet]'  (for other stores than S3 their own package of fsspec)",
+                advice=f"for S3:  {line_for_extra('fleet')}   (other stores have packages of their own for fsspec)",
             ) from None
         except ValueError as error:
             raise UsageError(

@@ -27,6 +27,7 @@ from everlog.cli.keep import export, forget, reread, verify
 from everlog.cli.later import LATER, add_later
 from everlog.cli.lines import guarded_streams
 from everlog.cli.look import rules
+from everlog.cli.output import discard_output, explained, has_no_reader, open_streams
 from everlog.cli.search import SearchCommand, search
 from everlog.cli.show import show
 from everlog.cli.status import status
@@ -61,25 +62,50 @@ COMMANDS = (*(command.__name__ for command in _HERE), "fleet", *LATER)
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
     argv = with_crawl(list(sys.argv[1:] if arguments is None else arguments))
-    _spell_everything()
-    with guarded_streams():
-        return _run(argv)
+    with open_streams():
+        _spell_everything()
+        with guarded_streams():
+            return _run(argv)
 
 
 def _run(argv: list[str]) -> int:
     try:
-        typer.main.get_command(app).main(args=argv, prog_name="everlog")
-    except SystemExit as leaving:
-        if leaving.code == INTERRUPTED and not _logs_json(argv):
-            print("interrupted", file=sys.stderr)
-        return leaving.code if isinstance(leaving.code, int) else 0
+        code = _run_command(argv)
+        # What is left in the buffer may find the disk full as well.
+        sys.stdout.flush()
     except EverlogError as error:
         print(error, file=sys.stderr)
         return error.exit_code
     except Exception as error:  # noqa: BLE001 - the last line of defence, it reports the bug
+        return _failed(error, argv)
+    if code == INTERRUPTED and not _logs_json(argv):
+        print("interrupted", file=sys.stderr)
+    return code
+
+
+def _run_command(argv: list[str]) -> int:
+    try:
+        typer.main.get_command(app).main(args=argv, prog_name="everlog")
+    except SystemExit as leaving:
+        if isinstance(leaving.__context__, BrokenPipeError):  # typer's own answer to it is the exit code of a bug
+            raise leaving.__context__ from None
+        return leaving.code if isinstance(leaving.code, int) else 0
+    return 0
+
+
+def _failed(error: Exception, argv: list[str]) -> int:
+    """Say what went wrong outside of the program, or that it is a bug; gives the exit code."""
+    if isinstance(error, BrokenPipeError) and has_no_reader():
+        # Whoever reads has enough: no error, and nothing more to say.
+        discard_output()
+        return 0
+    known = explained(error) if isinstance(error, OSError) else None
+    if known is None:
         _report_bug(error, verbose=not {"-v", "--verbose"}.isdisjoint(argv))
         return 1
-    return 0
+    discard_output()
+    print(known, file=sys.stderr)
+    return known.exit_code
 
 
 def _logs_json(argv: Sequence[str]) -> bool:

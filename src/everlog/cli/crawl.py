@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from everlog.cli.contact import remind_of_contact
 from everlog.cli.lines import json_text, open_with, time_or_none
 from everlog.cli.options import (
     AllowFlag,
@@ -115,20 +116,40 @@ def crawl(  # noqa: PLR0913, PLR0917 - one parameter per flag
     if not wanted:
         raise UsageError("no blog was named", advice="everlog crawl https://a.blog.example/   (or a list with -i FILE)")
     if dry_run:
-        from everlog.cli.inspect import look_at
-
-        for url in wanted:
-            look_at(url, settings, json=json, typed=url in typed, quiet=quiet)
-        return
+        raise typer.Exit(_dry_run(wanted, typed, settings, json=json, quiet=quiet))
     from everlog.flow.running import Job
     from everlog.urls import canonical
 
     _refuse_what_cannot_begin(wanted, settings)
     with archive_of(settings, create=True) as opened:
+        remind_of_contact(wanted, settings, opened, quiet=quiet)
         jobs = list({
             canonical(url): Job(url=url, typed=url in typed, allow=allowed(allow)) for url in reversed(wanted)
         }.values())[::-1]
         _run(jobs, opened, settings, json=json, quiet=quiet, verbose=verbose)
+
+
+def _dry_run(wanted: list[str], typed: list[str], settings: Settings, *, json: bool, quiet: bool) -> int:
+    """Look at each blog; one that cannot be looked at does not hide the others. Gives the exit code."""
+    from everlog.cli.inspect import as_dict, look_at, print_look
+
+    looks: list[dict[str, Any]] = []
+    errors: list[EverlogError] = []
+    for url in wanted:
+        try:
+            found = look_at(url, settings, typed=url in typed, quiet=quiet)
+        except EverlogError as error:
+            errors.append(error)
+            looks.append(_error_dict(url, error))
+            continue
+        looks.append(as_dict(found))
+        if not json:
+            print_look(found)
+    if json:
+        print(json_text(looks, ensure_ascii=False, indent=1))
+    for failed in errors:
+        print(failed, file=sys.stderr)
+    return _code_with_errors(0, errors, len(wanted))
 
 
 def update(  # noqa: PLR0913, PLR0917 - one parameter per flag
@@ -222,16 +243,23 @@ def _exit_code(reports: list[Report | EverlogError]) -> int:
     from everlog.flow.report import exit_code_of
 
     code = exit_code_of([report for report in reports if not isinstance(report, EverlogError)])
-    errors = [report.exit_code for report in reports if isinstance(report, EverlogError)]
+    return _code_with_errors(code, [report for report in reports if isinstance(report, EverlogError)], len(reports))
+
+
+def _code_with_errors(code: int, errors: list[EverlogError], count: int) -> int:
     if not errors:
         return code
     # A list of which some blogs could be crawled is usable but incomplete.
-    return max(errors) if len(errors) == len(reports) else code or 3
+    return max(error.exit_code for error in errors) if len(errors) == count else code or 3
+
+
+def _error_dict(url: str, error: EverlogError) -> dict[str, Any]:
+    return {"url": url, "ending": "error", "exit_code": error.exit_code, "reason": str(error)}
 
 
 def _as_dict(job: Job, report: Report | EverlogError) -> dict[str, Any]:
     if isinstance(report, EverlogError):
-        return {"url": job.url, "ending": "error", "exit_code": report.exit_code, "reason": str(report)}
+        return _error_dict(job.url, report)
     tally = report.tally
     return {
         "url": job.url, "blog": report.blog, "ending": report.ending, "exit_code": report.exit_code,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from everlog.cli.contact import remind_of_contact
 from everlog.cli.lines import json_text, open_with
 from everlog.cli.options import (
     AllowFlag,
@@ -75,11 +76,16 @@ def inspect(  # noqa: PLR0913, PLR0917 - one parameter per flag
         header=header or None, cookies=cookies, robots=False if ignore_robots else None,
         allow=allowed(allow),
     )
-    look_at(url, settings, json=json, typed=True, quiet=quiet)
+    remind_of_contact([url], settings, None, quiet=quiet)
+    found = look_at(url, settings, typed=True, quiet=quiet)
+    if json:
+        print(json_text(as_dict(found), ensure_ascii=False, indent=1))
+    else:
+        print_look(found)
 
 
-def look_at(url: str, settings: Settings, *, json: bool, typed: bool, quiet: bool = False) -> None:
-    """One look, printed. What the look fetches is kept nowhere."""
+def look_at(url: str, settings: Settings, *, typed: bool, quiet: bool = False) -> Look:
+    """One look. What it fetches is kept nowhere."""
     from everlog.archive import open_archive
     from everlog.cli.display import crawl_display
     from everlog.crawl import with_web
@@ -104,15 +110,17 @@ def look_at(url: str, settings: Settings, *, json: bool, typed: bool, quiet: boo
 
         with crawl_display(quiet=quiet) as display:
             display(tally)
-            found = with_web(looked)
-    if json:
-        print(json_text(_as_dict(found), ensure_ascii=False, indent=1))
-        return
+            return with_web(looked)
+
+
+def print_look(found: Look) -> None:
+    """What was found, for people."""
     for name, value in _rows(found):
         print_wrapped(f"{name:<{COLUMN}}{value}", hanging=COLUMN * " ")
 
 
-def _as_dict(found: Look) -> dict[str, Any]:
+def as_dict(found: Look) -> dict[str, Any]:
+    """What was found, for programs."""
     from everlog.export.jsonl import post_to_dict
     from everlog.records import Post
 
@@ -124,7 +132,7 @@ def _as_dict(found: Look) -> dict[str, Any]:
         "estimates": [{"posts": each.posts, "why": each.why} for each in found.estimates],
         "estimated_posts": found.estimate.posts, "estimated_requests": found.requests_expected,
         "requests_made": found.requests, "comments": list(found.comments),
-        "needs_browser": found.known.is_scripted,
+        "needs_browser": found.known.is_scripted, "noarchive": found.noarchive,
         "also": list(found.scope.also),
         "aliases": [
             {"home": each.home, "here": each.here, "followed": each.followed, "reason": each.reason or None}
@@ -140,6 +148,12 @@ def _alias_line(alias: Alias) -> str:
     return f"{alias.home}, which its pages name as their own address  ({said})"
 
 
+def _noarchive_line(found: Look) -> str:
+    """How many posts ask not to be kept, of those that were looked at, and what keeps them."""
+    said = f"{found.noarchive} of {found.pages} posts looked at ask not to be kept"
+    return f"{said}; if the blog is yours:  everlog crawl {found.home} --ignore-robots"
+
+
 def _rows(found: Look) -> list[tuple[str, str]]:
     from everlog.records import Post
 
@@ -152,6 +166,7 @@ def _rows(found: Look) -> list[tuple[str, str]]:
                  f"none: posts are told by their pages ({found.feed_entries} so far)"),
         ("other feeds", ", ".join(url for url in found.feeds if url != found.feed_url) or "none named"),
         ("robots.txt", found.robots),
+        *([("noarchive", _noarchive_line(found))] if found.noarchive else []),
         ("posts at", found.known.judge.pattern.regex),
         ("posts", f"about {found.estimate.posts} ({found.estimate.why})"),
         *(("", f"{each.posts} by {each.why}") for each in found.estimates if each is not found.estimate),

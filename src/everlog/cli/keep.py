@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
+import shutil
 import sys
 from collections import Counter
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Annotated
 
 import typer
@@ -62,15 +63,10 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per flag
     comments: Counter[str] = Counter()
     with archive_of(settings_from(config, archive=archive, files=files)) as opened:
         blog_id = blog_named(blog, opened).id if blog else None
-        try:
-            count = opened.export(
-                chosen, Path(output) if output else None, blog_id=blog_id, since=moment,
-                on_post=lambda post: comments.update({"kept": len(post.comments)}),
-            )
-        except BrokenPipeError:
-            # Whoever reads has enough (`| head`): no error, and nothing more to say at the end.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return
+        count = opened.export(
+            chosen, Path(output) if output else None, blog_id=blog_id, since=moment,
+            on_post=lambda post: comments.update({"kept": len(post.comments)}),
+        )
     if not quiet:
         written = f"{counted(count, 'post')} with {counted(comments['kept'], 'comment')}"
         print(written + (f" in {output}" if output not in {None, "-"} else ""), file=sys.stderr)
@@ -157,12 +153,24 @@ def verify(
     from everlog.cli.progress import progress
 
     found = 0
-    with archive_of(settings_from(config, archive=archive, files=files, spool=spool)) as opened:
+    with (
+        archive_of(settings_from(config, archive=archive, files=files, spool=spool)) as opened,
+        TemporaryFile("w+", encoding="utf-8") as document,
+    ):
         total = opened.size()
         with progress(total, "records checked", quiet=quiet) as step:
             for finding in findings_of(opened, progress=step):
                 found += 1
-                print(json_text(finding.to_dict()) if json else finding)
+                if json:
+                    # A ruined archive may have millions, and a check that breaks off prints no half document.
+                    print(("," if found > 1 else "") + json_text(finding.to_dict()), file=document)
+                else:
+                    print(finding)
+        if json:
+            document.seek(0)
+            print(f'{{"checked": {total}, "found": {found}, "findings": [')
+            shutil.copyfileobj(document, sys.stdout)
+            print("]}")
     if not quiet:
         print(f"{total} records checked, {found} findings", file=sys.stderr)
     if found:

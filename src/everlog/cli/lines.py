@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
@@ -47,11 +47,24 @@ class Guarded:
         return getattr(self.unguarded, name)
 
 
+class Talk(Guarded):
+    """The same for stderr; what cannot be said there, because its disk is full, stops no work."""
+
+    def write(self, text: str) -> int:
+        with suppress(OSError):
+            self.unguarded.write(harmless(text))
+        return len(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            self.unguarded.flush()
+
+
 @contextmanager
 def guarded_streams() -> Iterator[None]:
     """Meanwhile, nothing that is printed steers the terminal."""
     before = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = (cast("TextIO", Guarded(stream)) for stream in before)
+    sys.stdout, sys.stderr = cast("TextIO", Guarded(before[0])), cast("TextIO", Talk(before[1]))
     try:
         yield
     finally:

@@ -141,7 +141,7 @@ def _detail(blog: Blog, archive: Archive) -> dict[str, Any]:
         "estimate": {"posts": estimate.posts, "why": estimate.why, "evidence": estimate.evidence} if estimate else None,
         "also_at": [*scope.also, *(alias.home for alias in scope.aliases if alias.here or alias.followed)],
         "left_out": said_left_out(blog, archive),
-        "not_kept": noarchive_remark(not_kept) if not_kept else None,
+        "not_kept": noarchive_remark(not_kept, blog.home) if not_kept else None,
         "runs": [
             {"kind": run.kind, "started": time_or_none(run.started_at), "ended": time_or_none(run.ended_at),
              "reason": run.reason, "counts": dict(run.counts)} for run in archive.runs(blog.id)

@@ -76,7 +76,7 @@ CONFIG_NAME = "everlog.toml"
 
 def settings_from(config: Path | None, **flags: Any) -> Settings:
     """Defaults, then the settings file, then the environment, then the flags that were given."""
-    from everlog.settings import EITHER, from_environment, from_toml, make_settings
+    from everlog.settings import EITHER, from_environment, from_flags, from_toml, make_settings
 
     named = config or (Path(os.environ["EVERLOG_CONFIG"]) if os.environ.get("EVERLOG_CONFIG") else None)
     file = named or Path(CONFIG_NAME)
@@ -97,7 +97,7 @@ def settings_from(config: Path | None, **flags: Any) -> Settings:
             address: {name: value for name, value in own.items() if name.replace("-", "_") not in given}
             for address, own in layer["blog"].items()
         }
-    settings = make_settings(*layers, environment, flags)
+    settings = make_settings(*layers, environment, from_flags(flags))
     if flags.get("files") is not None and "://" not in settings.archive:
         raise UsageError(
             f"{settings.archive} is a folder, and keeps its files in itself",

@@ -84,8 +84,10 @@ def search(
     with archive_of(settings_from(config, archive=archive)) as opened:
         if rebuild:
             opened.forget_index()
-        _index(opened, quiet=quiet)
+        indexed = _index(opened, quiet=quiet)
         if not text.strip():
+            if json:
+                print(json_text({"indexed": indexed}))
             return
         hits = opened.search(text, limit=limit)
         total = opened.count_found(text)
@@ -99,15 +101,15 @@ def search(
         raise typer.Exit(NOTHING_FOUND)
 
 
-def _index(archive: Archive, *, quiet: bool) -> None:
-    """Bring in what is not in the index: all posts of an archive that is older than it."""
+def _index(archive: Archive, *, quiet: bool) -> int:
+    """Bring in what is not in the index: all posts of an archive that is older than it. How many."""
     from everlog.cli.progress import progress
 
     waiting = archive.count_not_indexed()
     if waiting and not quiet:
         print(f"{waiting} posts are brought into the search index, once", file=sys.stderr)
     with progress(waiting, "posts in the search index", quiet=quiet or not waiting) as step:
-        archive.index_posts(step)
+        return archive.index_posts(step)
 
 
 def _print(hits: tuple[Hit, ...], *, verbose: bool) -> None:

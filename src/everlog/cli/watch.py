@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from everlog.cli.contact import remind_of_contact
 from everlog.cli.display import FIGURE_LINES, flowed
 from everlog.cli.fleet_options import BrokerFlag, LogFormatFlag, MetricsFlag  # noqa: TC001 - typer reads them
 from everlog.cli.lines import ago, console, is_live, json_text, live_part, open_with, unguarded
@@ -68,7 +69,8 @@ def watch(  # noqa: PLR0913, PLR0917 - one parameter per flag
 ) -> None:
     """Keep all blogs of the archive current: each feed is asked as it falls due, until you stop it.
 
-    Stop it with Ctrl-C and start it again at any time; several watches of one archive share the work. With a
+    Stop it with Ctrl-C and start it again at any time; several watches of one archive share the work. With --json,
+    each poll is one line of JSON on stdout as it ends; with --once and --json, one JSON document tells all. With a
     broker, it asks nobody itself: it hands due feeds to the fleet's workers, and looks after the fleet.
 
     \b
@@ -102,13 +104,22 @@ def watch(  # noqa: PLR0913, PLR0917 - one parameter per flag
     if verbose:
         log_to_stderr()
     tally = WatchTally()
+    polls: list[dict[str, Any]] = []
     with archive_of(settings) as opened:
-        if not any(blog.state == "finished" for blog in opened.blogs()):
+        finished = [blog.home for blog in opened.blogs() if blog.state == "finished"]
+        if not finished:
             raise UsageError("there is no finished blog to watch", advice="everlog crawl https://a.blog.example/")
+        remind_of_contact(finished, settings, opened, quiet=quiet)
         with _display(tally, quiet=quiet) as say:
             stopped = _run(lambda: run_watch(
-                opened, settings, once=once, tally=tally, on_polled=_listener(say, json=json),
+                opened, settings, once=once, tally=tally,
+                on_polled=_listener(say, _teller(polls, once=once) if json else None),
             ))
+    if json and once:
+        print(json_text({
+            "watched": tally.watched, "new_posts": tally.new_posts, "changed_posts": tally.changed_posts,
+            "polls": polls,
+        }, ensure_ascii=False, indent=1))
     if not quiet:
         print(_figures(tally), file=sys.stderr)
     if stopped:
@@ -135,12 +146,21 @@ def _run(watching: Callable[[], bool]) -> bool:
         raise
 
 
-def _listener(say: Callable[[str], None], *, json: bool) -> Callable[[Blog, Polled], None]:
-    """Who hears what came of each poll: JSON lines on stdout for programs, a line on stderr for people."""
+def _teller(polls: list[dict[str, Any]], *, once: bool) -> Callable[[dict[str, Any]], None]:
+    """For programs: a watch that ends tells all polls in one document, one that does not a JSON line for each."""
+    if once:
+        return polls.append
+    return lambda told: print(json_text(told, ensure_ascii=False), flush=True)
+
+
+def _listener(
+    say: Callable[[str], None], tell: Callable[[dict[str, Any]], None] | None,
+) -> Callable[[Blog, Polled], None]:
+    """Who hears what came of each poll: programs, and people by a line on stderr."""
 
     def hear(blog: Blog, polled: Polled) -> None:
-        if json:
-            print(json_text(_as_dict(blog, polled), ensure_ascii=False), flush=True)
+        if tell is not None:
+            tell(_as_dict(blog, polled))
         report = polled.report
         if report is not None and (report.tally.new_posts or report.tally.changed_posts or report.tally.remarks):
             parts = [f"{report.tally.new_posts} new", f"{report.tally.changed_posts} changed", *report.tally.remarks]

@@ -98,8 +98,9 @@ def worker(  # noqa: PLR0913, PLR0917 - one parameter per flag
     engine = make_engine(settings.broker)
     has_browser = readers is None and can_draw(settings)
     if browser and not has_browser:
-        advice = "install Chromium and 'everlog[render]', or leave out --browser"
-        raise UsageError("no browser was found", advice=advice)
+        from everlog.render.finding import how_to_get_a_browser
+
+        raise UsageError("no browser was found", advice=f"{how_to_get_a_browser()}\n  or leave out --browser")
 
     def open_shared() -> Archive:
         return shared_archive_of(settings)

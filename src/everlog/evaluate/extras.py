@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from everlog.errors import UsageError
+from everlog.installing import line_for_extra
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -23,5 +24,5 @@ def needed(name: str) -> ModuleType:
         package = name.partition(".")[0]
         raise UsageError(
             f"{package} is needed for this and cannot be loaded: {error}",
-            advice="install what measuring needs: pip install 'everlog[benchmark]'",
+            advice=f"install what measuring needs:  {line_for_extra('benchmark')}",
         ) from error

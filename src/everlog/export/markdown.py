@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from everlog.comments.threads import in_threads
 from everlog.errors import UsageError
 from everlog.export.front_matter import front_matter
+from everlog.installing import line_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -95,6 +96,7 @@ def _converter() -> Callable[[str, str], str]:
         from everlog.export.converter import to_markdown  # noqa: PLC0415 - its parser is slow to load
     except ModuleNotFoundError as error:
         raise UsageError(
-            f"Markdown needs the package {error.name}, which is not installed", advice="pip install 'everlog[export]'",
+            f"Markdown needs the package {error.name}, which is not installed",
+            advice=f"install it:  {line_for(error.name or 'beautifulsoup4')}",
         ) from None
     return to_markdown

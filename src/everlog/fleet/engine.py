@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from everlog.archive.jobs import QUEUES
 from everlog.errors import ServiceDown, UsageError
 from everlog.fleet.broker import checked, encryption, without_password
+from everlog.installing import line_for_extra
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -46,7 +47,8 @@ def make_engine(broker: str | None) -> Engine:
         import celery  # noqa: F401, PLC0415 - only fleets need it
         import redis  # noqa: F401, PLC0415
     except ImportError as error:
-        raise UsageError(f"{error.name} is not installed", advice="pip install 'everlog[fleet]'") from None
+        advice = f"install what fleets need:  {line_for_extra('fleet')}"
+        raise UsageError(f"{error.name} is not installed", advice=advice) from None
     return Engine(address)
 
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from everlog.errors import EverlogError, UsageError
+from everlog.installing import line_for_extra
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,7 +24,8 @@ def serve_figures(port: int, archive: Archive, engine: Engine, *, worker: str | 
     try:
         from prometheus_client import CollectorRegistry, start_http_server  # noqa: PLC0415 - only fleets need it
     except ImportError:
-        raise UsageError("prometheus-client is not installed", advice="pip install 'everlog[fleet]'") from None
+        advice = f"install what fleets need:  {line_for_extra('fleet')}"
+        raise UsageError("prometheus-client is not installed", advice=advice) from None
 
     registry = CollectorRegistry()
     registry.register(Figures(archive, engine, worker=worker))

@@ -130,6 +130,7 @@ async def _learn_and_crawl(blog: Blog, found: Found, rendering: Rendering, work:
     work.web = rendering.web
     commenting, comment_feeds = await _study_comments(blog, found, learned.shown, rendering, work)
     known = replace(learned.known, template=learned.known.template.with_comments(commenting.rules))
+    known = known.with_manual_of(Known.of(blog))
     answers = _answers(found, learned.pages, known, learned.scope)
     # The feed and the queue come before the state: killed in between, the blog is learned again.
     robots = work.web.robots_exchanges()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -13,12 +12,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from everlog.errors import NothingToLearn, UnreadablePage, UsageError
+from everlog.errors import NothingToLearn, UnreadablePage
 from everlog.flow.rendering import HTML, NotDrawn
 from everlog.learning.blog import PAGES_USED, learn, learn_entries
 from everlog.posts import PostJudge
 from everlog.records import Failure, Fetched
-from everlog.rules import Rule
 from everlog.scripted import needs_browser
 from everlog.template import Template
 from everlog.tree import parse
@@ -34,13 +32,8 @@ if TYPE_CHECKING:
     from everlog.tree import Element
     from everlog.web import Web
 
-FIELDS = ("text", "title", "authors", "published", "updated", "tags", "summary")
 # Hosts that an error names.
 NAMED = 3
-DATES = frozenset({"published", "updated"})
-# The notation of `everlog.selectors`, as far as people write it by hand.
-_ONE = r"[a-z][a-z0-9]*(?:#[\w-]+|\.[\w-]+|\[(?:itemprop|role|rel|property)=[\w:.-]+\])?"
-SELECTOR = re.compile(rf"{_ONE}(?:>{_ONE})*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +59,10 @@ class Known:
         }
         said = {name: value for name, value in own.items() if value}
         return json.dumps(self.judge.to_dict() | said, ensure_ascii=False)
+
+    def with_manual_of(self, before: Known | None) -> Known:
+        """What was learned anew, with the rules that were set by hand before."""
+        return self if before is None else replace(self, template=self.template.with_manual(before.template.manual))
 
     @classmethod
     def of(cls, blog: Blog) -> Known | None:
@@ -242,28 +239,3 @@ def _pairs(found: Found, pages: Mapping[str, Fetched]) -> list[tuple[Entry, Page
 
 def _under_links(pages: Mapping[str, Fetched]) -> dict[str, bytes]:
     return {link: answer.answer.body for link, answer in pages.items()}
-
-
-def corrected(known: Known, name: str, selector: str) -> Known:
-    """The same knowledge with one rule set by hand, ahead of the learned ones."""
-    template = known.template
-    if name not in FIELDS:
-        raise UsageError(
-            f"unknown field {name!r}\n  known are: {', '.join(FIELDS)}", advice="everlog rules BLOG shows them",
-        )
-    if not selector.strip() or not SELECTOR.fullmatch(selector.strip()):
-        raise UsageError(
-            f"{selector!r} is not a selector everlog reads",
-            advice="give tag#id, tag.class, tag[itemprop=x] or a tag, with '>' between parents and children",
-        )
-    if name == "text":
-        first, *others = template.designs
-        rule = Rule(method="selector", where=selector.strip())
-        designs = (replace(first, places=(rule, *first.places)), *others)
-        return replace(known, template=replace(template, designs=designs))
-    ranked = template.fields.get(name, ())
-    # How a date is written stays the same wherever it stands.
-    detail = next((dict(rule.detail) for rule in ranked if "formats" in rule.detail), {}) if name in DATES else {}
-    rule = Rule(method="selector", where=selector.strip(), detail=MappingProxyType(detail))
-    fields = MappingProxyType({**template.fields, name: (rule, *ranked)})
-    return replace(known, template=replace(template, fields=fields))

@@ -61,15 +61,14 @@ def count_not_kept(blog: Blog, archive: Archive) -> int:
     return sum(each.reason == NOARCHIVE for each in archive.problems(blog.id))
 
 
-def noarchive_remark(count: int) -> str:
+def noarchive_remark(count: int, home: str) -> str:
     """What is said of pages that ask not to be kept.
 
-    >>> noarchive_remark(1)
-    '1 page asks not to be kept (noarchive); --ignore-robots, for blogs of your own, keeps it'
+    >>> noarchive_remark(1, "https://a.example/")
+    '1 page says noarchive and is not kept; if the blog is yours:  everlog crawl https://a.example/ --ignore-robots'
     """
-    if count == 1:
-        return "1 page asks not to be kept (noarchive); --ignore-robots, for blogs of your own, keeps it"
-    return f"{count} pages ask not to be kept (noarchive); --ignore-robots, for blogs of your own, keeps them"
+    pages = "1 page says noarchive and is" if count == 1 else f"{count} pages say noarchive and are"
+    return f"{pages} not kept; if the blog is yours:  everlog crawl {home} --ignore-robots"
 
 
 def begin_anew(blog: Blog, archive: Archive) -> None:

@@ -16,6 +16,7 @@ from everlog.flow.learn import learn_found, learning_step
 from everlog.flow.rendering import Rendering
 from everlog.flow.report import Tally
 from everlog.links import page_links
+from everlog.posts import noarchive
 from everlog.tree import parse
 from everlog.urls import canonical
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from everlog.flow.discover import Found
     from everlog.flow.known import Known
     from everlog.links import Scope
-    from everlog.records import Post, Skip
+    from everlog.records import Fetched, Post, Skip
     from everlog.render import Browser
     from everlog.settings import Settings
     from everlog.tree import Element
@@ -35,7 +36,10 @@ _MONTH = re.compile(r"/(?:19|20)\d\d/(?:0?[1-9]|1[0-2])(?:/|\.html?)?$")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """What is known of a blog after a look at its front page, feed and sitemaps."""
+    """What is known of a blog after a look at its front page, feed and sitemaps.
+
+    Of `pages` posts' pages that were looked at, `noarchive` ask not to be kept.
+    """
 
     home: str
     title: str | None
@@ -50,6 +54,8 @@ class Look:
     comments: tuple[str, ...]
     sample: Post | Skip
     scope: Scope
+    pages: int
+    noarchive: int
 
     @property
     def estimate(self) -> Estimate:
@@ -95,7 +101,14 @@ async def look(
         known=known, estimates=tuple(estimates), requests=sum(each.requests for each in web.ledger()),
         comments=_where_comments_are(parsed, last.url, found), scope=lesson.scope,
         sample=known.template.read(last.body, last.url, last.content_type, last.fetched_at),
+        pages=len(lesson.shown), noarchive=sum(map(_asks_not_to_be_kept, lesson.shown.values())),
     )
+
+
+def _asks_not_to_be_kept(answer: Fetched) -> bool:
+    page = answer.page
+    tags = (noarchive(None, value) for value in answer.answer.values("x-robots-tag"))
+    return any(tags) or noarchive(parse(page.body, page.content_type))
 
 
 def _declared(root: Element, url: str) -> tuple[str, ...]:

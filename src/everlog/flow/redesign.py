@@ -207,7 +207,7 @@ class _Desk:
         if not reads_better(after, before):
             return self._keep_the_old(new, "nothing was learned from them that reads them better")
         commenting = await self._study_comments(found, shown)
-        learned = replace(learned, template=learned.template.with_comments(commenting.rules))
+        learned = replace(learned, template=learned.template.with_comments(commenting.rules)).with_manual_of(self.known)
         for look in taught:
             if look.is_held:
                 self._hand_on(look)

@@ -43,7 +43,7 @@ def learn_again(blog: Blog, archive: Archive) -> Known:
     rules = _stored_comment_rules(blog, archive, since) or (before.template.comments if before is not None else None)
     # What is learned better is in force as long as what it replaces.
     known = replace(known, learned_at=known.learned_at if before is None else since)
-    return replace(known, template=known.template.with_comments(rules))
+    return replace(known, template=known.template.with_comments(rules)).with_manual_of(before)
 
 
 def _fetched_since(since: datetime | None, pages: dict[str, Fetched]) -> dict[str, Fetched]:

@@ -21,6 +21,7 @@ from everlog.flow.figures import take_last_figures
 from everlog.flow.known import entry_urls
 from everlog.flow.leaving import (
     NOARCHIVE,
+    count_not_kept,
     keep_left_out,
     noarchive_remark,
     recall_left_out,
@@ -215,10 +216,12 @@ def finish(crew: Crew, run: int, ending: Ending, reason: str, *, left_out: str |
     if ending in {"complete", "incomplete"} and uncommented and crew.settings.comments:
         ending, reason = "incomplete", f"{reason}; the comments of {uncommented} posts could not be had"
     if tally.reasons[NOARCHIVE]:
-        tally.remarks.append(noarchive_remark(tally.reasons[NOARCHIVE]))
+        tally.remarks.append(noarchive_remark(tally.reasons[NOARCHIVE], crew.blog.home))
     if ending == "complete" and held == 0:
         why = f"; {left_out}" if left_out is not None else ""
-        ending, reason = "nothing", f"no page of this blog could be read as a post{why}"
+        refused = count_not_kept(crew.blog, archive)
+        said = f"{refused} of its pages say noarchive, and no other" if refused else "no page of this blog"
+        ending, reason = "nothing", f"{said} could be read as a post{why}"
     if ending in {"complete", "incomplete"}:
         archive.update_blog(crew.blog.id, state="finished", crawled_at=datetime.now(UTC))
     is_finished = ending in {"complete", "incomplete"} or crew.blog.state == "finished"

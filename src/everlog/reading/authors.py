@@ -6,8 +6,10 @@ import re
 from html import unescape
 from typing import TYPE_CHECKING, Any
 
+from everlog.reading.manual import texts_by_hand
 from everlog.reading.places import nearness_of, short_text
 from everlog.records import Provenance
+from everlog.rules import MANUAL
 from everlog.words import comparable, squeeze
 
 if TYPE_CHECKING:
@@ -35,7 +37,9 @@ def read_authors(view: View, rules: Ranked) -> tuple[tuple[str, ...], Provenance
     for rule in rules:
         names = authors_by(view, rule)
         if names:
-            others = (name for also in rules if also.detail.get("use") == "also" for name in authors_by(view, also))
+            # Who set a rule by hand said all.
+            more = () if rule.method == MANUAL else (also for also in rules if also.detail.get("use") == "also")
+            others = (name for also in more for name in authors_by(view, also))
             known = {comparable(name) for name in names}
             every = (*names, *(name for name in others if comparable(name) not in known))
             return every, Provenance(method=rule.method, rule=rule.where or None, confidence=rule.confidence)
@@ -143,6 +147,7 @@ def names_in(value: Any) -> list[str]:
 
 
 _READERS: dict[str, Callable[[View, Rule], Iterable[str]]] = {
+    MANUAL: texts_by_hand,
     "selector": _by_selector,
     "link": _by_link,
     "meta": _by_meta,

@@ -1,6 +1,7 @@
 """Every way to find an article, behind one interface: a rule goes in, a pick comes out.
 
-    selector, xpath, key-path   what was learned of the blog: the place of the article
+    manual                      what a person set by hand: the place of the article
+    selector, xpath, key-path   what was learned of the blog: the same
     repeats                     DiffPost: what other pages of the blog do not say
     lines                       the statistical extractor: lines that read like an article
     metadata                    what the page itself calls its article
@@ -18,7 +19,9 @@ import numpy as np
 from lxml import etree
 
 from everlog.keypaths import KeyPath, first_with_text, has_text
+from everlog.reading.manual import elements_by_hand
 from everlog.reading.picks import Pick
+from everlog.rules import MANUAL
 from everlog.similarity import NodeBigrams
 from everlog.tree import Element
 
@@ -56,6 +59,8 @@ def is_placed(rule: Rule) -> bool:
 
 def element_at(view: View, rule: Rule) -> Element | None:
     """The element a rule of an article points at."""
+    if rule.method == MANUAL:
+        return picked(elements_by_hand(view, rule), "first")
     if rule.method == "selector":
         return picked(view.found.get(rule.where, ()), rule.detail.get("pick", "first"))
     if rule.method == "key-path":

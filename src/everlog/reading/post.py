@@ -17,6 +17,7 @@ from everlog.reading.authors import read_authors
 from everlog.reading.cleaning import clean_html
 from everlog.reading.cutting import remove_cuts
 from everlog.reading.language import read_language
+from everlog.reading.manual import elements_by_hand
 from everlog.reading.methods import is_placed
 from everlog.reading.places import selectors_used
 from everlog.reading.published import read_published, read_updated
@@ -34,6 +35,7 @@ from everlog.reading.witnesses import (
     share_of_page,
 )
 from everlog.records import Post, Provenance, Skip
+from everlog.rules import MANUAL
 from everlog.selectors import Finder, Finds
 from everlog.tree import drop, parse, take_text
 
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from everlog.reading.article import Found
+    from everlog.rules import Rule
     from everlog.template import Template
     from everlog.tree import Element
 
@@ -58,6 +61,13 @@ _READERS = {
     "title": read_title, "authors": read_authors, "published": read_published, "updated": read_updated,
     "tags": read_tags, "summary": read_summary, "language": read_language,
 }
+
+
+def _count_places(view: View, rule: Rule) -> int:
+    """How many articles a rule finds on a page."""
+    if rule.method == MANUAL:
+        return len(elements_by_hand(view, rule))
+    return len(view.found[rule.where]) if rule.method == "selector" else 1
 
 
 def _shows_media(article: Element) -> bool:
@@ -98,6 +108,10 @@ class Doubt(NamedTuple):
 
 def _source_of_text(used: Found, doubt: Doubt | None, *, is_empty: bool) -> Provenance:
     design = used.design
+    if used.rule.method == MANUAL:
+        # Nobody measured how well a person does.
+        said = "the article's usual place is empty" if is_empty else None
+        return Provenance(method=MANUAL, rule=used.rule.where, confidence=EMPTY if is_empty else None, disagrees=said)
     source = Provenance(method=design.method, rule=used.rule.where, confidence=design.confidence)
     if is_empty:
         return replace(source, confidence=min(EMPTY, design.confidence), disagrees="the article's usual place is empty")
@@ -188,6 +202,8 @@ class PostReader:
 
     def _doubt(self, view: View, found: Found, comments: Reading) -> Doubt | None:
         """What speaks against an article, if it is small for this blog, or in none of the learned places."""
+        if found.rule.method == MANUAL:
+            return None
         share = share_of_page(view.root, found.pick.element, comments.elements)
         is_odd = not self._is_usual(found)
         if share >= SMALL * (self._template.share or 1.0) and not is_odd:
@@ -220,7 +236,7 @@ class PostReader:
         is_usual = self._is_usual(found)
         if is_post and not is_usual:
             return None
-        matches = len(view.found[found.rule.where]) if found.rule.method == "selector" else 1
+        matches = _count_places(view, found.rule)
         if matches > found.design.most and not self._template.key_paths.matches(view.root):
             return f"a list of posts: {matches} articles on one page"
         if not is_usual and not self._template.key_paths.matches(view.root):

@@ -14,7 +14,9 @@ from everlog.dates.machine import read_machine
 from everlog.dates.reading import read_date
 from everlog.dates.relative import read_relative
 from everlog.dates.stamps import Stamp, plausible, read_offset
+from everlog.reading.manual import elements_by_hand
 from everlog.records import Provenance
+from everlog.rules import MANUAL
 from everlog.tree import visible_pieces
 
 if TYPE_CHECKING:
@@ -56,6 +58,9 @@ def read_updated(view: View, rules: Ranked) -> tuple[datetime, Provenance] | Non
             stamp = next(stamps(view, rule), None)
             if stamp is not None:
                 return _answer(stamp, rule)
+            # The place is sure, so a date in another format than the blog's usual one is that date too.
+            if rule.method == MANUAL and (found := _read_freely(view, (rule,))) is not None:
+                return found
     return None
 
 
@@ -84,8 +89,15 @@ def texts(view: View, rule: Rule) -> Iterable[str]:
     if rule.method == "url":
         day = url_month(view.url) if rule.where == MONTH else url_day(view.url)
         return (day,) if day else ()
+    if rule.method == MANUAL:
+        return (text for element in elements_by_hand(view, rule) for text in _ways_to_say(element) if text)
     attribute = rule.detail.get("attribute", "")
     return (text_of(element, attribute) for element in view.found.get(rule.where, ()))
+
+
+def _ways_to_say(element: Element) -> Iterator[str]:
+    """A date as an element says it to programs, then as it shows it."""
+    yield from (element.get("datetime") or "", element.get("content") or "", text_of(element))
 
 
 def text_of(element: Element, attribute: str = "") -> str:

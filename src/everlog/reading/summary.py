@@ -5,7 +5,9 @@ from __future__ import annotations
 from html import unescape
 from typing import TYPE_CHECKING
 
+from everlog.reading.manual import texts_by_hand
 from everlog.records import Provenance
+from everlog.rules import MANUAL
 from everlog.words import squeeze
 
 if TYPE_CHECKING:
@@ -32,6 +34,8 @@ def summary_by(view: View, rule: Rule) -> str | None:
     >>> summary_by(view, Rule(method="meta", where="description"))
     'On rain.'
     """
+    if rule.method == MANUAL:
+        return next(iter(texts_by_hand(view, rule)), None)
     if rule.method == "json-ld":
         values = [node.get(rule.where) for node in view.json_ld]
     else:

@@ -8,9 +8,11 @@ from html import unescape
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
+from everlog.reading.manual import elements_by_hand, shown_value
 from everlog.reading.places import nearness_of, short_text
 from everlog.reading.slugs import class_slugs, link_slug, spelled
 from everlog.records import Provenance
+from everlog.rules import MANUAL
 from everlog.words import comparable, squeeze
 
 if TYPE_CHECKING:
@@ -42,7 +44,9 @@ def read_tags(view: View, rules: Ranked) -> tuple[tuple[str, ...], Provenance] |
     """
     found: dict[str, str] = {}
     used: list[Rule] = []
-    for rule in rules:
+    # Who set a rule by hand said all; where it finds nothing the others are asked.
+    by_hand = [rule for rule in rules if rule.method == MANUAL and tags_by(view, rule)]
+    for rule in by_hand or rules:
         if found and rule.detail.get("use") == _FALLBACK:
             continue
         tags = tags_by(view, rule)
@@ -175,6 +179,13 @@ def _container(element: Element, levels: int) -> Element | None:
     return node
 
 
+def _by_hand(view: View, rule: Rule) -> Iterator[str]:
+    """The links of the elements, or what is listed in those without links."""
+    for element in elements_by_hand(view, rule):
+        links = list(element.iter("a"))
+        yield from map(short_text, links) if links else parts(shown_value(element))
+
+
 def _by_meta(view: View, rule: Rule) -> Iterable[str]:
     return view.meta.get(rule.where, ())
 
@@ -284,6 +295,7 @@ def standard_links(view: View, families: Sequence[str]) -> dict[str, list[Elemen
 
 
 _READERS: dict[str, Callable[[View, Rule], Iterable[str]]] = {
+    MANUAL: _by_hand,
     "selector": _by_selector,
     "meta": _by_meta,
     "json-ld": _by_json_ld,

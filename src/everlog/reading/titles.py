@@ -5,8 +5,10 @@ from __future__ import annotations
 from html import unescape
 from typing import TYPE_CHECKING
 
+from everlog.reading.manual import texts_by_hand
 from everlog.reading.places import has_words, nearness_of, short_text
 from everlog.records import Provenance
+from everlog.rules import MANUAL
 from everlog.selectors import selectors_of
 from everlog.words import squeeze
 
@@ -88,7 +90,12 @@ def without_affix(shown: str, detail: Mapping[str, str]) -> str | None:
     return shown[len(prefix) : len(shown) - len(suffix)].strip()
 
 
+def _by_hand(view: View, rule: Rule) -> str | None:
+    return next(iter(texts_by_hand(view, rule)), None)
+
+
 _READERS: dict[str, Callable[[View, Rule], str | None]] = {
+    MANUAL: _by_hand,
     "selector": _by_selector,
     "meta": _by_meta,
     "json-ld": _by_json_ld,

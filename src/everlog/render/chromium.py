@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from everlog.errors import NoBrowser
-from everlog.render.finding import ADVICE, find_chromium, not_started
+from everlog.render.finding import find_chromium, how_to_get_a_browser, not_started
 from everlog.render.routing import Router
 from everlog.render.scratch import Scratch
 from everlog.render.session import Lost, Session, or_lost
@@ -167,7 +167,7 @@ async def _playwright() -> Playwright:
     try:
         from playwright.async_api import async_playwright  # noqa: PLC0415 - an extra
     except ImportError:
-        raise NoBrowser("Playwright is not installed", advice=ADVICE) from None
+        raise NoBrowser("Playwright is not installed", advice=how_to_get_a_browser()) from None
     return await async_playwright().start()
 
 

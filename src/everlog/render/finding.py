@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
+import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 from everlog.errors import NoBrowser
+from everlog.installing import line_for_extra
 
 # What it said last, and anything it said, in Playwright's log of it.
 _FATAL = re.compile(r"\[err\] \[[^\]]*:FATAL:[^\]]*\] (.{1,300})")
@@ -17,7 +21,6 @@ VARIABLE = "EVERLOG_CHROMIUM"
 NAMES = (
     "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome",
 )
-ADVICE = "get both: pip install 'everlog[render]' and apt install chromium (or name a Chromium in EVERLOG_CHROMIUM)"
 
 
 def find_chromium(executable: str | None, own_download: str | None = None) -> str:
@@ -26,7 +29,7 @@ def find_chromium(executable: str | None, own_download: str | None = None) -> st
     if named:
         found = shutil.which(named)
         if found is None:
-            raise NoBrowser(f"there is no program {named}", advice=ADVICE)
+            raise NoBrowser(f"there is no program {named}", advice=how_to_get_a_browser())
         return found
     for name in NAMES:
         found = shutil.which(name)
@@ -34,7 +37,23 @@ def find_chromium(executable: str | None, own_download: str | None = None) -> st
             return found
     if own_download is not None and Path(own_download).exists():
         return own_download
-    raise NoBrowser("no Chromium was found", advice=ADVICE)
+    raise NoBrowser("no Chromium was found", advice=how_to_get_a_browser())
+
+
+def how_to_get_a_browser() -> str:
+    """What to type for what is missing of the two: the package that steers a browser, and the browser."""
+    if find_spec("playwright") is None:
+        return f"install it:  {line_for_extra('render')}\n  {_chromium_advice()}"
+    return _chromium_advice()
+
+
+def _chromium_advice() -> str:
+    python = shlex.quote(sys.executable)
+    system = "brew install --cask chromium" if sys.platform == "darwin" else "apt install chromium"
+    return (
+        f"get Chromium:  {system}   (or {python} -m playwright install chromium,"
+        f"\n  or name one that is there in {VARIABLE})"
+    )
 
 
 def not_started(executable: str, said: str) -> NoBrowser:

@@ -1,0 +1,51 @@
+"""The line that installs what is missing: it names packages that exist, for the environment that runs."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from everlog.installing import line_for_extra, packages_of
+
+ROOT = Path(__file__).parent.parent
+EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+
+
+@pytest.mark.parametrize("extra", ["render", "fleet", "benchmark"])
+def test_the_line_names_the_packages_of_an_extra(extra):
+    assert {re.split(r"[\[><=;]", name)[0] for name in packages_of(extra)} == {
+        re.split(r"[\[><=;]", name)[0] for name in EXTRAS[extra]
+    }
+    assert sys.executable in shlex.split(line_for_extra(extra))
+
+
+@pytest.mark.parametrize(("tools", "expected"), [
+    ({"pip": "types.ModuleType('pip')"}, [sys.executable, "-m", "pip", "install", "a>=1"]),
+    ({"pip": "None", "uv": "yes"}, ["uv", "pip", "install", "--python", sys.executable, "a>=1"]),
+    ({"pip": "None"}, [sys.executable, "-m", "ensurepip", "&&", sys.executable, "-m", "pip", "install", "a>=1"]),
+], ids=["pip", "uv", "neither"])
+def test_the_line_is_for_what_the_environment_has(tmp_path, tools, expected):
+    if "uv" in tools:
+        (tmp_path / "uv").write_text("#!/bin/sh\n")
+        (tmp_path / "uv").chmod(0o755)
+    told = (
+        f"import sys, types; sys.modules['pip'] = pip = {tools['pip']}\n"
+        "if pip: pip.__spec__ = sys.__spec__\n"
+        "from everlog.installing import line_for; print(line_for('a>=1'))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", told], env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=True,
+    )
+    assert shlex.split(done.stdout) == expected
+
+
+def test_nobody_is_told_to_install_everlog_by_name_from_an_index():
+    pages = [*(ROOT / "src").rglob("*.py"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "packaging").rglob("*.*")]
+    wrong = re.compile(r"""(?:pip|pipx|uv tool|uv) (?:install|run)[^\n`]*['" ]everlog(?:\[|['"`\s]|$)""", re.MULTILINE)
+    assert [str(page) for page in pages if wrong.search(page.read_text("utf-8"))] == []
