@@ -61,7 +61,9 @@ def _crawl(
     with ExitStack() as stack:
         where, place = _place(archive, chosen)
         where = where or stack.enter_context(TemporaryDirectory(prefix="everlog-"))
-        opened = stack.enter_context(open_archive(where, files=place.get("files"), spool=place.get("spool")))
+        opened = stack.enter_context(
+            open_archive(where, create=True, files=place.get("files"), spool=place.get("spool")),
+        )
         given = json.loads(chosen.model_dump_json(exclude_unset=True))
         errand = {"job": job, "archive": where, "place": place, "settings": given}
         child = stack.enter_context(subprocess.Popen(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import stat
 from typing import TYPE_CHECKING
 
 from everlog.errors import DamagedArchive, DiskFull, EverlogError, UsageError
@@ -26,10 +25,14 @@ def real_folder(folder: Path) -> Path:
                 raise
         else:
             sync_folder(folder.parent)
-        mode = folder.lstat().st_mode
     except OSError as error:
         raise explain(error, folder) from error
-    if stat.S_ISLNK(mode):
+    return not_linked(folder)
+
+
+def not_linked(folder: Path) -> Path:
+    """The folder, if it is there or not; never one that a link leads out of the archive."""
+    if folder.is_symlink():
         raise UsageError(
             f"{folder} is a symbolic link, and an archive keeps everything in its own folder",
             advice="put a real folder in its place; to keep an archive on another disk, move the whole of it",

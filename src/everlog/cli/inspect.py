@@ -90,7 +90,7 @@ def look_at(url: str, settings: Settings, *, json: bool, typed: bool) -> None:
 
     whole = fetchable(url)
     own = settings.for_blog(whole)
-    with tempfile.TemporaryDirectory(prefix="everlog-") as folder, open_archive(folder) as scratch:
+    with tempfile.TemporaryDirectory(prefix="everlog-") as folder, open_archive(folder, create=True) as scratch:
         note_typed([*([whole] if typed else ()), *filter(None, [own.feed])], scratch)
 
         async def looked(web: OpenWeb) -> Look:

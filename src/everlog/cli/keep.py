@@ -55,7 +55,8 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per flag
 
     chosen = format_for(format_name, output)
     moment = as_moment(since) if since else None
-    with archive_of(settings_from(config, archive=archive, files=files)) as opened:
+    settings = settings_from(config, archive=archive, files=files)
+    with archive_of(settings, reading=True, quiet=quiet) as opened:
         blog_id = blog_named(blog, opened).id if blog else None
         try:
             count = opened.export(chosen, Path(output) if output else None, blog_id=blog_id, since=moment)
@@ -146,7 +147,8 @@ def verify(
     from everlog.cli.progress import progress
 
     found = 0
-    with archive_of(settings_from(config, archive=archive, files=files, spool=spool)) as opened:
+    settings = settings_from(config, archive=archive, files=files, spool=spool)
+    with archive_of(settings, reading=True, quiet=quiet) as opened:
         total = opened.size()
         with progress(total, "records checked", quiet=quiet) as step:
             for finding in findings_of(opened, progress=step):

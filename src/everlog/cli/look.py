@@ -51,7 +51,8 @@ def rules(  # noqa: PLR0913, PLR0917 - one parameter per flag
     from everlog.flow.relearning import learn_again
     from everlog.flow.running import blog_named
 
-    with archive_of(settings_from(config, archive=archive, files=files)) as opened:
+    settings = settings_from(config, archive=archive, files=files)
+    with archive_of(settings, reading=not (relearn or set_rule), quiet=quiet) as opened:
         chosen = [blog_named(blog, opened)] if blog else list(opened.blogs())
         if (relearn or set_rule) and blog is None:
             raise UsageError("no blog was named", advice="everlog rules BLOG --relearn")
