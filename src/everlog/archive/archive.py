@@ -37,12 +37,12 @@ from everlog.warc import read_exchange, target_uri
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractContextManager
-    from datetime import datetime
     from typing import BinaryIO
 
     from everlog.archive.batch import Piece
     from everlog.archive.holdings import Acknowledged, Capture, Stored, WarcFile
     from everlog.archive.shelf import Writer
+    from everlog.moments import Moment
     from everlog.records import Exchange, Purpose, Visit
 
 __all__ = ["DATABASE", "Archive", "Habits", "open_archive"]
@@ -255,7 +255,7 @@ class Archive(SqlStore):
 
     def export(
         self, format_name: str, out: BinaryIO | Path | None = None, *, blog_id: int | None = None,
-        since: datetime | None = None,
+        since: Moment | None = None,
     ) -> int:
         """Write posts in one of `everlog.export.FORMATS`, streamed, to a stream, file or folder. How many."""
         from everlog.export import write_posts  # noqa: PLC0415 - reading and crawling do without it
@@ -268,6 +268,10 @@ class Archive(SqlStore):
             self.parts.locks.close()
         finally:
             self.database.close()
+
+    def __repr__(self) -> str:
+        place = self.database.where if self.shelf.is_shared else self.shelf.where
+        return f"<Archive {place}{', read-only' if self.is_read_only else ''}>"
 
     def __enter__(self) -> Self:
         return self

@@ -49,12 +49,12 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per flag
       everlog export --blog https://a.blog.example/ -o posts.csv
       everlog export --format markdown -o notes/
     """
-    from everlog.cli.crawl import as_moment
     from everlog.export import format_for
     from everlog.flow.running import blog_named
+    from everlog.moments import as_moment_or_none
 
     chosen = format_for(format_name, output)
-    moment = as_moment(since) if since else None
+    moment = as_moment_or_none(since)
     settings = settings_from(config, archive=archive, files=files)
     with archive_of(settings, reading=True, quiet=quiet) as opened:
         blog_id = blog_named(blog, opened).id if blog else None
