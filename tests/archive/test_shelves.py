@@ -482,7 +482,7 @@ def test_folders_that_are_new_are_made_with_all_they_are_in(tmp_path):
     assert (tmp_path / "a" / "b" / "c").is_dir()
     (tmp_path / "file").touch()
     for make in (disk.make_folders, disk.real_folder):
-        with pytest.raises(UsageError, match="whom it belongs to"):
+        with pytest.raises(UsageError, match="see whose it is"):
             make(tmp_path / "file")
     (tmp_path / "link").symlink_to(tmp_path / "a")
     with pytest.raises(UsageError, match="symbolic link"):

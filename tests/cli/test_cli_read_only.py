@@ -65,6 +65,15 @@ archive = open_archive(sys.argv[1])
 archive.update_blog(blog.id, title="A title that is in the WAL alone")
 os._exit(9)
 """
+# Takes the database out of WAL mode, and is killed when a transaction has reached the file in part.
+JOURNAL = """
+import os, sqlite3, sys
+database = sqlite3.connect(sys.argv[1], isolation_level=None)
+for statement in ("pragma journal_mode = delete", "pragma cache_size = 1", "pragma cache_spill = 1", "begin",
+                  "update blogs set title = 'half-written'", "update versions set record = record || ' '"):
+    database.execute(statement).fetchall()
+os._exit(9)
+"""
 # Stores what it is told to.
 WRITER = """
 import sys
@@ -257,6 +266,27 @@ def test_an_archive_that_may_not_be_read_says_whom_to_ask(kept, here, capsys):
         said = capsys.readouterr().err
         assert "ermission denied" in said
         assert "bug" not in said
+
+
+def test_a_page_that_may_not_be_read_is_named_by_verify(kept, here, capsys):
+    file = next((here / "everlog-archive" / "warc").iterdir())
+    file.chmod(0)
+    with read_only.obeying_permissions():
+        assert main(["verify"]) == 2
+    said = capsys.readouterr().err
+    assert f"{file.name} cannot be used: Permission denied" in said
+    assert "ls -ld" in said
+
+
+def test_a_half_written_database_is_read_with_its_journal(kept, here, capsys):
+    folder = here / "everlog-archive"
+    ended = subprocess.run([sys.executable, "-c", JOURNAL, str(folder / "everlog.sqlite")], check=False)
+    assert ended.returncode == 9
+    with read_only.locked("permissions", folder) as as_reader, as_reader():
+        assert main(["status", "--json"]) == 0
+    found = capsys.readouterr()
+    assert "half-written" not in found.out
+    assert "everlog.sqlite-journal is read in a temporary copy" in found.err
 
 
 def test_a_newer_archive_is_refused_without_a_copy(kept, here, capsys):

@@ -236,6 +236,8 @@ class Archive(SqlStore):
         """A WARC or media file to read from."""
         try:
             return self.shelf.open(name, ahead=ahead)
+        except PermissionError as error:
+            raise disk.explain(error, f"{self.shelf.where}/{name}") from error
         except FileNotFoundError:
             if self.shelf.folder is not None:
                 raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shlex
 from typing import TYPE_CHECKING
 
 from everlog.errors import DamagedArchive, DiskFull, EverlogError, UsageError
@@ -89,7 +90,10 @@ def explain(error: OSError, where: Path | str) -> EverlogError:
             advice="free some room, then give the same command again; what was acknowledged is safe",
         )
     if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.ENOENT}:
-        return UsageError(f"{where} cannot be used: {error.strerror}", advice="check the folder and whom it belongs to")
+        return UsageError(
+            f"{where} cannot be used: {error.strerror}",
+            advice=f"see whose it is, or name another with --archive:  ls -ld {shlex.quote(str(where))}",
+        )
     return DamagedArchive(
         f"{where} could not be written: {error.strerror or error}",
         advice="check the disk, then give the same command again; 'everlog verify' tells whether all is there",

@@ -49,7 +49,7 @@ Stamp = tuple[int, int]
 
 def why_not_writable(database: Path) -> str | None:
     """Why nobody can write to the archive of a database that is there; None: it can be written."""
-    for path in (database.parent, database, *(_beside(database, name) for name in ("-wal", "-shm"))):
+    for path in (database.parent, *(_beside(database, name) for name in ("", "-wal", "-shm"))):
         how = os.W_OK | (os.X_OK if path == database.parent else 0)
         if path.exists() and not _may(path, how):
             is_mounted_so = os.statvfs(path).f_flag & os.ST_RDONLY
@@ -166,9 +166,11 @@ class ReadOnlyDatabase(SqliteDatabase):
     def _choose(self) -> None:
         """The way to read what is there now."""
         has_log = bool(_size(self.file, "-wal"))
-        if _size(self.file, "-journal") or (has_log and _size(self.file, "-shm") is None):
+        # A journal is of a database that somebody took out of WAL mode: without it the file is half-written.
+        left = "-journal" if _size(self.file, "-journal") else "-wal"
+        if left == "-journal" or (has_log and _size(self.file, "-shm") is None):
             self._way = "copy"
-            self._copied(f"a writer was killed, and what it left in {self.file.name}-wal is read")
+            self._copied(f"a writer was killed, and what it left in {self.file.name}{left} is read")
         elif has_log or (_size(self.file, "-wal") is not None and _size(self.file, "-shm") is not None):
             self._way = "live"
         else:
@@ -264,7 +266,9 @@ def _may(path: Path, how: int) -> bool:
 
 
 def _beside(database: Path, ending: str) -> Path:
-    return database.with_name(database.name + ending)
+    # Where a link leads to: that is where SQLite looks for them.
+    real = database.resolve()
+    return real.with_name(real.name + ending)
 
 
 def _size(database: Path, ending: str) -> int | None:
