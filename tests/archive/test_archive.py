@@ -410,7 +410,7 @@ def test_an_archive_that_was_moved_reads_as_before(tmp_path):
 
 
 def test_an_archive_that_is_not_there_is_not_made_by_looking(tmp_path):
-    with pytest.raises(UsageError, match="--archive"):
+    with pytest.raises(UsageError, match="create=True"):
         open_archive(tmp_path / "none", create=False)
     assert not (tmp_path / "none").exists()
 
