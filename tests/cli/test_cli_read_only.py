@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 import subprocess
 import sys
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -282,6 +283,9 @@ def test_a_half_written_database_is_read_with_its_journal(kept, here, capsys):
     folder = here / "everlog-archive"
     ended = subprocess.run([sys.executable, "-c", JOURNAL, str(folder / "everlog.sqlite")], check=False)
     assert ended.returncode == 9
+    still = f"{(folder / 'everlog.sqlite').as_uri()}?immutable=1"
+    with closing(sqlite3.connect(still, uri=True)) as file:
+        assert file.execute("select title from blogs").fetchall() == [("half-written",)], "what must not be believed"
     with read_only.locked("permissions", folder) as as_reader, as_reader():
         assert main(["status", "--json"]) == 0
     found = capsys.readouterr()

@@ -77,7 +77,7 @@ def cannot_be_written(folder: Path, why: str) -> UsageError:
     name = folder.resolve().name or "archive"
     return UsageError(
         f"{folder} cannot be written: {why}",
-        advice=f"make a copy that can, and use it with --archive {shlex.quote(name + '-copy')}:\n"
+        advice=f"copy it to where you can write, then use --archive {shlex.quote(name + '-copy')}:\n"
         f"  everlog copy --archive {shlex.quote(str(folder))} --to {shlex.quote(name + '-copy')}",
     )
 
