@@ -56,7 +56,7 @@ def main() -> None:
         print(f"{posts:,} posts\n\n| | rows | rows/s | files | MB | MB/s | posts indexed/s | whole | processor |")
         print("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
         url = server.url()
-        with open_archive(place / "made") as made, open_target(url, files=str(place / "files")) as shared:
+        with open_archive(place / "made", create=True) as made, open_target(url, files=str(place / "files")) as shared:
             show("folder to PostgreSQL", *timed(made, shared))
             with open_target(str(place / "back")) as back:
                 show("PostgreSQL to folder", *timed(shared, back))

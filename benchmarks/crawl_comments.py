@@ -64,7 +64,7 @@ def crawled(blog: Blog, proxy: str, where: Path) -> dict[str, str | int | float 
     ]
     environment = {**os.environ, "http_proxy": proxy, "no_proxy": ""}
     subprocess.run(command, env=environment, capture_output=True, check=False)
-    with open_archive(archive) as opened:
+    with open_archive(archive, create=True) as opened:
         posts = {blog.key(url): post for post in opened.posts() for url in (post.url, *post.aliases)}
     wanted = commented(blog)
     scores = [

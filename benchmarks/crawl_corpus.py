@@ -164,7 +164,7 @@ def held_posts(archive: Path, blog: Blog) -> dict[tuple[str, str], str]:
     """The posts of an archive under the keys of all their addresses."""
     held: dict[tuple[str, str], str] = {}
     if archive.is_dir():
-        with open_archive(archive) as opened:
+        with open_archive(archive, create=True) as opened:
             for post in opened.posts():
                 held |= {blog.key(address): post.url for address in (post.url, *post.aliases)}
     return held

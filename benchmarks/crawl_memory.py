@@ -87,7 +87,7 @@ def crawl(home: str) -> None:
             print(json.dumps({"pages": pages} | memory()), flush=True)
 
     settings = make_settings({"delay": 0, "concurrency": CONCURRENCY})
-    with tempfile.TemporaryDirectory() as folder, open_archive(Path(folder)) as archive:
+    with tempfile.TemporaryDirectory() as folder, open_archive(Path(folder), create=True) as archive:
         [report] = run_jobs([Job(url=home, typed=True)], archive, settings, on_safe=on_safe)
     if isinstance(report, EverlogError):
         raise report

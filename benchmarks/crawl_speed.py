@@ -114,7 +114,7 @@ def crawl_with_everlog(home: str) -> Figures:
     from everlog.settings import make_settings  # noqa: PLC0415
 
     settings = make_settings({"delay": 0, "concurrency": CONCURRENCY})
-    with tempfile.TemporaryDirectory() as folder, open_archive(Path(folder)) as archive:
+    with tempfile.TemporaryDirectory() as folder, open_archive(Path(folder), create=True) as archive:
         began, used = time.perf_counter(), time.process_time()
         [report] = run_jobs([Job(url=home, typed=True)], archive, settings)
         figures = _figures(0, began, used)

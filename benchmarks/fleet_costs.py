@@ -178,7 +178,7 @@ def pages(place: Place) -> Figures:
 
 def turns(place: Place) -> Figures:
     """Places in line, each for a host of its own."""
-    with open_archive(place.postgres.url(), files=str(place.folder / "turns")) as archive:
+    with open_archive(place.postgres.url(), create=True, files=str(place.folder / "turns")) as archive:
         def take(number: int) -> None:
             archive.reserve_turn(f"host-{number}.example", 1.0)
 

@@ -100,7 +100,8 @@ def crawl(home: str, megabytes: int) -> None:
 
     settings = make_settings({"delay": 0, "max_media_bytes": (megabytes + 100) * MEGABYTE})
     # Not in /tmp: that may be memory too.
-    with tempfile.TemporaryDirectory(dir=Path(__file__).parent) as folder, open_archive(Path(folder)) as archive:
+    here = Path(__file__).parent
+    with tempfile.TemporaryDirectory(dir=here) as folder, open_archive(Path(folder), create=True) as archive:
         [report] = run_jobs([Job(url=home, typed=True)], archive, settings)
         if isinstance(report, EverlogError):
             raise report

@@ -156,7 +156,8 @@ class _Story:
         """As the first crawl does it."""
         told = self.told(self.taught, BEFORE)
         pages = {post.truth.url: fetched(post.truth.url, post.page, BEFORE) for post in self.taught}
-        with tempfile.TemporaryDirectory() as folder, open_archive(folder, habits=Habits(min_free_bytes=0)) as archive:
+        habits = Habits(min_free_bytes=0)
+        with tempfile.TemporaryDirectory() as folder, open_archive(folder, create=True, habits=habits) as archive:
             added = archive.add_blog(self.home, scope="host")
             assert told.feed is not None
             self.known = learn_blog(
@@ -204,7 +205,8 @@ class _Story:
         assert told.feed is not None
         links = {post.truth.url for post in fresh}
         entries = [entry for entry in told.feed.entries if entry.link in links]
-        with tempfile.TemporaryDirectory() as folder, open_archive(folder, habits=Habits(min_free_bytes=0)) as archive:
+        habits = Habits(min_free_bytes=0)
+        with tempfile.TemporaryDirectory() as folder, open_archive(folder, create=True, habits=habits) as archive:
             added = self._archived(archive)
             work = Work(
                 web=web, archive=archive, tally=Tally(blog=self.home), now=lambda: AFTER,  # type: ignore[arg-type]

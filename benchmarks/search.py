@@ -276,7 +276,7 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, help="folder for the archive (default: a temporary one)")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as place, open_archive(options.keep or place) as archive:
+    with tempfile.TemporaryDirectory() as place, open_archive(options.keep or place, create=True) as archive:
         stored = store(archive, Maker(options.seed), options.posts)
         crawl_speed = in_crawl_groups(archive, min(10_000, options.posts))
         without = used(archive)

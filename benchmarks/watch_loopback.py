@@ -161,7 +161,7 @@ def main() -> None:
     clock = Clock(world.start_at)
     server = Server(world, clock)
     began = time.monotonic()
-    with tempfile.TemporaryDirectory() as folder, open_archive(folder) as archive:
+    with tempfile.TemporaryDirectory() as folder, open_archive(folder, create=True) as archive:
         run(world, server, clock, archive, world.end_at + timedelta(days=arguments.quiet_days))
         figures = compare(world, server.asked, archive) | {
             "seconds": time.monotonic() - began,

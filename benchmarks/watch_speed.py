@@ -98,7 +98,7 @@ def run(part: str, arguments: argparse.Namespace, folder: str, proxy: str) -> di
 def make_archive(folder: Path, blogs: int) -> None:
     """Blogs as finished crawls leave them, as far as a poll looks at them."""
 
-    with open_archive(folder) as archive:
+    with open_archive(folder, create=True) as archive:
         template = json.dumps({"everlog_template": 1, "padding": "x" * 60_000})
         for number in range(blogs):
             home = f"http://b{number}.example/"

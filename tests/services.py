@@ -3,7 +3,7 @@
 Each is in a temporary folder of its own and on a port of its own, so any number of them can run side by side.
 
     with services.postgres() as server:
-        archive = everlog.open_archive(server.url("an_archive"), files=folder)
+        archive = everlog.open_archive(server.url("an_archive"), create=True, files=folder)
 """
 
 from __future__ import annotations

@@ -20,6 +20,8 @@ PURE = (GROUND, MATTER, READING, LEARNING)
 ROOMS = {
     "records": GROUND,
     "errors": GROUND,
+    "moments": GROUND,
+    "plain": GROUND,
     "web": GROUND,
     "addresses": MATTER,
     "aliases": MATTER,

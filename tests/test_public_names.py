@@ -8,8 +8,8 @@ import sys
 import everlog
 
 NAMES = {
-    "Comment", "Entry", "EverlogError", "Feed", "Media", "Page", "Post", "Provenance", "Skip", "Template",
-    "learn", "new_crawl", "open_archive", "read_page", "update_crawl",
+    "Archive", "Blog", "Comment", "Entry", "EverlogError", "Feed", "Hit", "Media", "Page", "Post", "Provenance", "Skip",
+    "Template", "learn", "new_crawl", "open_archive", "read_page", "update_crawl",
 }
 
 

@@ -13,20 +13,26 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from everlog.archive.archive import Archive
     from everlog.errors import EverlogError
     from everlog.feedless.alone import read_page
     from everlog.learning.blog import learn
     from everlog.library import new_crawl, open_archive, update_crawl
-    from everlog.records import Comment, Entry, Feed, Media, Page, Post, Provenance, Skip
+    from everlog.records import Blog, Comment, Entry, Feed, Media, Page, Post, Provenance, Skip
+    from everlog.search.hit import Hit
     from everlog.template import Template
 
+    __version__: str
+
 __all__ = [
-    "Comment", "Entry", "EverlogError", "Feed", "Media", "Page", "Post", "Provenance", "Skip", "Template", "learn",
-    "new_crawl", "open_archive", "read_page", "update_crawl",
+    "Archive", "Blog", "Comment", "Entry", "EverlogError", "Feed", "Hit", "Media", "Page", "Post", "Provenance", "Skip",
+    "Template", "learn", "new_crawl", "open_archive", "read_page", "update_crawl",
 ]
 
 _HOMES = {
+    "Archive": "everlog.archive.archive",
     "EverlogError": "everlog.errors",
+    "Hit": "everlog.search.hit",
     "Template": "everlog.template",
     "learn": "everlog.learning.blog",
     "new_crawl": "everlog.library",
@@ -38,12 +44,25 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     # Loaded on first use: parsing pages needs lxml and numpy, answering --version does not.
-    if name not in __all__:
+    if name == "__version__":
+        value: Any = _version()
+    elif name in __all__:
+        value = getattr(import_module(_HOMES.get(name, "everlog.records")), name)
+    else:
         raise AttributeError(f"module 'everlog' has no attribute {name!r}")
-    value = getattr(import_module(_HOMES.get(name, "everlog.records")), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, "__version__"])
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415 - takes time that few need
+
+    try:
+        return version("everlog")
+    except PackageNotFoundError:
+        # Run from its source, which does not know.
+        return "0+unknown"

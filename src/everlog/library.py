@@ -17,12 +17,14 @@ from typing import IO, TYPE_CHECKING, Any, cast
 from everlog.archive import Archive, open_archive
 from everlog.errors import EverlogError
 from everlog.flow.report import EXIT_CODES
+from everlog.moments import as_moment_or_none
 from everlog.settings import Settings, make_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from datetime import datetime
 
+    from everlog.moments import Moment
     from everlog.records import Post
 
 __all__ = ["new_crawl", "open_archive", "update_crawl"]
@@ -40,18 +42,23 @@ def new_crawl(
 
 
 def update_crawl(
-    url: str, since: datetime | None, archive: str | Path | Archive | None = None,
+    url: str, since: Moment | None, archive: str | Path | Archive | None = None,
     settings: Settings | Mapping[str, Any] | None = None,
 ) -> Iterator[Post]:
     """What is new or changed at a blog since a date; a blog the archive does not know is crawled whole.
 
-    Gives only posts published or updated at `since` or later, and those that do not say when.
+    `since` is a date (midnight in UTC), a datetime, or an ISO 8601 text. Gives only posts published or updated then or
+    later, and those that do not say when.
     """
-    job = {"url": url, "kind": "update", "since": since.isoformat() if since else None}
-    for post in _crawl(job, archive, settings):
-        moment = post.updated or post.published
-        if since is None or moment is None or moment >= since:
-            yield post
+    moment = as_moment_or_none(since)
+    job = {"url": url, "kind": "update", "since": moment.isoformat() if moment else None}
+    posts = _crawl(job, archive, settings)
+    return (post for post in posts if moment is None or _is_since(post, moment))
+
+
+def _is_since(post: Post, moment: datetime) -> bool:
+    changed = post.updated or post.published
+    return changed is None or changed >= moment
 
 
 def _crawl(
@@ -61,7 +68,9 @@ def _crawl(
     with ExitStack() as stack:
         where, place = _place(archive, chosen)
         where = where or stack.enter_context(TemporaryDirectory(prefix="everlog-"))
-        opened = stack.enter_context(open_archive(where, files=place.get("files"), spool=place.get("spool")))
+        opened = stack.enter_context(
+            open_archive(where, create=True, files=place.get("files"), spool=place.get("spool")),
+        )
         given = json.loads(chosen.model_dump_json(exclude_unset=True))
         errand = {"job": job, "archive": where, "place": place, "settings": given}
         child = stack.enter_context(subprocess.Popen(

@@ -18,7 +18,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+from everlog.plain import MOST_WORD, clipped, counted, on_a_line, post_to_dict, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -61,6 +63,9 @@ class Entry:
     in_reply_to: str | None = None
     author_url: str | None = None
 
+    def __repr__(self) -> str:
+        return on_a_line("Entry", title=self.title, address=self.link, moment=self.published)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedHints:
@@ -91,6 +96,10 @@ class Feed:
     problem: str | None = None
     hints: FeedHints | None = None
 
+    def __repr__(self) -> str:
+        entries = counted(len(self.entries), "entry", "entries")
+        return on_a_line("Feed", title=self.title, address=self.url, about=(entries or "no entries",))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedLink:
@@ -110,6 +119,10 @@ class Page:
     body: bytes
     content_type: str | None = None
     fetched_at: datetime | None = None
+
+    def __repr__(self) -> str:
+        kind = clipped(self.content_type, MOST_WORD) if self.content_type else None
+        return on_a_line("Page", address=self.url, about=(f"{len(self.body):,} bytes", kind))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -147,6 +160,12 @@ class Comment:
     url: str | None = None
     source: str | None = None
 
+    def __repr__(self) -> str:
+        author = f"by {clipped(self.author, MOST_WORD)}" if self.author else None
+        day = f"{self.published:%Y-%m-%d}" if self.published is not None else None
+        words = quoted(self.text) if self.text else None
+        return on_a_line(" ".join(filter(None, ["Comment", author, day, words])))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Media:
@@ -157,6 +176,11 @@ class Media:
     sha256: str | None = None
     type: str | None = None
     bytes: int | None = None
+
+    def __repr__(self) -> str:
+        size = f"{self.bytes:,} bytes" if self.bytes is not None else None
+        kept = (size, clipped(self.type, MOST_WORD) if self.type else None) if self.path is not None else ("not kept",)
+        return on_a_line("Media", address=self.url, about=kept)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,6 +208,14 @@ class Post:
     version: int = 1
     gone: str | None = None
     warc: tuple[str, int] | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The post as `export --format jsonl` writes it, made of what JSON has."""
+        return post_to_dict(self)
+
+    def __repr__(self) -> str:
+        comments = counted(len(self.comments), "comment")
+        return on_a_line("Post", title=self.title, address=self.url, moment=self.published, about=(comments,))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -386,6 +418,9 @@ class Blog:
     gone: str | None = None
     gone_at: datetime | None = None
     former_homes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return on_a_line("Blog", title=self.title, address=self.home, about=(self.state,))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from everlog.comments.rules import CommentRules
 from everlog.errors import UnreadableTemplate
 from everlog.keypaths import KeyPaths
+from everlog.plain import counted, on_a_line
 from everlog.reading.article import Design
 from everlog.reading.feed_entry import filled, from_dict, to_dict
 from everlog.reading.post import PostReader
@@ -55,6 +56,10 @@ class Template:
     share: float | None = None
     entries: Mapping[str, Entry] = field(default_factory=lambda: MappingProxyType({}))
     manual: Mapping[str, Rule] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __repr__(self) -> str:
+        posts = counted(self.learned_from, "post") or "no post"
+        return on_a_line("Template of", address=self.home or "a blog", about=(f"learned from {posts}",))
 
     def with_comments(self, rules: CommentRules | None) -> Template:
         """The same template with what was learned about the blog's comments."""

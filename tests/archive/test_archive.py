@@ -38,7 +38,7 @@ def archive(place):
 @pytest.fixture
 def in_folder(tmp_path):
     """An archive that has its database beside its files."""
-    with open_archive(tmp_path / "in-folder") as opened:
+    with open_archive(tmp_path / "in-folder", create=True) as opened:
         yield opened
 
 
@@ -395,7 +395,7 @@ def test_all_editions_of_an_address_are_told_once_each_the_one_seen_last_behind_
 
 
 def test_an_archive_that_was_moved_reads_as_before(tmp_path):
-    with open_archive(tmp_path / "here") as archive:
+    with open_archive(tmp_path / "here", create=True) as archive:
         blog = archive.add_blog(HOME, scope="path").id
         with archive.lock(blog):
             archive.commit([some.post_visit(blog, URL, media=(Media(url=HOME + "p.png"),))])
@@ -410,7 +410,7 @@ def test_an_archive_that_was_moved_reads_as_before(tmp_path):
 
 
 def test_an_archive_that_is_not_there_is_not_made_by_looking(tmp_path):
-    with pytest.raises(UsageError, match="--archive"):
+    with pytest.raises(UsageError, match="create=True"):
         open_archive(tmp_path / "none", create=False)
     assert not (tmp_path / "none").exists()
 
@@ -420,13 +420,13 @@ def test_a_folder_that_leads_elsewhere_is_refused(tmp_path):
     (tmp_path / "archive").mkdir()
     (tmp_path / "archive" / "media").symlink_to(tmp_path / "outside")
     with pytest.raises(UsageError, match="symbolic link"):
-        open_archive(tmp_path / "archive")
+        open_archive(tmp_path / "archive", create=True)
 
 
 def test_a_file_that_is_no_database_is_said_so(tmp_path):
     (tmp_path / "everlog.sqlite").write_bytes(b"not a database at all" * 100)
     with pytest.raises(DamagedArchive, match="not a sound database"):
-        open_archive(tmp_path)
+        open_archive(tmp_path, create=True)
 
 
 def test_a_lock_is_for_one_and_names_its_holder(in_folder):
@@ -436,7 +436,7 @@ def test_a_lock_is_for_one_and_names_its_holder(in_folder):
 import sys
 from everlog.archive import open_archive
 from everlog.errors import ArchiveBusy
-with open_archive(sys.argv[1]) as archive:
+with open_archive(sys.argv[1], create=True) as archive:
     try:
         with archive.lock(int(sys.argv[2])):
             pass
@@ -484,7 +484,7 @@ def test_two_blogs_are_written_by_two_programs_at_once(archive, blog, place):
 
 
 def test_a_crawl_pauses_before_the_disk_is_full(tmp_path):
-    with open_archive(tmp_path, habits=Habits(min_free_bytes=1 << 60)) as archive:
+    with open_archive(tmp_path, create=True, habits=Habits(min_free_bytes=1 << 60)) as archive:
         blog = archive.add_blog(HOME, scope="path").id
         with archive.lock(blog), pytest.raises(DiskFull, match="goes on where it stopped"):
             archive.commit([some.page(blog, URL)])
@@ -499,7 +499,7 @@ import some_visits as some
 from everlog.archive import open_archive
 from everlog.errors import DiskFull, EverlogError
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-with open_archive(sys.argv[1]) as archive:
+with open_archive(sys.argv[1], create=True) as archive:
     blog = archive.add_blog(some.HOME, scope="path").id
     with archive.lock(blog):
         archive.commit([some.page(blog, some.HOME + "before")])
@@ -522,7 +522,7 @@ def test_a_write_that_finds_no_room_is_never_taken_for_done(tmp_path):
         capture_output=True, text=True, check=True,
     )
     assert said.stdout.splitlines() == ["DiskFull 6", "DiskFull 6"]
-    with open_archive(folder) as archive:
+    with open_archive(folder, create=True) as archive:
         blog = archive.find_blog(HOME).id
         long_file = next(folder.glob("warc/*")).stat().st_size
         with archive.lock(blog):
@@ -561,10 +561,10 @@ def test_a_warc_file_that_is_lost_is_not_written_to_and_what_stood_in_it_is_stor
 
 
 def test_opening_an_archive_leaves_no_file_open(tmp_path):
-    open_archive(tmp_path).close()
+    open_archive(tmp_path, create=True).close()
     before = len(list(Path("/proc/self/fd").iterdir()))
     for _ in range(3):
-        with open_archive(tmp_path) as archive:
+        with open_archive(tmp_path, create=True) as archive:
             blog = archive.add_blog(HOME, scope="path").id
             with archive.lock(blog):
                 archive.commit([some.page(blog, URL)])

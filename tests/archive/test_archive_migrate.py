@@ -20,6 +20,7 @@ from places import KINDS, Place
 from some_visits import HOME
 from sqlalchemy.exc import IntegrityError
 
+from archive.older import as_of_revision_4
 from everlog.archive import open_archive, schema
 from everlog.archive.archive import Habits
 from everlog.archive.migrate import SCRIPTS, Schema, bring_up_to_date
@@ -53,7 +54,7 @@ def is_ours(name, kind, _parents):
 @pytest.fixture
 def folder(tmp_path):
     """An archive of today, with something in it."""
-    with open_archive(tmp_path / "archive") as archive:
+    with open_archive(tmp_path / "archive", create=True) as archive:
         blog = archive.add_blog(HOME, scope="path").id
         with archive.lock(blog):
             archive.commit([some.post_visit(blog, HOME + "a")])
@@ -228,7 +229,7 @@ def test_a_database_of_somebody_else_is_refused(tmp_path):
     with closing(sqlite3.connect(tmp_path / "everlog.sqlite")) as database:
         database.execute("create table other (x)")
     with pytest.raises(DamagedArchive, match="not one of everlog's"):
-        open_archive(tmp_path)
+        open_archive(tmp_path, create=True)
 
 
 def test_an_archive_that_is_up_to_date_opens_without_alembic(folder):
@@ -241,31 +242,9 @@ assert "alembic" not in sys.modules
     subprocess.run([sys.executable, "-c", script, str(folder)], check=True)
 
 
-# Indexes of revision 6.
-OF_BLOGS = ("urls_of_blog", "aliases_of_blog", "media_of_blog")
-
-
-def as_of_revision_4(folder, keys):
-    """The archive as it was before there was a fleet, with these keys in the place of others."""
-    place = Place(folder=folder)
-    tables = ("leases", "grants", "jobs", "turns", "workers")
-    renamed = [
-        f"update {table} set key = '{new}' where key = '{old}'"  # noqa: S608 - our own texts
-        for old, new in keys.items() for table in ("blogs", "urls", "posts", "aliases", "media")
-    ]
-    place.change(
-        *renamed, *(f"update versions set record = replace(record, '\"{old}\"', '\"{new}\"')"  # noqa: S608 - our own
-                    for old, new in keys.items()),
-        *(f"drop table {table}" for table in tables),
-        *(f"drop index {name}" for name in ("polls_of_job", "polls_free", *OF_BLOGS)),
-        "alter table polls drop column job_id", "update alembic_version set version_num = '0004'",
-    )
-    return place
-
-
 def test_keys_that_no_index_takes_become_shorter_and_the_archive_can_be_copied(tmp_path, postgres_url):
     post, alias, picture = (f"{HOME}{name * 3_000}" for name in ("p", "a", "m"))
-    with open_archive(tmp_path / "archive") as archive:
+    with open_archive(tmp_path / "archive", create=True) as archive:
         blog = archive.add_blog(HOME, scope="path").id
         with archive.lock(blog):
             visit = some.post_visit(blog, post, media=(some.picture(picture),))

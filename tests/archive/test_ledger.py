@@ -188,14 +188,14 @@ def test_the_ledger_of_an_older_version_is_taken_over(tmp_path):
     for script in SCRIPTS.glob("r000*.py"):
         text = script.read_text().replace("down_revision = None", 'down_revision = "0000"')
         (scripts / script.name).write_text(text)
-    with open_archive(folder, habits=Habits(schema=Schema(head="0003", scripts=(scripts,)))):
+    with open_archive(folder, create=True, habits=Habits(schema=Schema(head="0003", scripts=(scripts,)))):
         pass
     with closing(sqlite3.connect(folder / "everlog.sqlite")) as database:
         database.execute(
             "insert into remembered values (0, 'ledger', ?)", (json.dumps({"old.example": figures}),),
         )
         database.commit()
-    with open_archive(folder, habits=Habits(schema=Schema(head="0004", scripts=(scripts,)))) as archive:
+    with open_archive(folder, create=True, habits=Habits(schema=Schema(head="0004", scripts=(scripts,)))) as archive:
         assert archive.recall(None, "ledger") is None
         assert list(archive.ledger()) == [Ledger(host="old.example", **figures)]
         archive.add_to_ledger([asked("old.example", waited())], NOW)

@@ -15,8 +15,8 @@ from everlog.errors import ArchiveBusy, LeaseLost
 def archives(postgres_url, tmp_path):
     """The same archive as two processes see it."""
     with (
-        open_archive(postgres_url, files=tmp_path / "files") as first,
-        open_archive(postgres_url, files=tmp_path / "files") as second,
+        open_archive(postgres_url, create=True, files=tmp_path / "files") as first,
+        open_archive(postgres_url, create=True, files=tmp_path / "files") as second,
     ):
         yield first, second
 

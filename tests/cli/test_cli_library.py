@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import UTC, datetime
+import json
+import re
+from datetime import UTC, date, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
     from crawl.servers import Server
 
 FAST = {"delay": 0}
+ROOT = Path(__file__).parent.parent.parent
 ALL = {f"Post {number} of ours" for number in range(1, POSTS + 1)}
 
 
@@ -61,7 +65,7 @@ def test_an_update_gives_what_is_new_since_a_date(server, here):
 
 def test_an_archive_can_be_opened_and_handed_over(server, here):
     url = serve_small(server)
-    with everlog.open_archive("kept") as archive:
+    with everlog.open_archive("kept", create=True) as archive:
         assert len(list(everlog.new_crawl(url, archive, FAST))) == POSTS
         assert archive.find_post(f"{url}1").title == "Post 1 of ours"
 
@@ -88,3 +92,43 @@ def test_a_blog_that_cannot_be_crawled_raises_what_the_command_line_prints(serve
 def test_an_unknown_setting_raises_before_anything_starts(here):
     with pytest.raises(everlog.EverlogError, match="known are"):
         next(everlog.new_crawl("https://a.blog.example/", settings={"deley": 1}))
+
+
+def test_since_is_a_date_a_datetime_or_a_text(server, here):
+    url = serve_small(server)
+    with everlog.open_archive("kept", create=True) as archive:
+        list(everlog.new_crawl(url, archive, FAST))
+        for since in (date(2024, 1, 6), datetime(2024, 1, 6, tzinfo=UTC), "2024-01-06", "2024-01-06T00:00:00+00:00"):
+            assert {post.title for post in archive.posts(since=since)} == {f"Post {n} of ours" for n in (6, 7, 8)}
+            assert archive.export("jsonl", here / "posts.jsonl", since=since) == 3
+            assert list(everlog.update_crawl(url, since, archive, FAST)) == []
+
+
+def test_what_is_exported_is_what_a_post_gives_as_plain_data(server, here):
+    url = serve_small(server)
+    posts = {post.url: post for post in everlog.new_crawl(url, "kept", FAST)}
+    with everlog.open_archive("kept") as archive:
+        archive.export("jsonl", here / "posts.jsonl")
+    lines = [json.loads(line) for line in (here / "posts.jsonl").read_text("utf-8").splitlines()]
+    assert len(lines) == POSTS
+    assert [posts[line["url"]].to_dict() for line in lines] == lines
+
+
+def test_the_example_of_the_readme_runs_on_a_blog_that_has_a_post_without_a_title(server, here, capsys):
+    url = serve_small(server)
+    untitled = a_blog.page(8).replace(b"<title>Post 8 of ours - A Blog</title>", b"").replace(
+        b"<h1 class=title>Post 8 of ours</h1>", b"",
+    )
+    server.routes["/8"] = reply(200, untitled)
+    put_feed(server, [
+        a_blog.item(number, link=f"{url}{number}").replace("<title>Post 8 of ours</title>", "")
+        for number in (8, 7, 6, 5, 4)
+    ])
+    [example] = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    # A blog of our own needs no manners.
+    example = example.replace('archive="my-blogs"', 'archive="my-blogs", settings={"delay": 0}')
+    [address] = set(re.findall(r"https?://[^\s\"')]+", example))
+    exec(compile(example.replace(address, url), "README.md", "exec"), {})  # noqa: S102 - it is our own
+    assert "Post 1 of ours" in capsys.readouterr().out
+    with everlog.open_archive("my-blogs") as kept:
+        assert sorted(str(post.title) for post in kept.posts()) == ["None", *(f"Post {n} of ours" for n in range(1, 8))]

@@ -46,7 +46,7 @@ class Fleet:
         return str(self.folder / "files")
 
     def open(self) -> Archive:
-        return open_archive(self.archive, files=self.files)
+        return open_archive(self.archive, create=True, files=self.files)
 
     def run(self, *words: str, stdin: str = "") -> Done:
         """A command of the program, with this fleet's archive and queue."""

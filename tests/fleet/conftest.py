@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def archive(postgres_url: str, tmp_path: Path) -> Iterator[Archive]:
-    with open_archive(postgres_url, files=tmp_path / "files") as opened:
+    with open_archive(postgres_url, create=True, files=tmp_path / "files") as opened:
         yield opened
 
 
@@ -50,5 +50,5 @@ def alone(tmp_path_factory):
     folder = tmp_path_factory.mktemp("alone")
     with Server() as server:
         everlog("crawl", serve_demo(server), "--delay", "0", "-q", "--archive", "kept", folder=folder)
-        with open_archive(folder / "kept") as archive:
+        with open_archive(folder / "kept", create=True) as archive:
             return posts_of(archive), asked(server)

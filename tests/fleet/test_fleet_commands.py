@@ -232,7 +232,7 @@ def test_a_scheduler_logs_for_programs_line_by_line(fleet, archive):
 
 
 def test_where_a_fleet_has_its_files_is_nothing_to_an_archive_in_a_folder(fleet):
-    open_archive(fleet.folder / "kept").close()
+    open_archive(fleet.folder / "kept", create=True).close()
     assert fleet.run("status", "--archive", "kept").code == 0
     refused = fleet.run("copy", "--archive", "kept", "--files", "elsewhere", "--to", "other")
     assert refused.code == 2

@@ -69,7 +69,7 @@ def contents(archive: Archive) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What a crawl that reads by itself makes of the blog."""
-    with open_archive(tmp_path_factory.mktemp("alone")) as archive:
+    with open_archive(tmp_path_factory.mktemp("alone"), create=True) as archive:
         crawl(a_large_site(), archive)
         return contents(archive)
 

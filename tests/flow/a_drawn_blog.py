@@ -19,7 +19,7 @@ HABITS = RenderHabits(tabs=2, page_seconds=60.0)
 
 @pytest.fixture
 def archive(tmp_path):
-    with open_archive(tmp_path / "archive") as opened:
+    with open_archive(tmp_path / "archive", create=True) as opened:
         yield opened
 
 

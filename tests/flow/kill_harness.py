@@ -103,7 +103,7 @@ def damage(place: Place) -> list[str]:
     """All that is wrong after a crash: lost, doubled or dangling; empty when every promise was kept."""
     if not (place.folder / DATABASE).exists():
         return [f"acknowledged, but there is no archive: {line}" for line in place.acknowledged()]
-    with open_archive(place.folder, habits=place.habits()) as archive:
+    with open_archive(place.folder, create=True, habits=place.habits()) as archive:
         wrong = [f"dangling: {found}" for found in verify(archive)]
     with closing(sqlite3.connect(place.folder / DATABASE)) as database:
         return [*wrong, *_lost(database, place.acknowledged()), *_doubled(database, place.acknowledged())]
@@ -234,7 +234,7 @@ def _crawl(order: dict[str, Any], death: Death, tells: int) -> None:
         os.write(log, ("\t".join(line) + "\n").encode())
 
     settings = make_settings({"delay": 0, "min_free_bytes": 0})
-    with open_archive(place.folder, habits=place.habits(_reaper(death, tells))) as archive:
+    with open_archive(place.folder, create=True, habits=place.habits(_reaper(death, tells))) as archive:
         [report] = run_jobs([Job(url=order["home"], typed=True)], archive, settings, on_safe=write_down)
     if isinstance(report, EverlogError):
         raise report

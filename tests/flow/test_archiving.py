@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def archive(tmp_path: Path) -> Iterator[Archive]:
-    with open_archive(tmp_path / "archive", habits=Habits(min_free_bytes=0)) as opened:
+    with open_archive(tmp_path / "archive", create=True, habits=Habits(min_free_bytes=0)) as opened:
         yield opened
 
 
@@ -365,7 +365,8 @@ def test_a_missing_page_is_an_answer_not_a_failure(archive):
 
 
 def test_a_full_disk_ends_the_crawl_before_it_is_full(tmp_path):
-    with open_archive(tmp_path, habits=Habits(min_free_bytes=10**18)) as archive, pytest.raises(DiskFull) as raised:
+    habits = Habits(min_free_bytes=10**18)
+    with open_archive(tmp_path, create=True, habits=habits) as archive, pytest.raises(DiskFull) as raised:
         crawl(a_site(), archive)
     assert raised.value.exit_code == 6
 

@@ -19,7 +19,7 @@ from flow.a_site import a_site, crawl
 @pytest.fixture
 def archive(postgres_url, tmp_path):
     """One that many share: there, what is lost of one machine is no reason to stop."""
-    with open_archive(postgres_url, files=tmp_path / "files") as opened:
+    with open_archive(postgres_url, create=True, files=tmp_path / "files") as opened:
         yield opened
 
 
@@ -51,7 +51,7 @@ def test_a_blog_whose_stored_pages_are_lost_is_updated_all_the_same(archive):
 
 
 def test_a_blog_whose_files_are_lost_goes_on_in_a_folder_too_and_says_what_to_bring_back(tmp_path):
-    with open_archive(tmp_path / "kept") as archive:
+    with open_archive(tmp_path / "kept", create=True) as archive:
         crawl(a_site(7), archive)
         [file] = archive.folder.glob("warc/*.warc.gz")
         file.unlink()

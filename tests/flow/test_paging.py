@@ -28,7 +28,7 @@ KINDS = [
 
 @pytest.fixture
 def archive(tmp_path):
-    with open_archive(tmp_path / "archive") as opened:
+    with open_archive(tmp_path / "archive", create=True) as opened:
         yield opened
 
 

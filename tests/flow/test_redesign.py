@@ -51,7 +51,7 @@ class ClockedWeb(MemoryWeb):
 
 @pytest.fixture
 def archive(tmp_path: Path) -> Iterator[Archive]:
-    with open_archive(tmp_path / "archive", habits=Habits(min_free_bytes=0)) as opened:
+    with open_archive(tmp_path / "archive", create=True, habits=Habits(min_free_bytes=0)) as opened:
         yield opened
 
 
@@ -291,7 +291,7 @@ def test_a_kill_after_the_rules_changed_loses_nothing(web, archive, tmp_path):
 
     assert asyncio.run(look(web, archive)).is_new
     archive.close()
-    with open_archive(tmp_path / "archive", habits=Habits(min_free_bytes=0)) as again:
+    with open_archive(tmp_path / "archive", create=True, habits=Habits(min_free_bytes=0)) as again:
         assert not update(web, again)[0]
         assert held(again, 21).text == a_blog.text(21)
         assert held(again, 3).text == a_blog.text(3)

@@ -38,7 +38,7 @@ SLICE_PAGES = 12
 
 @pytest.fixture
 def archive(tmp_path: Path) -> Iterator[Archive]:
-    with open_archive(tmp_path / "archive", habits=Habits(min_free_bytes=0)) as opened:
+    with open_archive(tmp_path / "archive", create=True, habits=Habits(min_free_bytes=0)) as opened:
         yield opened
 
 
@@ -100,7 +100,7 @@ def test_copies_whose_originals_nothing_links_hold_up_no_slice(archive, newest_f
 
 def test_copies_are_aliases_whether_in_slices_or_in_one_run(archive, tmp_path):
     in_slices(a_site_of_copies(), archive, most=10, max_pages=SLICE_PAGES)
-    with open_archive(tmp_path / "whole", habits=Habits(min_free_bytes=0)) as whole:
+    with open_archive(tmp_path / "whole", create=True, habits=Habits(min_free_bytes=0)) as whole:
         crawl(a_site_of_copies(), whole)
         assert archive.counts(1).aliases == whole.counts(1).aliases
         assert {post.url for post in archive.posts()} == {post.url for post in whole.posts()}
@@ -164,7 +164,7 @@ def a_site_without_end() -> MemoryWeb:
 
 def test_quiet_pages_end_a_crawl_in_slices_as_they_end_one_run(archive, tmp_path):
     whole, parts = a_site_without_end(), a_site_without_end()
-    with open_archive(tmp_path / "whole", habits=Habits(min_free_bytes=0)) as other:
+    with open_archive(tmp_path / "whole", create=True, habits=Habits(min_free_bytes=0)) as other:
         assert crawl(whole, other).ending == "complete"
     assert QUIET_PAGES < len(whole.asked) < QUIET_PAGES + 60
     reports = in_slices(parts, archive, most=10, max_pages=60)

@@ -23,7 +23,7 @@ OLD = 2
 
 @pytest.fixture
 def archive(tmp_path):
-    with open_archive(tmp_path / "archive") as opened:
+    with open_archive(tmp_path / "archive", create=True) as opened:
         yield opened
 
 

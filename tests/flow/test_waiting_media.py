@@ -35,7 +35,7 @@ CENTURIES = timedelta(days=300 * 365)
 
 @pytest.fixture
 def archive(tmp_path: Path) -> Iterator[Archive]:
-    with open_archive(tmp_path / "archive", habits=Habits(min_free_bytes=0)) as opened:
+    with open_archive(tmp_path / "archive", create=True, habits=Habits(min_free_bytes=0)) as opened:
         yield opened
 
 

@@ -37,7 +37,7 @@ NEW = a_blog.url(POSTS + 1)
 
 @pytest.fixture
 def archive(tmp_path: Path) -> Iterator[Archive]:
-    with open_archive(tmp_path / "archive", habits=Habits(min_free_bytes=0)) as opened:
+    with open_archive(tmp_path / "archive", create=True, habits=Habits(min_free_bytes=0)) as opened:
         yield opened
 
 
@@ -272,7 +272,7 @@ def test_a_watch_whose_archive_takes_nothing_more_ends(tmp_path):
         if is_locked and point == "transaction-open":
             raise ArchiveBusy("another program keeps the database locked", advice="wait for it")
 
-    with open_archive(tmp_path / "archive", habits=Habits(min_free_bytes=0, at=at)) as archive:
+    with open_archive(tmp_path / "archive", create=True, habits=Habits(min_free_bytes=0, at=at)) as archive:
         web = a_site()
         crawl(web, archive)
         publish(web, 1)

@@ -43,7 +43,7 @@ ALL = list(range(1, POSTS + 1))
 
 @pytest.fixture
 def archive(tmp_path: Path) -> Iterator[Archive]:
-    with open_archive(tmp_path / "archive", habits=Habits(min_free_bytes=0)) as opened:
+    with open_archive(tmp_path / "archive", create=True, habits=Habits(min_free_bytes=0)) as opened:
         yield opened
 
 
@@ -153,7 +153,7 @@ def test_the_order_in_which_answers_come_changes_nothing(archive, tmp_path):
 
     web = a_site_without_feed()
     crawl(web, archive)
-    with open_archive(tmp_path / "late", habits=Habits(min_free_bytes=0)) as late:
+    with open_archive(tmp_path / "late", create=True, habits=Habits(min_free_bytes=0)) as late:
         crawl(LateWeb(answers=web.answers), late)
         assert late.blogs()[0].template == archive.blogs()[0].template
 

@@ -18,12 +18,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from everlog.archive import files as disk
-from everlog.archive import schema, url_rows
+from everlog.archive import read_only as read_only_database
+from everlog.archive import schema, searching, url_rows
 from everlog.archive.batch import pieces_of
 from everlog.archive.folder_shelf import FolderShelf
 from everlog.archive.locks import FileLocks
 from everlog.archive.migrate import bring_up_to_date
 from everlog.archive.parts import Habits, Parts
+from everlog.archive.points import nothing
 from everlog.archive.shelf import RECORD_BYTES
 from everlog.archive.sql_store import SqlStore
 from everlog.archive.sqlite import SqliteDatabase
@@ -36,12 +38,12 @@ from everlog.warc import read_exchange, target_uri
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
-    from datetime import datetime
     from typing import BinaryIO
 
     from everlog.archive.batch import Piece
     from everlog.archive.holdings import Acknowledged, Capture, Stored, WarcFile
     from everlog.archive.shelf import Writer
+    from everlog.moments import Moment
     from everlog.records import Exchange, Post, Purpose, Visit
 
 __all__ = ["DATABASE", "Archive", "Habits", "open_archive"]
@@ -53,10 +55,14 @@ BUSY_TRIES = 3
 
 
 def open_archive(
-    where: str | Path, *, create: bool = True, habits: Habits | None = None, files: str | Path | None = None,
-    spool: str | Path | None = None,
+    where: str | Path, *, create: bool = False, read_only: bool | None = None, habits: Habits | None = None,
+    files: str | Path | None = None, spool: str | Path | None = None,
 ) -> Archive:
-    """The archive in a folder or a PostgreSQL database, made if it is not there; one of an older version is upgraded.
+    """The archive in a folder or a PostgreSQL database; one that is not there is made only with `create`.
+
+    An archive of an earlier version is upgraded. A folder that cannot be written is read all the same, without changing
+    anything in it; with `read_only` every folder is, and with `read_only=False` one that cannot be written is refused,
+    as it is with `create`.
 
     `files` is where the WARC and media files of a PostgreSQL archive stand, `spool` a folder of this machine for those
     that are not uploaded yet; an archive remembers the first.
@@ -71,12 +77,38 @@ def open_archive(
             f"{where} is a folder, and keeps its files in itself",
             advice="leave out --files (in a copy, --to-files): only a postgresql:// archive has its files elsewhere",
         )
-    return Archive(_in_folder(Path(where), habits, create=create), habits)
+    if create and read_only:
+        raise UsageError("an archive that is only read is not made", advice="leave out create or read_only")
+    return Archive(_in_folder(Path(where), habits, create=create, read_only=False if create else read_only), habits)
 
 
-def _in_folder(folder: Path, habits: Habits, *, create: bool) -> Parts:
-    if not create and not (folder / DATABASE).is_file():
-        raise UsageError(f"there is no archive in {folder}", advice="name its folder with --archive, or crawl first")
+def _in_folder(folder: Path, habits: Habits, *, create: bool, read_only: bool | None) -> Parts:
+    file = folder / DATABASE
+    if not has_archive(folder):
+        if not create:
+            raise UsageError(
+                f"there is no archive in {folder}",
+                advice=f"check the name; to make a new one: open_archive({str(folder)!r}, create=True)",
+            )
+        return _written(folder, habits)
+    read_only_database.want_readable(file)
+    why = "it was opened to be read only" if read_only else read_only_database.why_not_writable(file)
+    if why is not None and read_only is False:
+        raise read_only_database.cannot_be_written(folder, why)
+    if why is None and read_only is None:
+        why = read_only_database.why_not_enough_room(folder)
+    return _written(folder, habits) if why is None else _read(folder, habits, why)
+
+
+def has_archive(folder: Path) -> bool:
+    """Whether there is an archive in a folder."""
+    try:
+        return (folder / DATABASE).is_file()
+    except OSError as error:
+        raise disk.explain(error, folder) from error
+
+
+def _written(folder: Path, habits: Habits) -> Parts:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -89,6 +121,13 @@ def _in_folder(folder: Path, habits: Habits, *, create: bool) -> Parts:
     except BaseException:
         database.close()
         raise
+    return Parts(database=database, shelf=shelf, locks=locks, where=str(folder.absolute()))
+
+
+def _read(folder: Path, habits: Habits, why: str) -> Parts:
+    shelf = FolderShelf(folder, read_only=True)
+    database = read_only_database.open_database(folder / DATABASE, why=why, schema=habits.schema, say=habits.say)
+    locks = read_only_database.ReadOnlyLocks(folder, why)
     return Parts(database=database, shelf=shelf, locks=locks, where=str(folder.absolute()))
 
 
@@ -118,6 +157,11 @@ class Archive(SqlStore):
     def scratch(self) -> Path | None:
         """A folder on the disk that files are written to, for bodies that are on their way; None: there is none."""
         return self.shelf.scratch
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether it is read without anything in it being changed: what would change it is refused."""
+        return isinstance(self.database, read_only_database.ReadOnlyDatabase)
 
     def lock(self, blog_id: int, info: CrawlInfo | None = None) -> AbstractContextManager[None]:
         """The right to write to one blog, once what an earlier crash left is cleared away.
@@ -196,6 +240,8 @@ class Archive(SqlStore):
         """A WARC or media file to read from."""
         try:
             return self.shelf.open(name, ahead=ahead)
+        except PermissionError as error:
+            raise disk.explain(error, f"{self.shelf.where}/{name}") from error
         except FileNotFoundError:
             if self.shelf.folder is not None:
                 raise
@@ -208,9 +254,14 @@ class Archive(SqlStore):
             )
         raise lost(f"{self.shelf.where}/{name}")
 
+    def index_posts(self, step: Callable[[str], None] = nothing) -> int:
+        if isinstance(self.database, read_only_database.ReadOnlyDatabase) and not searching.is_complete(self.database):
+            return self.database.complete_index(step)
+        return super().index_posts(step)
+
     def export(
         self, format_name: str, out: BinaryIO | Path | None = None, *, blog_id: int | None = None,
-        since: datetime | None = None, on_post: Callable[[Post], None] = lambda _: None,
+        since: Moment | None = None, on_post: Callable[[Post], None] = lambda _: None,
     ) -> int:
         """Write posts in one of `everlog.export.FORMATS`, streamed, to a stream, file or folder. How many.
 
@@ -233,6 +284,10 @@ class Archive(SqlStore):
             self.parts.locks.close()
         finally:
             self.database.close()
+
+    def __repr__(self) -> str:
+        place = self.database.where if self.shelf.is_shared else self.shelf.where
+        return f"<Archive {place}{', read-only' if self.is_read_only else ''}>"
 
     def __enter__(self) -> Self:
         return self

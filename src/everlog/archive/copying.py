@@ -79,7 +79,7 @@ def open_target(where: str, *, files: str | None = None) -> Archive:
     else:
         _want_known_files(where)
     _want_this_version(where)
-    target = open_archive(where, files=files)
+    target = open_archive(where, create=True, files=files)
     try:
         with target.database.reading() as connection:
             _want_empty(connection, target)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-import stat
+import shlex
 from typing import TYPE_CHECKING
 
 from everlog.errors import DamagedArchive, DiskFull, EverlogError, UsageError
@@ -26,10 +26,14 @@ def real_folder(folder: Path) -> Path:
                 raise
         else:
             sync_folder(folder.parent)
-        mode = folder.lstat().st_mode
     except OSError as error:
         raise explain(error, folder) from error
-    if stat.S_ISLNK(mode):
+    return not_linked(folder)
+
+
+def not_linked(folder: Path) -> Path:
+    """The folder, if it is there or not; never one that a link leads out of the archive."""
+    if folder.is_symlink():
         raise UsageError(
             f"{folder} is a symbolic link, and an archive keeps everything in its own folder",
             advice="put a real folder in its place; to keep an archive on another disk, move the whole of it",
@@ -86,7 +90,10 @@ def explain(error: OSError, where: Path | str) -> EverlogError:
             advice="free some room, then give the same command again; what was acknowledged is safe",
         )
     if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.ENOENT}:
-        return UsageError(f"{where} cannot be used: {error.strerror}", advice="check the folder and whom it belongs to")
+        return UsageError(
+            f"{where} cannot be used: {error.strerror}",
+            advice=f"see whose it is, or name another with --archive:  ls -ld {shlex.quote(str(where))}",
+        )
     return DamagedArchive(
         f"{where} could not be written: {error.strerror or error}",
         advice="check the disk, then give the same command again; 'everlog verify' tells whether all is there",

@@ -31,11 +31,11 @@ class FolderShelf:
 
     is_shared = False
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, read_only: bool = False) -> None:
         self._folder = folder
         self.lost: set[str] = set()
         for name in (warc_files.FOLDER, media_files.FOLDER):
-            disk.real_folder(folder / name)
+            (disk.not_linked if read_only else disk.real_folder)(folder / name)
 
     @property
     def where(self) -> str:

@@ -41,12 +41,13 @@ class Schema:
 
 def bring_up_to_date(
     database: AnyDatabase, *, locks: Path | None = None, schema: Schema | None = None,
-    at: Callable[[str], None] = nothing,
+    at: Callable[[str], None] = nothing, keep_former: bool = True,
 ) -> None:
     """Make the tables of a new database, upgrade those of an old one, refuse a newer one.
 
-    Before an upgrade a database file is copied (`locks` is the folder in which programs wait for each other); one on a
-    server is not: a dump of it is up to whoever runs the server.
+    Before an upgrade a database file is copied (`locks` is the folder in which programs wait for each other), unless it
+    is a copy itself and its former state needs no keeping; one on a server is not: a dump of it is up to whoever runs
+    the server.
     """
     schema = schema or Schema()
     if revision_of(database) == schema.head:
@@ -57,7 +58,7 @@ def bring_up_to_date(
         if found is None:
             _make(database, schema, at)
         elif found != schema.head:
-            _upgrade(database, found, schema, at)
+            _upgrade(database, found, schema, at, keep_former=keep_former)
 
 
 def _alone(database: AnyDatabase, locks: Path | None) -> AbstractContextManager[None]:
@@ -90,7 +91,8 @@ def _make(database: AnyDatabase, schema: Schema, at: Callable[[str], None]) -> N
         connection.execute(alembic_version.insert(), {"version_num": HEAD})
 
 
-def _upgrade(database: AnyDatabase, found: str, schema: Schema, at: Callable[[str], None]) -> None:
+def want_known(database: AnyDatabase, found: str, schema: Schema) -> ScriptDirectory:
+    """The scripts that lead from a revision to the one that is wanted; a revision they do not know is a newer one."""
     scripts = _scripts(schema)
     if found not in {script.revision for script in scripts.walk_revisions()}:
         raise NewerArchive(
@@ -98,8 +100,15 @@ def _upgrade(database: AnyDatabase, found: str, schema: Schema, at: Callable[[st
             f"{schema.head})",
             advice="upgrade everlog, then give the same command again",
         )
+    return scripts
+
+
+def _upgrade(
+    database: AnyDatabase, found: str, schema: Schema, at: Callable[[str], None], *, keep_former: bool,
+) -> None:
+    scripts = want_known(database, found, schema)
     at("migration-begin")
-    if isinstance(database, SqliteDatabase):
+    if isinstance(database, SqliteDatabase) and keep_former:
         _back_up(database, found)
     at("migration-backed-up")
     with database.changing() as connection:

@@ -23,12 +23,14 @@ MIN_FREE_BYTES = 200_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Habits:
-    """How an archive writes. `at` is called at each of `points.WRITE_POINTS`, for tests that crash there."""
+    """How an archive is opened and writes. `at` is called at each of `points.WRITE_POINTS`, for tests that crash."""
 
     rotate_bytes: int = ROTATE_BYTES
     min_free_bytes: int = MIN_FREE_BYTES
     schema: Schema | None = None
     at: Callable[[str], None] = nothing
+    # Hears, in a sentence for people, what takes time and room when an archive is opened.
+    say: Callable[[str], None] = nothing
     # For a store of files that does not answer.
     patience: Patience = field(default_factory=Patience)
 

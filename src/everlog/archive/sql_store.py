@@ -23,6 +23,7 @@ from everlog.archive.fleet_sql import FleetSqlStore
 from everlog.archive.points import nothing
 from everlog.archive.recording import Recorder
 from everlog.archive.store import Store
+from everlog.moments import as_moment_or_none
 from everlog.web import Waited
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     )
     from everlog.archive.overview_rows import Lost, Outline
     from everlog.archive.template_rows import FormerTemplate
+    from everlog.moments import Moment
     from everlog.records import Blog, Event, Lane, Link, Post, Visit
     from everlog.search.hit import Hit
     from everlog.web import Ledger
@@ -150,12 +152,12 @@ class SqlStore(FleetSqlStore, Store):
         return capture_rows.all_captures(self.database, blog_id, purpose=purpose)
 
     def posts(
-        self, *, blog_id: int | None = None, since: datetime | None = None, ids: Sequence[int] | None = None,
+        self, *, blog_id: int | None = None, since: Moment | None = None, ids: Sequence[int] | None = None,
     ) -> Iterator[Post]:
-        return post_rows.all_posts(self.database, blog_id=blog_id, since=since, ids=ids)
+        return post_rows.all_posts(self.database, blog_id=blog_id, since=as_moment_or_none(since), ids=ids)
 
-    def headings(self, *, blog_id: int | None = None, since: datetime | None = None) -> Iterator[Post]:
-        return post_rows.headings(self.database, blog_id=blog_id, since=since)
+    def headings(self, *, blog_id: int | None = None, since: Moment | None = None) -> Iterator[Post]:
+        return post_rows.headings(self.database, blog_id=blog_id, since=as_moment_or_none(since))
 
     def find_post(self, url: str, *, as_read: bool = False) -> Post | None:
         return post_rows.find_post(self.database, url, as_read=as_read)
@@ -213,10 +215,10 @@ class SqlStore(FleetSqlStore, Store):
 
     def events(
         self, *, blog_id: int | None = None, post_url: str | None = None, kinds: Sequence[str] | None = None,
-        since: datetime | None = None, limit: int | None = None,
+        since: Moment | None = None, limit: int | None = None,
     ) -> Iterator[Event]:
         return event_rows.all_events(
-            self.database, blog_id=blog_id, post_url=post_url, kinds=kinds, since=since, limit=limit,
+            self.database, blog_id=blog_id, post_url=post_url, kinds=kinds, since=as_moment_or_none(since), limit=limit,
         )
 
     def plan_rechecks(self, blog_id: int, *, now: datetime, most: timedelta) -> None:

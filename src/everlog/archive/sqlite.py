@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sqlite3
 from collections import Counter
 from contextlib import contextmanager
@@ -156,7 +157,10 @@ def _explain(error: Any, file: Path) -> EverlogError | None:
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return ArchiveBusy(f"another program keeps {file} locked", advice="wait for it, then try again")
     if name.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH")):
-        return UsageError(f"{file} cannot be opened for writing: {error}", advice="check whom the folder belongs to")
+        return UsageError(
+            f"{file} cannot be opened: {error}",
+            advice=f"see whose the folder is, and whether you may write to it:  ls -ld {shlex.quote(str(file.parent))}",
+        )
     if name.startswith("SQLITE_IOERR"):
         return DamagedArchive(
             f"{file} could not be read or written: {error}",

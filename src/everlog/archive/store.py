@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         Version,
         WarcFile,
     )
+    from everlog.moments import Moment
     from everlog.records import Blog, Event, Lane, Link, Post, Visit
     from everlog.search.hit import Hit
 
@@ -149,12 +150,12 @@ class Store(WatchStore, Protocol):
         ...
 
     def posts(
-        self, *, blog_id: int | None = None, since: datetime | None = None, ids: Sequence[int] | None = None,
+        self, *, blog_id: int | None = None, since: Moment | None = None, ids: Sequence[int] | None = None,
     ) -> Iterator[Post]:
         """Posts as they are now, streamed in the order they were found; `since` is about `published`."""
         ...
 
-    def headings(self, *, blog_id: int | None = None, since: datetime | None = None) -> Iterator[Post]:
+    def headings(self, *, blog_id: int | None = None, since: Moment | None = None) -> Iterator[Post]:
         """The same posts in the same order, with their addresses, titles and dates alone."""
         ...
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from everlog.archive.holdings import Poll, PostState
     from everlog.archive.overview_rows import Lost, Outline
     from everlog.archive.template_rows import FormerTemplate
+    from everlog.moments import Moment
     from everlog.records import Blog, Event
     from everlog.web import Ledger, Waited
 
@@ -38,7 +39,7 @@ class WatchStore(Protocol):
 
     def events(
         self, *, blog_id: int | None = None, post_url: str | None = None, kinds: Sequence[str] | None = None,
-        since: datetime | None = None, limit: int | None = None,
+        since: Moment | None = None, limit: int | None = None,
     ) -> Iterator[Event]:
         """The ledger, streamed, the newest last; `limit` keeps the newest."""
         ...

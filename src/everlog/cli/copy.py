@@ -67,7 +67,7 @@ def copy(  # noqa: PLR0913, PLR0917 - one parameter per flag
 
     try:
         with (
-            archive_of(settings_from(config, archive=archive, files=files)) as source,
+            archive_of(settings_from(config, archive=archive, files=files), reading=True, quiet=quiet) as source,
             open_target(to, files=to_files) as target,
             _meter(quiet=quiet) as meter,
         ):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -32,6 +31,7 @@ from everlog.cli.options import (
     settings_from,
 )
 from everlog.errors import EverlogError, UsageError
+from everlog.moments import as_moment_or_none
 
 if TYPE_CHECKING:
     from everlog.archive import Archive
@@ -192,22 +192,9 @@ def update(  # noqa: PLR0913, PLR0917 - one parameter per flag
         homes = [blog_named(url, opened).home for url in blogs] if blogs else [blog.home for blog in opened.blogs()]
         if not homes:
             raise UsageError("the archive holds no blog yet", advice="everlog crawl https://a.blog.example/")
-        moment = as_moment(since) if since else None
+        moment = as_moment_or_none(since)
         jobs = [Job(url=home, kind="update", since=moment, allow=allowed(allow)) for home in dict.fromkeys(homes)]
         _run(jobs, opened, settings, json=json, quiet=quiet, verbose=verbose)
-
-
-def as_moment(text: str) -> datetime:
-    """A date or time a user typed, in UTC unless it says otherwise.
-
-    >>> as_moment("2024-05-31").isoformat()
-    '2024-05-31T00:00:00+00:00'
-    """
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise UsageError(f"{text!r} is not a date", advice="give it as 2024-05-31 or 2024-05-31T12:00+02:00") from None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _run(

@@ -57,7 +57,7 @@ def diff(
     archive: ArchiveFlag = None,
     config: ConfigFlag = None,
     json: JsonFlag = False,
-    quiet: QuietFlag = False,  # noqa: ARG001 - it shows what was asked for
+    quiet: QuietFlag = False,
     verbose: VerboseFlag = False,
 ) -> None:
     """Show what changed between two versions of a post: fields, text and comments.
@@ -70,7 +70,7 @@ def diff(
       everlog diff https://a.blog.example/2024/05/a-post/
       everlog diff https://a.blog.example/2024/05/a-post/ --from 1 --to 3
     """
-    with archive_of(settings_from(config, archive=archive)) as opened:
+    with archive_of(settings_from(config, archive=archive), reading=True, quiet=quiet) as opened:
         found = versions_of(post, opened, as_read=True)
     newer = _numbered(last or len(found), found)
     older = _numbered(first or max(1, newer.post.version - 1), found)

@@ -98,7 +98,7 @@ def look_at(url: str, settings: Settings, *, typed: bool, quiet: bool = False) -
 
     whole = fetchable(url)
     own = settings.for_blog(whole)
-    with tempfile.TemporaryDirectory(prefix="everlog-") as folder, open_archive(folder) as scratch:
+    with tempfile.TemporaryDirectory(prefix="everlog-") as folder, open_archive(folder, create=True) as scratch:
         note_typed([*([whole] if typed else ()), *filter(None, [own.feed])], scratch)
 
         tally = Tally(blog=whole)

@@ -54,14 +54,15 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per flag
     """
     # On a terminal, the posts themselves come as soon as anything could be said.
     open_with("exporting: opening the archive", quiet=quiet or output in {None, "-"})
-    from everlog.cli.crawl import as_moment
     from everlog.export import format_for
     from everlog.flow.running import blog_named
+    from everlog.moments import as_moment_or_none
 
     chosen = format_for(format_name, output)
-    moment = as_moment(since) if since else None
+    moment = as_moment_or_none(since)
     comments: Counter[str] = Counter()
-    with archive_of(settings_from(config, archive=archive, files=files)) as opened:
+    settings = settings_from(config, archive=archive, files=files)
+    with archive_of(settings, reading=True, quiet=quiet) as opened:
         blog_id = blog_named(blog, opened).id if blog else None
         count = opened.export(
             chosen, Path(output) if output else None, blog_id=blog_id, since=moment,
@@ -153,8 +154,9 @@ def verify(
     from everlog.cli.progress import progress
 
     found = 0
+    settings = settings_from(config, archive=archive, files=files, spool=spool)
     with (
-        archive_of(settings_from(config, archive=archive, files=files, spool=spool)) as opened,
+        archive_of(settings, reading=True, quiet=quiet) as opened,
         TemporaryFile("w+", encoding="utf-8") as document,
     ):
         total = opened.size()

@@ -69,7 +69,8 @@ def rules(  # noqa: PLR0913, PLR0917 - one parameter per flag
     from everlog.flow.running import blog_named
 
     is_change = relearn or set_rule is not None or unset_rule is not None
-    with archive_of(settings_from(config, archive=archive, files=files)) as opened:
+    settings = settings_from(config, archive=archive, files=files)
+    with archive_of(settings, reading=not is_change, quiet=quiet) as opened:
         if blog is None:
             if is_change:
                 raise UsageError("no blog was named", advice="everlog rules BLOG --relearn")

@@ -117,19 +117,23 @@ def refuse_both(feed: str | None, *, no_feed: bool) -> None:
         raise UsageError("--feed names a feed and --no-feed wants none", advice="leave out one of them")
 
 
-def archive_of(settings: Settings, *, create: bool = False) -> Archive:
-    """The archive the settings name; one that is not there is made only where something will be put in."""
-    from everlog.archive.archive import DATABASE, Habits, open_archive
+def archive_of(settings: Settings, *, create: bool = False, reading: bool = False, quiet: bool = False) -> Archive:
+    """The archive the settings name; one that is not there is made only where something will be put in.
+
+    `reading` is for commands that change nothing: they work on an archive that cannot be written too.
+    """
+    from everlog.archive.archive import Habits, has_archive, open_archive
     from everlog.archive.schema import COPYING
 
     is_folder = "://" not in settings.archive
-    if is_folder and not create and not Path(settings.archive, DATABASE).is_file():
+    if is_folder and not create and not has_archive(Path(settings.archive)):
         raise UsageError(
             f"there is no archive at {settings.archive}",
             advice="name it with --archive, or make one:  everlog crawl URL",
         )
     archive = open_archive(
-        settings.archive, create=create or is_folder, habits=Habits(min_free_bytes=settings.min_free_bytes),
+        settings.archive, create=create, read_only=None if reading else False,
+        habits=Habits(min_free_bytes=settings.min_free_bytes, say=_keep_quiet if quiet else _say),
         # Where a fleet has its files is often set for all commands of a machine; a folder has its own in itself.
         files=None if is_folder else settings.files, spool=settings.spool,
     )
@@ -140,6 +144,14 @@ def archive_of(settings: Settings, *, create: bool = False) -> Archive:
             advice="wait until 'everlog copy' has ended, or give its command again if it was interrupted",
         )
     return archive
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr)
+
+
+def _keep_quiet(_text: str) -> None:
+    """Nobody wants to hear it."""
 
 
 def log_to_stderr() -> None:

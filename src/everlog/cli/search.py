@@ -81,7 +81,7 @@ def search(
     text = " ".join(query or ())
     if not text.strip() and not rebuild:
         raise UsageError("there is nothing to look for", advice="name a word, as in:  everlog search tide")
-    with archive_of(settings_from(config, archive=archive)) as opened:
+    with archive_of(settings_from(config, archive=archive), reading=not rebuild, quiet=quiet) as opened:
         if rebuild:
             opened.forget_index()
         indexed = _index(opened, quiet=quiet)
@@ -107,7 +107,8 @@ def _index(archive: Archive, *, quiet: bool) -> int:
 
     waiting = archive.count_not_indexed()
     if waiting and not quiet:
-        print(f"{waiting} posts are brought into the search index, once", file=sys.stderr)
+        once = "" if archive.is_read_only else ", once"
+        print(f"{waiting} posts are brought into the search index{once}", file=sys.stderr)
     with progress(waiting, "posts in the search index", quiet=quiet or not waiting) as step:
         return archive.index_posts(step)
 

@@ -54,7 +54,7 @@ def show(
       everlog show https://a.blog.example/2024/05/a-post/ --json
       everlog show https://a.blog.example/2024/05/a-post/ --versions
     """
-    with archive_of(settings_from(config, archive=archive)) as opened:
+    with archive_of(settings_from(config, archive=archive), reading=True, quiet=quiet) as opened:
         if versions:
             _show_versions(versions_of(url, opened, as_read=not (json or html)), json=json, html=html, quiet=quiet,
                            verbose=verbose)

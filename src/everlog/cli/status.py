@@ -58,7 +58,7 @@ def status(
       everlog status https://a.blog.example/
       everlog status --politeness
     """
-    with archive_of(settings_from(config, archive=archive)) as opened:
+    with archive_of(settings_from(config, archive=archive), reading=True, quiet=quiet) as opened:
         chosen = None
         if blog is not None:
             from everlog.flow.running import blog_named

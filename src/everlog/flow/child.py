@@ -37,7 +37,7 @@ def main() -> None:
             tell({"post": safe.post_id})
 
     try:
-        with open_archive(errand["archive"], **errand["place"]) as archive:
+        with open_archive(errand["archive"], create=True, **errand["place"]) as archive:
             is_known = home_known_as(fetchable(job["url"]), archive) is not None
             kind: Literal["crawl", "update"] = "update" if job["kind"] == "update" and is_known else "crawl"
             chosen = Job(url=job["url"], kind=kind, since=since, typed=kind == "crawl")

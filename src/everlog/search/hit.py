@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from everlog.plain import on_a_line
+
 if TYPE_CHECKING:
     from datetime import datetime
 
@@ -33,3 +35,8 @@ class Hit:
     snippet: Marked
     comment_id: str | None = None
     comment_author: str | None = None
+
+    def __repr__(self) -> str:
+        place = "in a comment" if self.where == "comment" else f"in the {self.where}"
+        about = (f"score {self.score:.2f}", place)
+        return on_a_line("Hit", title=self.title, address=self.url, moment=self.published, about=about)

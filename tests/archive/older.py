@@ -1,0 +1,32 @@
+"""Archives as earlier versions of everlog left them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from archive.places import Place
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+# Indexes of revision 6.
+OF_BLOGS = ("urls_of_blog", "aliases_of_blog", "media_of_blog")
+
+
+def as_of_revision_4(folder: Path, keys: Mapping[str, str]) -> Place:
+    """The archive as it was before there was a fleet, with these keys in the place of others."""
+    place = Place(folder=folder)
+    tables = ("leases", "grants", "jobs", "turns", "workers")
+    renamed = [
+        f"update {table} set key = '{new}' where key = '{old}'"  # noqa: S608 - our own texts
+        for old, new in keys.items() for table in ("blogs", "urls", "posts", "aliases", "media")
+    ]
+    place.change(
+        *renamed, *(f"update versions set record = replace(record, '\"{old}\"', '\"{new}\"')"  # noqa: S608 - our own
+                    for old, new in keys.items()),
+        *(f"drop table {table}" for table in tables),
+        *(f"drop index {name}" for name in ("polls_of_job", "polls_free", *OF_BLOGS)),
+        "alter table polls drop column job_id", "update alembic_version set version_num = '0004'",
+    )
+    return place
