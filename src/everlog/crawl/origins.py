@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 DEAD_AFTER_TRIES = 3
 # Troubles that are no answer of any kind; a body that broke off, or is too large, is one. Behind a proxy for http
 # alone, the name of a host that answers may be unknown here.
-SILENT = frozenset({"connection", "dns", "timeout", "tls", "protocol"})
+SILENT = frozenset({"connection", "dns", "proxy", "timeout", "tls", "protocol"})
 _MANY = 1_000_000
 
 

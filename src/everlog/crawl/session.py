@@ -47,8 +47,8 @@ MOST_ROBOTS_REDIRECTS = 5  # RFC 9309, 2.3.1.2: at least five
 PATIENCE = frozenset({429, 503})
 PASSING = PATIENCE | {500, 502, 504}
 # Troubles that come before anything was sent, and those that are the host's whatever is asked for.
-UNSENT = frozenset({"address", "dns"})
-HOST_TROUBLES = frozenset({"address", "connection", "dns", "tls", "rate-limited"})
+UNSENT = frozenset({"address", "dns", "proxy"})
+HOST_TROUBLES = frozenset({"address", "connection", "dns", "proxy", "tls", "rate-limited"})
 
 
 class Session(Web):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
 from everlog.addresses import LONGEST_HOST, is_too_long
+from everlog.crawl.proxies import Proxies
 from everlog.errors import Blocked, NoFeed, Unreachable, UnreadableFeed, UnreadablePage, UsageError
 from everlog.feeds import feed_links, parse_feed
 from everlog.links import Scope, refresh_target
@@ -267,6 +268,10 @@ def why_unreachable(failure: Failure) -> Unreachable | Blocked:
             if failure.trouble == "robots" else "try again later, the same command goes on",
             until=failure.until, is_told=names_a_time(failure),
         )
+    proxy = Proxies.configured().proxy_for(failure.url) if failure.trouble == "proxy" else None
+    if proxy is not None:
+        host = urlsplit(failure.url).hostname or ""
+        return Unreachable(f"{failure.url}: {failure.reason}", advice=proxy.advice(host), failure=failure)
     advice = {
         "dns": "check the spelling of the address, and that this machine is online",
         "address": "only the public internet is fetched, and what you type: what a list names is not typed",

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 MOST_TRIES = 3
 # So many URLs in a row without any answer mean that the host is gone, not that the pages are.
 DEAD_AFTER = 10
-PASSING = frozenset({"connection", "dns", "timeout", "tls", "truncated", "protocol"})
+PASSING = frozenset({"connection", "dns", "proxy", "timeout", "tls", "truncated", "protocol"})
 FORBIDDEN = frozenset({"robots", "address"})
 # What asking again does not change.
 FINAL = FORBIDDEN | {"too-large", "loop"}
