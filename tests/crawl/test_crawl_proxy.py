@@ -96,7 +96,7 @@ def test_an_answer_that_the_proxy_refuses_to_bring_names_the_proxy_without_its_p
         ("http://10.20.30.40/", True), ("http://10.21.30.40/", False), ("http://[fd00::7]/", True),
     ],
 )
-def test_no_proxy_names_hosts_domains_and_networks_as_for_curl(monkeypatch, url: str, direct: bool) -> None:
+def test_no_proxy_names_hosts_domains_and_networks_as_for_curl(monkeypatch, url, direct) -> None:
     monkeypatch.setenv("all_proxy", "http://ann:secret@proxy.example:3128")
     monkeypatch.setenv("no_proxy", ".near.example, port.example:81 10.20.0.0/16,[fd00::7]")
     proxy = Proxies.configured().proxy_for(url)

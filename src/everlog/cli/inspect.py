@@ -23,6 +23,8 @@ from everlog.cli.options import (
     refuse_both,
     settings_from,
 )
+from everlog.cli.program import as_typed
+from everlog.cli.typed import refuse_file
 
 if TYPE_CHECKING:
     from everlog.aliases import Alias
@@ -82,20 +84,22 @@ def look_at(url: str, settings: Settings, *, json: bool, typed: bool) -> None:
     """One look, printed. What the look fetches is kept nowhere."""
     from everlog.archive import open_archive
     from everlog.crawl import with_web
-    from everlog.flow.discover import fetchable
     from everlog.flow.looking import look
     from everlog.flow.reach import note_typed
     from everlog.flow.running import habits_of, open_session
+    from everlog.flow.typed import fetchable, other_spellings
     from everlog.render import Browser
 
+    refuse_file(url)
     whole = fetchable(url)
     own = settings.for_blog(whole)
     with tempfile.TemporaryDirectory(prefix="everlog-") as folder, open_archive(folder) as scratch:
-        note_typed([*([whole] if typed else ()), *filter(None, [own.feed])], scratch)
+        others = other_spellings(url, own)
+        note_typed([*((whole, *others) if typed else ()), *filter(None, [own.feed])], scratch)
 
         async def looked(web: OpenWeb) -> Look:
             async with Browser(habits_of(own)) as browser:
-                return await look(whole, open_session(whole, own, scratch, web), own, browser)
+                return await look(url, open_session(whole, own, scratch, web, others=others), own, browser)
 
         found = with_web(looked)
     print(json_text(_as_dict(found), ensure_ascii=False, indent=1) if json else _as_text(found))
@@ -113,7 +117,7 @@ def _as_dict(found: Look) -> dict[str, Any]:
         "estimates": [{"posts": each.posts, "why": each.why} for each in found.estimates],
         "estimated_posts": found.estimate.posts, "estimated_requests": found.requests_expected,
         "requests_made": found.requests, "comments": list(found.comments),
-        "needs_browser": found.known.is_scripted,
+        "needs_browser": found.known.is_scripted, "remarks": list(found.remarks),
         "also": list(found.scope.also),
         "aliases": [
             {"home": each.home, "here": each.here, "followed": each.followed, "reason": each.reason or None}
@@ -134,6 +138,7 @@ def _as_text(found: Look) -> str:
 
     rows = [
         ("blog", f"{found.home}  {found.title or ''}".rstrip()),
+        *(("note", remark.replace(": archiving that blog", ", which a crawl archives")) for remark in found.remarks),
         *(("also at", home) for home in found.scope.also),
         *(("also at", _alias_line(alias)) for alias in found.scope.aliases),
         ("platform", found.platform or "the page does not say"),
@@ -160,5 +165,5 @@ def _as_text(found: Look) -> str:
     else:
         rows.append(("a post", f"{sample.url} could not be read: {sample.reason}"))
     way = "" if found.feed_url or not found.feeds else " --no-feed"
-    rows.append(("to archive it", f"everlog crawl {found.home}{way}"))
+    rows.append(("to archive it", as_typed(f"everlog crawl {found.home}{way}")))
     return "\n".join(f"{name:<14}{value}" for name, value in rows)

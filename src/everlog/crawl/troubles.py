@@ -10,7 +10,8 @@ from OpenSSL import SSL
 from scrapy.exceptions import DownloadCancelledError, DownloadTimeoutError, IgnoreRequest
 from scrapy.utils import _compression
 from service_identity.exceptions import CertificateError, VerificationError
-from twisted.internet.error import ConnectError, ConnectionRefusedError, DNSLookupError
+from twisted.internet.error import ConnectError, DNSLookupError
+from twisted.internet.error import ConnectionRefusedError as Refused
 from twisted.web._newclient import ParseError, RequestGenerationFailed, ResponseFailed
 from twisted.web.http import _DataLoss, _MalformedChunkedDataError
 
@@ -66,7 +67,7 @@ def _silence(causes: tuple[BaseException, ...]) -> str:
     """Why a proxy cannot be connected to."""
     if any(isinstance(cause, DNSLookupError) for cause in causes):
         return "has no address: DNS lookup failed"
-    if any(isinstance(cause, ConnectionRefusedError) for cause in causes):
+    if any(isinstance(cause, Refused) for cause in causes):
         return "refused the connection"
     return f"cannot be connected to ({_last_words(causes)})"
 

@@ -12,9 +12,20 @@ from everlog.aliases import with_links_here
 from everlog.errors import NoFeed
 from everlog.feeds.sitemaps import parse_sitemap, sitemaps_of_robots
 from everlog.flow.aliasing import alias_of_front
-from everlog.flow.discover import Explored, Found, as_feed, entrances, feed_of, front_page, is_own, why_unreachable
+from everlog.flow.discover import (
+    Explored,
+    Found,
+    as_feed,
+    at_home,
+    entrances,
+    feed_of,
+    front_page,
+    is_own,
+    why_unreachable,
+)
 from everlog.flow.failures import DEAD_AFTER, PASSING
 from everlog.flow.known import drawn_page
+from everlog.flow.scoping import may_widen
 from everlog.flow.steps import HTML_TYPES
 from everlog.learning.blog import PAGES_USED
 from everlog.links import Scope, trap
@@ -23,7 +34,7 @@ from everlog.scripted import share_shown
 from everlog.urls import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from everlog.aliases import Alias
     from everlog.feedless import Explorer
@@ -48,16 +59,22 @@ MOST_LISTED = 50_000
 NAMED = 5
 
 
-async def find_blog(url: str, rendering: Rendering, tally: Tally) -> Found:
-    """The blog at `url` with its feed or, if it has none or none is wanted, with one made up from its pages."""
+async def find_blog(url: str, rendering: Rendering, tally: Tally, others: Sequence[str] = ()) -> Found:
+    """The blog at `url` with its feed or, if it has none or none is wanted, with one made up from its pages.
+
+    `others` are further spellings of what was typed, tried where nobody answers.
+    """
     web, settings = rendering.web, rendering.settings
     if settings.no_feed:
         tally.doing = "looking for posts (no feed)"
-    front = await front_page(url, web)
+    front = await front_page(url, web, others)
+    if front.remark is not None:
+        tally.remarks.append(front.remark)
     missing: NoFeed | None = None
     if not settings.no_feed:
         try:
-            return await feed_of(front, web, settings.feed, asked=url)
+            found = await feed_of(front, web, settings.feed, asked=url)
+            return await _at_home(found, front.home, rendering, tally)
         except NoFeed as error:
             missing = error
             tally.remarks.append("no feed was found: the posts are told by their pages")
@@ -78,6 +95,17 @@ async def find_blog(url: str, rendering: Rendering, tally: Tally) -> Found:
             robots=tuple(walk.robots),
         ),
     )
+
+
+async def _at_home(found: Found, url: str, rendering: Rendering, tally: Tally) -> Found:
+    """The blog at its home, whatever page of it was typed, unless the user says what belongs to it."""
+    if rendering.settings.feed is not None or not may_widen(rendering.settings):
+        return found
+    found, what = await at_home(found, url, rendering.web)
+    if what is not None:
+        tally.blog = found.home
+        tally.remarks.append(f"{url} is {what} of {found.home}: archiving that blog")
+    return found
 
 
 async def read_sitemaps(home: str, robots: bytes, web: Web) -> tuple[list[str], list[Fetched]]:

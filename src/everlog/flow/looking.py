@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from everlog.comments.feeds import comment_feed_url
 from everlog.comments.services import embedded
 from everlog.feeds import feed_links
-from everlog.flow.discover import fetchable
 from everlog.flow.exploring import find_blog, read_sitemaps
 from everlog.flow.learn import learn_found
 from everlog.flow.rendering import Rendering
 from everlog.flow.report import Tally
+from everlog.flow.typed import fetchable, other_spellings
 from everlog.links import page_links
 from everlog.tree import parse
 from everlog.urls import canonical
@@ -57,6 +57,7 @@ class Look:
     comments: tuple[str, ...]
     sample: Post | Skip
     scope: Scope
+    remarks: tuple[str, ...] = ()
 
     @property
     def estimate(self) -> Estimate:
@@ -72,7 +73,8 @@ class Look:
 async def look(url: str, web: Web, settings: Settings, browser: Browser | None = None) -> Look:
     """Find the feed, learn the blog, read one post, and count what leads into its history."""
     rendering = Rendering(browser=browser, web=web, settings=settings)
-    found = await find_blog(fetchable(url), rendering, Tally(blog=url))
+    tally = Tally(blog=url)
+    found = await find_blog(fetchable(url), rendering, tally, other_spellings(url, settings))
     lesson = await learn_found(found, rendering)
     known = lesson.known
     home = lesson.found.home_page.page if lesson.found.home_page else None
@@ -91,7 +93,7 @@ async def look(url: str, web: Web, settings: Settings, browser: Browser | None =
         feeds=_declared(root, home.url) if root is not None and home is not None else (),
         feed_url=found.feed_url, feed_entries=len(found.feed.entries), robots=_robots_verdict(robots, settings),
         known=known, estimates=tuple(estimates), requests=sum(each.requests for each in web.ledger()),
-        comments=_where_comments_are(parsed, last.url, found), scope=lesson.scope,
+        comments=_where_comments_are(parsed, last.url, found), scope=lesson.scope, remarks=tuple(tally.remarks),
         sample=known.template.read(last.body, last.url, last.content_type, last.fetched_at),
     )
 
