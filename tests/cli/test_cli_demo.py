@@ -40,7 +40,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Done]:
 
 def blogs(folder: Path) -> list[tuple[str, int, int]]:
     rows = everlog("status", "--archive", "everlog-demo", "--json", folder=folder).json
-    return [(row["home"], row["posts"], row["comments"]) for row in rows]
+    return [(row["blog"], row["posts"], row["comments"]) for row in rows]
 
 
 def test_it_crawls_and_shows_a_blog_of_its_own_as_the_readme_says(shown):

@@ -11,7 +11,7 @@ import pytest
 import a_blog
 from everlog.archive import open_archive
 from everlog.archive.archive import Habits
-from everlog.errors import NothingToLearn, Unreachable, UsageError
+from everlog.errors import NoFeed, NothingToLearn, Unreachable, UsageError
 from everlog.flow.archiving import archive_blog
 from everlog.flow.homing import home_of
 from everlog.flow.running import blog_named
@@ -228,3 +228,21 @@ def test_the_list_of_a_tag_that_has_a_feed_of_its_own_leads_to_the_blog(archive)
     web.put("https://a.blog/tag/b/", f"<html>{head}<body><h2><a href=/20>Post 20</a></h2></body></html>")
     report = crawl("https://a.blog/tag/b/", web, archive)
     assert (report.blog, report.held) == (a_blog.HOME, POSTS)
+
+
+@pytest.mark.parametrize("settings", [{}, {"no_feed": True}])
+def test_a_page_of_a_blog_without_a_feed_leads_to_the_home_it_names(archive, settings):
+    web = a_site()
+    del web.answers["a.blog/feed.xml"]
+    for number in range(1, POSTS + 1):
+        web.put(a_blog.url(number), a_blog.page(number, after="<a rel=home href=/>A Blog</a>"))
+    report = crawl(a_blog.url(3), web, archive, **settings)
+    assert (report.blog, report.held) == (a_blog.HOME, POSTS)
+    assert f"{a_blog.url(3)} is a page of {a_blog.HOME}: archiving that blog" in report.tally.remarks
+
+
+def test_where_nothing_tells_of_a_blog_the_error_says_what_to_type(archive):
+    web = MemoryWeb()
+    web.put("https://a.blog/about", "<html><body><p>All about us.</p></body></html>")
+    with pytest.raises(NoFeed, match=r"everlog crawl https://a\.blog/\n"):
+        crawl("https://a.blog/about", web, archive)

@@ -11,7 +11,7 @@ from urllib.parse import urljoin, urlsplit
 from everlog.crawl.proxies import Proxies
 from everlog.errors import Blocked, NoFeed, Unreachable, UnreadableFeed, UnreadablePage, UsageError
 from everlog.feeds import feed_links, parse_feed
-from everlog.flow.homing import folder_above, home_of
+from everlog.flow.homing import folder_above, home_of, stated_home
 from everlog.links import Scope, refresh_target
 from everlog.records import Failure, Feed, Fetched
 from everlog.tree import parse
@@ -148,6 +148,11 @@ async def at_home(found: Found, asked: str, web: Web) -> tuple[Found, str | None
     if home is not None:
         return await _moved_to(home.url, found, web), home.what
     return await _above(found, web)
+
+
+def home_stated_by(front: Front) -> str | None:
+    """The home that a front page names, if it is another page."""
+    return stated_home(front.home, _root_of(front.page))
 
 
 async def _above(found: Found, web: Web) -> tuple[Found, str | None]:

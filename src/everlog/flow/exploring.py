@@ -20,6 +20,7 @@ from everlog.flow.discover import (
     entrances,
     feed_of,
     front_page,
+    home_stated_by,
     is_own,
     why_unreachable,
 )
@@ -77,7 +78,6 @@ async def find_blog(url: str, rendering: Rendering, tally: Tally, others: Sequen
             return await _at_home(found, front.home, rendering, tally)
         except NoFeed as error:
             missing = error
-            tally.remarks.append("no feed was found: the posts are told by their pages")
     elif (feed := as_feed(front.page)) is not None and feed.home is not None:
         front = await front_page(feed.home, web)
     home = front.home
@@ -87,7 +87,14 @@ async def find_blog(url: str, rendering: Rendering, tally: Tally, others: Sequen
     walk = _Walk(home=home, rendering=rendering, tally=tally, answers={**begun}, alias=alias)
     feed = await walk.posts()
     if len(feed.entries) < FEWEST_POSTS:
-        raise _nothing_told(url, missing, walk)
+        stated = home_stated_by(front) if may_widen(settings) else None
+        if stated is None:
+            raise _nothing_told(url, missing, walk)
+        # A page that is no list of posts: what it calls its home may be.
+        tally.remarks.append(f"{front.home} is a page of {stated}: archiving that blog")
+        return await find_blog(stated, rendering, tally)
+    if missing is not None:
+        tally.remarks.append("no feed was found: the posts are told by their pages")
     return Found(
         home=home, home_page=front.page, doors=front.doors, feed_url=None, feed=feed, feed_page=None,
         explored=Explored(
@@ -271,8 +278,10 @@ def _nothing_told(url: str, missing: NoFeed | None, walk: _Walk) -> NoFeed:
     if walk.looks_scripted():
         message += "\n  its pages show nothing before their scripts ran"
         message += " (--render never forbids a browser)" if walk.rendering.settings.render == "never" else ""
+    whole = urljoin(url, "/")
+    wider = f"  all of its host:       everlog crawl {whole}\n" if canonical(whole) != canonical(url) else ""
     return NoFeed(
         message,
-        advice=f"if you know its feed:  everlog crawl {url} --feed FEED_URL\n"
+        advice=f"if you know its feed:  everlog crawl {url} --feed FEED_URL\n{wider}"
                "  else give the address of a page that lists its posts, or --scope host if they lie elsewhere on it",
     )

@@ -75,6 +75,21 @@ def home_of(page_url: str, root: Element | None, feed: Feed, feed_url: str | Non
     return Home(url=home, what=what, is_sure=_is_among(page_url, home, links))
 
 
+def stated_home(page_url: str, root: Element) -> str | None:
+    """The home that a page itself links to as such, if it is another page and this one lies below it.
+
+    >>> from lxml import etree
+    >>> stated_home("https://a.org/blog/2020/x/", etree.HTML('<a rel="home" href="/blog/">Ann</a>'))
+    'https://a.org/blog/'
+    """
+    for element in root.iter("a", "link"):
+        if "home" in (element.get("rel") or "").lower().split():
+            home = absolute(page_url, element.get("href"))
+            if home is not None and canonical(home) != canonical(page_url) and Scope(home).holds(page_url):
+                return home
+    return None
+
+
 def folder_above(page_url: str, root: Element | None, feed: Feed, feed_url: str | None) -> str | None:
     """The folder to look for the blog in, where a feed tells of one list of it or of other people's pages only.
 
