@@ -192,6 +192,18 @@ LISTED = "".join(f"<h2><a href='{link}'>x</a></h2>" for link in DATED)
         ("https://a.example/2024/", ("https://a.example/", DATED, "https://a.example/feed/"), ""),
         ("https://a.example/2024/05/", ("https://a.example/", DATED, "https://a.example/feed/"), ""),
         ("https://a.example/about.html", ("https://a.example/", DATED, "https://a.example/feed/"), ""),
+        # Files, and pages beside what the feed calls its home.
+        ("https://a.example/oak.html", (
+            "https://a.example/", ["https://a.example/ice.html", "https://a.example/owl.html"],
+            "https://a.example/feed.xml",
+        ), ""),
+        ("https://a.example/about/", (
+            "https://a.example/post/", ["https://a.example/post/ice/"], "https://a.example/post/index.xml",
+        ), "post/"),
+        ("https://a.example/b/2019/oak/", (
+            "https://a.example/b/posts/", ["https://a.example/b/2019/oak/", "https://a.example/b/2018/ice/"],
+            "https://a.example/b/posts/index.xml",
+        ), "b/"),
         # A home that was typed stays: the root, a folder of posts, one that shows them, one with its own feed.
         ("https://a.example/", ("https://b.example/", DATED, "https://a.example/feed/"), None),
         (ANN[0][:-4], ("https://host.example/", ANN, "https://host.example/feed/"), None),

@@ -12,7 +12,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
-from everlog.aliases import is_below
+from everlog.aliases import folder_of, is_below
 from everlog.links import Scope, headed_keys, resolved
 from everlog.posts import UrlPattern, canonical_link
 from everlog.posts.listing_words import LISTING_WORDS
@@ -29,7 +29,7 @@ ABOUT = frozenset(
     "about about-me about-us aboutme bio contact contact-me contact-us kontakt impressum imprint colophon now uses "
     "links blogroll privacy datenschutz legal subscribe newsletter faq".split()
 )
-# A page whose headings, or a few of whose links, lead to posts of the feed is a front page of them; one such link may
+# A page whose headings, or whose links, lead to some posts of the feed may be a front page of theirs; one such link may
 # be anything.
 LEAST_SHOWN = 2
 # The end of a feed's address that is the feed's, not its blog's.
@@ -42,6 +42,10 @@ _PERSON = re.compile(r"/[~@][^/]+")
 # The list of a year, a month or a day.
 _YEAR = re.compile(r"(?:19|20)\d\d(?:/\d{1,2}){0,2}")
 _LIST = "a list of posts"
+# How WordPress and those who learned from it call the page of one post.
+_SINGLE = frozenset({"single", "single-post"})
+# Files that are the front of their folder; `canonical` has left out "index" and "default".
+_FRONT_FILE = re.compile(r"(?:^|/)(?:home|blog|start|main|welcome)\.\w+$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,9 +138,10 @@ def _what(page_url: str, root: Element | None, links: Sequence[str], feed_url: s
         return "a post"
     if _YEAR.fullmatch(path) or not LISTING_WORDS.isdisjoint(segments):
         return _LIST
+    if is_about:
+        return "a page"
     has_own_feed = feed_url is not None and canonical(feed_url).startswith(key + "/")
-    shows_others = not has_own_feed and root is not None and _leads_elsewhere(root, page_url, posts)
-    return "a page" if is_about or shows_others else None
+    return None if has_own_feed or root is None else _by_looks(root, page_url, posts)
 
 
 def _is_front(page_url: str, links: Sequence[str]) -> bool:
@@ -145,14 +150,19 @@ def _is_front(page_url: str, links: Sequence[str]) -> bool:
     path = parts.path.strip("/")
     if not path and not parts.query:
         return True
+    if folder_of(page_url) != canonical(page_url) and not _FRONT_FILE.search(path.lower()):
+        return False
     return 2 * _held(page_url, links) >= len(links) > 0 and not _YEAR.fullmatch(path)
 
 
 def _is_among(page_url: str, home: str, links: Sequence[str]) -> bool:
-    """Whether a page stands where the entries do: in the home's own folder, in one of a year, or of another entry."""
+    """Whether a page stands where the entries do: in the home's own folder, in one of a year, or of another entry.
+
+    A home in a folder is one blog's; the root of a host may be that of many.
+    """
     above = _segments(home)
     below = _segments(page_url)[len(above):]
-    if len(below) < 2 or below[0].isdecimal() or below[0].lower() in LISTING_WORDS:
+    if above or len(below) < 2 or below[0].isdecimal() or below[0].lower() in LISTING_WORDS:
         return True
     return any(_segments(link)[len(above):][:1] == below[:1] for link in links)
 
@@ -161,12 +171,26 @@ def _segments(url: str) -> list[str]:
     return urlsplit(url).path.strip("/").split("/") if urlsplit(url).path.strip("/") else []
 
 
-def _leads_elsewhere(root: Element, page_url: str, posts: set[str]) -> bool:
-    """Whether a page shows none of the feed's posts, while it shows something: it is no front page of theirs."""
+def _by_looks(root: Element, page_url: str, posts: set[str]) -> str | None:
+    """What a page is by what it shows: one whose headings lead to posts of the feed is a front page of theirs.
+
+    Menus and margins lead to the newest posts from everywhere: only a page that says that it is one article is told
+    from a front page that has no headings.
+    """
+    if len(posts & headed_keys(root, page_url)) >= LEAST_SHOWN:
+        return None
+    if _says_article(root):
+        return "a post"
     targets = (resolved(page_url, anchor.get("href") or "") for anchor in root.iter("a"))
     keys = {target[1] for target in targets if target is not None}
-    shown = max(len(posts & keys), len(posts & headed_keys(root, page_url)))
-    return bool(keys) and shown < LEAST_SHOWN
+    return "a page" if keys and len(posts & keys) < LEAST_SHOWN else None
+
+
+def _says_article(root: Element) -> bool:
+    """Whether a page says that it is one article: to other sites (Open Graph), or to its style sheet."""
+    stated = (meta.get("content") for meta in root.iter("meta") if meta.get("property") == "og:type")
+    classes = next((body.get("class") or "" for body in root.iter("body")), "").split()
+    return "article" in stated or not _SINGLE.isdisjoint(classes)
 
 
 def _likely_home(page_url: str, links: Sequence[str], feed: Feed, feed_url: str | None) -> str | None:
@@ -180,7 +204,20 @@ def _likely_home(page_url: str, links: Sequence[str], feed: Feed, feed_url: str 
         and 2 * _held(home, here) >= len(here)
         and (person is None or _PERSON.match(urlsplit(home).path) is not None)
     ]
-    return max(candidates, key=lambda home: len(canonical(home)), default=None)
+    if candidates:
+        return max(candidates, key=lambda home: len(canonical(home)))
+    return _beside(page_url, here, feed.home) if person is None else None
+
+
+def _beside(page_url: str, links: Sequence[str], home: str | None) -> str | None:
+    """The home where the feed names one that the page does not lie below: the folder of both, else the named one."""
+    if home is None or host_of(home) != host_of(page_url) or canonical(home) == canonical(page_url):
+        return None
+    pairs = zip(_segments(home), _segments(page_url)[:-1], strict=False)
+    shared = [one for one, _ in takewhile(lambda pair: pair[0] == pair[1], pairs)]
+    above = urljoin(page_url, "/" + "".join(f"{segment}/" for segment in shared))
+    wanted = above if shared and canonical(above) != canonical(page_url) else home
+    return wanted if 2 * _held(wanted, links) >= len(links) > 0 else None
 
 
 def _named(feed: Feed, feed_url: str | None) -> Iterable[str]:
