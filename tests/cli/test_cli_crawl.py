@@ -351,9 +351,8 @@ def test_an_address_without_a_scheme_is_crawled_and_found_again(server, here):
 
 def test_what_only_http_has_is_crawled_without_typing_so(server, here):
     serve_small(server)
-    behind = {name: answer for name, answer in server.routes.items() if isinstance(answer, bytes)}
-    for path, answer in behind.items():
-        server.routes[path] = answer.replace(server.url().encode(), b"http://blog.example/")
+    front = server.routes["/"].partition(b"\r\n\r\n")[2]
+    server.routes["/"] = reply(200, front.replace(server.url().encode(), b"http://blog.example/"))
     items = [a_blog.item(number, link=f"http://blog.example/{number}") for number in range(POSTS, POSTS - IN_FEED, -1)]
     put_feed(server, items)
     proxies = {"http_proxy": server.url(), "https_proxy": server.url()}
@@ -362,6 +361,7 @@ def test_what_only_http_has_is_crawled_without_typing_so(server, here):
     assert "http://blog.example/3 is a post of http://blog.example/: archiving that blog" in done.json[0]["remarks"]
     asked = [seen.line for seen in server.seen if "blog.example" in seen.line]
     assert asked[0].startswith("CONNECT blog.example:443 ")
+    assert asked[1].startswith("GET http://blog.example/")
 
 
 def test_a_proxy_that_is_not_there_is_named_without_its_password(here):

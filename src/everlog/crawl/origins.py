@@ -59,6 +59,11 @@ class Origins:
         clock = self._clocks.get(origin_of(url))
         return (clock.next_turn(now) or now) if clock is not None else now
 
+    def is_guess(self, url: str) -> bool:
+        """Whether this origin was never heard, and its twin not tried yet: of two spellings, it is the first."""
+        twin = twin_of(url)
+        return twin is not None and origin_of(url) not in self._heard and self._silences[origin_of(twin)] == 0
+
     def has_working_twin(self, url: str) -> bool:
         """Whether the same host gives pages in the other scheme, so that a failure here is not the host's."""
         twin = twin_of(url)

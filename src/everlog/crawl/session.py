@@ -68,6 +68,7 @@ class Session(Web):
         self._strained: set[str] = set()
         self._book = LedgerBook()
         self._origins = Origins()
+        self._guessed = {origin_of(_spelled(each)) for each in manners.guessed}
         self._robots_exchanges: list[Exchange] = []
 
     async def fetch(
@@ -225,7 +226,8 @@ class Session(Web):
             except Hitch as hitch:
                 # A picture that used up its time would use up as much again: the next run may have more luck.
                 is_spent = purpose == "media" and hitch.trouble == "timeout"
-                if not hitch.again or not tries_left or is_spent or self._origins.other_way(url) is not None:
+                is_elsewhere = self._origins.other_way(url) is not None or self._is_guess(url)
+                if not hitch.again or not tries_left or is_spent or is_elsewhere:
                     raise
                 last = hitch
             except HeldOff:
@@ -320,12 +322,16 @@ class Session(Web):
             self._origins.silent(url)
         # An answer too large, or none that anybody may ask for, says nothing about how busy the host is; nor does an
         # origin that is silent while the same host answers at another.
-        if hitch.again and not self._origins.has_working_twin(url):
+        if hitch.again and not self._origins.has_working_twin(url) and not self._is_guess(url):
             return line.answered(status=None, seconds=seconds)
         if hitch.again:
             self._origins.back_off(url, self._web.timekeeper.now(), seconds=seconds)
         line.withdrawn()
         return False
+
+    def _is_guess(self, url: str) -> bool:
+        """Whether nobody typed this scheme: the other one is asked next, rather than this again."""
+        return origin_of(url) in self._guessed and self._origins.is_guess(url)
 
     async def _rules(self, origin: str) -> Rules:
         book = self._web.robots

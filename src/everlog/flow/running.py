@@ -210,9 +210,10 @@ def habits_of(settings: Settings) -> RenderHabits:
 
 def _session_for(job: Job, url: str, settings: Settings, archive: Archive, web: OpenWeb) -> Web:
     """The web as a job may use it; what was typed and allowed for it is remembered first."""
-    others = other_spellings(job.url, settings)
-    note_typed([*((url, *others) if job.typed else ()), *filter(None, [settings.feed])], archive)
     blog = home_known_as(url, archive)
+    # Of a blog that is held, the scheme is known.
+    others = other_spellings(job.url, settings) if blog is None else ()
+    note_typed([*((url, *others) if job.typed else ()), *filter(None, [settings.feed])], archive)
     if blog is not None and job.allow is not None:
         keep_allowed(blog, job.allow, archive)
     return open_session(url, settings, archive, web, blog=blog, others=others)
@@ -236,7 +237,8 @@ def open_session(
     remember = memory.remember if memory is not None else to_archive
     scratch = str(archive.scratch) if archive.scratch is not None else None
     own = manners_of(url, settings)
-    manners = replace(own, typed=(*own.typed, *others), scratch=scratch)
+    guessed = (url, *others) if others else ()
+    manners = replace(own, typed=(*own.typed, *others), guessed=guessed, scratch=scratch)
     manners = within_reach(manners, blog, archive, recall=recall, remember=remember)
     return web.session(manners, recall=recall, remember=remember)
 
