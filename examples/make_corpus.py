@@ -21,9 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from designs import DESIGNS
-from words import ENGLISH, GERMAN, JAPANESE
-
 from everlog.demo.prose import Voice, dice, paragraph, sentence
+from words import ENGLISH, GERMAN, JAPANESE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -8,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from everlog.cli import main
-from everlog.cli.app import COMMANDS, with_crawl
+from everlog.cli.app import COMMANDS
 from everlog.cli.later import LATER
+from everlog.cli.typed import with_command
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "corpus"
 
@@ -38,17 +40,107 @@ def test_a_command_of_a_later_version_says_so_in_one_line_and_exits_2(capsys, na
     assert err.count("\n") == 1
 
 
-@pytest.mark.parametrize("words", [["http://a.example/"], ["--delay", "1", "https://a.example/"]])
-def test_a_bare_address_is_crawled(words):
-    assert with_crawl(words) == ["crawl", *words]
-
-
 @pytest.mark.parametrize(
-    "words", [["evalute"], ["evaluate"], ["evaluate", "--by", "colour", "."], ["--frobnicate"]],
+    "words",
+    [
+        ["http://a.example/"], ["a.blog.example"], ["a.blog.example/path"], ["localhost:8000"], ["127.0.0.1:8000/blog"],
+        ["--delay", "1", "https://a.example/"], ["--delay", "0", "a.blog.example"], ["-q", "a.blog.example", "--json"],
+        ["--dely", "0", "a.blog.example"],
+    ],
 )
+def test_a_bare_address_is_crawled(words):
+    assert with_command(words, COMMANDS, {"--delay"}) == ["crawl", *words]
+
+
+def test_a_misspelt_command_crawls_nothing_and_names_the_one_that_was_meant(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["craw", "http://127.0.0.1:9/"]) == 2
+    out, err = capsys.readouterr()
+    assert (out, list(tmp_path.iterdir())) == ("", [])
+    assert err.splitlines() == [
+        "no command 'craw'; did you mean crawl?", "  everlog crawl http://127.0.0.1:9/",
+        "  all commands:  everlog --help",
+    ]
+
+
+@pytest.mark.parametrize(("word", "near"), [("stauts", "status"), ("Inspect", "inspect"), ("evalute", "evaluate")])
+def test_a_slip_in_a_command_is_told_with_the_nearest(capsys, word, near):
+    assert main([word]) == 2
+    assert f"did you mean {near}" in capsys.readouterr().err
+
+
+def test_a_word_that_is_neither_command_nor_address_leads_to_the_help(capsys):
+    assert main(["hello"]) == 2
+    assert capsys.readouterr().err.splitlines() == [
+        "no command 'hello', and it is not the address of a blog", "  a blog:        everlog https://a.blog.example/",
+        "  all commands:  everlog --help",
+    ]
+
+
+@pytest.mark.parametrize("command", [[], ["crawl"], ["inspect"]])
+def test_a_file_in_place_of_an_address_says_how_lists_are_read(capsys, tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my.blogs").write_text("http://a.example/")
+    for name in ("my.blogs", "blogs.opml"):
+        assert main([*command, name]) == 2
+        assert f"everlog crawl -i {name}\n" in capsys.readouterr().err
+
+
+def test_options_before_a_command_are_put_in_their_place(capsys):
+    assert main(["--archive", "kept", "status", "-v"]) == 2
+    assert capsys.readouterr().err == "options stand behind the command status\n  everlog status --archive kept -v\n"
+
+
+def test_a_misspelt_option_is_told_with_the_nearest(capsys):
+    assert main(["--dely", "0", "http://127.0.0.1:9/"]) == 2
+    assert "--delay" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [[], ["fleet"]])
+def test_no_words_at_all_show_the_help_and_exit_2(capsys, words):
+    assert main(words) == 2
+    assert "Commands:" in capsys.readouterr().err
+
+
+def test_the_help_names_no_command_that_is_not_there(capsys):
+    assert main(["--help"]) == 0
+    assert "serve" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [["evaluate"], ["evaluate", "--by", "colour", "."], ["--frobnicate"]])
 def test_wrong_usage_exits_2(capsys, words):
     assert main(words) == 2
     assert "Usage: everlog" in capsys.readouterr().err
+
+
+def test_every_command_is_printed_as_it_can_be_typed(tmp_path):
+    program = Path(sys.executable).with_name("everlog")
+    texts = [f"everlog {name} x" for name in COMMANDS]
+    code = f"import sys; from everlog.cli.program import as_typed; print(*map(as_typed, {texts}), sep=chr(10))"
+    bare = {name: value for name, value in os.environ.items() if name != "PATH"}
+    shown = {
+        "scripts/everlog": bare | {"EVERLOG_COMMAND": "scripts/everlog"},
+        "uv run everlog": bare | {"UV_RUN_RECURSION_DEPTH": "1"},
+        "everlog": bare | {"PATH": str(program.parent)},
+        str(program): bare,
+    }
+    for name, environment in shown.items():
+        told = f"import sys; sys.argv[0] = {str(program)!r}; {code}"
+        done = subprocess.run(
+            [sys.executable, "-c", told], env=environment, cwd=tmp_path, capture_output=True, text=True, check=True,
+            timeout=60,
+        )
+        assert done.stdout.splitlines() == [f"{name} {command} x" for command in COMMANDS]
+
+
+def test_run_as_a_module_it_says_so_in_its_errors_and_its_help(tmp_path):
+    bare = {name: value for name, value in os.environ.items() if name != "EVERLOG_COMMAND"}
+    for words in (["crwl", "http://127.0.0.1:9/"], ["crawl", "--help"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "everlog", *words], env=bare, cwd=tmp_path, capture_output=True, text=True,
+            check=False, timeout=60,
+        )
+        assert f"{sys.executable} -m everlog crawl http" in done.stdout + done.stderr
 
 
 def test_a_folder_without_blogs_is_an_error_with_advice_and_no_traceback(capsys, tmp_path):

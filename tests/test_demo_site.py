@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import http.client
+import re
 import struct
 import zlib
 from urllib.parse import urljoin, urlsplit
@@ -9,13 +10,15 @@ import pytest
 
 import everlog
 from everlog.demo.designs import author_path
-from everlog.demo.pieces import FIRST_OLD, IN_FEED, POSTS
+from everlog.demo.pieces import FIRST_OLD, IN_FEED, TAGS
 from everlog.demo.server import serve
 from everlog.demo.site import FEED, HTML, ORIGIN, pages, truth
 from everlog.feeds import feed_links, parse_feed
 from everlog.feeds.sitemaps import parse_sitemap, sitemaps_of_robots
 from everlog.media import media_of
 from everlog.tree import parse
+
+POSTS = 40
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +38,18 @@ def test_it_is_a_blog_of_three_years_in_two_designs():
     assert (posts[0].published - posts[-1].published).days > 2.8 * 365
     assert [piece.published for piece in posts] == sorted((piece.published for piece in posts), reverse=True)
     assert 0 < sum(piece.is_old for piece in posts) == POSTS - FIRST_OLD
+
+
+def test_its_posts_are_worth_reading():
+    posts = truth()
+    lengths = [len(piece.text.split()) for piece in posts]
+    assert sum(120 <= length <= 300 for length in lengths) >= 12
+    assert min(lengths) >= 50
+    sentences = [line for piece in posts for line in re.split(r"(?<=[.?!]) ", piece.text) if len(line.split()) > 4]
+    assert len(set(sentences)) == len(sentences)
+    remarks = [remark for piece in posts for remark in piece.remarks]
+    assert len({remark.text for remark in remarks}) == len(remarks) > 40
+    assert {tag for piece in posts for tag in piece.tags} == set(TAGS)
 
 
 def test_every_link_answers():

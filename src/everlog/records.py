@@ -32,8 +32,8 @@ CommentsState = Literal["complete", "partial", "failed", "off", "none"]
 Purpose = Literal["page", "feed", "media", "robots", "sitemap", "requisite", "rendered", "screenshot"]
 # Why the web gave nothing: the word for the ledger; `Failure.reason` is the sentence for people.
 Trouble = Literal[
-    "http", "gone", "robots", "rate-limited", "address", "dns", "connection", "tls", "timeout", "too-large",
-    "truncated", "loop", "protocol",
+    "http", "gone", "robots", "rate-limited", "address", "dns", "connection", "proxy", "tls", "timeout",
+    "too-large", "truncated", "loop", "protocol",
 ]
 # In which queue a URL waits. Posts are known by their address; pages are everything else.
 Lane = Literal["post", "page", "media"]

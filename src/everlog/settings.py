@@ -32,7 +32,7 @@ STEPS = ("render", "read", "comments", "media", "store")
 # The name of a header: RFC 9110, 5.6.2.
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 # Variables of the same prefix that are no settings: they name the corpus of benchmarks and tests, or a program.
-NOT_SETTINGS = frozenset({"EVERLOG_CORPUS", "EVERLOG_CONFIG", "EVERLOG_CHROMIUM"})
+NOT_SETTINGS = frozenset({"EVERLOG_CORPUS", "EVERLOG_CONFIG", "EVERLOG_CHROMIUM", "EVERLOG_COMMAND"})
 # Two settings that answer one question.
 EITHER = frozenset({"feed", "no_feed"})
 

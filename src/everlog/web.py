@@ -21,8 +21,9 @@ class Manners:
     they were first connected to (`first_networks`, by host; one that is not in it is connected to for the first time).
     `own` are further addresses of the blog, which nobody typed. `headers` and `cookies` are sent to the hosts of both
     alone. `also` are other addresses that the user says the blog has: they may be private like typed ones, but get
-    nothing that is the user's own. `allow` are hosts, or hosts with ports, that may be private all the same. `scratch`
-    is a folder for media that are too large for the memory; without one they are held there.
+    nothing that is the user's own. `guessed` are the spellings of an address that was typed without a scheme. `allow`
+    are hosts, or hosts with ports, that may be private all the same. `scratch` is a folder for media that are too large
+    for the memory; without one they are held there.
     """
 
     typed: tuple[str, ...]
@@ -41,6 +42,7 @@ class Manners:
     headers: tuple[tuple[str, str], ...] = ()
     cookies: tuple[tuple[str, str], ...] = ()
     also: tuple[str, ...] = ()
+    guessed: tuple[str, ...] = ()
     scratch: str | None = None
 
 

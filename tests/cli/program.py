@@ -57,4 +57,4 @@ def environment(**variables: str) -> dict[str, str]:
         name: value for name, value in os.environ.items()
         if not name.startswith("EVERLOG_") and not name.lower().endswith("_proxy")
     }
-    return kept | variables
+    return kept | {"EVERLOG_COMMAND": "everlog"} | variables

@@ -1,4 +1,4 @@
-"""`everlog crawl`, `update`, `inspect` and `demo` against web servers on loopback."""
+"""`everlog crawl`, `update` and `inspect` against web servers on loopback."""
 
 from __future__ import annotations
 
@@ -339,8 +339,37 @@ def test_a_dry_run_writes_nothing(crawled, here):
     assert list(here.iterdir()) == []
 
 
-def test_the_demo_crawls_and_shows_a_blog_of_its_own(here):
-    done = everlog("demo", folder=here)
-    assert done.code == 0
-    assert "40 posts" in done.out
-    assert {path.name for path in here.iterdir()} == {"everlog-demo"}
+def test_an_address_without_a_scheme_is_crawled_and_found_again(server, here):
+    url = serve_small(server)
+    bare = url.removeprefix("http://").rstrip("/")
+    done = everlog(bare, *FAST, folder=here)
+    assert (done.code, done.json[0]["blog"], done.json[0]["held"]) == (0, url, POSTS)
+    assert everlog("--delay", "0", "-q", "--json", f"{bare}/", folder=here).json[0]["new_posts"] == 0
+    for command in (["status"], ["rules"], ["export", "--format", "jsonl", "--blog"], ["update", "--delay", "0"]):
+        assert everlog(*command, f"{bare}/3", "-q", folder=here).code == 0, command
+
+
+def test_what_only_http_has_is_crawled_without_typing_so(server, here):
+    serve_small(server)
+    front = server.routes["/"].partition(b"\r\n\r\n")[2]
+    server.routes["/"] = reply(200, front.replace(server.url().encode(), b"http://blog.example/"))
+    items = [a_blog.item(number, link=f"http://blog.example/{number}") for number in range(POSTS, POSTS - IN_FEED, -1)]
+    put_feed(server, items)
+    proxies = {"http_proxy": server.url(), "https_proxy": server.url()}
+    done = crawl("blog.example/3", folder=here, **proxies)
+    assert (done.code, done.json[0]["blog"], done.json[0]["held"]) == (0, "http://blog.example/", POSTS)
+    assert "http://blog.example/3 is a post of http://blog.example/: archiving that blog" in done.json[0]["remarks"]
+    asked = [seen.line for seen in server.seen if "blog.example" in seen.line]
+    assert asked[0].startswith("CONNECT blog.example:443 ")
+    assert asked[1].startswith("GET http://blog.example/")
+
+
+def test_a_proxy_that_is_not_there_is_named_without_its_password(here):
+    port = closed_port()
+    done = everlog("crawl", "http://blog.example/", folder=here, http_proxy=f"http://ann:secret@127.0.0.1:{port}")
+    assert done.code == 4
+    assert done.err.splitlines()[-2:] == [
+        f"http://blog.example/: the proxy http://127.0.0.1:{port} (from http_proxy) refused the connection",
+        "  check that the proxy runs; to go without it: unset http_proxy, or add blog.example to no_proxy",
+    ]
+    assert "secret" not in done.err

@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from everlog.errors import Blocked, UsageError
-from everlog.flow.discover import fetchable, why_unreachable
+from everlog.flow.discover import why_unreachable
+from everlog.flow.typed import fetchable
 from everlog.records import Exchange, Failure
 
 LONGEST = ".".join(["a" * 63, "b" * 63, "c" * 63, "d" * 61])

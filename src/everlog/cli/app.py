@@ -11,7 +11,7 @@ import codecs
 import io
 import sys
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -28,15 +28,19 @@ from everlog.cli.later import LATER, add_later
 from everlog.cli.lines import guarded_streams
 from everlog.cli.look import rules
 from everlog.cli.output import discard_output, explained, has_no_reader, open_streams
+from everlog.cli.program import as_typed, command_name
 from everlog.cli.search import SearchCommand, search
 from everlog.cli.show import show
 from everlog.cli.status import status
+from everlog.cli.typed import with_command
 from everlog.cli.watch import watch
 from everlog.cli.worker import worker
 from everlog.errors import EverlogError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import click
 
 INTERRUPTED = 130
 
@@ -61,7 +65,7 @@ COMMANDS = (*(command.__name__ for command in _HERE), "fleet", *LATER)
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
-    argv = with_crawl(list(sys.argv[1:] if arguments is None else arguments))
+    argv = list(sys.argv[1:] if arguments is None else arguments)
     with open_streams():
         _spell_everything()
         with guarded_streams():
@@ -85,7 +89,8 @@ def _run(argv: list[str]) -> int:
 
 def _run_command(argv: list[str]) -> int:
     try:
-        typer.main.get_command(app).main(args=argv, prog_name="everlog")
+        program = _program()
+        program.main(args=with_command(argv, COMMANDS, _valued(program)), prog_name=command_name())
     except SystemExit as leaving:
         if isinstance(leaving.__context__, BrokenPipeError):  # typer's own answer to it is the exit code of a bug
             raise leaving.__context__ from None
@@ -108,22 +113,26 @@ def _failed(error: Exception, argv: list[str]) -> int:
     return known.exit_code
 
 
+def _program() -> click.Group:
+    """The commands; the examples in their help can be typed as they stand."""
+    program: Any = typer.main.get_command(app)
+    waiting: list[Any] = [program]
+    while waiting:
+        command = waiting.pop()
+        command.help, command.epilog = (text and as_typed(text) for text in (command.help, command.epilog))
+        waiting += getattr(command, "commands", {}).values()
+    return cast("click.Group", program)
+
+
+def _valued(program: click.Group) -> set[str]:
+    """The options of `crawl` that take a value."""
+    options = (param for param in program.commands["crawl"].params if getattr(param, "is_flag", None) is False)
+    return {name for option in options for name in option.opts}
+
+
 def _logs_json(argv: Sequence[str]) -> bool:
     """Whether what is said is read by programs, line by line."""
     return "--log-format=json" in argv or any(pair == ("--log-format", "json") for pair in pairwise(argv))
-
-
-def with_crawl(argv: list[str]) -> list[str]:
-    """Bare `everlog URL` is `everlog crawl URL`.
-
-    >>> with_crawl(["https://a.blog.example/"])
-    ['crawl', 'https://a.blog.example/']
-    >>> with_crawl(["evaluate", "examples/corpus"])
-    ['evaluate', 'examples/corpus']
-    """
-    if argv and argv[0] not in COMMANDS and any("://" in word and word[0] != "-" for word in argv):
-        return ["crawl", *argv]
-    return argv
 
 
 def _spell_everything() -> None:

@@ -30,6 +30,7 @@ from everlog.cli.options import (
     refuse_both,
     settings_from,
 )
+from everlog.cli.typed import refuse_file
 from everlog.errors import EverlogError, UsageError
 from everlog.moments import as_moment_or_none
 
@@ -112,6 +113,8 @@ def crawl(  # noqa: PLR0913, PLR0917 - one parameter per flag
         comments=False if no_comments else None, allow=allowed(allow),
     )
     typed = urls or []
+    for word in typed:
+        refuse_file(word)
     wanted = [*typed, *(listed(input_file) if input_file else ())]
     if not wanted:
         raise UsageError("no blog was named", advice="everlog crawl https://a.blog.example/   (or a list with -i FILE)")
@@ -285,8 +288,8 @@ def listed(name: str) -> list[str]:
 
 def _refuse_what_cannot_begin(urls: list[str], settings: Settings) -> None:
     """No archive is made for a mistyped address or a missing cookie file; a list goes on with its other blogs."""
-    from everlog.flow.discover import fetchable
     from everlog.flow.running import manners_of
+    from everlog.flow.typed import fetchable
 
     errors = []
     for url in urls:

@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
-import socket
+import shlex
 import sys
+import textwrap
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+from urllib.parse import urlsplit
 
 import typer
 
 from everlog.cli.lines import open_with
 from everlog.cli.options import JsonFlag, QuietFlag, VerboseFlag, archive_of
-from everlog.errors import EverlogError
+from everlog.cli.program import as_typed
+from everlog.errors import ArchiveBusy, EverlogError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
+
     from everlog.archive import Archive
+    from everlog.records import Blog
+    from everlog.settings import Settings
 
 FOLDER = "everlog-demo"
 PORT = 8642
+# Under this name an archive remembers where its sample blog was served first: it is one blog, whatever port is free.
+HOME = "demo"
+WIDTH = 60
+START_LETTERS = 200
 
 
 def demo(
@@ -34,51 +48,131 @@ def demo(
       everlog demo
     """
     open_with("demo: starting", quiet=quiet)
-    from everlog.cli.crawl import print_reports
-    from everlog.cli.display import crawl_display
-    from everlog.demo.server import serve
-    from everlog.flow.running import Job, run_jobs
     from everlog.settings import make_settings
 
     settings = make_settings({"archive": archive, "delay": 0.0})
-    with serve(_port()) as url, archive_of(settings, create=True) as opened:
-        if not quiet:
-            print(f"a sample blog is served at {url} for now; it goes into {settings.archive}/", file=sys.stderr)
-        jobs = [Job(url=url, typed=True)]
-        with crawl_display(quiet=quiet) as display:
-            reports = run_jobs(jobs, opened, settings, on_start=display, on_signal=display.stop)
-        code = print_reports(jobs, reports, json=json, quiet=quiet, verbose=verbose)
-        if code == 0 and not isinstance(reports[0], EverlogError) and not quiet and not json:
-            _show(opened, settings.archive)
+    is_talkative = not quiet and not json
+    with archive_of(settings, create=True) as opened, _alone(opened, settings, quiet=quiet):
+        before = _held(opened)
+        with _served(before, opened) as url:
+            if url is None:
+                port = urlsplit(_home(opened)).port
+                _say(f"Another program has port {port}, so the sample blog was not crawled again.", quiet=quiet)
+                code = 0
+            else:
+                code = _crawl(url, opened, settings, json=json, quiet=quiet, verbose=verbose)
+        if code == 0 and is_talkative:
+            _show(opened, settings.archive, before=before)
     raise typer.Exit(code)
 
 
-def _port() -> int:
-    """The demo's own port if nobody has it, so that a second demo finds the first one's archive."""
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", PORT))
-        except OSError:
-            return 0
-    return PORT
+def _crawl(url: str, archive: Archive, settings: Settings, *, json: bool, quiet: bool, verbose: bool) -> int:
+    from everlog.cli.crawl import print_reports
+    from everlog.cli.display import crawl_display
+    from everlog.flow.running import Job, run_jobs
+
+    _say(f"A sample blog is served at {url} for now;\nit is archived into {settings.archive}/", quiet=quiet)
+    jobs = [Job(url=url, typed=True)]
+    with crawl_display(quiet=quiet) as display:
+        reports = run_jobs(jobs, archive, settings, on_start=display, on_signal=display.stop)
+    is_done = not any(isinstance(report, EverlogError) or report.exit_code for report in reports)
+    # What went as it should is told in the demo's own words.
+    return print_reports(jobs, reports, json=json, quiet=quiet or (is_done and not json), verbose=verbose)
 
 
-def _show(archive: Archive, where: str) -> None:
-    posts = list(archive.posts())
+@contextmanager
+def _alone(archive: Archive, settings: Settings, *, quiet: bool) -> Iterator[None]:
+    """Wait for another demo that writes to the same folder: side by side, they would be two blogs."""
+    from everlog.archive.archive import LOCKS
+    from everlog.archive.locks import Lock, hold
+
+    if "://" in settings.archive:
+        yield
+        return
+    file = Path(archive.where, LOCKS, "demo.lock")
+    try:
+        held = Lock(file)
+    except ArchiveBusy:
+        _say(f"Another demo is writing to {settings.archive}/: waiting for it.", quiet=quiet)
+        with hold(file):
+            yield
+        return
+    try:
+        yield
+    finally:
+        held.release()
+
+
+def _held(archive: Archive) -> Blog | None:
+    """The sample blog of an earlier demo."""
+    return archive.find_blog(_home(archive))
+
+
+def _home(archive: Archive) -> str:
+    """Where the sample blog of an archive is served."""
+    return archive.recall(None, HOME) or f"http://127.0.0.1:{PORT}/"
+
+
+@contextmanager
+def _served(before: Blog | None, archive: Archive) -> Iterator[str | None]:
+    """The sample blog at the address it has in the archive; None if that is taken and nothing is left to crawl."""
+    from everlog.demo.server import serve
+
+    port = urlsplit(_home(archive)).port or PORT
+    serving: AbstractContextManager[str]
+    try:
+        serving = serve(port)
+    except OSError:
+        if before is None:
+            serving = serve(0)
+        elif before.state == "finished":
+            yield None
+            return
+        else:
+            raise UsageError(
+                f"another program has port {port}, and the demo in {archive.where} was interrupted there",
+                advice="begin anew in another folder:  everlog demo --archive everlog-demo-2",
+            ) from None
+    with serving as url:
+        archive.remember(None, HOME, url)
+        yield url
+
+
+def _show(archive: Archive, where: str, *, before: Blog | None) -> None:
+    blog = _held(archive)
+    if blog is None:
+        return
+    counts = archive.counts(blog.id)
+    posts = list(archive.posts(blog_id=blog.id))
     oldest = min(posts, key=lambda post: (post.published is None, post.published and post.published.timestamp()))
-    print(f"\n{len(posts)} posts are archived, 10 of them stood in the feed. The oldest:\n")
-    print(f"  {oldest.title}")
+    if before is not None and before.state == "finished":
+        print(f"Nothing new: {where}/ still holds {counts.posts} posts and {counts.comments} comments.")
+    else:
+        print(f"{counts.posts} posts, {counts.comments} comments and {counts.media} pictures and files are in {where}/")
+        _wrap(f"Only the 10 newest posts are in the blog's feed. From these everlog learned to read the other "
+              f"{counts.posts - 10}. The oldest:")
+    print(f"\n  {oldest.title}")
     print(f"  {', '.join(oldest.authors)}, {oldest.published:%Y-%m-%d}, tags: {', '.join(oldest.tags)}")
-    print(f"  {oldest.text[:200].replace(chr(10), ' ')}...\n")
-    print("What to try next:")
-    for command, what in (
-        (f"everlog show {oldest.url} --archive {where}", "the whole post"),
-        (f"everlog search box --archive {where}", "full text, ranked"),
-        (f"everlog rules --archive {where}", "what was learned from the feed"),
-        (f"everlog status --archive {where}", "what is held"),
-        (f"everlog export --format markdown -o demo-notes --archive {where}", "all posts as Markdown"),
-        (f"everlog verify --archive {where}", "every record checked"),
-        ("everlog crawl https://YOUR.BLOG/", "a real blog"),
+    _wrap(textwrap.shorten(oldest.text, START_LETTERS, placeholder=" ..."), indent="  ")
+    place = f"--archive {shlex.quote(where)}"
+    print("\nTry next:")
+    for command in (
+        f"everlog show {oldest.url} {place}",
+        f"everlog search heron {place}",
+        f"everlog status {place}",
+        f"everlog rules {place}",
+        f"everlog export --format markdown -o demo-notes {place}",
+        f"everlog verify {place}",
     ):
-        print(f"  {command}\n      {what}")
+        print(f"  {as_typed(command)}")
+    print("\nThen a real blog:")
+    print(f"  {as_typed('everlog crawl https://a.blog.example/')}")
+
+
+def _wrap(text: str, indent: str = "") -> None:
+    print(textwrap.fill(text, WIDTH, initial_indent=indent, subsequent_indent=indent))
+
+
+def _say(line: str, *, quiet: bool) -> None:
+    if not quiet:
+        print(line, file=sys.stderr, flush=True)

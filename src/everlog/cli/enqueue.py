@@ -152,7 +152,7 @@ def _jobs_of(words: list[str], own: dict[str, Any], *, update: bool, browser: bo
     """The jobs that words mean, and what is wrong with those that mean none; all wrong is an error."""
     from everlog.archive.jobs import NewJob
     from everlog.cli.crawl import listed
-    from everlog.flow.discover import fetchable
+    from everlog.flow.typed import fetchable
     from everlog.settings import make_settings
     from everlog.urls import canonical, host_of
 
@@ -170,8 +170,10 @@ def _jobs_of(words: list[str], own: dict[str, Any], *, update: bool, browser: bo
         except EverlogError as error:
             refused.append(str(error))
             continue
+        # Without a scheme it may mean two addresses: whoever crawls it finds out which.
         jobs.setdefault(canonical(whole), NewJob(
-            kind="update" if update else "crawl", url=whole, host=host_of(whole), settings=own, needs_browser=browser,
+            kind="update" if update else "crawl", url=whole if "://" in url else url.strip(), host=host_of(whole),
+            settings=own, needs_browser=browser,
         ))
     if not jobs:
         raise UsageError("\n".join(refused))
@@ -180,12 +182,12 @@ def _jobs_of(words: list[str], own: dict[str, Any], *, update: bool, browser: bo
 
 def _typed(words: list[str]) -> list[str]:
     """The addresses among the words: what lists name was typed by nobody, and their workers go nowhere private."""
-    from everlog.flow.discover import fetchable
+    from everlog.flow.typed import spellings
 
     found: list[str] = []
     for word in words:
         with suppress(EverlogError):  # what is wrong with it is told elsewhere
-            found += [] if _is_list(word) else [fetchable(word)]
+            found += [] if _is_list(word) else spellings(word)
     return found
 
 

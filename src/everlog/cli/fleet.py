@@ -146,7 +146,7 @@ def fleet_cancel(
       everlog fleet cancel 4711 --archive postgresql://db/everlog
       everlog fleet cancel https://a.blog.example/
     """
-    from everlog.flow.discover import fetchable
+    from everlog.flow.typed import fetchable
 
     settings = settings_from(config, archive=archive)
     ids: set[int] = set()

@@ -23,6 +23,8 @@ from everlog.cli.options import (
     refuse_both,
     settings_from,
 )
+from everlog.cli.program import as_typed
+from everlog.cli.typed import refuse_file
 from everlog.cli.wrapping import print_wrapped
 
 if TYPE_CHECKING:
@@ -89,24 +91,26 @@ def look_at(url: str, settings: Settings, *, typed: bool, quiet: bool = False) -
     from everlog.archive import open_archive
     from everlog.cli.display import crawl_display
     from everlog.crawl import with_web
-    from everlog.flow.discover import fetchable
     from everlog.flow.looking import look
     from everlog.flow.reach import note_typed
     from everlog.flow.report import Tally
     from everlog.flow.running import habits_of, open_session, waits_shown
+    from everlog.flow.typed import fetchable, other_spellings
     from everlog.render import Browser
 
+    refuse_file(url)
     whole = fetchable(url)
     own = settings.for_blog(whole)
     with tempfile.TemporaryDirectory(prefix="everlog-") as folder, open_archive(folder, create=True) as scratch:
-        note_typed([*([whole] if typed else ()), *filter(None, [own.feed])], scratch)
+        others = other_spellings(url, own)
+        note_typed([*((whole, *others) if typed else ()), *filter(None, [own.feed])], scratch)
 
         tally = Tally(blog=whole)
 
         async def looked(web: OpenWeb) -> Look:
-            session = open_session(whole, own, scratch, web)
+            session = open_session(whole, own, scratch, web, others=others)
             async with Browser(habits_of(own)) as browser, waits_shown(tally, session, web.timekeeper.now, browser):
-                return await look(whole, session, own, browser, tally=tally)
+                return await look(url, session, own, browser, tally=tally)
 
         with crawl_display(quiet=quiet) as display:
             display(tally)
@@ -132,7 +136,7 @@ def as_dict(found: Look) -> dict[str, Any]:
         "estimates": [{"posts": each.posts, "why": each.why} for each in found.estimates],
         "estimated_posts": found.estimate.posts, "estimated_requests": found.requests_expected,
         "requests_made": found.requests, "comments": list(found.comments),
-        "needs_browser": found.known.is_scripted, "noarchive": found.noarchive,
+        "needs_browser": found.known.is_scripted, "noarchive": found.noarchive, "remarks": list(found.remarks),
         "also": list(found.scope.also),
         "aliases": [
             {"home": each.home, "here": each.here, "followed": each.followed, "reason": each.reason or None}
@@ -159,6 +163,7 @@ def _rows(found: Look) -> list[tuple[str, str]]:
 
     rows = [
         ("blog", f"{found.home}  {found.title or ''}".rstrip()),
+        *(("note", remark.replace(": archiving that blog", ", which a crawl archives")) for remark in found.remarks),
         *(("also at", home) for home in found.scope.also),
         *(("also at", _alias_line(alias)) for alias in found.scope.aliases),
         ("platform", found.platform or "the page does not say"),
@@ -186,5 +191,5 @@ def _rows(found: Look) -> list[tuple[str, str]]:
     else:
         rows.append(("a post", f"{sample.url} could not be read: {sample.reason}"))
     way = "" if found.feed_url or not found.feeds else " --no-feed"
-    rows.append(("to archive it", f"everlog crawl {found.home}{way}"))
+    rows.append(("to archive it", as_typed(f"everlog crawl {found.home}{way}")))
     return rows

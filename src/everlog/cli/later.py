@@ -17,11 +17,11 @@ LATER = {
 
 
 def add_later(app: typer.Typer) -> None:
-    """Register the commands: each says that it is not there and exits 2, whatever its arguments."""
+    """Register the commands, out of sight: each says that it is not there and exits 2, whatever its arguments."""
     settings = {"allow_extra_args": True, "ignore_unknown_options": True}
     for name, task in LATER.items():
         text = f"Not in this version yet: {task}."
-        app.command(name, help=text, short_help=f"(later) {task}", context_settings=settings)(_refuse(name))
+        app.command(name, help=text, hidden=True, context_settings=settings)(_refuse(name))
 
 
 def _refuse(name: str) -> Callable[[], None]:

@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
+from everlog.cli.program import as_typed
 from everlog.terminal import harmless, harmless_json
 
 if TYPE_CHECKING:
@@ -29,14 +30,18 @@ USUAL_COLUMNS = 80
 
 
 class Guarded:
-    """A text stream that what is written to cannot steer; bytes that are written to its buffer stay what they are."""
+    """A text stream that what is written to cannot steer; bytes that are written to its buffer stay what they are.
 
-    def __init__(self, stream: TextIO) -> None:
+    With `advises`, the commands in what is said can be typed as they stand; data are left as they are.
+    """
+
+    def __init__(self, stream: TextIO, *, advises: bool = False) -> None:
         self.unguarded = stream
+        self._advises = advises
 
     def write(self, text: str) -> int:
         clear_opening()
-        self.unguarded.write(harmless(text))
+        self.unguarded.write(harmless(as_typed(text) if self._advises else text))
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
@@ -52,7 +57,7 @@ class Talk(Guarded):
 
     def write(self, text: str) -> int:
         with suppress(OSError):
-            self.unguarded.write(harmless(text))
+            super().write(text)
         return len(text)
 
     def flush(self) -> None:
@@ -64,7 +69,7 @@ class Talk(Guarded):
 def guarded_streams() -> Iterator[None]:
     """Meanwhile, nothing that is printed steers the terminal."""
     before = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = cast("TextIO", Guarded(before[0])), cast("TextIO", Talk(before[1]))
+    sys.stdout, sys.stderr = cast("TextIO", Guarded(before[0])), cast("TextIO", Talk(before[1], advises=True))
     try:
         yield
     finally:
@@ -83,7 +88,7 @@ def console(*, stderr: bool = True, **options: Any) -> Console:
 
     class Harmless(Console):
         def render_str(self, text: str, **named: Any) -> Any:
-            return super().render_str(harmless(text), **named)
+            return super().render_str(harmless(as_typed(text) if stderr else text), **named)
 
     file = unguarded(sys.stderr if stderr else sys.stdout)
     return Harmless(file=file, **{"markup": False, "highlight": False, **options})

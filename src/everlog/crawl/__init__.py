@@ -8,6 +8,7 @@ ledger    what was asked of each host, and what was waited for
 robots    robots.txt as RFC 9309 reads it
 asking    one request, ready to go
 reach     which hosts and ports a session may connect to
+proxies   which proxy a request goes through
 engine    Scrapy as a mere downloader
 passage   one request on its way through the guard
 spooling  bodies as they come in, in memory or on the disk

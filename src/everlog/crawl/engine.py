@@ -19,6 +19,7 @@ from everlog.archive.files import explain
 from everlog.crawl.asking import Answer, Ask
 from everlog.crawl.handler import close_other_doors
 from everlog.crawl.passage import Passage
+from everlog.crawl.proxies import Proxies
 from everlog.crawl.troubles import hitch_of, too_slow, undecoded
 from everlog.errors import UsageError
 from everlog.records import Exchange
@@ -45,7 +46,7 @@ SETTINGS: dict[str, Any] = {
     "DOWNLOAD_HANDLERS_BASE": {"http": HANDLER, "https": HANDLER},
     "DOWNLOADER_MIDDLEWARES_BASE": {
         "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": 590,
-        "everlog.crawl.engine.Proxies": 750,
+        "everlog.crawl.engine.ProxyMiddleware": 750,
     },
     "SPIDER_MIDDLEWARES_BASE": {},
     "EXTENSIONS_BASE": {},
@@ -101,11 +102,19 @@ class _Errand(Spider):
         yield
 
 
-class Proxies(HttpProxyMiddleware):
-    """`http_proxy`, `https_proxy` and `no_proxy`; a proxy named without a scheme is spoken to in http."""
+class ProxyMiddleware(HttpProxyMiddleware):
+    """Scrapy's proxies, chosen by `proxies`: never for this machine's own addresses."""
 
-    def _get_proxy(self, url: str, orig_type: str) -> tuple[bytes | None, str]:  # noqa: ARG002 - Scrapy's signature
-        return super()._get_proxy(url, "http")
+    def __init__(self, auth_encoding: str | None = "latin-1") -> None:
+        super().__init__(auth_encoding)
+        self._configured = Proxies.configured()
+
+    def process_request(self, request: Request, spider: Spider | None = None) -> None:  # noqa: ARG002 - Scrapy's
+        proxy = self._configured.proxy_for(request.url)
+        request.meta["passage"].proxy = proxy
+        url = proxy.url if proxy is not None else None
+        own = self._basic_auth_header(*proxy.credentials) if proxy is not None and proxy.credentials else None
+        self._set_proxy_and_creds(request, url, own, None)
 
 
 class NoSchedule(BaseScheduler):
@@ -158,7 +167,7 @@ class _Downloader:
                 raise explain(passage.disk_error, ask.scratch or "") from error
             if passage.too_slow:
                 raise too_slow(ask, passage.received_bytes) from error
-            raise hitch_of(error, ask, passage.blocked) from error
+            raise hitch_of(error, ask, passage.blocked, passage.proxy) from error
         seconds = time.monotonic() - began
         exchange = _exchange(ask, request, response, passage)
         return Answer(exchange=exchange, wire_bytes=passage.wire_bytes, seconds=seconds)

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 DEAD_AFTER_TRIES = 3
 # Troubles that are no answer of any kind; a body that broke off, or is too large, is one. Behind a proxy for http
 # alone, the name of a host that answers may be unknown here.
-SILENT = frozenset({"connection", "dns", "timeout", "tls", "protocol"})
+SILENT = frozenset({"connection", "dns", "proxy", "timeout", "tls", "protocol"})
 # Of an origin that gives answers, these alone say that it went away: one slow answer says little about the next.
-UNREACHABLE = frozenset({"connection", "dns", "tls"})
+UNREACHABLE = frozenset({"connection", "dns", "proxy", "tls"})
 _MANY = 1_000_000
 
 
@@ -96,6 +96,11 @@ class Origins:
         """When this origin may be asked, as far as its own back-off goes."""
         clock = self._clocks.get(origin_of(url))
         return (clock.next_turn(now) or now) if clock is not None else now
+
+    def is_guess(self, url: str) -> bool:
+        """Whether this origin was never heard, and its twin not tried yet: of two spellings, it is the first."""
+        twin = twin_of(url)
+        return twin is not None and origin_of(url) not in self._heard and self._silences[origin_of(twin)] == 0
 
     def has_working_twin(self, url: str) -> bool:
         """Whether the same host gives pages in the other scheme, so that a failure here is not the host's."""

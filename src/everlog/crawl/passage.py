@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from twisted.internet.defer import Deferred
 
     from everlog.crawl.asking import LateForTurn, Permit
+    from everlog.crawl.proxies import Proxy
     from everlog.crawl.spooling import SpooledBody
     from everlog.records import Spooled
 
@@ -30,8 +31,8 @@ class Passage:
     """What one request brings to the guard, and what it learns on its way."""
 
     __slots__ = (
-        "blocked", "body", "disk_error", "late", "leave_by", "permit", "reader", "reason", "scratch", "slow_seconds",
-        "spooled", "too_slow", "under_way", "wire_bytes",
+        "blocked", "body", "disk_error", "late", "leave_by", "permit", "proxy", "reader", "reason", "scratch",
+        "slow_seconds", "spooled", "too_slow", "under_way", "wire_bytes",
     )
 
     def __init__(
@@ -49,6 +50,7 @@ class Passage:
         self.leave_by = leave_by
         self.late: LateForTurn | None = None
         self.blocked: BlockedAddress | None = None
+        self.proxy: Proxy | None = None
         self.reason = ""
         self.wire_bytes = 0
         self.under_way: Deferred[Response] | None = None

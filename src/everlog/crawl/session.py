@@ -47,8 +47,8 @@ MOST_ROBOTS_REDIRECTS = 5  # RFC 9309, 2.3.1.2: at least five
 PATIENCE = frozenset({429, 503})
 PASSING = PATIENCE | {500, 502, 504}
 # Troubles that come before anything was sent, and those that are the host's whatever is asked for.
-UNSENT = frozenset({"address", "dns"})
-HOST_TROUBLES = frozenset({"address", "connection", "dns", "tls", "rate-limited"})
+UNSENT = frozenset({"address", "dns", "proxy"})
+HOST_TROUBLES = frozenset({"address", "connection", "dns", "proxy", "tls", "rate-limited"})
 
 
 class Session(Web):
@@ -68,6 +68,7 @@ class Session(Web):
         self._strained: set[str] = set()
         self._book = LedgerBook()
         self._origins = Origins()
+        self._guessed = {origin_of(_spelled(each)) for each in manners.guessed}
         self._robots_exchanges: list[Exchange] = []
 
     async def fetch(
@@ -242,7 +243,8 @@ class Session(Web):
                 # hardly give one a moment later: the next run may have more luck.
                 is_timeout = purpose == "media" and hitch.trouble == "timeout"
                 is_spent = is_timeout or (for_media and not self._origins.is_alive(url))
-                if not hitch.again or not tries_left or is_spent or self._origins.other_way(url) is not None:
+                is_elsewhere = self._origins.other_way(url) is not None or self._is_guess(url)
+                if not hitch.again or not tries_left or is_spent or is_elsewhere:
                     raise
                 last = hitch
             except HeldOff:
@@ -339,12 +341,16 @@ class Session(Web):
             self._origins.silent(Failure(url=url, trouble=hitch.trouble, reason=hitch.reason))
         # An answer too large, or none that anybody may ask for, says nothing about how busy the host is; nor does an
         # origin that is silent while the same host answers at another.
-        if hitch.again and not self._origins.has_working_twin(url):
+        if hitch.again and not self._origins.has_working_twin(url) and not self._is_guess(url):
             return line.answered(status=None, seconds=seconds)
         if hitch.again:
             self._origins.back_off(url, self._web.timekeeper.now(), seconds=seconds)
         line.withdrawn()
         return False
+
+    def _is_guess(self, url: str) -> bool:
+        """Whether nobody typed this scheme: the other one is asked next, rather than this again."""
+        return origin_of(url) in self._guessed and self._origins.is_guess(url)
 
     async def _rules(self, origin: str, *, for_media: bool) -> Rules:
         book = self._web.robots

@@ -10,7 +10,8 @@ from OpenSSL import SSL
 from scrapy.exceptions import DownloadCancelledError, DownloadTimeoutError, IgnoreRequest
 from scrapy.utils import _compression
 from service_identity.exceptions import CertificateError, VerificationError
-from twisted.internet.error import DNSLookupError
+from twisted.internet.error import ConnectError, DNSLookupError
+from twisted.internet.error import ConnectionRefusedError as Refused
 from twisted.web._newclient import ParseError, RequestGenerationFailed, ResponseFailed
 from twisted.web.http import _DataLoss, _MalformedChunkedDataError
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from everlog.crawl.passage import BlockedAddress
+    from everlog.crawl.proxies import Proxy
     from everlog.records import Trouble
 
 _decoders: Any = _compression
@@ -47,15 +49,29 @@ _ANSWERED = frozenset({"too-large", "truncated", "protocol"})
 _FOREIGN = frozenset({"compress", "x-compress", "exi", "pack200-gzip", "dcb", "dcz", "bzip2", "xz", "lzma"})
 
 
-def hitch_of(error: Exception, ask: Ask, blocked: BlockedAddress | None) -> Hitch:
-    """The trouble an error of Scrapy or Twisted means."""
+def hitch_of(error: Exception, ask: Ask, blocked: BlockedAddress | None, proxy: Proxy | None = None) -> Hitch:
+    """The trouble an error of Scrapy or Twisted means; `proxy` is what the request was to go through."""
     if blocked is not None:
         return Hitch("address", f"{blocked} for {ask.url}; {ask.permit.advice()}")
     causes = tuple(_causes(error))
+    if proxy is not None and any(isinstance(cause, (ConnectError, DNSLookupError)) for cause in causes):
+        # The only connection that was tried is the one to the proxy.
+        return Hitch("proxy", f"{proxy} {_silence(causes)}")
     _, trouble, again, sentence = next(kind for kind in _KINDS if any(isinstance(cause, kind[0]) for cause in causes))
     words = _last_words(causes)
     reason = sentence.format(url=ask.url, seconds=ask.timeout_seconds, most=ask.max_bytes, words=words)
+    if proxy is not None and trouble in {"connection", "timeout", "truncated"}:
+        reason += f", through {proxy}"
     return Hitch(trouble, reason, again=again, got_something=trouble in _ANSWERED)
+
+
+def _silence(causes: tuple[BaseException, ...]) -> str:
+    """Why a proxy cannot be connected to."""
+    if any(isinstance(cause, DNSLookupError) for cause in causes):
+        return "has no address: DNS lookup failed"
+    if any(isinstance(cause, Refused) for cause in causes):
+        return "refused the connection"
+    return f"cannot be connected to ({_last_words(causes)})"
 
 
 def too_slow(ask: Ask, received_bytes: int) -> Hitch:

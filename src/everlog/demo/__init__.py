@@ -1,6 +1,6 @@
 """A sample blog of everlog's own making, for trying things without internet.
 
-    words, prose   what it writes, always the same
+    posts-*.txt    what it writes
     pieces         its posts: the truth that reading can be held against
     pictures       small pictures and sounds, made here
     designs        the pages of a post, in the blog's new and its old look

@@ -60,7 +60,7 @@ def _feed(title: str, origin: str, items: Iterable[str]) -> str:
 def _item(piece: Piece, origin: str) -> str:
     link = f"{origin}{piece.path}"
     categories = "".join(f"<category>{tag}</category>" for tag in piece.tags)
-    start = " ".join(piece.blocks[0].lines[0].split(" ")[:20])
+    start = " ".join(piece.start.split(" ")[:20])
     return f"""<item><title>{escape(piece.title)}</title><link>{link}</link><guid>{link}</guid>
 <pubDate>{format_datetime(piece.published)}</pubDate><dc:creator><![CDATA[{piece.author}]]></dc:creator>{categories}
 <slash:comments>{len(piece.remarks)}</slash:comments><description><![CDATA[{escape(start)} [&#8230;]]]></description>

@@ -6,8 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from everlog.demo.designs import MONTHS, author_path, page
-from everlog.demo.pieces import AUTHORS, NAME, article_html, pieces
-from everlog.demo.words import SIGNAL_BOX
+from everlog.demo.pieces import AUTHORS, NAME, TAGS, article_html, pieces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,7 +21,7 @@ CALENDAR_YEARS = range(2018, 2030)
 def listing_pages(origin: str) -> Iterator[tuple[str, str]]:
     """Paths and HTML of all listings."""
     yield from _paged("/", NAME, pieces(), origin, with_text=True)
-    for tag in SIGNAL_BOX.tags:
+    for tag in TAGS:
         tagged = [piece for piece in pieces() if tag in piece.tags]
         yield from _paged(f"/tag/{tag.lower()}/", f"Filed under {tag}", tagged, origin)
     for author in AUTHORS:
@@ -62,7 +61,7 @@ def _item(piece: Piece, *, with_text: bool) -> str:
     head = f'<h2><a href="{piece.path}">{escape(piece.title)}</a></h2>'
     if with_text and piece.number == 0:
         return f'<div class="teaser">{head}<div class="story">\n{article_html(piece, late=True)}\n</div></div>'
-    start = " ".join(piece.blocks[0].lines[0].split(" ")[:24])
+    start = " ".join(piece.start.split(" ")[:24])
     return f'<div class="teaser">{head}<p>{escape(start)} … <a href="{piece.path}#more">Go on reading</a></p></div>'
 
 

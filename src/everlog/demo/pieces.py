@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from html import escape
+from importlib import resources
 from typing import TYPE_CHECKING
 
-from everlog.demo.prose import dice, paragraph, sentence
-from everlog.demo.words import READERS, REMARKS, SIGNAL_BOX
-
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 NAME = "Signal Box Notes"
-POSTS = 40
 IN_FEED = 10
 # Posts from this one on are shown in the blog's old look.
 FIRST_OLD = 24
 AUTHORS = ("Maren Holt", "Idris Vane")
-NEWEST = datetime(2024, 3, 18, 19, 40, tzinfo=UTC)
-DAYS_BETWEEN = 27
+TAGS = ("Levers", "Neighbours", "Weather", "Paint", "Birds", "Papers", "Garden", "Repairs")
+# The texts, beside this module; the newest posts first.
+FILES = ("posts-2023-2024.txt", "posts-2021-2022.txt")
+_EMPHASIS = re.compile(r"\*([^*\n]+)\*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +60,12 @@ class Piece:
     @property
     def text(self) -> str:
         """The article as plain text, paragraphs parted by blank lines."""
-        return "\n\n".join("\n".join(block.lines) for block in self.blocks if block.lines)
+        return _EMPHASIS.sub(r"\1", "\n\n".join("\n".join(block.lines) for block in self.blocks if block.lines))
+
+    @property
+    def start(self) -> str:
+        """How it begins: the first paragraph."""
+        return _EMPHASIS.sub(r"\1", self.blocks[0].lines[0])
 
     @property
     def media(self) -> tuple[str, ...]:
@@ -77,7 +82,9 @@ class Piece:
 @lru_cache(maxsize=1)
 def pieces() -> tuple[Piece, ...]:
     """All posts, the newest first."""
-    return tuple(_piece(number) for number in range(POSTS))
+    folder = resources.files("everlog.demo")
+    written = "\n".join(folder.joinpath(name).read_text("utf-8") for name in FILES)
+    return tuple(_piece(number, text) for number, text in enumerate(re.split(r"^# ", written, flags=re.MULTILINE)[1:]))
 
 
 def files_of(kind: str, media: str) -> tuple[str, ...]:
@@ -85,70 +92,59 @@ def files_of(kind: str, media: str) -> tuple[str, ...]:
     return (f"{media}-480.png", f"{media}.png") if kind == "figure" else (media,)
 
 
-def _piece(number: int) -> Piece:
-    published = NEWEST - timedelta(
-        days=DAYS_BETWEEN * number + dice(9, number, "day"), minutes=53 * number + dice(40, number, "minute"),
-    )
-    title = SIGNAL_BOX.titles[number]
+def _piece(number: int, text: str) -> Piece:
+    """A post as it stands in a file: `Title | date | author | tags`, its parts, and what readers answered."""
+    head, _, body = text.partition("\n")
+    title, date, author, tags = (part.strip() for part in head.split("|"))
     slug = "-".join("".join(sign if sign.isalnum() else " " for sign in title.lower().replace("'", "")).split())
-    first = dice(len(SIGNAL_BOX.tags), number, "tag")
-    tags = (SIGNAL_BOX.tags[first], SIGNAL_BOX.tags[(first + 1 + number % 3) % len(SIGNAL_BOX.tags)])
+    published = datetime.fromisoformat(date).replace(tzinfo=UTC)
+    parts = [part.strip("\n") for part in re.split(r"\n\s*\n", body) if part.strip()]
     return Piece(
         number=number,
         path=f"/{published:%Y/%m}/{slug}/",
         title=title,
-        author=AUTHORS[dice(len(AUTHORS), number, "author")],
+        author=next(name for name in AUTHORS if name.startswith(author)),
         published=published,
-        tags=tags[:1 + dice(2, number, "tags")],
-        blocks=tuple(_blocks(number, slug)),
-        remarks=tuple(_remarks(number, published)),
+        tags=tuple(tags.split(", ")),
+        blocks=tuple(_block(part, f"/media/{slug}-{at}") for at, part in enumerate(parts) if part[0] != "@"),
+        remarks=tuple(_remarks(number, published, parts[-1].splitlines() if parts[-1][0] == "@" else [])),
     )
 
 
-def _blocks(number: int, slug: str) -> Iterator[Block]:
-    count = 4 + dice(4, number, "length")
-    for at in range(count):
-        yield Block(kind="p", lines=(paragraph(SIGNAL_BOX, number, at),))
-        kind = ("h2", "blockquote", "ul", "pre", "figure", "none")[dice(6, number, at, "extra")]
-        if kind == "h2" and at < count - 1:
-            yield Block(kind=kind, lines=(SIGNAL_BOX.headings[dice(len(SIGNAL_BOX.headings), number, at)],))
-        elif kind == "blockquote":
-            yield Block(kind=kind, lines=(sentence(SIGNAL_BOX, number, at, kind),))
-        elif kind == "ul":
-            items = tuple(sentence(SIGNAL_BOX, number, at, kind, item) for item in range(2 + dice(3, number, at, kind)))
-            yield Block(kind=kind, lines=items)
-        elif kind == "pre":
-            yield Block(kind=kind, lines=tuple(_codes(number, at)))
-        elif kind == "figure":
-            yield Block(kind=kind, lines=(sentence(SIGNAL_BOX, number, at, kind),), media=f"/media/{slug}-{at}")
-    if number % 13 == 5:
-        yield Block(kind="audio", lines=(), media="/media/block-bell.mp3")
-    if number % 13 == 7:
-        yield Block(kind="file", lines=("The working timetable, to print.",), media="/media/timetable.pdf")
+def _block(part: str, picture: str) -> Block:
+    """A part of an article; its first signs say of which kind it is."""
+    sign, _, rest = part.partition(" ")
+    if part.startswith("    "):
+        return Block(kind="pre", lines=tuple(line.removeprefix("    ") for line in part.splitlines()))
+    if sign == "-":
+        return Block(kind="ul", lines=tuple(line.removeprefix("- ") for line in part.splitlines()))
+    if sign == "[sound]":
+        return Block(kind="audio", lines=(), media="/media/block-bell.mp3")
+    if sign == "[file]":
+        return Block(kind="file", lines=(rest,), media="/media/timetable.pdf")
+    if sign == "[picture]":
+        return Block(kind="figure", lines=(rest,), media=picture)
+    kind = {"##": "h2", ">": "blockquote"}.get(sign)
+    return Block(kind=kind or "p", lines=(rest if kind else part,))
 
 
-def _codes(*seed: object) -> Iterator[str]:
-    """A few lines of bell codes, whose spaces matter."""
-    for line in range(2 + dice(3, *seed, "lines")):
-        beats = "-".join(str(1 + dice(4, *seed, line, beat)) for beat in range(3))
-        yield f"{beats}{'  ' * line}  {('train entering', 'line clear', 'is line clear?', 'train out')[line % 4]}"
-
-
-def _remarks(number: int, published: datetime) -> Iterator[Remark]:
-    count = dice(4, number, "remarks")
-    for at in range(count):
+def _remarks(number: int, published: datetime, lines: Sequence[str]) -> Iterator[Remark]:
+    """What readers answered: `@ Name: ...`, and `@@ Name: ...` in answer to the one before."""
+    parent = None
+    for at, line in enumerate(lines):
+        sign, _, said = line.partition(" ")
+        author, _, text = said.partition(": ")
         yield Remark(
-            number=number * 10 + at,
-            author=READERS[dice(len(READERS), number, at, "reader")],
-            text=REMARKS[(number + at * 3) % len(REMARKS)],
+            number=number * 10 + at, author=author, text=text,
             published=published + timedelta(hours=5 + 7 * at, minutes=number),
-            parent=number * 10 if at and dice(2, number, at, "answers") else None,
+            parent=parent if sign == "@@" else None,
         )
+        parent = number * 10 + at
 
 
 def block_html(block: Block, origin: str = "", *, late: bool = False) -> str:
     """A part of an article as HTML; `late` pictures are loaded by a script."""
-    lines = [escape(line, quote=False) for line in block.lines]
+    lines = [_EMPHASIS.sub(r"<em>\1</em>", escape(line, quote=False)) for line in block.lines]
     if block.media is not None:
         return _media_html(block, "".join(lines), origin, late=late)
     if block.kind == "ul":

@@ -14,14 +14,22 @@ from everlog.demo.site import HTML, Document, pages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
 _MISSING = Document(type=HTML, body=b"<!DOCTYPE html><title>Not here</title><p>There is no such page.</p>")
 
 
+def serve(port: int = 0) -> AbstractContextManager[str]:
+    """Serve the sample blog while the block runs; gives its address, ending with a slash.
+
+    `OSError` at once if somebody has the port.
+    """
+    return _serving(_Server(("127.0.0.1", port), _Handler))
+
+
 @contextmanager
-def serve(port: int = 0) -> Iterator[str]:
-    """Serve the sample blog while the block runs; gives its address, ending with a slash."""
-    with _Server(("127.0.0.1", port), _Handler) as server:
+def _serving(server: _Server) -> Iterator[str]:
+    with server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
         thread.start()
         try:

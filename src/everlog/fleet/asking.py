@@ -30,7 +30,7 @@ from everlog.fleet.sheets import (
     unpack_glimpse,
 )
 from everlog.flow.archiving import home_known_as
-from everlog.flow.discover import fetchable
+from everlog.flow.typed import fetchable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,9 +9,9 @@ from everlog.archive.jobs import SliceEnd
 from everlog.archive.tenure import SILENT_SECONDS
 from everlog.errors import ArchiveBusy, Blocked, DiskFull, LeaseLost, NoBrowser, ServiceDown, UsageError
 from everlog.flow.archiving import home_known_as
-from everlog.flow.discover import fetchable
 from everlog.flow.running import manners_of
 from everlog.flow.stopping import SLICE_OVER
+from everlog.flow.typed import fetchable
 from everlog.politeness import LONGEST_REMEMBERED
 from everlog.settings import make_settings
 

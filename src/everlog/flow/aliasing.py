@@ -14,8 +14,9 @@ from urllib.parse import urlsplit
 
 from everlog.aliases import Alias, folder_of, is_below, rebased, without_file
 from everlog.errors import UnreadablePage
-from everlog.flow.discover import Found, fetchable
+from everlog.flow.discover import Found
 from everlog.flow.presence import shows
+from everlog.flow.typed import fetchable
 from everlog.links import Scope, resolved
 from everlog.posts import canonical_link
 from everlog.records import Failure, Feed, Fetched, Post

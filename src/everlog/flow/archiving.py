@@ -16,7 +16,7 @@ from everlog.flow.aliased_web import aliased
 from everlog.flow.aliasing import given_places
 from everlog.flow.commenting import Commenting
 from everlog.flow.comparing import after_new_crawl, compared_anew
-from everlog.flow.discover import entrances, fetchable
+from everlog.flow.discover import entrances
 from everlog.flow.estimating import Estimate, best_of, from_sitemaps, remember_estimate
 from everlog.flow.exploring import find_blog, sitemaps_of
 from everlog.flow.fates import all_is_well, plan_rechecks
@@ -31,6 +31,7 @@ from everlog.flow.scoping import keep_places, may_widen, scope_of
 from everlog.flow.split_posts import SPLIT
 from everlog.flow.talk import TALK
 from everlog.flow.traits import START, remember_traits
+from everlog.flow.typed import fetchable, other_spellings
 from everlog.flow.updating import refresh_blog
 from everlog.flow.walking import FRONTS
 from everlog.flow.working import (
@@ -64,14 +65,19 @@ if TYPE_CHECKING:
 
 async def archive_blog(url: str, work: Work) -> Report:
     """The whole blog at `url` into the archive; goes on if it was interrupted, updates if it was finished."""
+    others = other_spellings(url, work.settings)
     url = fetchable(url)
-    blog = home_known_as(url, work.archive)
+    blog = home_known_as(url, work.archive) or _blog_of_post(url, work)
     if blog is not None:
         blog = _as_wanted(blog, url, work)
     known = Known.of(blog) if blog is not None else None
     if blog is None or known is None or _is_to_learn_otherwise(known, work.settings):
         rendering = Rendering(browser=work.browser, web=work.web, settings=work.settings)
-        found = await find_blog(url, rendering, work.tally)
+        found = await find_blog(url, rendering, work.tally, others)
+        if blog is None and canonical(found.home) != canonical(url) and _is_learned(found.home, work):
+            # Another page of a blog that is held.
+            work.archive.remember(None, f"home:{canonical(url)}", found.home)
+            return await archive_blog(found.home, work)
         blog = work.archive.add_blog(found.home, scope=work.settings.scope)
         work.archive.remember(None, f"home:{canonical(url)}", blog.home)
         settle_home(blog.home, work.archive)
@@ -91,6 +97,21 @@ def home_known_as(url: str, archive: Archive) -> Blog | None:
     wanted = canonical(home)
     blog = archive.find_blog(home)
     return blog if blog is not None and canonical(blog.home) == wanted else None
+
+
+def _blog_of_post(url: str, work: Work) -> Blog | None:
+    """The blog of the archive that holds this address as a post."""
+    post = work.archive.find_post(url) if may_widen(work.settings) else None
+    blog = work.archive.find_blog(post.blog) if post is not None and post.blog else None
+    if blog is not None:
+        work.tally.blog = blog.home
+        work.tally.remarks.append(f"{url} is a post of {blog.home}: archiving that blog")
+    return blog
+
+
+def _is_learned(home: str, work: Work) -> bool:
+    blog = home_known_as(home, work.archive)
+    return blog is not None and Known.of(blog) is not None
 
 
 def _as_wanted(blog: Blog, url: str, work: Work) -> Blog:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from everlog.archive import open_archive
 from everlog.errors import EverlogError
 from everlog.flow.archiving import home_known_as
-from everlog.flow.discover import fetchable
 from everlog.flow.running import Job, run_jobs
+from everlog.flow.typed import fetchable
 from everlog.settings import make_settings
 
 if TYPE_CHECKING:

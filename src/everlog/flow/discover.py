@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
-from everlog.addresses import LONGEST_HOST, is_too_long
+from everlog.crawl.proxies import Proxies
 from everlog.errors import Blocked, NoFeed, Unreachable, UnreadableFeed, UnreadablePage, UsageError
 from everlog.feeds import feed_links, parse_feed
+from everlog.flow.homing import folder_above, home_of, stated_home
 from everlog.links import Scope, refresh_target
-from everlog.records import Failure, Feed
+from everlog.records import Failure, Feed, Fetched
 from everlog.tree import parse
 from everlog.urls import absolute, canonical, host_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from everlog.records import Exchange, FeedLink, Fetched
+    from everlog.records import Exchange, FeedLink
     from everlog.tree import Element
     from everlog.web import Web
 
@@ -27,10 +29,11 @@ REFRESHES = 3
 # A page may declare dozens of feeds (one per tag); the blog's own stands among the first by `feed_links`.
 # The usual addresses are 15, in one or two folders.
 FEEDS_TRIED = 40
-# A port has five digits at most; with zeros before them it would be as long as one likes.
-LONGEST_PLACE = LONGEST_HOST + len("[]:65535")
-# An error shows so much of an address: nobody reads a longer one.
-LONGEST_SHOWN = 100
+# What was typed without a scheme is asked for in the next one if nobody answers in the first for so long: firewalls
+# let requests to a port that is not served run into the void. Firefox waits 3 s, on lines that need not be shared.
+SCHEME_SECONDS = 20.0
+# Troubles of one scheme of a host that say nothing about the other.
+OTHER_SCHEME = frozenset({"connection", "dns", "gone", "http", "protocol", "proxy", "timeout", "tls"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +76,8 @@ class Front:
     home: str
     page: Fetched
     doors: tuple[Fetched, ...] = ()
+    # What the user should know about the way there.
+    remark: str | None = None
 
 
 def entrances(home: str, doors: Sequence[Fetched], page: Fetched | None) -> list[tuple[str, Fetched]]:
@@ -124,6 +129,61 @@ async def feed_of(front: Front, web: Web, feed_url: str | None = None, *, asked:
     raise _no_feed(asked, looked)
 
 
+async def at_home(found: Found, asked: str, web: Web) -> tuple[Found, str | None]:
+    """The blog at its home, where a page of it was asked for; and what that page is there, if it is another."""
+    page = found.home_page
+    if page is None or found.feed_url is None:
+        # Nothing but a feed was typed, and it has said where its blog is.
+        moved = canonical(found.home) != canonical(asked)
+        return found, "the feed" if moved and found.feed_page is not None else None
+    home = home_of(found.home, _root_of(page), found.feed, found.feed_url)
+    if home is not None and not home.is_sure:
+        folder = urljoin(found.home, ".." if found.home.endswith("/") else ".")
+        raise UsageError(
+            f"{asked} is not the home of a blog, and the posts of its feed {found.feed_url} lie in other folders",
+            advice=f"to archive all of them:  everlog crawl {home.url}\n"
+                   f"  this folder alone:       everlog crawl {folder}\n"
+                   f"  what lies below it:      everlog crawl {asked} --scope path",
+        )
+    if home is not None:
+        return await _moved_to(home.url, found, web), home.what
+    return await _above(found, web)
+
+
+def home_stated_by(front: Front) -> str | None:
+    """The home that a front page names, if it is another page."""
+    return stated_home(front.home, _root_of(front.page))
+
+
+async def _above(found: Found, web: Web) -> tuple[Found, str | None]:
+    """The blog in the folder above a list that has a feed of its own, or a page of one person; else it as it is."""
+    root = _root_of(found.home_page) if found.home_page is not None else None
+    above = folder_above(found.home, root, found.feed, found.feed_url)
+    if above is None:
+        return found, None
+    with suppress(Unreachable, NoFeed):
+        there = await feed_of(await front_page(above, web), web, asked=above)
+        if Scope(there.home).holds(found.home):
+            return there, "a page"
+    return found, None
+
+
+async def _moved_to(home: str, found: Found, web: Web) -> Found:
+    """The same blog, begun at its home; the feed that is named there is the one that counts."""
+    try:
+        front = await front_page(home, web)
+    except Unreachable:
+        return replace(found, home=home, home_page=None, doors=())
+    here = replace(found, home=front.home, home_page=front.page, doors=front.doors)
+    links = [link for link in feed_links(_root_of(front.page), front.page.page.url) if not link.comments]
+    if not links or not links[0].declared or canonical(links[0].url) == canonical(found.feed_url or ""):
+        return here
+    try:
+        return await feed_of(front, web, asked=home)
+    except NoFeed:
+        return here
+
+
 async def _blog_of_feed(feed: Feed, asked: str, web: Web) -> Found:
     """The blog that a feed says it belongs to; where another host, which it names, is silent, the one it came from."""
     found = Found(home=feed.home or asked, home_page=None, feed_url=None, feed=feed, feed_page=None)
@@ -137,45 +197,47 @@ async def _blog_of_feed(feed: Feed, asked: str, web: Web) -> Found:
     return replace(found, home=own)
 
 
-def fetchable(url: str) -> str:
-    """The address as typed, made whole: `a.blog.example` is an http URL too.
-
-    >>> fetchable("a.blog.example")
-    'http://a.blog.example/'
-    """
-    text = url.strip()
-    whole = absolute(None, text if "://" in text else f"http://{text}")
-    if whole is not None and "@" in urlsplit(whole).netloc:
-        raise UsageError(
-            "the address holds a password, which would be stored with every page",
-            advice="give it as --header 'Authorization: Basic ...', or as --cookies FILE",
-        )
-    host = urlsplit(whole or "").hostname or ""
-    if whole is None or not ("." in host or ":" in host or host == "localhost"):
-        raise UsageError(f"{_shown(url)} is not the address of a blog", advice="give it as https://a.blog.example/")
-    if is_too_long(host) or len(urlsplit(whole).netloc) > LONGEST_PLACE:
-        raise UsageError(
-            f"{_shown(url)} is not the address of a blog: no host has more than {LONGEST_HOST} characters",
-            advice="give it as https://a.blog.example/",
-        )
-    return whole if urlsplit(whole).path else whole + "/"
-
-
-def _shown(url: str) -> str:
-    return repr(url) if len(url) <= LONGEST_SHOWN else f"{url[:LONGEST_SHOWN]!r}..."
-
-
-async def front_page(url: str, web: Web) -> Front:
+async def front_page(url: str, web: Web, others: Sequence[str] = ()) -> Front:
     """Where the readers of an address end up, and what they see there.
 
     A home that sends its readers on within its own folder stays the blog's home: what was typed is never made
-    narrower by where its start page happens to be.
+    narrower by where its start page happens to be. `others` are further spellings of it, tried where nobody answers.
     """
+    if others:
+        return await _front_in_any_scheme((url, *others), web)
+    return await _front_of(url, web, await web.fetch(url))
+
+
+async def _front_in_any_scheme(urls: Sequence[str], web: Web) -> Front:
+    """The front page at the first spelling that gives one; if none does, what is wrong with the likeliest."""
+    failures: list[Failure] = []
+    for url in urls:
+        answer = await _within(SCHEME_SECONDS if url != urls[-1] else None, url, web)
+        if isinstance(answer, Fetched):
+            front = await _front_of(url, web, answer)
+            untrusted = next((each for each in failures if each.trouble == "tls"), None)
+            if untrusted is None:
+                return front
+            return replace(front, remark=f"{untrusted.reason}: {url} was crawled in its place, without encryption")
+        failures.append(answer)
+        if answer.trouble not in OTHER_SCHEME:
+            break
+    raise why_unreachable(next((each for each in failures if each.status is not None), failures[0]))
+
+
+async def _within(seconds: float | None, url: str, web: Web) -> Fetched | Failure:
+    try:
+        return await asyncio.wait_for(web.fetch(url), seconds)
+    except TimeoutError:
+        return Failure(url=url, trouble="timeout", reason=f"no answer within {seconds:g} s from {url}")
+
+
+async def _front_of(url: str, web: Web, answer: Fetched | Failure) -> Front:
     asked = url
     way: list[str] = []
     doors: list[Fetched] = []
-    for _ in range(REFRESHES):
-        answer = await web.fetch(asked)
+    for again in range(REFRESHES):
+        answer = await web.fetch(asked) if again else answer
         if isinstance(answer, Failure) and doors:
             last = doors.pop()  # where it sends its readers is gone; the page itself is not
             return Front(home=_home(way, last.page.url), page=last, doors=tuple(doors))
@@ -267,6 +329,10 @@ def why_unreachable(failure: Failure) -> Unreachable | Blocked:
             if failure.trouble == "robots" else "try again later, the same command goes on",
             until=failure.until, is_told=names_a_time(failure),
         )
+    proxy = Proxies.configured().proxy_for(failure.url) if failure.trouble == "proxy" else None
+    if proxy is not None:
+        host = urlsplit(failure.url).hostname or ""
+        return Unreachable(f"{failure.url}: {failure.reason}", advice=proxy.advice(host), failure=failure)
     advice = {
         "dns": "check the spelling of the address, and that this machine is online",
         "address": "only the public internet is fetched, and what you type: what a list names is not typed",

@@ -12,9 +12,21 @@ from everlog.aliases import with_links_here
 from everlog.errors import NoFeed
 from everlog.feeds.sitemaps import parse_sitemap, sitemaps_of_robots
 from everlog.flow.aliasing import alias_of_front
-from everlog.flow.discover import Explored, Found, as_feed, entrances, feed_of, front_page, is_own, why_unreachable
+from everlog.flow.discover import (
+    Explored,
+    Found,
+    as_feed,
+    at_home,
+    entrances,
+    feed_of,
+    front_page,
+    home_stated_by,
+    is_own,
+    why_unreachable,
+)
 from everlog.flow.failures import DEAD_AFTER, PASSING
 from everlog.flow.known import drawn_page
+from everlog.flow.scoping import may_widen
 from everlog.flow.steps import HTML_TYPES
 from everlog.learning.blog import PAGES_USED
 from everlog.links import Scope, trap
@@ -48,19 +60,24 @@ MOST_LISTED = 50_000
 NAMED = 5
 
 
-async def find_blog(url: str, rendering: Rendering, tally: Tally) -> Found:
-    """The blog at `url` with its feed or, if it has none or none is wanted, with one made up from its pages."""
+async def find_blog(url: str, rendering: Rendering, tally: Tally, others: Sequence[str] = ()) -> Found:
+    """The blog at `url` with its feed or, if it has none or none is wanted, with one made up from its pages.
+
+    `others` are further spellings of what was typed, tried where nobody answers.
+    """
     web, settings = rendering.web, rendering.settings
     if settings.no_feed:
         tally.doing = "looking for posts (no feed)"
-    front = await front_page(url, web)
+    front = await front_page(url, web, others)
+    if front.remark is not None:
+        tally.remarks.append(front.remark)
     missing: NoFeed | None = None
     if not settings.no_feed:
         try:
-            return await feed_of(front, web, settings.feed, asked=url)
+            found = await feed_of(front, web, settings.feed, asked=url)
+            return await _at_home(found, front.home, rendering, tally)
         except NoFeed as error:
             missing = error
-            tally.remarks.append("no feed was found: the posts are told by their pages")
     elif (feed := as_feed(front.page)) is not None and feed.home is not None:
         front = await front_page(feed.home, web)
     home = front.home
@@ -70,7 +87,14 @@ async def find_blog(url: str, rendering: Rendering, tally: Tally) -> Found:
     walk = _Walk(home=home, rendering=rendering, tally=tally, answers={**begun}, alias=alias)
     feed = await walk.posts()
     if len(feed.entries) < FEWEST_POSTS:
-        raise _nothing_told(url, missing, walk)
+        stated = home_stated_by(front) if may_widen(settings) else None
+        if stated is None:
+            raise _nothing_told(url, missing, walk)
+        # A page that is no list of posts: what it calls its home may be.
+        tally.remarks.append(f"{front.home} is a page of {stated}: archiving that blog")
+        return await find_blog(stated, rendering, tally)
+    if missing is not None:
+        tally.remarks.append("no feed was found: the posts are told by their pages")
     return Found(
         home=home, home_page=front.page, doors=front.doors, feed_url=None, feed=feed, feed_page=None,
         explored=Explored(
@@ -87,6 +111,17 @@ async def sitemaps_of(
     if found.explored is not None:
         return found.explored.listed, found.explored.maps
     return await read_sitemaps(found.home, next((each.body for each in robots if each.status == 200), b""), web)
+
+
+async def _at_home(found: Found, url: str, rendering: Rendering, tally: Tally) -> Found:
+    """The blog at its home, whatever page of it was typed, unless the user says what belongs to it."""
+    if rendering.settings.feed is not None or not may_widen(rendering.settings):
+        return found
+    found, what = await at_home(found, url, rendering.web)
+    if what is not None:
+        tally.blog = found.home
+        tally.remarks.append(f"{url} is {what} of {found.home}: archiving that blog")
+    return found
 
 
 async def read_sitemaps(home: str, robots: bytes, web: Web) -> tuple[list[str], list[Fetched]]:
@@ -252,8 +287,10 @@ def _nothing_told(url: str, missing: NoFeed | None, walk: _Walk) -> NoFeed:
     if walk.looks_scripted():
         message += "\n  its pages show nothing before their scripts ran"
         message += " (--render never forbids a browser)" if walk.rendering.settings.render == "never" else ""
+    whole = urljoin(url, "/")
+    wider = f"  all of its host:       everlog crawl {whole}\n" if canonical(whole) != canonical(url) else ""
     return NoFeed(
         message,
-        advice=f"if you know its feed:  everlog crawl {url} --feed FEED_URL\n"
+        advice=f"if you know its feed:  everlog crawl {url} --feed FEED_URL\n{wider}"
                "  else give the address of a page that lists its posts, or --scope host if they lie elsewhere on it",
     )

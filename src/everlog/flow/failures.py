@@ -28,7 +28,7 @@ MOST_TRIES = 3
 MEDIA_WAITS = (timedelta(hours=1), timedelta(days=1), timedelta(days=7), timedelta(days=30))
 # So many URLs in a row without any answer mean that the host is gone, not that the pages are.
 DEAD_AFTER = 10
-PASSING = frozenset({"connection", "dns", "timeout", "tls", "truncated", "protocol"})
+PASSING = frozenset({"connection", "dns", "proxy", "timeout", "tls", "truncated", "protocol"})
 FORBIDDEN = frozenset({"robots", "address"})
 # What asking again does not change.
 FINAL = FORBIDDEN | {"too-large", "loop"}

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from everlog.comments.feeds import comment_feed_url
 from everlog.comments.services import embedded
 from everlog.feeds import feed_links
-from everlog.flow.discover import fetchable
 from everlog.flow.estimating import Estimate, best_of, from_sitemaps
 from everlog.flow.exploring import find_blog, sitemaps_of
 from everlog.flow.learn import learn_found, learning_step
 from everlog.flow.rendering import Rendering
 from everlog.flow.report import Tally
+from everlog.flow.typed import fetchable, other_spellings
 from everlog.links import page_links
 from everlog.posts import noarchive
 from everlog.tree import parse
@@ -56,6 +56,7 @@ class Look:
     scope: Scope
     pages: int
     noarchive: int
+    remarks: tuple[str, ...] = ()
 
     @property
     def estimate(self) -> Estimate:
@@ -77,7 +78,7 @@ async def look(
     """
     tally = tally or Tally(blog=url)
     rendering = Rendering(browser=browser, web=web, settings=settings)
-    found = await find_blog(fetchable(url), rendering, tally)
+    found = await find_blog(fetchable(url), rendering, tally, other_spellings(url, settings))
     tally.doing = learning_step(found)
     lesson = await learn_found(found, rendering)
     known = lesson.known
@@ -99,7 +100,7 @@ async def look(
         feeds=_declared(root, home.url) if root is not None and home is not None else (),
         feed_url=found.feed_url, feed_entries=len(found.feed.entries), robots=_robots_verdict(robots, settings),
         known=known, estimates=tuple(estimates), requests=sum(each.requests for each in web.ledger()),
-        comments=_where_comments_are(parsed, last.url, found), scope=lesson.scope,
+        comments=_where_comments_are(parsed, last.url, found), scope=lesson.scope, remarks=tuple(tally.remarks),
         sample=known.template.read(last.body, last.url, last.content_type, last.fetched_at),
         pages=len(lesson.shown), noarchive=sum(map(_asks_not_to_be_kept, lesson.shown.values())),
     )

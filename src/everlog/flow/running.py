@@ -16,15 +16,17 @@ from urllib.parse import urlsplit
 
 from everlog.errors import EverlogError, UsageError
 from everlog.flow.archiving import archive_blog, home_known_as
-from everlog.flow.discover import fetchable
 from everlog.flow.memory import HostMemory
 from everlog.flow.reach import keep_allowed, note_typed, within_reach
 from everlog.flow.report import Report, Tally
 from everlog.flow.turns import shared_time, shared_turns
+from everlog.flow.typed import fetchable, other_spellings
 from everlog.flow.updating import refresh_blog
 from everlog.flow.watch import Watcher
 from everlog.flow.working import Work, keep_ledger
+from everlog.links import scope_of
 from everlog.records import Wait
+from everlog.urls import canonical
 from everlog.web import Manners
 
 if TYPE_CHECKING:
@@ -214,18 +216,23 @@ def habits_of(settings: Settings) -> RenderHabits:
 
 def _session_for(job: Job, url: str, settings: Settings, archive: Archive, web: OpenWeb) -> Web:
     """The web as a job may use it; what was typed and allowed for it is remembered first."""
-    note_typed([*([url] if job.typed else ()), *filter(None, [settings.feed])], archive)
     blog = home_known_as(url, archive)
+    # Of a blog that is held, the scheme is known.
+    others = other_spellings(job.url, settings) if blog is None else ()
+    note_typed([*((url, *others) if job.typed else ()), *filter(None, [settings.feed])], archive)
     if blog is not None and job.allow is not None:
         keep_allowed(blog, job.allow, archive)
-    return open_session(url, settings, archive, web, blog=blog)
+    return open_session(url, settings, archive, web, blog=blog, others=others)
 
 
 def open_session(
     url: str, settings: Settings, archive: Archive, web: OpenWeb, *, blog: Blog | None = None,
-    memory: HostMemory | None = None,
+    memory: HostMemory | None = None, others: tuple[str, ...] = (),
 ) -> Web:
-    """The web as the crawl of one blog sees it, with what earlier runs learned about its hosts."""
+    """The web as the crawl of one blog sees it, with what earlier runs learned about its hosts.
+
+    `others` are further spellings of its address that were typed with it.
+    """
     def from_archive(name: str) -> str | None:
         return archive.recall(None, name)
 
@@ -235,7 +242,9 @@ def open_session(
     recall = memory.recall if memory is not None else from_archive
     remember = memory.remember if memory is not None else to_archive
     scratch = str(archive.scratch) if archive.scratch is not None else None
-    manners = replace(manners_of(url, settings), scratch=scratch)
+    own = manners_of(url, settings)
+    guessed = (url, *others) if others else ()
+    manners = replace(own, typed=(*own.typed, *others), guessed=guessed, scratch=scratch)
     manners = within_reach(manners, blog, archive, recall=recall, remember=remember)
     return web.session(manners, recall=recall, remember=remember)
 
@@ -319,7 +328,8 @@ async def _do(job: Job, work: Work) -> Report:
 
 def blog_named(url: str, archive: Archive) -> Blog:
     """The blog of the archive that a user means; `UsageError` lists those there are."""
-    blog = home_known_as(fetchable(url), archive) or archive.find_blog(url)
+    whole = fetchable(url)
+    blog = home_known_as(whole, archive) or archive.find_blog(whole) or _blog_around(whole, archive)
     if blog is None:
         homes = [blog.home for blog in archive.blogs()]
         held = "".join(f"\n    {home}" for home in homes[:BLOGS_NAMED]) or " none"
@@ -329,6 +339,12 @@ def blog_named(url: str, archive: Archive) -> Blog:
             f"{url} is not in this archive", advice=f"to add it:  everlog crawl {url}\n  blogs in it:{held}",
         )
     return blog
+
+
+def _blog_around(url: str, archive: Archive) -> Blog | None:
+    """The blog that an address lies in, though no page of it is known by it; of several, the innermost."""
+    around = [blog for blog in archive.blogs(forgotten=True) if scope_of(blog).holds(url)]
+    return max(around, key=lambda blog: len(canonical(blog.home)), default=None)
 
 
 def _outcome(job: Job, end: Report | BaseException, *, is_alone: bool) -> Report | EverlogError:
