@@ -233,7 +233,7 @@ def test_a_blog_that_was_public_is_not_followed_into_this_machine_until_that_is_
         assert refused.code
         said = refused.out + refused.err
         assert "blocked address 127.0.0.1 (loopback)" in said
-        assert "it was public when it was first seen" in said
+        assert "it had a public address before" in said
         assert f"--allow 127.0.0.1:{server.port}" in said
     assert everlog("watch", "--once", "--delay", "0", folder=here).code == 0
     assert len(server.seen) == asked

@@ -116,7 +116,7 @@ def test_a_server_that_names_a_time_is_asked_then_and_one_that_forbids_it_a_few_
     assert minutes[1] <= 5
     # Rules that cannot be read are no word of the server's: such a host is not asked for ever.
     assert silent.tries == 1
-    assert "robots.txt answers 503" in silent.reason
+    assert "robots.txt returned 503" in silent.reason
     assert minutes[2] > 5
 
 
