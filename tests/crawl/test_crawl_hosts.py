@@ -148,7 +148,8 @@ def test_who_is_sent_home_from_the_line_says_what_was_waited_for_until_then() ->
         return held
 
     held = run(scene)
-    assert (held.cause.reason, held.cause.signal) == ("the server asked us to wait (HTTP 503)", "503, Retry-After: 3600")
+    assert held.cause.reason == "the server asked us to wait (HTTP 503)"
+    assert held.cause.signal == "503, Retry-After: 3600"
     assert [(cause.reason, seconds) for cause, seconds in held.spells] == [("requests in flight", 3.0)]
 
 

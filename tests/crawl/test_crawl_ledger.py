@@ -202,14 +202,16 @@ def test_who_is_sent_home_has_waited_too_and_knows_until_when(found: dict[str, A
     (wait,) = row.waits
     assert row.requests == 1
     # The second try of the first page, and the two others.
-    assert (wait.reason, wait.signal, wait.times) == ("the server asked us to wait (HTTP 429)", "429, Retry-After: 7200", 3)
+    assert wait.reason == "the server asked us to wait (HTTP 429)"
+    assert (wait.signal, wait.times) == ("429, Retry-After: 7200", 3)
     assert (wait.seconds, wait.until) == (0.0, found["sent home at"] + timedelta(seconds=7200))
     assert {failure.until for failure in found["sent home"]} == {wait.until}
 
 
 def test_failures_are_a_reason_with_the_status_they_had(found: dict[str, Any]) -> None:
-    assert causes(found["failed"]) == [("backing off after failed requests", "500"), ("backing off after failed requests", "502")]
-    assert causes(found["cut off"]) == [("backing off after failed requests", "")]
+    reason = "backing off after failed requests"
+    assert causes(found["failed"]) == [(reason, "500"), (reason, "502")]
+    assert causes(found["cut off"]) == [(reason, "")]
 
 
 def test_rules_that_could_not_be_read_keep_everybody_waiting(found: dict[str, Any]) -> None:

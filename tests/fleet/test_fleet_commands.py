@@ -37,7 +37,7 @@ def test_blogs_of_arguments_lists_and_stdin_are_queued_once(fleet, archive, tmp_
 def test_a_mistyped_address_is_told_and_the_others_are_queued(fleet, archive):
     done = fleet.run("enqueue", "http://a.example/", "nonsense")
     assert done.code == 3
-    assert "'nonsense' is not the address of a blog" in done.err
+    assert "'nonsense' is not a valid blog address" in done.err
     assert [job.url for job in archive.queued_jobs()] == ["http://a.example/"]
     assert fleet.run("enqueue", "nonsense").code == 2
     assert fleet.run("enqueue", "http://a.example/", "--scope", "everything").code == 2
@@ -98,7 +98,7 @@ def test_a_host_longer_than_any_is_told_and_the_others_of_its_list_are_queued(fl
     (tmp_path / "blogs.txt").write_text(f"http://{endless}/\nhttp://a.example/\n")
     done = fleet.run("enqueue", "blogs.txt", endless, "b.example:" + "0" * 4_000 + "80")
     assert done.code == 3
-    assert done.err.count("is not the address of a blog: no host has more than 253 characters") == 3
+    assert done.err.count("is not a valid blog address: host names have at most 253 characters") == 3
     assert [job.url for job in archive.queued_jobs()] == ["http://a.example/"]
 
 

@@ -249,7 +249,7 @@ def test_a_site_map_that_names_more_pages_outside_the_scope_is_told(archive):
     urls = "".join(f"<url><loc>{HERE}old/{number}/</loc></url>" for number in ALL)
     web.put(HERE + "sitemap.xml", f"<urlset>{urls}</urlset>", type="application/xml")
     report = crawl(web, archive, HERE + "new/", no_feed=True)
-    assert any("name 20 pages outside" in line and "--scope host" in line for line in report.tally.remarks)
+    assert any("list 20 pages outside" in line and "--scope host" in line for line in report.tally.remarks)
 
 
 def test_a_mirror_without_a_feed_is_read_where_it_answers(archive):

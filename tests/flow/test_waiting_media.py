@@ -61,7 +61,7 @@ class PictureHost:
         if host_of(url) != "pictures.example":
             return await self.plain(url, purpose=purpose, **how)
         if self.held_until is not None and self.held_until - self.web.now > self.patience:
-            return Failure(url=url, trouble="rate-limited", reason="the server asked us to wait (HTTP 429)", until=self.held_until)
+            return Failure(url=url, trouble="rate-limited", reason="the server answered 429", until=self.held_until)
         self.web.now += self.takes
         if not self.refusals:
             return await self.plain(url, purpose=purpose, **how)
@@ -174,7 +174,7 @@ def test_pictures_of_a_host_whose_rules_cannot_be_read_now_are_asked_for_by_the_
     web = a_site_with_pictures()
     pages = dict(web.answers)
     for url in PICTURES:
-        trouble = Failure(url=url, trouble="robots", reason="robots.txt returned 503", until=NOW + timedelta(minutes=10))
+        trouble = Failure(url=url, trouble="robots", reason="robots.txt answers 503", until=NOW + timedelta(minutes=10))
         web.answers[url.removeprefix("https://")] = trouble
     assert crawl(web, archive).tally.media_failed == len(PICTURES)
     web.answers = pages

@@ -52,7 +52,7 @@ def test_a_blog_without_a_feed_is_archived_and_the_screen_says_how(server, here)
     url = serve(server)
     done = everlog("crawl", url, "--delay", "0", folder=here)
     assert done.code == 0
-    assert "no feed was found: the posts are told by their pages" in done.err
+    assert "no feed found: posts are recognised by their pages" in done.err
     assert titles(here) == ALL
     assert max(server.counts().values()) == 1
     assert everlog("verify", folder=here).code == 0
@@ -141,7 +141,7 @@ def test_a_site_without_posts_exits_4_and_says_what_to_do(server, here):
     server.routes["/"] = reply(200, "<html><body><p>Nothing here.</p></body></html>")
     done = everlog("crawl", server.url(), "--no-feed", "--delay", "0", folder=here)
     assert done.code == 4
-    assert "no posts could be told among the pages looked at: /\n" in done.err
+    assert "no posts recognised among these pages: /\n" in done.err
     assert "--feed FEED_URL" in done.err
 
 

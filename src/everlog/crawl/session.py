@@ -313,7 +313,8 @@ class Session(Web):
             await time.sleep(wait)
             if self._origins.is_dead(url):
                 # It turned out while others waited as well.
-                raise Hitch("connection", f"{origin_of(url)} does not respond, although its host does over http or https")
+                reason = f"{origin_of(url)} does not respond, although its host does over http or https"
+                raise Hitch("connection", reason)
 
     def _went_wrong(self, hitch: Hitch, url: str, line: HostLine, seconds: float) -> bool:
         """Whether a request without an answer made the pace of its host slower."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
@@ -11,6 +12,7 @@ from everlog.addresses import LONGEST_HOST, is_too_long
 from everlog.errors import Blocked, NoFeed, Unreachable, UnreadableFeed, UnreadablePage, UsageError
 from everlog.feeds import feed_links, parse_feed
 from everlog.links import Scope, refresh_target
+from everlog.politeness import utc_time
 from everlog.records import Failure, Feed
 from everlog.tree import parse
 from everlog.urls import absolute, canonical, host_of
@@ -112,14 +114,14 @@ async def feed_of(front: Front, web: Web, feed_url: str | None = None, *, asked:
             continue
         feed_found = as_feed(reached)
         if feed_found is None:
-            looked.append((link, "not a feed with entries"))
+            looked.append((link, "not a feed, or an empty one"))
             continue
         return replace(found, feed_url=reached.answer.url, feed=feed_found, feed_page=reached)
     if missed is not None:
         # It is there, but not now: without it less would be learned, for good.
         raise Unreachable(
-            f"the feed of {asked} cannot be had now: {missed.url}: {missed.reason}",
-            advice=f"try again later, or go without it:  everlog crawl {asked} --no-feed",
+            f"the feed of {asked} cannot be fetched now: {missed.reason}",
+            advice=f"try again later, or crawl without it:  everlog crawl {asked} --no-feed",
         )
     raise _no_feed(asked, looked)
 
@@ -147,16 +149,16 @@ def fetchable(url: str) -> str:
     whole = absolute(None, text if "://" in text else f"http://{text}")
     if whole is not None and "@" in urlsplit(whole).netloc:
         raise UsageError(
-            "the address holds a password, which would be stored with every page",
-            advice="give it as --header 'Authorization: Basic ...', or as --cookies FILE",
+            "the address contains a password, which would be stored with every page",
+            advice="remove it and pass --header 'Authorization: Basic ...' or --cookies FILE",
         )
     host = urlsplit(whole or "").hostname or ""
     if whole is None or not ("." in host or ":" in host or host == "localhost"):
-        raise UsageError(f"{_shown(url)} is not the address of a blog", advice="give it as https://a.blog.example/")
+        raise UsageError(f"{_shown(url)} is not a valid blog address", advice="write it like this:  everlog crawl https://a.blog.example/")
     if is_too_long(host) or len(urlsplit(whole).netloc) > LONGEST_PLACE:
         raise UsageError(
-            f"{_shown(url)} is not the address of a blog: no host has more than {LONGEST_HOST} characters",
-            advice="give it as https://a.blog.example/",
+            f"{_shown(url)} is not a valid blog address: host names have at most {LONGEST_HOST} characters",
+            advice="write it like this:  everlog crawl https://a.blog.example/",
         )
     return whole if urlsplit(whole).path else whole + "/"
 
@@ -189,8 +191,8 @@ async def front_page(url: str, web: Web) -> Front:
         doors.append(answer)
         asked = target
     raise Unreachable(
-        f"{url} sends its readers on and on, last to {asked}",
-        advice="give the address of the blog's front page itself",
+        f"redirect loop: {url} redirects again and again, last to {asked}",
+        advice="open it in a browser and pass the address of the blog's front page",
     )
 
 
@@ -259,22 +261,23 @@ def as_feed(answer: Fetched) -> Feed | None:
 
 def why_unreachable(failure: Failure) -> Unreachable | Blocked:
     """The error for an address a crawl cannot begin without."""
+    what = failure.reason if failure.url in failure.reason else f"{failure.url}: {failure.reason}"
     if failure.trouble in {"robots", "rate-limited"}:
-        until = f" (not before {failure.until:%Y-%m-%d %H:%M} UTC)" if failure.until else ""
+        until = f", retry after {utc_time(failure.until, datetime.now(UTC))}" if failure.until else ""
         return Blocked(
-            f"{failure.url}: {failure.reason}{until}",
-            advice="try again later; --ignore-robots is for blogs of your own"
-            if failure.trouble == "robots" else "try again later, the same command goes on",
+            f"{what}{until}",
+            advice="try again later; if the blog is your own, add --ignore-robots"
+            if failure.trouble == "robots" else "run the same command again later: it continues where it stopped",
             until=failure.until, is_told=names_a_time(failure),
         )
     advice = {
-        "dns": "check the spelling of the address, and that this machine is online",
-        "address": "only the public internet is fetched, and what you type: what a list names is not typed",
-        "tls": "the certificate is not valid: try the http:// address, or tell the blog's owner",
+        "dns": "check the spelling of the address and your network connection",
+        "address": "private addresses are only fetched if you type them as an argument or allow them:  --allow HOST",
+        "tls": "check the certificate in a browser, or try the http:// address",
         "timeout": "try again later, or with a longer --timeout",
-        "too-large": "raise max_page_bytes in the settings if the page is meant to be that large",
-    }.get(failure.trouble, "open the address in a browser to see whether the blog is still there")
-    return Unreachable(f"{failure.url}: {failure.reason}", advice=advice, failure=failure)
+        "too-large": "raise max_page_bytes in everlog.toml if the page is meant to be that large",
+    }.get(failure.trouble, "open the address in a browser to check that the blog is still there")
+    return Unreachable(what, advice=advice, failure=failure)
 
 
 def names_a_time(failure: Failure) -> bool:
@@ -296,8 +299,8 @@ def _no_feed(url: str, looked: list[tuple[FeedLink, str]]) -> NoFeed:
     guessed = [f"{urlsplit(link.url).path or link.url} ({what})" for link, what in looked if not link.declared]
     return NoFeed(
         f"no feed found for {url}\n"
-        f"  the page names: {', '.join(declared) or 'none'}\n"
+        f"  declared by the page: {', '.join(declared) or 'none'}\n"
         f"  also tried: {', '.join(guessed) or 'nothing'}",
-        advice=f"if you know it:   everlog crawl {url} --feed FEED_URL\n"
-               f"  to go without it: everlog crawl {url} --no-feed",
+        advice=f"if you know it:       everlog crawl {url} --feed FEED_URL\n"
+               f"  to crawl without it: everlog crawl {url} --no-feed",
     )

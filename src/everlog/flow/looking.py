@@ -79,7 +79,7 @@ async def look(url: str, web: Web, settings: Settings, browser: Browser | None =
     root = parse(home.body, home.content_type) if home else None
     answered = (*(found.explored.robots if found.explored else ()), *web.robots_exchanges())
     robots = next((each.body for each in answered if each.status == 200), b"")
-    why = "entries of the feed" if found.feed_url else "posts told among the pages looked at"
+    why = "entries of the feed" if found.feed_url else "posts recognised among the pages fetched"
     estimates = [Estimate(posts=len(found.feed.entries), why=why)]
     estimates += await _from_sitemaps(found, robots, web, known)
     if root is not None and home is not None:
@@ -102,7 +102,7 @@ def _declared(root: Element, url: str) -> tuple[str, ...]:
 
 def _where_comments_are(root: Element, url: str, found: Found) -> tuple[str, ...]:
     """The ways to a post's comments, as one of its pages shows them."""
-    ways = [f"{service.name}, drawn in a browser" for service in embedded(root)]
+    ways = [f"{service.name}, rendered in a browser" for service in embedded(root)]
     entry = next((each for each in found.feed.entries if each.link and canonical(each.link) == canonical(url)), None)
     feed = comment_feed_url(root, url, entry=entry)
     return (*ways, *((f"comment feeds such as {feed}",) if feed else ()))
@@ -129,7 +129,7 @@ def estimates_of_page(root: Element, url: str, scope: Scope, known: Known) -> li
         estimates.append(Estimate(posts=last * posts, why=f"{last} list pages of about {posts} posts"))
     months = sum(_MONTH.search(key) is not None for key in others)
     if months:
-        estimates.append(Estimate(posts=months, why=f"{months} months in the archive, one post each at least"))
+        estimates.append(Estimate(posts=months, why=f"{months} months in the archive, at least one post each"))
     return estimates
 
 
@@ -139,10 +139,10 @@ async def _from_sitemaps(found: Found, robots: bytes, web: Web, known: Known) ->
     else:
         addresses, maps = await read_sitemaps(found.home, robots, web)
     posts = {key for key in map(canonical, addresses) if known.judge.pattern.matches_key(key)}
-    return [Estimate(posts=len(posts), why=f"addresses like a post's in {len(maps)} sitemaps")] if posts else []
+    return [Estimate(posts=len(posts), why=f"post addresses in {len(maps)} sitemaps")] if posts else []
 
 
 def _robots_verdict(robots: bytes, settings: Settings) -> str:
     if not settings.robots:
-        return "not asked (--ignore-robots)"
-    return "allows the blog's pages" if robots.strip() else "none: all is allowed"
+        return "not fetched (--ignore-robots)"
+    return "allows the blog's pages" if robots.strip() else "none: everything is allowed"

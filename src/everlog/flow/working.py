@@ -128,7 +128,7 @@ def crew_of(
     if work.archive.lost_files:
         own = {file.name for file in work.archive.warc_files(blog.id)}
         work.tally.remarks += [
-            f"{name} is missing or shorter than what was stored in it: bring it back from a copy, if there is one"
+            f"{name} is missing or truncated: restore it from a backup, if there is one"
             for name in sorted(own & work.archive.lost_files)
         ]
     writer = GroupWriter(work.archive)
@@ -166,7 +166,7 @@ def _stored_entries(blog: Blog, archive: Archive) -> tuple[Entry, ...]:
 
 def begin(crew: Crew, work: Work, *, is_update: bool = False) -> Crawl:
     crawl = Crawl(crew, is_update=is_update, now=work.now)
-    work.tally.doing = "visiting pages"
+    work.tally.doing = "fetching pages"
     work.crawl = crawl
     if work.interrupted:
         crawl.interrupt()
@@ -187,7 +187,7 @@ async def run_to_end(crawl: Crawl) -> Stop:
         await crew.submit(visit)
     await crew.drain()
     if stop.ending == "complete":
-        crew.archive.set_aside(crew.blog.id, reason="not visited: nothing new was expected behind it")
+        crew.archive.set_aside(crew.blog.id, reason="not fetched: no new posts expected there")
     return stop
 
 
@@ -209,12 +209,12 @@ def finish(crew: Crew, run: int, ending: Ending, reason: str, *, left_out: str |
         ending, reason = "incomplete", f"{reason}; {failed} addresses could not be fetched"
     uncommented = archive.count_without_comments(crew.blog.id, most_tries=MOST_TRIES)
     if ending in {"complete", "incomplete"} and uncommented and crew.settings.comments:
-        ending, reason = "incomplete", f"{reason}; the comments of {uncommented} posts could not be had"
+        ending, reason = "incomplete", f"{reason}; the comments of {uncommented} posts could not be fetched"
     if tally.reasons[NOARCHIVE]:
         tally.remarks.append(noarchive_remark(tally.reasons[NOARCHIVE]))
     if ending == "complete" and held == 0:
         why = f"; {left_out}" if left_out is not None else ""
-        ending, reason = "nothing", f"no page of this blog could be read as a post{why}"
+        ending, reason = "nothing", f"no post found on any page of this blog{why}"
     if ending in {"complete", "incomplete"}:
         archive.update_blog(crew.blog.id, state="finished", crawled_at=datetime.now(UTC))
     tally.doing = "done"

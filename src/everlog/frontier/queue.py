@@ -149,8 +149,8 @@ class Frontier:
             if group.visited < TRIES or (group.brought and group.quiet < QUIET_GROUP):
                 return None
         return (
-            f"the last {QUIET_PAGES} pages brought {sum(self._latest)} new posts, and no kind of page that still waits "
-            f"({self._waiting['page']:,} addresses) has brought one lately"
+            f"the last {QUIET_PAGES} pages led to {sum(self._latest)} new posts; "
+            f"the {self._waiting['page']:,} addresses still queued are of kinds that lead to none"
         )
 
     def progress(self) -> Progress:
