@@ -155,7 +155,7 @@ def test_a_page_that_is_gone_leaves_its_copy(archive, blog):
         blog, URL, outcome="failed", reason="not there (410)", exchanges=(some.exchange(URL, b"no", status=410),),
     )
     archive.commit([gone])
-    assert (archive.find_post(URL).gone, archive.find_post(URL).text) == ("its page answers 410 Gone", LONG)
+    assert (archive.find_post(URL).gone, archive.find_post(URL).text) == ("its page returned HTTP 410 Gone", LONG)
     archive.commit([some.post_visit(blog, URL, at=60)])
     assert archive.find_post(URL).gone is None
     assert_sound(archive)
@@ -196,7 +196,7 @@ def test_reading_again_says_nothing_about_the_web(archive, blog):
         some.page(blog, URL, outcome="failed", reason="gone", exchanges=(some.exchange(URL, b"", status=410),)),
     ])
     archive.commit([some.post_visit(blog, URL, LONG + " better read", exchanges=())])
-    assert archive.find_post(URL).gone == "its page answers 410 Gone"
+    assert archive.find_post(URL).gone == "its page returned HTTP 410 Gone"
     assert [problem.reason for problem in archive.problems(blog)] == ["gone"]
 
 
@@ -448,7 +448,7 @@ with open_archive(sys.argv[1]) as archive:
             [sys.executable, "-c", script, str(archive.folder), str(blog)], capture_output=True, text=True, check=True,
         )
         assert f"pid {os.getpid()}" in said.stdout
-        assert "wait for it or stop it" in said.stdout
+        assert "wait for it to finish, or stop it" in said.stdout
         with pytest.raises(ArchiveBusy), archive.lock(blog):
             pass
 
@@ -458,7 +458,7 @@ def test_a_lock_is_for_one_on_a_server_too(shared):
         blog = archive.add_blog(HOME, scope="path").id
         with archive.lock(blog):
             for each in (archive, other):
-                with pytest.raises(ArchiveBusy, match="wait for it or stop it"), each.lock(blog):
+                with pytest.raises(ArchiveBusy, match="wait for it to finish, or stop it"), each.lock(blog):
                     pass
         with other.lock(blog):
             other.commit([some.page(blog, URL)])

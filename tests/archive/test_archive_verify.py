@@ -86,7 +86,7 @@ def test_a_shorter_or_missing_warc_file_is_seen(stored):
 def test_a_changed_or_missing_media_file_is_seen(stored):
     file = next(stored.folder.glob("media/*/*"))
     file.write_bytes(b"\x89PNG pictura")
-    assert findings(stored) == ["media: its content is not what was stored"]
+    assert findings(stored) == ["media: content differs from what was stored"]
     file.unlink()
     assert findings(stored) == ["media: the file is not there"]
 
@@ -103,8 +103,8 @@ def test_a_changed_or_missing_media_file_is_seen(stored):
         ("update versions set record = 'x'", "cannot be read"),
         ("update versions set capture_id = 99", "a capture that is not there"),
         ("update posts set version = 5", "1 to 5 were stored"),
-        ("delete from media_files", "media whose file is not known"),
-        ("update aliases set post_id = 77", "an alias of no post"),
+        ("delete from media_files", "media without a file"),
+        ("update aliases set post_id = 77", "an alias of a missing post"),
         ("update aliases set key = 'a.example/a'", "an alias that is also a post"),
         ("update warc_files set length = length - 1", "ends within a record"),
         ("update warc_files set length = length - 9", "ends within a record"),
@@ -140,7 +140,7 @@ def test_what_is_committed_while_it_is_looked_at_is_no_finding(place):
 
 def test_a_capture_behind_the_end_of_its_file_is_seen(stored):
     stored.change('update captures set "offset" = 1000000 where id = 1')
-    assert "row: a capture behind the end of its file" in findings(stored)
+    assert "row: a capture beyond the end of its file" in findings(stored)
 
 
 EVERYTHING = (
@@ -156,7 +156,7 @@ def emptied(stored, *tables):
 
 def test_a_database_that_was_emptied_beside_full_folders_is_noticed(stored):
     [found] = emptied(stored, *EVERYTHING)
-    assert "the database holds no blog, and 1 WARC files and 1 media files are here" in found
+    assert "the database holds no blog, but there are 1 WARC files and 1 media files" in found
     assert "bring that one back" in found
 
 
@@ -184,7 +184,7 @@ def test_a_file_of_a_blog_that_the_database_does_not_know_is_noticed(stored):
 
 def test_a_picture_whose_row_is_lost_is_noticed(stored):
     assert emptied(stored, "media", "media_files") == [
-        "unnamed: no row names it, although the archive knows that it was fetched",
+        "unnamed: the database does not know this file, although it was fetched",
     ]
 
 

@@ -177,7 +177,7 @@ def test_a_store_that_is_down_loses_nothing(s3, bucket, archive):
         crawl.enter_context(archive.lock(blog))
         archive.commit([some.post_visit(blog, URL)])
         s3.stop()
-        with pytest.raises(ServiceDown, match="does not answer"):
+        with pytest.raises(ServiceDown, match="is not reachable"):
             crawl.close()
     assert len(spooled(bucket)) == 1
     assert archive.exchange(archive.capture_of(blog, URL)).body == LONG.encode()
@@ -410,7 +410,7 @@ def test_a_file_that_lost_bytes_is_said_so_and_keeps_nobody_from_going_on(shared
         half = shared.folder / "warc" / "1-20990501120000-9999.warc.gz"
         half.write_bytes(b"never committed")
         archive.recover_files()
-        assert "bring it back from a copy" in caplog.text
+        assert "restore it from a backup" in caplog.text
         assert not half.exists()
         assert [found.text.partition(" than")[0] for found in verify(archive) if found.kind == "warc"] == ["shorter"]
 

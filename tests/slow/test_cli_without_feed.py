@@ -129,7 +129,7 @@ def test_what_an_archive_tells_of_such_a_blog(server, here):
 def test_inspecting_without_a_feed_reads_a_post_and_writes_nothing(crawled, here):
     done = everlog("inspect", crawled.url, "--no-feed", "--delay", "0", "-q", folder=here)
     assert done.code == 0
-    assert "none: posts are told by their pages" in done.out
+    assert "none: posts are recognised by their pages" in done.out
     assert f"everlog crawl {crawled.url} --no-feed" in done.out
     found = everlog("inspect", crawled.url, "--no-feed", "--delay", "0", "--json", "-q", folder=here).json
     assert found["feed"] is None

@@ -26,7 +26,7 @@ def test_drain_ends_all_workers(fleet):
         until(lambda: len(json.loads(fleet.run("fleet", "status", "--json").out)["workers"]) == 2)
         assert fleet.run("fleet", "drain").code == 0
         assert [process.wait(PATIENCE_SECONDS) for process in processes] == [0, 0]
-        assert "no worker is there" in fleet.run("fleet", "drain").err
+        assert "no worker is running" in fleet.run("fleet", "drain").err
         assert fleet.run("fleet", "drain", "somebody").code == 2
         assert archive.fleet_state(now=_now()).workers == ()
 

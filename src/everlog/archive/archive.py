@@ -67,15 +67,18 @@ def open_archive(
         return Archive(open_shared(str(where), create=create, habits=habits, files=files, spool=spool), habits)
     if files is not None:
         raise UsageError(
-            f"{where} is a folder, and keeps its files in itself",
-            advice="leave out --files (in a copy, --to-files): only a postgresql:// archive has its files elsewhere",
+            f"{where} is a folder, which holds its own files",
+            advice="leave out --files (in a copy, --to-files): only a postgresql:// archive keeps its files elsewhere",
         )
     return Archive(_in_folder(Path(where), habits, create=create), habits)
 
 
 def _in_folder(folder: Path, habits: Habits, *, create: bool) -> Parts:
     if not create and not (folder / DATABASE).is_file():
-        raise UsageError(f"there is no archive in {folder}", advice="name its folder with --archive, or crawl first")
+        raise UsageError(
+            f"there is no archive in {folder}",
+            advice="pass its folder with --archive, or create one:  everlog crawl URL",
+        )
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -157,7 +160,8 @@ class Archive(SqlStore):
                 raise
             except BaseException as error:
                 self._writing.failure = DamagedArchive(
-                    f"storing was broken off: {error!r}", advice="give the same command again: it clears up first",
+                    f"writing to the archive was interrupted: {error!r}",
+                    advice="run the same command again: it cleans up first",
                 )
                 raise
 
@@ -198,9 +202,8 @@ class Archive(SqlStore):
             known = self._writing.rows.find([name]).get(name)
         if known is not None and not known.closed:
             raise NotUploaded(
-                f"{name} is not in {self.shelf.where} yet: it stands in the spool folder of the worker that wrote it",
-                advice="it is brought when it is full or the crawl of its blog ends; if its worker was stopped, when "
-                "it runs again",
+                f"{name} is not in {self.shelf.where} yet: it is in the spool folder of the worker that wrote it",
+                advice="it is uploaded when it is full or its crawl ends; if the worker was stopped, start it again",
             )
         raise lost(f"{self.shelf.where}/{name}")
 
@@ -230,8 +233,8 @@ class Archive(SqlStore):
         room = self.room_left()
         if room is not None and room - needed < self._habits.min_free_bytes:
             raise DiskFull(
-                f"only {room / 1e6:,.0f} MB are left on the disk of {self.shelf.where}",
-                advice="free some room, then give the same command again: it goes on where it stopped",
+                f"only {room / 1e6:,.0f} MB free on the disk of {self.shelf.where}",
+                advice="free some space, then run the same command again: it continues where it stopped",
             )
 
     def _write(self, visits: Sequence[Visit], blogs: Mapping[int, Writer]) -> tuple[Acknowledged, ...]:

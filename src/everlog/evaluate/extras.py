@@ -22,6 +22,6 @@ def needed(name: str) -> ModuleType:
     except ImportError as error:
         package = name.partition(".")[0]
         raise UsageError(
-            f"{package} is needed for this and cannot be loaded: {error}",
-            advice="install what measuring needs: pip install 'everlog[benchmark]'",
+            f"{package} is required and cannot be imported: {error}",
+            advice="install it:  pip install 'everlog[benchmark]'",
         ) from error

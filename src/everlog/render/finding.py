@@ -17,7 +17,7 @@ VARIABLE = "EVERLOG_CHROMIUM"
 NAMES = (
     "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome",
 )
-ADVICE = "get both: pip install 'everlog[render]' and apt install chromium (or name a Chromium in EVERLOG_CHROMIUM)"
+ADVICE = "get both: pip install 'everlog[render]' and apt install chromium (or set EVERLOG_CHROMIUM to a Chromium)"
 
 
 def find_chromium(executable: str | None, own_download: str | None = None) -> str:
@@ -26,7 +26,7 @@ def find_chromium(executable: str | None, own_download: str | None = None) -> st
     if named:
         found = shutil.which(named)
         if found is None:
-            raise NoBrowser(f"there is no program {named}", advice=ADVICE)
+            raise NoBrowser(f"no such program: {named}", advice=ADVICE)
         return found
     for name in NAMES:
         found = shutil.which(name)
@@ -34,7 +34,7 @@ def find_chromium(executable: str | None, own_download: str | None = None) -> st
             return found
     if own_download is not None and Path(own_download).exists():
         return own_download
-    raise NoBrowser("no Chromium was found", advice=ADVICE)
+    raise NoBrowser("Chromium not found", advice=ADVICE)
 
 
 def not_started(executable: str, said: str) -> NoBrowser:
@@ -42,13 +42,13 @@ def not_started(executable: str, said: str) -> NoBrowser:
 
     >>> print(not_started("/usr/bin/chromium", "BrowserType.launch: closed\\n[pid=7][err] [7:7:FATAL:a.cc:1] No room"))
     /usr/bin/chromium does not start: No room
-      start it by hand to see more, or name another one in EVERLOG_CHROMIUM
+      start it by hand to see more, or set another one in EVERLOG_CHROMIUM
     """
     if "No usable sandbox" in said or "sandboxing failed" in said:
         advice = "apt install chromium-sandbox, or allow user namespaces (sysctl kernel.unprivileged_userns_clone=1)"
-        return NoBrowser(f"{executable} does not start: it cannot build its sandbox", advice=advice)
+        return NoBrowser(f"{executable} does not start: it cannot create its sandbox", advice=advice)
     reason = _FATAL.search(said) or _SAID.search(said)
     return NoBrowser(
         f"{executable} does not start: {reason[1] if reason else said.partition(chr(10))[0]}",
-        advice=f"start it by hand to see more, or name another one in {VARIABLE}",
+        advice=f"start it by hand to see more, or set another one in {VARIABLE}",
     )
