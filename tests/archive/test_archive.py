@@ -425,7 +425,7 @@ def test_a_folder_that_leads_elsewhere_is_refused(tmp_path):
 
 def test_a_file_that_is_no_database_is_said_so(tmp_path):
     (tmp_path / "everlog.sqlite").write_bytes(b"not a database at all" * 100)
-    with pytest.raises(DamagedArchive, match="not a sound database"):
+    with pytest.raises(DamagedArchive, match="is a damaged database"):
         open_archive(tmp_path)
 
 
@@ -486,7 +486,7 @@ def test_two_blogs_are_written_by_two_programs_at_once(archive, blog, place):
 def test_a_crawl_pauses_before_the_disk_is_full(tmp_path):
     with open_archive(tmp_path, habits=Habits(min_free_bytes=1 << 60)) as archive:
         blog = archive.add_blog(HOME, scope="path").id
-        with archive.lock(blog), pytest.raises(DiskFull, match="goes on where it stopped"):
+        with archive.lock(blog), pytest.raises(DiskFull, match="continues where it stopped"):
             archive.commit([some.page(blog, URL)])
         assert list(tmp_path.glob("warc/*")) == []
         assert archive.room_left() > 0

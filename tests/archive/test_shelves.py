@@ -295,7 +295,7 @@ def test_files_of_one_archive_are_not_taken_for_those_of_another(bucket, archive
 
 
 def test_a_bucket_that_is_not_there_is_said_so(s3, shared):
-    with pytest.raises(UsageError, match="make the bucket first"):
+    with pytest.raises(UsageError, match="create the bucket first"):
         open_archive(shared.url, files="s3://nowhere/a")
     # Nothing was remembered.
     open_archive(shared.url, files=f"s3://{stores.BUCKET}/remembered-{os.getpid()}").close()
@@ -339,7 +339,7 @@ def test_a_database_without_files_can_be_read_but_not_written(shared, tmp_path):
     with open_archive(shared.url) as archive:
         blog = archive.add_blog(HOME, scope="path").id
         assert list(archive.posts()) == []
-        with pytest.raises(UsageError, match="name its files with --files"), archive.lock(blog):
+        with pytest.raises(UsageError, match="pass --files"), archive.lock(blog):
             pass
         with pytest.raises(UsageError, match="--files"):
             archive.shelf.open("warc/1-20240501120000-1.warc.gz")
@@ -482,7 +482,7 @@ def test_folders_that_are_new_are_made_with_all_they_are_in(tmp_path):
     assert (tmp_path / "a" / "b" / "c").is_dir()
     (tmp_path / "file").touch()
     for make in (disk.make_folders, disk.real_folder):
-        with pytest.raises(UsageError, match="whom it belongs to"):
+        with pytest.raises(UsageError, match="its owner and its permissions"):
             make(tmp_path / "file")
     (tmp_path / "link").symlink_to(tmp_path / "a")
     with pytest.raises(UsageError, match="symbolic link"):

@@ -31,7 +31,7 @@ def test_blogs_of_arguments_lists_and_stdin_are_queued_once(fleet, archive, tmp_
     assert told["queued"] == ["http://a.example/", "http://c.example/", "http://b.example/"]
     assert [job.settings for job in archive.queued_jobs()] == [{"max_pages": 7}] * 3
     again = fleet.run("enqueue", "http://a.example/")
-    assert "0 blogs queued, 1 were queued already" in again.err
+    assert "0 blogs queued, 1 were already queued" in again.err
 
 
 def test_a_mistyped_address_is_told_and_the_others_are_queued(fleet, archive):
@@ -236,7 +236,7 @@ def test_where_a_fleet_has_its_files_is_nothing_to_an_archive_in_a_folder(fleet)
     assert fleet.run("status", "--archive", "kept").code == 0
     refused = fleet.run("copy", "--archive", "kept", "--files", "elsewhere", "--to", "other")
     assert refused.code == 2
-    assert "keeps its files in itself" in refused.err
+    assert "holds its own files" in refused.err
 
 
 def test_nothing_is_put_into_an_archive_that_a_copy_is_being_made_into(fleet, archive):

@@ -57,7 +57,7 @@ def silent(web: MemoryWeb, home: str) -> None:
     """A host that gives no answer to anything it is asked for in these tests."""
     paths = ["", "feed.xml", "about/", *(f"page/{number}/" for number in range(2, 5))]
     for path in (*paths, *(f"{number}/" for number in ALL), *(f"{number}/feed/" for number in ALL)):
-        web.answers[canonical(home + path)] = Failure(url=home + path, trouble="dns", reason="no address is known")
+        web.answers[canonical(home + path)] = Failure(url=home + path, trouble="dns", reason="DNS lookup failed")
 
 
 def moved_home(web: MemoryWeb, path: str, way: str, hop: int = 302) -> None:

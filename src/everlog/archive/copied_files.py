@@ -192,8 +192,8 @@ class _Copying:
     def not_uploaded(self, wanted: Wanted) -> NotUploaded:
         return NotUploaded(
             f"{wanted.name} is not in {self._source.where} yet: it is in the spool folder of a worker",
-            advice="run the same command again when the crawl of its blog has finished; if the worker was stopped, start "
-            "one with the same spool folder; if that folder is lost, add --without-missing",
+            advice="run the same command again when the crawl of its blog has finished; if the worker was stopped, "
+            "start one with the same spool folder; if that folder is lost, add --without-missing",
         )
 
     def _count(self, length: int) -> None:
