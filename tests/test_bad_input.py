@@ -232,7 +232,7 @@ class TestLearning:
     def test_entries_without_pages_say_what_to_do(self):
         with pytest.raises(NothingToLearn, match="no page of the feed's 5 entries") as caught:
             learn(a_blog.feed(), {})
-        assert "give the pages" in str(caught.value)
+        assert "pass the pages" in str(caught.value)
 
     def test_some_missing_pages_are_done_without(self):
         template = learn(a_blog.feed(), a_blog.pages([2, 4]))

@@ -112,7 +112,7 @@ def test_a_sitemap_of_too_many_tags_is_cut_and_says_so():
     listed = b"<url><loc>https://a.blog/1</loc></url>"
     sitemap = parse_sitemap(b"<urlset>" + listed + b"<a/>" * 2_000_000 + b"</urlset>")
     assert [url for url, _ in sitemap.urls] == ["https://a.blog/1"]
-    assert sitemap.problem == "cut after 2,000,000 tags"
+    assert sitemap.problem == "truncated after 2,000,000 tags"
 
 
 def test_of_thousands_of_links_to_feeds_the_first_are_looked_at():
@@ -146,7 +146,7 @@ def test_answered_comments_that_all_say_the_same_have_names_of_their_own():
 def test_thousands_of_siblings_cost_no_more_than_their_number():
     many = "<p><a href=x>xy</a></p>" * 5_000
     pages = {a_blog.url(n): a_blog.page(n, many + a_blog.article(n)) for n in a_blog.NUMBERS}
-    with pytest.raises(NothingToLearn, match="shows what the feed says"):
+    with pytest.raises(NothingToLearn, match="shows the text of its feed entry"):
         learn(a_blog.feed(), pages)
 
 
@@ -158,7 +158,7 @@ def test_a_post_of_one_picture_has_no_text_and_its_picture(template):
 
 
 def test_pages_that_show_nothing_of_the_feed_teach_nothing():
-    with pytest.raises(NothingToLearn, match="shows what the feed says"):
+    with pytest.raises(NothingToLearn, match="shows the text of its feed entry"):
         learn(a_blog.feed(), dict.fromkeys(map(a_blog.url, a_blog.NUMBERS), PICTURE))
 
 

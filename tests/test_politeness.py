@@ -85,20 +85,20 @@ def test_requests_are_a_delay_apart_and_the_longer_wish_wins() -> None:
 
 def test_the_cause_of_a_wait_has_no_figures_that_change() -> None:
     clock = HostClock(delay_seconds=1.0, concurrency=1)
-    assert clock.cause == Cause(reason="the time between requests")
+    assert clock.cause == Cause(reason="delay between requests")
     clock.crawl_delay(10.0, "Crawl-delay: 10")
-    assert clock.cause == Cause(reason="as robots.txt asks", signal="Crawl-delay: 10")
+    assert clock.cause == Cause(reason="crawl-delay in robots.txt", signal="Crawl-delay: 10")
     clock.started(NOW)
-    assert clock.cause == Cause(reason="answers still to come")
+    assert clock.cause == Cause(reason="requests in flight")
     clock.answered(NOW, status=500, seconds=0.1)
-    assert clock.cause == Cause(reason="since requests failed", signal="500")
-    assert clock.why == "since requests failed"
+    assert clock.cause == Cause(reason="backing off after failed requests", signal="500")
+    assert clock.why == "backing off after failed requests"
     causes = set()
     for step in range(1, 9):
         clock.started(NOW)
         clock.answered(NOW + seconds(100 * step), status=429, seconds=0.1)
         causes.add(clock.cause)
-    assert causes == {Cause(reason="the server answered 429", signal="429")}
+    assert causes == {Cause(reason="rate-limited by the server (HTTP 429)", signal="429")}
 
 
 def test_no_more_are_in_flight_than_allowed() -> None:
@@ -106,7 +106,7 @@ def test_no_more_are_in_flight_than_allowed() -> None:
     clock.started(NOW)
     clock.started(NOW)
     assert clock.next_turn(NOW) is None
-    assert clock.why == "2 answers still to come"
+    assert clock.why == "2 requests in flight"
     clock.withdrawn()
     assert clock.next_turn(NOW) == NOW
 
@@ -188,7 +188,7 @@ def test_answers_that_get_slow_lengthen_the_delay() -> None:
     later = NOW + seconds(100)
     asked(clock, 200, took=3.0, now=later)
     assert clock.pace_seconds == 0.5
-    assert clock.why == "0.5 s between requests, since answers got slow"
+    assert clock.why == "0.5 s between requests, backing off after slow responses"
     asked(clock, 200, took=0.2, now=later + seconds(10))
     asked(clock, 200, took=0.2, now=later + seconds(20))
     asked(clock, 404, took=0.2, now=later + seconds(30))

@@ -162,14 +162,14 @@ def test_a_static_page_among_slugs_is_told_by_what_it_lacks():
     assert not judge.pattern.specific
     verdict = judge.verdict(A + "about", ABOUT)
     assert (verdict.kind, verdict.by_url, verdict.by_page) == ("page", True, False)
-    assert "markup is not" in verdict.note
+    assert "its markup does not" in verdict.note
     assert judge.verdict(A + "a-new-one", a_blog.page(9)).kind == "post"
 
 
 def test_a_post_at_an_odd_address_is_kept_with_a_note(judge):
     verdict = judge.verdict(A + "special/occasion", a_blog.page(9))
     assert (verdict.kind, verdict.by_url) == ("post", False)
-    assert "address is not" in verdict.note
+    assert "its address does not" in verdict.note
 
 
 def test_a_list_with_the_markup_of_one_post_is_no_post(judge):

@@ -62,7 +62,7 @@ def test_another_version_is_refused_with_what_to_do(template, version):
 def test_what_is_no_template_is_refused_with_what_to_do(text):
     with pytest.raises(UnreadableTemplate, match="not a template") as caught:
         Template.from_json(text)
-    assert caught.value.advice == "learn the blog again to get a new one"
+    assert caught.value.advice == "learn the blog again:  everlog rules BLOG --relearn"
 
 
 @pytest.mark.parametrize("name", ["home", "feed_url", "learned_from", "designs", "fields", "key_paths"])

@@ -130,7 +130,7 @@ def test_whatever_the_texts_the_records_are_sound(path, name, value):
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9])
 def test_half_a_record_is_said_to_be_damaged(share):
     data = b"".join(exchange_records(exchange(body=bytes(range(256)) * 40), digest="sha256:x").pieces)
-    with pytest.raises(DamagedArchive, match="holds no answer at 0"):
+    with pytest.raises(DamagedArchive, match="holds no response at 0"):
         read_exchange(io.BytesIO(data[: int(len(data) * share)]), 0)
 
 

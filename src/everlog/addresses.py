@@ -28,7 +28,7 @@ _SPECIAL_V4 = tuple(
         ("192.0.0.192/32", "cloud metadata"),
         ("0.0.0.0/8", "unspecified"),
         ("10.0.0.0/8", "private"),
-        ("100.64.0.0/10", "shared by a carrier's customers"),
+        ("100.64.0.0/10", "carrier-grade NAT"),
         ("127.0.0.0/8", "loopback"),
         ("169.254.0.0/16", "link-local"),
         ("172.16.0.0/12", "private"),
@@ -91,7 +91,7 @@ def refusal(address: str) -> str | None:
     An address that carries an IPv4 address inside is judged by both.
 
     >>> refusal("127.0.0.1"), refusal("100.64.0.1")
-    ('loopback', "shared by a carrier's customers")
+    ('loopback', 'carrier-grade NAT')
     >>> refusal("64:ff9b::a00:1")
     'NAT64 of a private address'
     >>> refusal("93.184.215.14") is refusal("2606:2800:21f:cb07:6820:80da:af6b:8b2c") is None

@@ -105,12 +105,12 @@ def _place(
 def _raise_unless_well(ended: dict[str, Any] | None, exit_code: int) -> None:
     """A crawl that could not begin, or was told to stay away, is an error here too."""
     if ended is None:
-        raise EverlogError(f"the crawl's process ended with {exit_code}", advice="call it again: it goes on")
+        raise EverlogError(f"the crawl process exited with code {exit_code}", advice="call it again: it continues")
     if "error" in ended:
         error = EverlogError(ended["error"], advice=ended["advice"])
         error.exit_code = ended["exit_code"]
         raise error
     if ended["ending"] in {"blocked", "nothing"}:
-        error = EverlogError(f"{ended['blog']}: {ended['reason']}", advice="call it again later: it goes on")
+        error = EverlogError(f"{ended['blog']}: {ended['reason']}", advice="call it again later: it continues")
         error.exit_code = EXIT_CODES[ended["ending"]]
         raise error

@@ -288,7 +288,7 @@ def trap(url: str, *, this_year: int | None = None) -> str | None:
     >>> trap("https://a.org/a-post/?replytocom=7"), trap("https://a.org/a-post/feed/")
     ('an action, not a page', 'a feed')
     >>> trap("https://a.org/calendar/2031/05/", this_year=2025), trap("https://a.org/2024/05/")
-    ('a calendar outside the time of blogs', None)
+    ('a calendar page outside plausible years', None)
     """
     if len(url) > LONGEST:
         return "a very long address"
@@ -302,9 +302,9 @@ def _no_page(path: str, query: str) -> str | None:
     if _FEED.search(path) or _FEED_QUERY.search(query):
         return "a feed"
     if _MACHINERY.search(path):
-        return "machinery of the site"
+        return "a technical address of the site"
     if _SESSION.search(query) or _SESSION.search(path):
-        return "a session"
+        return "an address with a session id"
     if _PRINTED.search(path) or _ACTION.search(query):
         return "an action, not a page"
     return None
@@ -314,13 +314,13 @@ def _endless(path: str, query: str, this_year: int | None) -> str | None:
     """Why there may be no end to addresses like this one."""
     segments = [segment for segment in path.split("/") if segment]
     if len(segments) > MOST_SEGMENTS or _repeats(segments):
-        return "a path that repeats itself"
+        return "a repeating path"
     selections = query.count("[") + query.lower().count("%5b")
     if query.count("&") >= MOST_PARAMETERS or selections > 1 or _ORDER.search(query):
-        return "another order or selection of the same"
+        return "a sorted or filtered view of another page"
     dated = _MONTH_OF.search(path) or _QUERY_DATE.search(query)
     if dated and not FIRST_YEAR <= int(dated[1]) <= (this_year + 1 if this_year else LAST_YEAR):
-        return "a calendar outside the time of blogs"
+        return "a calendar page outside plausible years"
     return None
 
 

@@ -65,6 +65,19 @@ def retry_after(value: str | None, now: datetime) -> datetime | None:
     return until if until is not None and until > now else None
 
 
+def utc_time(moment: datetime, now: datetime) -> str:
+    """A moment as messages name it: never before it has come, and with its day unless that is today.
+
+    >>> now = datetime(2024, 5, 1, 8, 0, tzinfo=UTC)
+    >>> utc_time(now + timedelta(minutes=25), now), utc_time(now + timedelta(days=1, seconds=1), now)
+    ('08:25 UTC', '2024-05-02 08:01 UTC')
+    """
+    there = moment.astimezone(UTC)
+    if there.second or there.microsecond:
+        there = _later(there.replace(second=0, microsecond=0), 60)
+    return f"{there:%H:%M} UTC" if there.date() == now.astimezone(UTC).date() else f"{there:%Y-%m-%d %H:%M} UTC"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cause:
     """What a request waits for: a reason of a few kinds, and the server's own signal where it gave one.
@@ -76,8 +89,8 @@ class Cause:
     signal: str = ""
 
 
-OWN_DELAY = Cause(reason="the time between requests")
-ANSWERS = Cause(reason="answers still to come")
+OWN_DELAY = Cause(reason="delay between requests")
+ANSWERS = Cause(reason="requests in flight")
 
 
 @dataclass(slots=True)
@@ -133,7 +146,7 @@ class HostClock:
         if self._added_seconds:
             return self._added_for
         if self.crawl_delay_seconds > self.delay_seconds:
-            return Cause(reason="as robots.txt asks", signal=self._robots_signal)
+            return Cause(reason="crawl-delay in robots.txt", signal=self._robots_signal)
         return OWN_DELAY
 
     def share(self, *, delay_seconds: float, concurrency: int) -> None:
@@ -160,7 +173,7 @@ class HostClock:
         """Begin as an earlier run ended; nothing that is known already is made less of."""
         if added_seconds > self._added_seconds:
             self._added_seconds = min(added_seconds, LONGEST_ADDED_SECONDS)
-            self._added_for = Cause(reason="since it was in trouble when it was asked last")
+            self._added_for = Cause(reason="backing off after errors in the last run")
         self._refusals = max(self._refusals, refusals)
 
     def resting(self, now: datetime) -> bool:
@@ -204,27 +217,27 @@ class HostClock:
         if status in _REFUSALS:
             self._refused(now, status, retry_after, news=news)
         elif status is None or status >= 500:
-            failed = Cause(reason="since requests failed", signal="" if status is None else f"{status}")
+            failed = Cause(reason="backing off after failed requests", signal="" if status is None else f"{status}")
             self._grow(now, FAILURE_STEP_SECONDS, failed, news=news)
             self.hold(_later(now, self._added_seconds), failed.reason, failed.signal)
         elif self._is_slow(seconds):
-            self._grow(now, SLOW_STEP_SECONDS, Cause(reason="since answers got slow"), news=news)
+            self._grow(now, SLOW_STEP_SECONDS, Cause(reason="backing off after slow responses"), news=news)
         else:
             self._relax()
             usual = self._usual_seconds if self._usual_seconds is not None else seconds
             self._usual_seconds = usual + USUAL_SHARE * (seconds - usual)
         if retry_after is not None and status is not None and status >= 400:
             signal = f"{status}, Retry-After: {said}" if said else f"{status}"
-            self.hold(retry_after, f"the server answered {status}", signal)
+            self.hold(retry_after, f"the server asked us to wait (HTTP {status})", signal)
 
     def _refused(self, now: datetime, status: int | None, asked: datetime | None, *, news: bool) -> None:
-        less = Cause(reason=f"since the server answered {status}", signal=f"{status}")
+        less = Cause(reason=f"backing off after HTTP {status}", signal=f"{status}")
         self._grow(now, FAILURE_STEP_SECONDS, less, news=news)
         if news:
             self._refusals += 1
         wait = min(FIRST_BACK_OFF_SECONDS * 2.0 ** min(self._refusals - 1, 30), LONGEST_BACK_OFF_SECONDS)
         if asked is None:
-            self.hold(_later(now, wait), f"the server answered {status}", f"{status}")
+            self.hold(_later(now, wait), f"rate-limited by the server (HTTP {status})", f"{status}")
 
     def _grow(self, now: datetime, step: float, cause: Cause, *, news: bool) -> None:
         if news:

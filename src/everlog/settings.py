@@ -62,7 +62,7 @@ class Settings(BaseModel):
         (), description="Other addresses of the blog: hosts it has as well, and folders of its own host.",
     )
     feed: str | None = Field(None, description="The blog's feed, where its pages do not name it.")
-    no_feed: bool = Field(default=False, description="Go without the blog's feed: its posts are told by their pages.")
+    no_feed: bool = Field(default=False, description="Go without the blog's feed: posts are recognised by their pages.")
     max_pages: int | None = Field(None, ge=1, description="Stop after this many pages.")
     max_time: float | None = Field(None, gt=0, description="Stop after this many seconds.")
     delay: float = Field(1.0, ge=0, description="Seconds between two requests to one host; it grows by itself.")

@@ -137,12 +137,12 @@ class Template:
             version = data["everlog_template"]
         except (ValueError, KeyError, TypeError) as error:
             raise UnreadableTemplate(
-                f"this is not a template: {error}", advice="learn the blog again to get a new one",
+                f"this is not a template: {error}", advice="learn the blog again:  everlog rules BLOG --relearn",
             ) from None
         if version != VERSION:
             raise UnreadableTemplate(
                 f"a template of version {version}; this everlog reads version {VERSION}",
-                advice="learn the blog again, or use the everlog that wrote it",
+                advice="learn the blog again (everlog rules BLOG --relearn), or use the everlog that wrote it",
             )
         try:
             return cls(
@@ -163,7 +163,8 @@ class Template:
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise UnreadableTemplate(
-                f"a damaged template: {type(error).__name__}: {error}", advice="learn the blog again to get a new one",
+                f"a damaged template: {type(error).__name__}: {error}",
+                advice="learn the blog again:  everlog rules BLOG --relearn",
             ) from None
 
 

@@ -73,9 +73,9 @@ def parse(body: bytes, content_type: str | None = None) -> Element:
     try:
         root = etree.fromstring(body, _parser(encoding))
     except (etree.XMLSyntaxError, ValueError) as error:
-        raise UnreadablePage(f"no document in this page: {error}", advice="skip it or fetch it again") from None
+        raise UnreadablePage(f"the page cannot be parsed: {error}", advice="skip it or fetch it again") from None
     if root is None:
-        raise UnreadablePage("no document in this page: it is empty", advice="skip it or fetch it again")
+        raise UnreadablePage("the page cannot be parsed: it has no content", advice="skip it or fetch it again")
     return root
 
 

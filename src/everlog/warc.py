@@ -271,6 +271,6 @@ def _escaped(match: re.Match[str]) -> str:
 def _damaged(file: BinaryIO, offset: int) -> DamagedArchive:
     name = getattr(file, "name", "the WARC file")
     return DamagedArchive(
-        f"{name} holds no answer at {offset}",
-        advice="'everlog verify' says what else is wrong; bring the file back from a copy",
+        f"{name} holds no response at {offset}",
+        advice="restore the file from a backup; 'everlog verify' shows what else is wrong",
     )

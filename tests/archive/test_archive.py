@@ -155,7 +155,7 @@ def test_a_page_that_is_gone_leaves_its_copy(archive, blog):
         blog, URL, outcome="failed", reason="not there (410)", exchanges=(some.exchange(URL, b"no", status=410),),
     )
     archive.commit([gone])
-    assert (archive.find_post(URL).gone, archive.find_post(URL).text) == ("its page answers 410 Gone", LONG)
+    assert (archive.find_post(URL).gone, archive.find_post(URL).text) == ("its page returned HTTP 410 Gone", LONG)
     archive.commit([some.post_visit(blog, URL, at=60)])
     assert archive.find_post(URL).gone is None
     assert_sound(archive)
@@ -196,7 +196,7 @@ def test_reading_again_says_nothing_about_the_web(archive, blog):
         some.page(blog, URL, outcome="failed", reason="gone", exchanges=(some.exchange(URL, b"", status=410),)),
     ])
     archive.commit([some.post_visit(blog, URL, LONG + " better read", exchanges=())])
-    assert archive.find_post(URL).gone == "its page answers 410 Gone"
+    assert archive.find_post(URL).gone == "its page returned HTTP 410 Gone"
     assert archive.row_state(blog, URL.removeprefix("https://")) == ("failed", 1)
 
 
@@ -425,7 +425,7 @@ def test_a_folder_that_leads_elsewhere_is_refused(tmp_path):
 
 def test_a_file_that_is_no_database_is_said_so(tmp_path):
     (tmp_path / "everlog.sqlite").write_bytes(b"not a database at all" * 100)
-    with pytest.raises(DamagedArchive, match="not a sound database"):
+    with pytest.raises(DamagedArchive, match="is a damaged database"):
         open_archive(tmp_path, create=True)
 
 
@@ -448,7 +448,7 @@ with open_archive(sys.argv[1], create=True) as archive:
             [sys.executable, "-c", script, str(archive.folder), str(blog)], capture_output=True, text=True, check=True,
         )
         assert f"pid {os.getpid()}" in said.stdout
-        assert "wait for it or stop it" in said.stdout
+        assert "wait for it to finish, or stop it" in said.stdout
         with pytest.raises(ArchiveBusy), archive.lock(blog):
             pass
 
@@ -458,7 +458,7 @@ def test_a_lock_is_for_one_on_a_server_too(shared):
         blog = archive.add_blog(HOME, scope="path").id
         with archive.lock(blog):
             for each in (archive, other):
-                with pytest.raises(ArchiveBusy, match="wait for it or stop it"), each.lock(blog):
+                with pytest.raises(ArchiveBusy, match="wait for it to finish, or stop it"), each.lock(blog):
                     pass
         with other.lock(blog):
             other.commit([some.page(blog, URL)])
@@ -486,7 +486,7 @@ def test_two_blogs_are_written_by_two_programs_at_once(archive, blog, place):
 def test_a_crawl_pauses_before_the_disk_is_full(tmp_path):
     with open_archive(tmp_path, create=True, habits=Habits(min_free_bytes=1 << 60)) as archive:
         blog = archive.add_blog(HOME, scope="path").id
-        with archive.lock(blog), pytest.raises(DiskFull, match="goes on where it stopped"):
+        with archive.lock(blog), pytest.raises(DiskFull, match="continues where it stopped"):
             archive.commit([some.page(blog, URL)])
         assert list(tmp_path.glob("warc/*")) == []
         assert archive.room_left() > 0

@@ -180,7 +180,7 @@ def test_a_newer_database_is_refused_on_a_server_too(shared):
 def test_a_database_of_somebody_else_on_a_server_is_refused(postgres_url, tmp_path):
     place = Place(folder=tmp_path, url=postgres_url)
     place.change("create table other (x int)")
-    with pytest.raises(DamagedArchive, match="not one of everlog's"):
+    with pytest.raises(DamagedArchive, match="not an everlog archive"):
         place.open()
 
 
@@ -228,7 +228,7 @@ def test_an_upgrade_that_was_killed_is_done_by_the_next_one(folder, tomorrow, po
 def test_a_database_of_somebody_else_is_refused(tmp_path):
     with closing(sqlite3.connect(tmp_path / "everlog.sqlite")) as database:
         database.execute("create table other (x)")
-    with pytest.raises(DamagedArchive, match="not one of everlog's"):
+    with pytest.raises(DamagedArchive, match="not an everlog archive"):
         open_archive(tmp_path, create=True)
 
 

@@ -58,7 +58,7 @@ def test_a_finding_can_be_printed_and_handed_on(stored):
     warc(stored).unlink()
     with stored.open(create=False) as archive:
         found = next(verify(archive))
-    assert str(found).endswith(": the file is not there")
+    assert str(found).endswith(": file missing")
     assert found.to_dict()["kind"] == "warc"
 
 
@@ -80,38 +80,41 @@ def test_a_shorter_or_missing_warc_file_is_seen(stored):
     os.truncate(warc(stored), warc(stored).stat().st_size - 1)
     assert "shorter than" in findings(stored)[0]
     warc(stored).unlink()
-    assert "not there" in findings(stored)[0]
+    assert "file missing" in findings(stored)[0]
 
 
 def test_a_changed_or_missing_media_file_is_seen(stored):
     file = next(stored.folder.glob("media/*/*"))
     file.write_bytes(b"\x89PNG pictura")
-    assert findings(stored) == ["media: its content is not what was stored"]
+    assert findings(stored) == ["media: content differs from what was stored"]
     file.unlink()
-    assert findings(stored) == ["media: the file is not there"]
+    assert findings(stored) == ["media: file missing"]
 
 
 @pytest.mark.parametrize(
     ("statement", "text"),
     [
-        ('update captures set "offset" = "offset" + 1 where id = 2', "points to no record"),
+        ('update captures set "offset" = "offset" + 1 where id = 2', "points to a missing record"),
         ("update captures set url = 'http://a.example/x' where id = 1", "address is"),
         ("update captures set digest = 'sha256:0' where id = 1", "digest is"),
         ("delete from captures where id = 3", "that no capture points to"),
-        ("update captures set original_id = 1 where original_id is not null", "held by none of the same digest"),
-        ("delete from versions where version = 1", "1 to 2 were stored"),
+        (
+            "update captures set original_id = 1 where original_id is not null",
+            "original is missing or has another digest",
+        ),
+        ("delete from versions where version = 1", "expected 1 to 2"),
         ("update versions set record = 'x'", "cannot be read"),
-        ("update versions set capture_id = 99", "a capture that is not there"),
-        ("update posts set version = 5", "1 to 5 were stored"),
-        ("delete from media_files", "media whose file is not known"),
-        ("update aliases set post_id = 77", "an alias of no post"),
+        ("update versions set capture_id = 99", "a version read from a missing capture"),
+        ("update posts set version = 5", "expected 1 to 5"),
+        ("delete from media_files", "media without a file"),
+        ("update aliases set post_id = 77", "an alias of a missing post"),
         ("update aliases set key = 'a.example/a'", "an alias that is also a post"),
-        ("update warc_files set length = length - 1", "ends within a record"),
-        ("update warc_files set length = length - 9", "ends within a record"),
-        ("update media_files set path = '../../etc/passwd'", "the file is not there"),
+        ("update warc_files set length = length - 1", "truncated within the record"),
+        ("update warc_files set length = length - 9", "truncated within the record"),
+        ("update media_files set path = '../../etc/passwd'", "file missing"),
         ("update events set detail = '{' where detail is not null", "its detail cannot be read"),
         ("update events set blog_id = 7", "an event of a post of another blog"),
-        ("update rechecks set blog_id = 7", "looked at again for another blog"),
+        ("update rechecks set blog_id = 7", "a recheck of a post of another blog"),
         ("update polls set state = '{\"due'", "its state cannot be read"),
         ("update templates set knowledge = '['", "its knowledge cannot be read"),
         ("update blogs set former_homes = 'x'", "its former_homes cannot be read"),
@@ -140,7 +143,7 @@ def test_what_is_committed_while_it_is_looked_at_is_no_finding(place):
 
 def test_a_capture_behind_the_end_of_its_file_is_seen(stored):
     stored.change('update captures set "offset" = 1000000 where id = 1')
-    assert "row: a capture behind the end of its file" in findings(stored)
+    assert "row: a capture beyond the end of its file" in findings(stored)
 
 
 EVERYTHING = (
@@ -156,8 +159,8 @@ def emptied(stored, *tables):
 
 def test_a_database_that_was_emptied_beside_full_folders_is_noticed(stored):
     [found] = emptied(stored, *EVERYTHING)
-    assert "the database holds no blog, and 1 WARC files and 1 media files are here" in found
-    assert "bring that one back" in found
+    assert "the database holds no blog, but there are 1 WARC files and 1 media files" in found
+    assert "restore the right one" in found
 
 
 def test_files_of_an_emptied_database_survive_the_crawl_of_another_blog(stored):
@@ -173,7 +176,7 @@ def test_files_of_an_emptied_database_survive_the_crawl_of_another_blog(stored):
             archive.commit([some.page(blog, "http://b.example/")])
         archive.recover_files()
     assert {path: path.read_bytes() for path in kept} == kept
-    assert any("older than the database" in found or "nor the blog" in found for found in findings(stored))
+    assert any("older than the database" in found or "nor its blog" in found for found in findings(stored))
 
 
 @pytest.mark.parametrize("name", [r"\1-77-\3", r"77-\2-\3"], ids=["as today", "as before"])
@@ -181,12 +184,12 @@ def test_a_file_of_a_blog_that_the_database_does_not_know_is_noticed(stored, nam
     file = warc(stored)
     other = re.sub(r"^(everlog-.*-(\d{14}))-\d+-(\d+\.warc\.gz)$", name, file.name)
     file.with_name(other).write_bytes(file.read_bytes())
-    assert any("nor the blog it is of" in found for found in findings(stored))
+    assert any("nor its blog" in found for found in findings(stored))
 
 
 def test_a_picture_whose_row_is_lost_is_noticed(stored):
     assert emptied(stored, "media", "media_files") == [
-        "unnamed: no row names it, although the archive knows that it was fetched",
+        "unnamed: the database does not know this file, although it was fetched",
     ]
 
 

@@ -86,7 +86,7 @@ def test_a_404_has_to_repeat_itself_over_days(archive, blog):
     archive.commit([failed(blog, URL, 404, day=3)])
     archive.commit([failed(blog, URL, 404, day=9)])
     assert told(archive) == ["missing", "missing", "deleted"]
-    assert "3 looks over 2 days" in archive.find_post(URL).gone
+    assert "3 checks over 2 days" in archive.find_post(URL).gone
 
 
 @pytest.mark.parametrize("status", [401, 403, 429, 500, 503])

@@ -29,7 +29,7 @@ def archive(place):
         yield opened
 
 
-def waited(reason="the server answered 429", signal="429, Retry-After: 120", at=NOW, **other):
+def waited(reason="the server asked us to wait (HTTP 429)", signal="429, Retry-After: 120", at=NOW, **other):
     return Waited(**{"reason": reason, "signal": signal, "seconds": 120.0, "first_at": at, "last_at": at, **other})
 
 
@@ -54,7 +54,7 @@ def test_what_is_added_comes_back_whole(archive):
 def test_runs_are_added_up_by_host_and_by_cause(archive):
     archive.add_to_ledger([asked("a.example", waited(until=NOW + HOUR)), asked("b.example")], NOW)
     later = NOW + 2 * HOUR
-    robots = waited("as robots.txt asks", "", at=later)
+    robots = waited("crawl-delay in robots.txt", "", at=later)
     archive.add_to_ledger([asked("a.example", waited(at=later), robots, at=later)], later)
     first, second = archive.ledger()
     assert (first.host, first.requests, first.bytes) == ("a.example", 4, 200)
@@ -63,7 +63,7 @@ def test_runs_are_added_up_by_host_and_by_cause(archive):
     refused, robots = first.waits
     assert (refused.times, refused.seconds, refused.first_at, refused.last_at) == (2, 240.0, NOW, later)
     assert refused.until == NOW + HOUR, "what the server said last about a time stands until it says another"
-    assert (robots.reason, robots.signal, robots.times) == ("as robots.txt asks", "", 1)
+    assert (robots.reason, robots.signal, robots.times) == ("crawl-delay in robots.txt", "", 1)
     assert (second.host, second.requests, second.waits) == ("b.example", 2, ())
 
 
@@ -103,7 +103,7 @@ def test_signals_that_are_new_each_time_fill_no_archive(archive):
     for minute in range(40):
         at = NOW + timedelta(minutes=minute)
         archive.note_wait("a.example", reason="the feed is fresh", signal=f"Expires: {at:%H:%M}", seconds=60, at=at)
-    archive.note_wait("a.example", reason="the time between requests", seconds=1, at=NOW)
+    archive.note_wait("a.example", reason="delay between requests", seconds=1, at=NOW)
     [row] = archive.ledger()
     fresh = [wait for wait in row.waits if wait.reason == "the feed is fresh"]
     assert len(fresh) == MOST_SIGNALS + 1

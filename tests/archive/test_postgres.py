@@ -230,7 +230,7 @@ def test_a_reading_sees_one_state_throughout(served):
 def test_a_server_that_is_not_there_is_a_service_that_is_down_and_no_password_is_said():
     with services.held_port() as port:
         database = PostgresDatabase(f"postgresql://ada:very-secret@127.0.0.1:{port}/blogs")
-        with pytest.raises(ServiceDown, match="give the same command again") as told, database.reading():
+        with pytest.raises(ServiceDown, match="run the same command again") as told, database.reading():
             pass
     assert told.value.exit_code == 7
     assert "very-secret" not in str(told.value)

@@ -177,7 +177,7 @@ def test_a_store_that_is_down_loses_nothing(s3, bucket, archive):
         crawl.enter_context(archive.lock(blog))
         archive.commit([some.post_visit(blog, URL)])
         s3.stop()
-        with pytest.raises(ServiceDown, match="does not answer"):
+        with pytest.raises(ServiceDown, match="is not reachable"):
             crawl.close()
     assert len(spooled(bucket)) == 1
     assert archive.exchange(archive.capture_of(blog, URL)).body == LONG.encode()
@@ -295,7 +295,7 @@ def test_files_of_one_archive_are_not_taken_for_those_of_another(bucket, archive
 
 
 def test_a_bucket_that_is_not_there_is_said_so(s3, shared):
-    with pytest.raises(UsageError, match="make the bucket first"):
+    with pytest.raises(UsageError, match="create the bucket first"):
         open_archive(shared.url, files="s3://nowhere/a")
     # Nothing was remembered.
     open_archive(shared.url, files=f"s3://{stores.BUCKET}/remembered-{os.getpid()}").close()
@@ -339,7 +339,7 @@ def test_a_database_without_files_can_be_read_but_not_written(shared, tmp_path):
     with open_archive(shared.url) as archive:
         blog = archive.add_blog(HOME, scope="path").id
         assert list(archive.posts()) == []
-        with pytest.raises(UsageError, match="name its files with --files"), archive.lock(blog):
+        with pytest.raises(UsageError, match="pass --files"), archive.lock(blog):
             pass
         with pytest.raises(UsageError, match="--files"):
             archive.shelf.open("warc/1-20240501120000-1.warc.gz")
@@ -410,7 +410,7 @@ def test_a_file_that_lost_bytes_is_said_so_and_keeps_nobody_from_going_on(shared
         half = shared.folder / "warc" / "1-20990501120000-9999.warc.gz"
         half.write_bytes(b"never committed")
         archive.recover_files()
-        assert "bring it back from a copy" in caplog.text
+        assert "restore it from a backup" in caplog.text
         assert not half.exists()
         assert [found.text.partition(" than")[0] for found in verify(archive) if found.kind == "warc"] == ["shorter"]
 
@@ -482,7 +482,7 @@ def test_folders_that_are_new_are_made_with_all_they_are_in(tmp_path):
     assert (tmp_path / "a" / "b" / "c").is_dir()
     (tmp_path / "file").touch()
     for make in (disk.make_folders, disk.real_folder):
-        with pytest.raises(UsageError, match="see whose it is"):
+        with pytest.raises(UsageError, match="check its owner and permissions"):
             make(tmp_path / "file")
     (tmp_path / "link").symlink_to(tmp_path / "a")
     with pytest.raises(UsageError, match="symbolic link"):

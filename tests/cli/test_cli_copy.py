@@ -58,7 +58,7 @@ def test_where_something_is_already_nothing_is_copied(kept, here, capsys):
     run(capsys, "copy", "--to", "copy")
     _, err = run(capsys, "copy", "--to", "copy", code=2)
     assert "is not empty" in err
-    assert err.splitlines()[-1].startswith("  name a new folder or an empty database with --to")
+    assert err.splitlines()[-1].startswith("  pass a new folder or an empty database with --to")
 
 
 @pytest.mark.parametrize("words", [["--to", "copy"], ["--to", "copy", "--archive", "nowhere"]])

@@ -104,7 +104,7 @@ def test_the_pieces_of_the_json_give_both_texts_back(edited, capsys):
 
 def test_a_post_with_one_version_has_nothing_to_compare(edited, capsys):
     out = run(capsys, "diff", HOME + "another")
-    assert "there is one version, read 2024-05-01 12:00:00 UTC" in out
+    assert "only one version, read 2024-05-01 12:00:00 UTC" in out
     assert json.loads(run(capsys, "diff", HOME + "another", "--json"))["summary"] == "nothing"
 
 

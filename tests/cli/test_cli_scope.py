@@ -162,4 +162,4 @@ def test_inspect_names_the_other_host_and_what_a_crawl_does_about_it(here, serve
     put_mirror(web, HERE, THERE)
     done = everlog("inspect", HERE, "--delay", "0", folder=here, **as_proxy(server, web))
     assert done.code == 0
-    assert f"{THERE}, which its pages name as their own address  (looked for here)" in done.out
+    assert f"{THERE}, which its pages name as their address  (its posts are fetched from here)" in done.out

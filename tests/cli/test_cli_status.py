@@ -269,7 +269,7 @@ def test_a_crawl_that_was_refused_at_once_is_in_the_ledger(server, here, capsys)
     [row] = json.loads(run(capsys, "--politeness", "--json"))
     assert row["requests"] == len(server.seen)
     signals = {wait["signal"]: wait for wait in row["waits"]}
-    assert signals["429, Retry-After: 5000"]["reason"] == "the server answered 429"
+    assert signals["429, Retry-After: 5000"]["reason"] == "the server asked us to wait (HTTP 429)"
     assert signals["429, Retry-After: 5000"]["until"] > datetime.now(UTC).isoformat()
     before = len(server.seen)
     assert everlog("crawl", server.url(), "-q", folder=here).code == 5

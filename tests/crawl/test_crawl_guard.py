@@ -180,7 +180,7 @@ def test_a_typed_name_that_is_in_another_network_now_is_refused(found: dict[str,
     assert failure.trouble == "address"
     assert "blocked address 127.0.0.1 (loopback)" in failure.reason
     assert "--allow intranet.example:" in failure.reason
-    assert ("it was public when it was first seen" in failure.reason) is (before == "public")
+    assert ("it had a public address before" in failure.reason) is (before == "public")
 
 
 def test_a_typed_name_stays_free_in_the_network_it_was_first_seen_in(found: dict[str, Any]) -> None:

@@ -98,9 +98,9 @@ def test_a_wait_for_several_reasons_is_told_in_parts() -> None:
         return [{(cause.reason, cause.signal): seconds for cause, seconds in each} for each in spells]
 
     first, second = run(scene)
-    own, refused = ("the time between requests", ""), ("the server answered 429", "429, Retry-After: 100")
+    own, refused = ("delay between requests", ""), ("the server asked us to wait (HTTP 429)", "429, Retry-After: 100")
     assert first == {own: 4.0, refused: 100.0}
-    assert second == {own: 4.0, refused: 100.0, ("since the server answered 429", "429"): 11.0}
+    assert second == {own: 4.0, refused: 100.0, ("backing off after HTTP 429", "429"): 11.0}
 
 
 def test_who_waits_for_answers_on_their_way_says_so() -> None:
@@ -114,7 +114,7 @@ def test_who_waits_for_answers_on_their_way_says_so() -> None:
         return await waiting
 
     [(cause, seconds)] = run(scene)
-    assert (cause.reason, cause.signal, seconds) == ("answers still to come", "", 3.0)
+    assert (cause.reason, cause.signal, seconds) == ("requests in flight", "", 3.0)
 
 
 def test_who_comes_late_has_not_waited_for_what_others_waited_for() -> None:
@@ -148,8 +148,9 @@ def test_who_is_sent_home_from_the_line_says_what_was_waited_for_until_then() ->
         return held
 
     held = run(scene)
-    assert (held.cause.reason, held.cause.signal) == ("the server answered 503", "503, Retry-After: 3600")
-    assert [(cause.reason, seconds) for cause, seconds in held.spells] == [("answers still to come", 3.0)]
+    assert held.cause.reason == "the server asked us to wait (HTTP 503)"
+    assert held.cause.signal == "503, Retry-After: 3600"
+    assert [(cause.reason, seconds) for cause, seconds in held.spells] == [("requests in flight", 3.0)]
 
 
 def test_who_leaves_the_line_keeps_nobody_waiting() -> None:

@@ -117,7 +117,7 @@ async def _absurd(web: OpenWeb, found: dict[str, Any]) -> None:
             found[f"absurd ledger after {days}"] = again.take_ledger()
         # What an older version kept, without an end that anybody would see.
         [name] = [each for each in kept if each.startswith("wait ")]
-        kept[name] = "9999-01-01T00:00:00+00:00 the server answered 503 and asked to wait"
+        kept[name] = "9999-01-01T00:00:00+00:00 the server asked us to wait (HTTP 503) and asked to wait"
         web._lines.clear()
         found["old at"] = LEAPS.now()
         old = web.session(manners(server.url()), recall=kept.get, remember=kept.__setitem__)
@@ -140,7 +140,7 @@ def first_wait(ledger: tuple[Ledger, ...]) -> Waited:
 
 
 def test_ones_own_delay_is_a_wait_that_no_server_asked_for(found: dict[str, Any]) -> None:
-    assert causes(found["own"]) == [("the time between requests", "")]
+    assert causes(found["own"]) == [("delay between requests", "")]
     wait = first_wait(found["own"])
     assert (wait.times, wait.seconds, wait.until) == (3, 6.0, None)
     assert wait.last_at - wait.first_at == timedelta(seconds=4)
@@ -161,7 +161,7 @@ def test_what_is_taken_is_not_counted_again(found: dict[str, Any]) -> None:
 def test_a_wish_of_robots_txt_is_the_reason_in_its_own_words(
     found: dict[str, Any], name: str, signal: str, seconds: float,
 ) -> None:
-    assert causes(found[name]) == [("as robots.txt asks", signal)]
+    assert causes(found[name]) == [("crawl-delay in robots.txt", signal)]
     assert first_wait(found[name]).seconds == seconds
 
 
@@ -174,10 +174,10 @@ def test_what_took_no_time_is_no_wait(found: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("name", "reason", "signal", "seconds"),
     [
-        ("asked", "the server answered 429", "429, Retry-After: 120", 120.0),
-        ("vague", "the server answered 429", "429", 5.0),
-        ("busy 503", "the server answered 503", "503, Retry-After: 30", 30.0),
-        ("missing", "the server answered 404", "404, Retry-After: 50", 50.0),
+        ("asked", "the server asked us to wait (HTTP 429)", "429, Retry-After: 120", 120.0),
+        ("vague", "rate-limited by the server (HTTP 429)", "429", 5.0),
+        ("busy 503", "the server asked us to wait (HTTP 503)", "503, Retry-After: 30", 30.0),
+        ("missing", "the server asked us to wait (HTTP 404)", "404, Retry-After: 50", 50.0),
     ],
 )
 def test_a_refusal_is_the_reason_with_the_words_it_came_with(
@@ -189,7 +189,7 @@ def test_a_refusal_is_the_reason_with_the_words_it_came_with(
 
 
 def test_the_slower_pace_after_a_refusal_has_its_own_reason(found: dict[str, Any]) -> None:
-    assert causes(found["refused asked"])[1:] == [("since the server answered 429", "429")]
+    assert causes(found["refused asked"])[1:] == [("backing off after HTTP 429", "429")]
     assert found["refused asked"][0].slowed == 1
 
 
@@ -202,20 +202,22 @@ def test_who_is_sent_home_has_waited_too_and_knows_until_when(found: dict[str, A
     (wait,) = row.waits
     assert row.requests == 1
     # The second try of the first page, and the two others.
-    assert (wait.reason, wait.signal, wait.times) == ("the server answered 429", "429, Retry-After: 7200", 3)
+    assert wait.reason == "the server asked us to wait (HTTP 429)"
+    assert (wait.signal, wait.times) == ("429, Retry-After: 7200", 3)
     assert (wait.seconds, wait.until) == (0.0, found["sent home at"] + timedelta(seconds=7200))
     assert {failure.until for failure in found["sent home"]} == {wait.until}
 
 
 def test_failures_are_a_reason_with_the_status_they_had(found: dict[str, Any]) -> None:
-    assert causes(found["failed"]) == [("since requests failed", "500"), ("since requests failed", "502")]
-    assert causes(found["cut off"]) == [("since requests failed", "")]
+    reason = "backing off after failed requests"
+    assert causes(found["failed"]) == [(reason, "500"), (reason, "502")]
+    assert causes(found["cut off"]) == [(reason, "")]
 
 
 def test_rules_that_could_not_be_read_keep_everybody_waiting(found: dict[str, Any]) -> None:
     (row,) = found["unread"]
     (wait,) = row.waits
-    assert (wait.reason, wait.signal, wait.times) == ("robots.txt could not be read", "503", 2)
+    assert (wait.reason, wait.signal, wait.times) == ("robots.txt could not be fetched", "503", 2)
     assert wait.until == wait.first_at + timedelta(minutes=10)
     assert found["unread counts"] == {"/robots.txt": 1}
 

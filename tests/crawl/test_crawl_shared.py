@@ -99,7 +99,7 @@ def test_what_a_host_asks_one_process_for_is_told_to_all():
     async def told():
         line = line_of(clock)
         await tell_of_hold(lines, line, clock.at)
-        line.clock.hold(START + timedelta(seconds=30), "the server answered 429")
+        line.clock.hold(START + timedelta(seconds=30), "the server asked us to wait (HTTP 429)")
         await tell_of_hold(lines, line, clock.at)
 
     asyncio.run(told())
@@ -128,7 +128,7 @@ def test_a_host_that_asks_for_centuries_is_asked_again_after_a_week():
 
     async def told():
         line = line_of(clock)
-        line.clock.hold(datetime(9999, 1, 1, tzinfo=UTC), "the server answered 503")
+        line.clock.hold(datetime(9999, 1, 1, tzinfo=UTC), "the server asked us to wait (HTTP 503)")
         await tell_of_hold(lines, line, clock.at)
 
     asyncio.run(told())
@@ -143,7 +143,7 @@ def refused_meanwhile(line, clock, rest_seconds):
         clock.at += timedelta(seconds=seconds)
         if not asked:
             asked.append(seconds)
-            line.clock.hold(clock.at + timedelta(seconds=rest_seconds), "the server answered 429")
+            line.clock.hold(clock.at + timedelta(seconds=rest_seconds), "the server asked us to wait (HTTP 429)")
 
     return Timekeeper(now=lambda: clock.at, sleep=sleep)
 

@@ -94,7 +94,7 @@ def test_nothing_is_left_in_the_folder(found: dict[str, Any]) -> None:
 
 
 def test_a_disk_that_takes_no_more_is_told_as_such(found: dict[str, Any]) -> None:
-    assert found["full"].startswith("no room left in ")
+    assert found["full"].startswith("disk full: ")
 
 
 if __name__ == "__main__":

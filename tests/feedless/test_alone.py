@@ -28,7 +28,7 @@ def test_a_page_is_read_without_a_feed_and_without_a_blog() -> None:
     (b"  \n ", "the page is empty"),
     (b"<img src=a.png>", "the page shows no text"),
     (b"<script>var words = 'only code';</script>", "the page shows no text"),
-    (b"<ul><li><a href=/a>One</a><li><a href=/b>Two</a></ul>", "the page is nothing but links"),
+    (b"<ul><li><a href=/a>One</a><li><a href=/b>Two</a></ul>", "the page consists of links only"),
 ])
 def test_a_page_without_an_article_says_why(body: bytes, reason: str) -> None:
     assert read_page(body, "https://a.blog/x") == Skip(url="https://a.blog/x", reason=reason)

@@ -107,7 +107,7 @@ def test_a_round_is_one_keepers_turn(archive, engine, redis_server):
 def test_a_keeper_survives_a_broker_that_is_away(archive, engine, caplog):
     engine.broker = "redis://127.0.0.1:1/0"
     assert keeper_of(archive, engine).round() == 0
-    assert "does not answer" in caplog.text
+    assert "is not reachable" in caplog.text
 
 
 def test_a_rebuild_gives_each_queued_job_one_message_and_others_none(archive, engine):

@@ -40,7 +40,7 @@ def test_a_broker_that_is_away_is_rested_for_though_blogs_are_to_be_watched(arch
     scheduler = Scheduler(archive, engine, "a scheduler", sleep=lambda _: scheduler.stop())
     scheduler.run()
     assert 0 < archive.count_watched() < MANY
-    assert "trying again" in caplog.text
+    assert "retrying" in caplog.text
 
 
 def test_a_database_that_is_away_is_rested_for(archive, engine):

@@ -50,7 +50,7 @@ def test_due_feeds_are_asked_by_workers_and_bring_new_posts(fleet, server):
         assert fleet.run("watch", "--once").code == 0
         with archive.database.writing() as connection:
             connection.execute(schema.polls.update().values(due_at="2020-01-01T00:00:00.000000Z"))
-        assert "1 feeds handed out" in fleet.run("watch", "--once").err
+        assert "1 feeds queued" in fleet.run("watch", "--once").err
         until(lambda: len(list(archive.posts())) == 8)
         until(lambda: no_job_left(archive))
         [poll] = [archive.poll_of(blog.id) for blog in archive.blogs()]
@@ -116,7 +116,7 @@ def test_a_server_that_names_a_time_is_asked_then_and_one_that_forbids_it_a_few_
     assert minutes[1] <= 5
     # Rules that cannot be read are no word of the server's: such a host is not asked for ever.
     assert silent.tries == 1
-    assert "robots.txt answers 503" in silent.reason
+    assert "robots.txt returned 503" in silent.reason
     assert minutes[2] > 5
 
 

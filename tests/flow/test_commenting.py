@@ -106,7 +106,7 @@ def test_a_comment_feed_that_fails_leaves_the_post_marked_and_is_tried_again(web
     report = crawl(web, archive)
     assert (len(post(archive, 3).comments), post(archive, 3).comments_state) == (5, "failed")
     assert report.exit_code == 3
-    assert "comments of 1 posts could not be had" in report.reason
+    assert "comments of 1 posts could not be fetched" in report.reason
     put_comments(web, 3, comments, shown=comments[:5])
     assert update(web, archive).exit_code == 0
     assert (len(post(archive, 3).comments), post(archive, 3).comments_state) == (8, "complete")

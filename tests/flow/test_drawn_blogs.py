@@ -106,7 +106,7 @@ def test_a_blog_that_is_written_by_its_script_is_archived_without_its_feed(archi
 
 
 def test_a_scripted_blog_without_a_feed_says_that_a_browser_is_forbidden(archive):
-    with pytest.raises(NoFeed, match=r"show nothing before their scripts ran \(--render never forbids a browser"):
+    with pytest.raises(NoFeed, match=r"are empty until their scripts run in a browser \(leave out --render never"):
         crawl(scripted_site(6), archive, no_feed=True, render="never")
 
 

@@ -339,7 +339,7 @@ def test_a_blog_that_moved_to_another_blog_of_the_archive_ends_there(web, archiv
     move_site(web)
     blog, _ = poll(web, archive)
     assert blog.home == a_blog.HOME
-    assert "another blog of this archive" in blog.gone
+    assert "another blog in this archive" in blog.gone
 
 
 def test_a_feed_that_is_gone_from_a_blog_that_moved_is_found_there(web, archive):

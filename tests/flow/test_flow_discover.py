@@ -24,9 +24,9 @@ def test_a_host_as_long_as_name_servers_take_it_is_an_address(host):
     "[fe80::1%25" + "e" * 300 + "]", "a.example:" + "0" * 4_000 + "80",
 ])
 def test_a_host_longer_than_name_servers_take_it_is_no_address_and_is_not_told_at_length(host):
-    with pytest.raises(UsageError, match="is not the address of a blog: no host has more than 253") as raised:
+    with pytest.raises(UsageError, match="is not a valid blog address: host names have at most 253") as raised:
         fetchable(f"http://{host}/blog/")
-    assert raised.value.advice == "give it as https://a.blog.example/"
+    assert raised.value.advice == "write it like this:  everlog crawl https://a.blog.example/"
     assert len(str(raised.value)) < 300
 
 

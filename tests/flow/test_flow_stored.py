@@ -36,7 +36,7 @@ def test_an_answer_whose_file_is_lost_is_as_good_as_never_stored(archive, caplog
     without_files(archive)
     assert stored_exchange(capture, archive) is None
     assert stored_page(a_blog.url(3), blog, archive, drawn=False) is None
-    assert "is missing or shorter" in caplog.text
+    assert "is missing or truncated" in caplog.text
     with pytest.raises(DamagedArchive):
         archive.exchange(capture)
 
@@ -59,7 +59,7 @@ def test_a_blog_whose_files_are_lost_goes_on_in_a_folder_too_and_says_what_to_br
         assert (report.ending, report.tally.new_posts) == ("complete", 1)
         [remark] = report.tally.remarks
         assert f"warc/{file.name} is missing" in remark
-        assert "bring it back from a copy" in remark
+        assert "restore it from a backup" in remark
 
 
 def test_warc_files_say_who_crawled_and_whether_robots_txt_was_obeyed(tmp_path):

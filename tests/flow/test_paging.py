@@ -137,7 +137,7 @@ def test_half_a_post_is_kept_said_to_be_half_and_made_whole_by_the_next_update(a
     report = crawl(site, archive)
     assert archive.find_post(site.url(3)).text == whole(3, 1)
     assert report.exit_code == 3
-    why = "incomplete: page 2 of it could not be had: answers 503"
+    why = "incomplete: page 2 could not be fetched: answers 503"
     assert [(problem.url, problem.reason) for problem in archive.problems(1)] == [(site.url(3), why)]
     assert dict(archive.notes(1))[site.url(3)] == why
     site.web.answers[canonical(site.url(3, 2))] = good
@@ -152,7 +152,7 @@ def test_a_page_that_is_not_there_is_noted_and_not_asked_for_again(archive):
     site.put_split(3, parts(3, 2))
     del site.web.answers[canonical(site.url(3, 2))]
     assert crawl(site, archive).exit_code == 0
-    assert dict(archive.notes(1))[site.url(3)] == "incomplete: page 2 of it could not be had: answers 404"
+    assert dict(archive.notes(1))[site.url(3)] == "incomplete: page 2 could not be fetched: answers 404"
     site.web.asked.clear()
     update(site, archive)
     assert site.web.count(site.url(3, 2)) == 0

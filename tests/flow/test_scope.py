@@ -57,7 +57,7 @@ def silent(web: MemoryWeb, home: str) -> None:
     """A host that gives no answer to anything it is asked for in these tests."""
     paths = ["", "feed.xml", "about/", *(f"page/{number}/" for number in range(2, 5))]
     for path in (*paths, *(f"{number}/" for number in ALL), *(f"{number}/feed/" for number in ALL)):
-        web.answers[canonical(home + path)] = Failure(url=home + path, trouble="dns", reason="no address is known")
+        web.answers[canonical(home + path)] = Failure(url=home + path, trouble="dns", reason="DNS lookup failed")
 
 
 def moved_home(web: MemoryWeb, path: str, way: str, hop: int = 302) -> None:
@@ -249,7 +249,7 @@ def test_a_site_map_that_names_more_pages_outside_the_scope_is_told(archive):
     urls = "".join(f"<url><loc>{HERE}old/{number}/</loc></url>" for number in ALL)
     web.put(HERE + "sitemap.xml", f"<urlset>{urls}</urlset>", type="application/xml")
     report = crawl(web, archive, HERE + "new/", no_feed=True)
-    assert any("name 20 pages outside" in line and "--scope host" in line for line in report.tally.remarks)
+    assert any("list 20 pages outside" in line and "--scope host" in line for line in report.tally.remarks)
 
 
 def test_a_mirror_without_a_feed_is_read_where_it_answers(archive):

@@ -123,7 +123,7 @@ def test_a_feed_that_names_new_comments_only_may_have_lost_some_and_that_is_said
     assert not update(site, archive).tally.remarks
     put_talk(site, old=33)
     (remark,) = update(site, archive).tally.remarks
-    assert remark.startswith(f"all 10 comments of {COMMENTS_FEED} are new")
+    assert remark.startswith(f"all 10 comments in {COMMENTS_FEED} are new")
 
 
 def test_a_blog_that_names_no_comment_feed_is_asked_for_none(archive):

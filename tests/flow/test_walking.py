@@ -189,7 +189,7 @@ def test_a_walk_over_very_many_lists_stops_says_so_and_is_gone_on_with(archive):
     report = crawl(web, archive)
     assert sum("/tag/" in url for url in web.asked) == MOST_LISTS - 1
     assert (report.ending, report.exit_code) == ("limit", 6)
-    assert report.reason.endswith(f"; to go on from there:  everlog crawl {a_blog.HOME}")
+    assert report.reason.endswith(f"; to continue:  everlog crawl {a_blog.HOME}")
     assert report.tally.new_posts == MOST_LISTS
     web.asked.clear()
     assert crawl(web, archive).ending == "complete"

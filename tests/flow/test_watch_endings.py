@@ -308,7 +308,7 @@ def test_a_blog_one_of_whose_files_is_damaged_is_watched_on_and_the_file_is_name
     assert len(held(archive) - before) == 1
     assert {polled.trouble for polled in heard} == {None}
     [remark] = {remark for polled in heard if polled.report for remark in polled.report.tally.remarks}
-    assert f"{warc.name} is missing or shorter" in remark
+    assert f"{warc.name} is missing or truncated" in remark
 
 
 def test_a_watch_whose_time_is_over_begins_nothing(web, archive):

@@ -69,7 +69,7 @@ def test_a_blog_without_a_feed_is_crawled_without_one(archive):
     report = crawl(a_site_without_feed(), archive)
     assert (report.ending, report.exit_code) == ("complete", 0)
     assert numbers_held(archive) == ALL
-    assert report.tally.remarks == ["no feed was found: the posts are told by their pages"]
+    assert report.tally.remarks == ["no feed found: posts are recognised by their pages"]
     [blog] = archive.blogs()
     assert (blog.feed_url, blog.state, blog.title) == (None, "finished", "A Blog")
     assert Known.of(blog).without_feed
@@ -112,7 +112,7 @@ def test_a_feed_that_is_html_is_no_feed(archive):
 def test_a_feed_that_cannot_be_had_just_now_is_waited_for(archive, failure, said):
     web = a_site()
     web.answers[canonical(FEED)] = Failure(url=FEED, **failure)
-    with pytest.raises(Unreachable, match=rf"{said}.*\n  try again later, or go without it:.* --no-feed"):
+    with pytest.raises(Unreachable, match=rf"{said}.*\n  try again later, or crawl without it:.* --no-feed"):
         crawl(web, archive)
     assert archive.blogs() == ()
 
@@ -134,7 +134,7 @@ def test_what_was_looked_at_is_not_asked_for_again_missing_pages_neither(archive
     asked = [canonical(url) for url in web.asked if canonical(url) != canonical(a_blog.url(3))]
     assert len(asked) == len(set(asked))
     assert web.count(a_blog.HOME + "gone") == 1
-    assert report.tally.reasons["answers 404"] == 1
+    assert report.tally.reasons["HTTP 404"] == 1
     assert a_blog.HOME + "moved" in archive.find_post(a_blog.url(3)).aliases
 
 
@@ -169,8 +169,8 @@ def test_a_site_without_posts_is_a_clear_error_that_says_what_was_looked_at(arch
         crawl(web, archive)
     text = str(raised.value)
     assert raised.value.exit_code == 4
-    assert text.startswith("no feed found for https://a.blog/\n  the page names: none\n  also tried: /feed")
-    assert "no posts could be told among" in text
+    assert text.startswith("no feed found for https://a.blog/\n  declared by the page: none\n  also tried: /feed")
+    assert "no posts recognised among" in text
     assert "everlog crawl https://a.blog/ --feed FEED_URL" in text
     assert archive.blogs() == ()
 

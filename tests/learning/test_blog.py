@@ -74,13 +74,13 @@ def test_fall_backs_are_kept_with_the_best_rule_first():
 @pytest.mark.parametrize(
     ("feed", "pages", "error", "text", "advice"),
     [
-        (b"", {}, UnreadableFeed, "is empty, not a feed", "check that the address is the feed's own"),
-        (a_blog.page(1), {}, UnreadableFeed, "is an HTML page", "give the address of the feed"),
-        (b"hello", {}, UnreadableFeed, "is not a feed", "give the address of an RSS, Atom or JSON feed"),
+        (b"", {}, UnreadableFeed, "is empty, not a feed", "check the address of the feed"),
+        (a_blog.page(1), {}, UnreadableFeed, "is an HTML page", "pass the address of the feed"),
+        (b"hello", {}, UnreadableFeed, "is not a feed", "pass the address of an RSS, Atom or JSON feed"),
         (a_blog.rss([]), {}, NothingToLearn, "the feed has no entries", "look for another feed"),
-        (a_blog.feed(), {}, NothingToLearn, "no page of the feed's 5 entries can be read", "give the pages"),
-        (a_blog.feed([1]), {a_blog.url(1): b" "}, NothingToLearn, "no page of the feed's 1 entries", "give the pages"),
-        (a_blog.feed([1]), {a_blog.url(2): a_blog.page(2)}, NothingToLearn, "no page of the feed's", "give the pages"),
+        (a_blog.feed(), {}, NothingToLearn, "no page of the feed's 5 entries can be read", "pass the pages"),
+        (a_blog.feed([1]), {a_blog.url(1): b" "}, NothingToLearn, "no page of the feed's 1 entries", "pass the pages"),
+        (a_blog.feed([1]), {a_blog.url(2): a_blog.page(2)}, NothingToLearn, "no page of the feed's", "pass the pages"),
     ],
     ids=["no bytes", "html", "words", "no entries", "no pages", "empty pages", "other pages"],
 )

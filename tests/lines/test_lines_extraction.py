@@ -108,7 +108,7 @@ def test_articles_in_scripts_without_spaces_are_found():
         ("", "the page shows no text"),
         ("<img src=a><script>let a = 1</script>", "the page shows no text"),
         ("<p>&nbsp; \n</p>", "the page shows no text"),
-        (MENU + 5 * '<p><a href="/z">One more link, to another page</a></p>', "the page is nothing but links"),
+        (MENU + 5 * '<p><a href="/z">One more link, to another page</a></p>', "the page consists of links only"),
         (MENU + "<footer>Copyright 2009</footer>", "the page shows hardly any text"),
     ],
 )
@@ -125,7 +125,7 @@ def test_where_no_line_is_topical_the_best_paragraph_is_taken_and_nothing_shorte
     doubting = Classifier.from_dict(data)
     short = outline_of("".join(f"<p>Line number {number}</p>" for number in range(40)))
     assert extract(short, doubting) is None
-    assert why_nothing(short) == "no line of the page reads like an article"
+    assert why_nothing(short) == "no part of the page looks like an article"
     found = extract(outline_of(blog_page()), doubting)
     assert found is None or found.confidence < 0.1
     long = outline_of(blog_page(f"<p>{' '.join(PARAGRAPHS)}</p>"))

@@ -58,7 +58,7 @@ def test_an_empty_page_is_skipped(template, body):
 def test_a_page_without_a_document_is_skipped(template):
     outcome = template.read(b"<!-- gone -->", URL)
     assert isinstance(outcome, Skip)
-    assert outcome.reason.startswith("no document in this page")
+    assert outcome.reason.startswith("the page cannot be parsed")
 
 
 def test_an_article_of_pictures_alone_is_a_post(template):

@@ -52,7 +52,7 @@ def test_a_blog_without_a_feed_is_archived_and_the_screen_says_how(server, here)
     url = serve(server)
     done = everlog("crawl", url, "--delay", "0", folder=here)
     assert done.code == 0
-    assert "no feed was found: the posts are told by their pages" in done.err
+    assert "no feed found: posts are recognised by their pages" in done.err
     assert titles(here) == ALL
     assert max(server.counts().values()) == 1
     assert everlog("verify", folder=here).code == 0
@@ -129,7 +129,7 @@ def test_what_an_archive_tells_of_such_a_blog(server, here):
 def test_inspecting_without_a_feed_reads_a_post_and_writes_nothing(crawled, here):
     done = everlog("inspect", crawled.url, "--no-feed", "--delay", "0", "-q", folder=here)
     assert done.code == 0
-    assert "none: posts are told by their pages" in done.out
+    assert "none: posts are recognised by their pages" in done.out
     assert f"everlog crawl {crawled.url} --no-feed" in done.out
     found = everlog("inspect", crawled.url, "--no-feed", "--delay", "0", "--json", "-q", folder=here).json
     assert found["feed"] is None
@@ -141,7 +141,7 @@ def test_a_site_without_posts_exits_4_and_says_what_to_do(server, here):
     server.routes["/"] = reply(200, "<html><body><p>Nothing here.</p></body></html>")
     done = everlog("crawl", server.url(), "--no-feed", "--delay", "0", folder=here)
     assert done.code == 4
-    assert "no posts could be told among the pages looked at: /\n" in done.err
+    assert "no posts recognised among these pages: /\n" in done.err
     assert "--feed FEED_URL" in done.err
 
 

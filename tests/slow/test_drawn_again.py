@@ -117,7 +117,7 @@ def test_news_of_a_scripted_blog_that_a_machine_without_a_browser_hears_of_are_t
     # The feed answered: it is asked again in its rhythm, as if it had not been, and the news are told again.
     assert polled.poll.polling.failures == 0
     assert polled.poll.polling.checked_at == before.polling.checked_at
-    assert "does not start" in polled.poll.polling.why or "no program" in polled.poll.polling.why
+    assert "does not start" in polled.poll.polling.why or "no such program" in polled.poll.polling.why
     assert (polled.poll.etag, polled.poll.digest) == (before.etag, before.digest)
 
 

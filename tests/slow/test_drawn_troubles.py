@@ -25,7 +25,7 @@ def test_a_service_that_answers_500_leaves_posts_marked_and_is_asked_again_at_th
     assert {each.comments_state for each in archive.posts()} == {"failed"}
     assert all(each.text == a_blog.text(number) for number in (1, 3) if (each := post(archive, number)))
     assert report.exit_code == 3
-    assert f"the comments of {POSTS} posts could not be had" in report.reason
+    assert f"the comments of {POSTS} posts could not be fetched" in report.reason
     web.answers = good
     report = crawl(web, archive)
     assert report.exit_code == 0

@@ -26,7 +26,7 @@ def test_drain_ends_all_workers(fleet):
         until(lambda: len(json.loads(fleet.run("fleet", "status", "--json").out)["workers"]) == 2)
         assert fleet.run("fleet", "drain").code == 0
         assert [process.wait(PATIENCE_SECONDS) for process in processes] == [0, 0]
-        assert "no worker is there" in fleet.run("fleet", "drain").err
+        assert "no worker is running" in fleet.run("fleet", "drain").err
         assert fleet.run("fleet", "drain", "somebody").code == 2
         assert archive.fleet_state(now=_now()).workers == ()
 
@@ -64,7 +64,7 @@ def test_a_blog_that_was_forgotten_is_not_crawled_on(fleet, server):
     fleet.worker("only")
     with fleet.open() as archive:
         until(lambda: no_job_left(archive))
-        until(lambda: "was forgotten meanwhile" in fleet.said("only"))
+        until(lambda: "was forgotten in the meantime" in fleet.said("only"))
         assert archive.find_blog(home).forgotten_at is not None
 
 
@@ -139,7 +139,7 @@ def test_a_worker_whose_disk_is_full_says_so_and_leaves_its_job_to_others(fleet,
     (tmp_path / "full.toml").write_text(f"[crawl]\nmin_free_bytes = {10**18}\n")
     fleet.run("enqueue", serve_demo(server))
     assert fleet.worker("full", "--config", "full.toml").wait(PATIENCE_SECONDS) == 6
-    assert "no further job" in fleet.said("full")
+    assert "no more jobs" in fleet.said("full")
     with fleet.open() as archive:
         # Half a minute later it is queued again, by whoever looks after the fleet then.
         assert archive.fleet_state(now=_now()).states in ({"parked": 1}, {"queued": 1})

@@ -148,7 +148,7 @@ def test_failures_back_off_to_a_day_and_are_forgotten():
     assert [round(gap / HOUR) for gap in gaps[1:6]] == pytest.approx([1, 2, 4, 8, 17], abs=1)
     assert 24 * HOUR <= gaps[-1] <= 27 * HOUR
     assert now - NOW < 7 * DAY, "a week of failures holds enough of them to tell that a blog is dead"
-    assert polling.why.startswith("no answer 10 times in a row: again in 1 d")
+    assert polling.why.startswith("10 failed polls in a row: next poll in 1 d")
     assert polling.checked_at == NOW
     back = after_poll(polling, Seen(kind="unchanged"), now, seed=SEED)
     assert back.failures == 0
@@ -161,7 +161,7 @@ def test_the_words_of_the_server_are_kept_where_they_moved_the_poll():
     polling = first_polling(posts, NOW, seed=SEED, seen=seen)
     assert polling.signal == "Cache-Control: max-age=21600"
     assert polling.not_before == NOW + 6 * HOUR
-    assert polling.why.startswith("5 posts a day: not allowed earlier than in 6 h")
+    assert polling.why.startswith("5 posts a day: next poll not allowed before 6 h")
     harmless = Seen(kind="unchanged", allowed_at=NOW + MINUTE, signal="Cache-Control: max-age=60")
     assert first_polling(posts, NOW, seed=SEED, seen=harmless).signal is None
 

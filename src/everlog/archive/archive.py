@@ -74,8 +74,8 @@ def open_archive(
         return Archive(open_shared(str(where), create=create, habits=habits, files=files, spool=spool), habits)
     if files is not None:
         raise UsageError(
-            f"{where} is a folder, and keeps its files in itself",
-            advice="leave out --files (in a copy, --to-files): only a postgresql:// archive has its files elsewhere",
+            f"{where} is a folder, which holds its own files",
+            advice="leave out --files (in a copy, --to-files): only a postgresql:// archive keeps its files elsewhere",
         )
     if create and read_only:
         raise UsageError("an archive that is only read is not made", advice="leave out create or read_only")
@@ -205,7 +205,8 @@ class Archive(SqlStore):
                 raise
             except BaseException as error:
                 self._writing.failure = DamagedArchive(
-                    f"storing was broken off: {error!r}", advice="give the same command again: it clears up first",
+                    f"writing to the archive was interrupted: {error!r}",
+                    advice="run the same command again: it cleans up first",
                 )
                 raise
 
@@ -248,9 +249,8 @@ class Archive(SqlStore):
             known = self._writing.rows.find([name]).get(name)
         if known is not None and not known.closed:
             raise NotUploaded(
-                f"{name} is not in {self.shelf.where} yet: it stands in the spool folder of the worker that wrote it",
-                advice="it is brought when it is full or the crawl of its blog ends; if its worker was stopped, when "
-                "it runs again",
+                f"{name} is not in {self.shelf.where} yet: it is in the spool folder of the worker that wrote it",
+                advice="it is uploaded when it is full or its crawl ends; if the worker was stopped, start it again",
             )
         raise lost(f"{self.shelf.where}/{name}")
 
@@ -299,8 +299,8 @@ class Archive(SqlStore):
         room = self.room_left()
         if room is not None and room - needed < self._habits.min_free_bytes:
             raise DiskFull(
-                f"only {room / 1e6:,.0f} MB are left on the disk of {self.shelf.where}",
-                advice="free some room, then give the same command again: it goes on where it stopped",
+                f"only {room / 1e6:,.0f} MB free on the disk of {self.shelf.where}",
+                advice="free some space, then run the same command again: it continues where it stopped",
             )
 
     def _write(self, visits: Sequence[Visit], blogs: Mapping[int, Writer]) -> tuple[Acknowledged, ...]:

@@ -191,9 +191,9 @@ class _Copying:
 
     def not_uploaded(self, wanted: Wanted) -> NotUploaded:
         return NotUploaded(
-            f"{wanted.name} is not in {self._source.where} yet: it stands in the spool folder of a worker",
-            advice="when the crawl of its blog has ended, give the same command again: what was copied is kept; if its "
-            "worker was stopped, start one with the same spool folder; if that is lost, add --without-missing",
+            f"{wanted.name} is not in {self._source.where} yet: it is in the spool folder of a worker",
+            advice="run the same command again when the crawl of its blog has finished; if the worker was stopped, "
+            "start one with the same spool folder; if that folder is lost, add --without-missing",
         )
 
     def _count(self, length: int) -> None:
@@ -227,8 +227,8 @@ class _Checked(io.RawIOBase):
             raise lost(self._where)
         if not data and self._hash and (self._hash.hexdigest() != self._wanted.sha256 or self._file.read(1)):
             raise DamagedArchive(
-                f"{self._where} is not what was stored in it",
-                advice="bring it back from a copy, or fetch it again:  everlog crawl BLOG",
+                f"{self._where} does not have the content that was stored",
+                advice="restore it from a backup, or fetch it again:  everlog crawl BLOG",
             )
         if self._hash:
             self._hash.update(data)
@@ -241,11 +241,11 @@ class _Checked(io.RawIOBase):
 def _unreadable(where: str, error: OSError) -> DamagedArchive:
     return DamagedArchive(
         f"{where} cannot be read: {error.strerror or error}",
-        advice="check the disk and whom the file belongs to, then give the same command again",
+        advice="check the disk and the owner of the file, then run the same command again",
     )
 
 
 def _misnamed(name: str) -> DamagedArchive:
     return DamagedArchive(
-        f"{name!r} is not the name of a file in an archive", advice="'everlog verify' tells what else is wrong",
+        f"{name!r} is not the name of a file in an archive", advice="run 'everlog verify' to see what else is wrong",
     )

@@ -102,7 +102,7 @@ def copy_archive(
     tell, began = progress or _nobody, time.monotonic()
     name = _name(source)
     if name == _name(target):
-        raise UsageError(f"{name} would be copied into itself", advice="name another place with --to")
+        raise UsageError(f"{name} would be copied into itself", advice="pass another place with --to")
     with source.database.reading() as reading:
         # A server ends transactions that are silent for seconds: this one waits for files, and the other for it.
         source.database.without_hurry(reading)
@@ -144,8 +144,8 @@ def _copied_rows(
         return copied_rows.copy_rows(reading, connection, counted)
     except (IntegrityError, DataError) as error:
         raise DamagedArchive(
-            f"the rows of {name} do not fit together: {error.orig}",
-            advice="nothing of them was copied; 'everlog verify' of that archive tells what is wrong",
+            f"the rows of {name} are inconsistent: {error.orig}",
+            advice="none of them were copied; run 'everlog verify' on that archive to see what is wrong",
         ) from error
 
 
@@ -276,20 +276,20 @@ def _nobody(_what: str, _done: int, _total: int) -> None:
 
 def _no_files(where: str) -> UsageError:
     return UsageError(
-        f"where the files of {where} are to stand is not known",
-        advice="name an empty place for them with --to-files: a folder, or an address such as s3://BUCKET/PATH",
+        f"no place given for the files of {where}",
+        advice="pass an empty one with --to-files: a folder, or a URL such as s3://BUCKET/PATH",
     )
 
 
 def _in_use(where: str) -> UsageError:
     return UsageError(
-        f"{where} is not empty, and a copy is made where nothing is yet",
-        advice="name a new folder or an empty database with --to (and --to-files); nothing was changed",
+        f"{where} is not empty; a copy needs an empty place",
+        advice="pass a new folder or an empty database with --to (and --to-files); nothing was changed",
     )
 
 
 def _other_copy(target: Archive, of: str) -> UsageError:
     return UsageError(
-        f"{target.database.where} has the beginning of a copy of {of}",
-        advice="go on with that one, or name a new folder or an empty database with --to",
+        f"{target.database.where} holds an unfinished copy of {of}",
+        advice="finish that copy first, or pass a new folder or an empty database with --to",
     )

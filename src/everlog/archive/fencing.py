@@ -24,6 +24,6 @@ def check(connection: Connection, fence: int) -> None:
     """At the beginning of a write: refuse it if the grant is gone. It stays until the write has ended."""
     if connection.execute(_GRANTED, {"fence": fence}).first() is None:
         raise LeaseLost(
-            "another worker goes on with this blog: this one was silent for too long",
+            "lease lost: another worker has taken over this blog, because this one sent no heartbeat for too long",
             advice="nothing is lost, and nothing needs to be done; if it happens often, look at the worker's network",
         )

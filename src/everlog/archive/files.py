@@ -35,8 +35,8 @@ def not_linked(folder: Path) -> Path:
     """The folder, if it is there or not; never one that a link leads out of the archive."""
     if folder.is_symlink():
         raise UsageError(
-            f"{folder} is a symbolic link, and an archive keeps everything in its own folder",
-            advice="put a real folder in its place; to keep an archive on another disk, move the whole of it",
+            f"{folder} is a symbolic link; an archive keeps everything in its own folder",
+            advice="replace it with a real folder; to keep an archive on another disk, move the whole archive",
         )
     return folder
 
@@ -86,15 +86,15 @@ def explain(error: OSError, where: Path | str) -> EverlogError:
     """What a failure of the file system means to the one who reads it."""
     if error.errno in _NO_ROOM:
         return DiskFull(
-            f"no room left in {where}: {error.strerror}",
-            advice="free some room, then give the same command again; what was acknowledged is safe",
+            f"disk full: {where}: {error.strerror}",
+            advice="free some space, then run the same command again; everything stored so far is safe",
         )
     if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.ENOENT}:
         return UsageError(
             f"{where} cannot be used: {error.strerror}",
-            advice=f"see whose it is, or name another with --archive:  ls -ld {shlex.quote(str(where))}",
+            advice=f"check its owner and permissions:  ls -ld {shlex.quote(str(where))}",
         )
     return DamagedArchive(
         f"{where} could not be written: {error.strerror or error}",
-        advice="check the disk, then give the same command again; 'everlog verify' tells whether all is there",
+        advice="check the disk, then run the same command again; 'everlog verify' checks that nothing is missing",
     )

@@ -63,7 +63,8 @@ class Fts5Index:
             if "no such module" not in str(error):
                 raise
             raise UsageError(
-                "the SQLite of this Python has no full-text search (FTS5)", advice="use a Python whose SQLite has it",
+                "the SQLite of this Python has no full-text search (FTS5)",
+                advice="use a Python whose SQLite includes FTS5",
             ) from error
         connection.exec_driver_sql("insert into search (search, rank) values ('hashsize', ?)", (HASH_BYTES,))
 
@@ -121,7 +122,7 @@ def _explained() -> Iterator[None]:
             raise
         raise DamagedArchive(
             f"the search index is damaged: {error.orig}",
-            advice="make it anew from the posts:  everlog search --rebuild",
+            advice="rebuild it:  everlog search --rebuild",
         ) from error
 
 

@@ -175,7 +175,7 @@ def _lease_host_of_job(
 def _parked_for(connection: Connection, host: str) -> dict[str, Any]:
     """What a job says that waits for a host."""
     holder = _holder(connection, host)
-    reason = f"waits for {host}" + ("" if holder is None else f", which {holder.worker} crawls")
+    reason = f"waiting for {host}" + ("" if holder is None else f", which {holder.worker} is crawling")
     return {"state": "parked", "due_at": None, "reason": reason, "host": host}
 
 

@@ -84,7 +84,7 @@ def emptied(known: KnownPost, visit: Visit) -> Happening | None:
     if at is None:
         return None
     return Happening(
-        post=known, kind="emptied", at=at, reason="its page shows much less than before; what is held stays",
+        post=known, kind="emptied", at=at, reason="its page lost most of its text; the archived version is kept",
         detail={"version": known.version}, after_emptied=False,
     )
 
@@ -95,7 +95,7 @@ def whole_again(known: KnownPost, visit: Visit) -> Happening | None:
     if at is None or _sight(visit) != "there":
         return None
     return Happening(
-        post=known, kind="back", at=at, reason="its page shows all of it again", detail={"version": known.version},
+        post=known, kind="back", at=at, reason="its page shows the whole text again", detail={"version": known.version},
         after_emptied=True,
     )
 

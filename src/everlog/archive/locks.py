@@ -90,10 +90,10 @@ class Lock:
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            holder = os.read(self._descriptor, 20).decode("ascii", "replace").strip() or "not known"
+            holder = os.read(self._descriptor, 20).decode("ascii", "replace").strip() or "unknown"
             os.close(self._descriptor)
             raise ArchiveBusy(
-                f"a crawl of this blog is running (pid {holder})", advice="wait for it or stop it",
+                f"a crawl of this blog is running (pid {holder})", advice="wait for it to finish, or stop it",
             ) from None
         os.ftruncate(self._descriptor, 0)
         disk.write_all(self._descriptor, f"{os.getpid()}\n".encode())

@@ -76,7 +76,7 @@ def revision_of(database: AnyDatabase) -> str | None:
         found = connection.scalar(select(alembic_version)) if alembic_version.name in tables else None
     if found is None:
         raise DamagedArchive(
-            f"{database.where} is a database, but not one of everlog's", advice="name another one with --archive",
+            f"{database.where} is a database, but not an everlog archive", advice="pass another one with --archive",
         )
     return str(found)
 
@@ -98,7 +98,7 @@ def want_known(database: AnyDatabase, found: str, schema: Schema) -> ScriptDirec
         raise NewerArchive(
             f"{database.where} was written by a newer version of everlog (its schema is {found}, this one knows "
             f"{schema.head})",
-            advice="upgrade everlog, then give the same command again",
+            advice="upgrade everlog, then run the same command again",
         )
     return scripts
 

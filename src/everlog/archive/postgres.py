@@ -57,23 +57,23 @@ _NO_ADDRESS = ("invalid connection option", "invalid port number", "invalid inte
 _NOT_REACHED, _MISWRITTEN = "08001", "everlog"
 # By the first characters of SQLSTATE, the most special first.
 _EXPLAINED: tuple[tuple[tuple[str, ...], type[EverlogError], str, str], ...] = (
-    (("53100",), DiskFull, "no room left on the disk of", "free some room there, then give the same command again"),
+    (("53100",), DiskFull, "disk full at", "free some space there, then run the same command again"),
     (
-        ("40", "55P03"), ArchiveBusy, "another program is in the way at",
-        "nothing of this was stored; wait a little, then give the same command again",
+        ("40", "55P03"), ArchiveBusy, "locked by another program:",
+        "nothing was stored; wait a little, then run the same command again",
     ),
     (
         (_NOT_REACHED,), ServiceDown, "cannot reach",
-        "check host and port in --archive, look after the server, then give the same command again",
+        "check host and port in --archive and that the server is running, then run the same command again",
     ),
     (
-        ("08", "53", "57P", "25P03"), ServiceDown, "the connection is lost to",
-        "what was acknowledged is safe; look after the server, then give the same command again",
+        ("08", "53", "57P", "25P03"), ServiceDown, "connection lost to",
+        "everything stored so far is safe; check the server, then run the same command again",
     ),
-    (("28", "3D", "3F", "42501", "25006"), UsageError, "not let in by",
-     "check the user, its password (PGPASSWORD, ~/.pgpass), its rights and the name of the database"),
-    ((_MISWRITTEN,), UsageError, "not an address of a database:", "write postgresql://USER@HOST:5432/NAME"),
-    (("XX", "58"), DamagedArchive, "the server finds damage in", "look at the server's log; bring it back from a dump"),
+    (("28", "3D", "3F", "42501", "25006"), UsageError, "access denied by",
+     "check the user, its password (PGPASSWORD, ~/.pgpass), its permissions and the name of the database"),
+    ((_MISWRITTEN,), UsageError, "not a database URL:", "write postgresql://USER@HOST:5432/NAME"),
+    (("XX", "58"), DamagedArchive, "the server reports damage in", "check the server's log; restore it from a backup"),
 )
 
 
@@ -171,7 +171,7 @@ def _address(url: str) -> URL:
         known = False
     if not known or not address.database:
         raise UsageError(
-            "this is no address of a PostgreSQL database", advice="write it as postgresql://USER@HOST:5432/DATABASE",
+            "this is not the URL of a PostgreSQL database", advice="write it as postgresql://USER@HOST:5432/DATABASE",
         )
     return address.set(drivername="postgresql+psycopg")
 
@@ -208,8 +208,8 @@ def _prepared(connection: Any, _record: object) -> None:
         name = connection.info.dbname
         connection.close()
         raise UsageError(
-            f"the database {name} is encoded in {encoding}, which has not all that blogs are written in",
-            advice="make another one:  create database NAME encoding 'UTF8' template template0",
+            f"the database {name} is encoded in {encoding}, which lacks characters that blogs use",
+            advice="create another one:  create database NAME encoding 'UTF8' template template0",
         )
 
 
@@ -234,6 +234,6 @@ def _explain(error: Any, where: str) -> EverlogError:
         if code.startswith(codes):
             return kind(f"{what} {where}: {said}", advice=advice)
     return EverlogError(
-        f"not done by {where}: {said}",
-        advice="nothing of this was stored; try the same command again, and if it stays so, report it with these words",
+        f"database error at {where}: {said}",
+        advice="nothing was stored; run the same command again, and if it fails again, report this message",
     )

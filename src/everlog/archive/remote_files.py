@@ -102,8 +102,8 @@ class RemoteFiles:
             if self._is_copy(found, file, name):
                 return
             raise DamagedArchive(
-                f"{self.where}/{name} is there already, with other content than {file}",
-                advice="does another archive use the same files? Look at both before you remove one",
+                f"{self.where}/{name} already exists with other content than {file}",
+                advice="check whether another archive uses the same files before you remove one",
             )
         store, root = self._store()
         parts = {"chunksize": PART_BYTES, "max_concurrency": PARTS_AT_ONCE} if self._is_s3 else {}
@@ -112,8 +112,8 @@ class RemoteFiles:
         self._named(name)
         if (found := self._info(name)) is None or not self._is_copy(found, file, name):
             raise FilesDown(
-                f"{self.where}/{name} did not arrive as it was sent",
-                advice=f"it is safe in {file}; the next command with the same spool folder sends it again",
+                f"{self.where}/{name} was damaged on upload",
+                advice=f"it is safe in {file}; the next command with the same spool folder uploads it again",
             )
 
     def remove(self, name: str) -> None:
@@ -154,7 +154,7 @@ class RemoteFiles:
             # Another process has brought the same; who needs to know looks whether it is right.
             if self._info(name) is None:
                 raise FilesDown(
-                    f"{self.where}/{name} did not arrive", advice="give the same command again; it is sent again",
+                    f"{self.where}/{name} was not uploaded", advice="run the same command again: it is uploaded again",
                 ) from None
 
     def _info(self, name: str) -> dict[str, Any] | None:
@@ -181,8 +181,8 @@ class RemoteFiles:
             return self._tried(action)
         except FileNotFoundError as error:
             raise UsageError(
-                f"{self.where} is not there: {error}",
-                advice="make the bucket first, or name another with --files",
+                f"{self.where} does not exist: {error}",
+                advice="create the bucket first, or pass another with --files",
             ) from error
 
     def _tried(self, action: Callable[[], T]) -> T:
@@ -198,8 +198,8 @@ class RemoteFiles:
                     raise final from error
                 if not left:
                     raise FilesDown(
-                        f"{self.where} does not answer: {error}",
-                        advice="what was acknowledged is safe; give the same command again when it is back",
+                        f"{self.where} is not reachable: {error}",
+                        advice="everything stored so far is safe; run the same command again when it is back",
                     ) from error
             time.sleep(wait)
             wait *= 2
@@ -209,16 +209,16 @@ class RemoteFiles:
         """What no waiting helps against."""
         if type(error).__name__ in _NO_CREDENTIALS:
             return UsageError(
-                f"there are no credentials for {self.where}",
+                f"no credentials for {self.where}",
                 advice="set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, in the environment",
             )
         if isinstance(error, PermissionError):
             return UsageError(
-                f"{self.where} may not be used: {error}",
-                advice="check the credentials and what they allow (read, write and list)",
+                f"access denied to {self.where}: {error}",
+                advice="check the credentials and their permissions (read, write and list)",
             )
         if isinstance(error, (TypeError, ValueError, NotImplementedError)):
-            return UsageError(f"{self.where} cannot be used: {error}", advice="name another place with --files")
+            return UsageError(f"{self.where} cannot be used: {error}", advice="pass another place with --files")
         return None
 
     def _store(self) -> tuple[Any, str]:
@@ -241,12 +241,12 @@ class RemoteFiles:
         except ImportError as error:
             raise UsageError(
                 f"{self.where} needs a package that is not installed: {error}",
-                advice=f"for S3:  {line_for_extra('fleet')}   (other stores have packages of their own for fsspec)",
+                advice=f"for S3:  {line_for_extra('fleet')}   (other stores need their own fsspec package)",
             ) from None
         except ValueError as error:
             raise UsageError(
-                f"{self.where} is not an address that can be used: {error}",
-                advice="name a folder, or an address such as s3://BUCKET/PATH",
+                f"{self.where} is not a usable URL: {error}",
+                advice="pass a folder, or a URL such as s3://BUCKET/PATH",
             ) from None
         return store, str(root).rstrip("/")
 

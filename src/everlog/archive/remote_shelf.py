@@ -155,8 +155,8 @@ class RemoteShelf:
     def _needed_spool(self) -> Path:
         if self._spool is None:
             raise UsageError(
-                f"{self.where} takes whole files only, and WARC files grow",
-                advice="name a folder of this machine's own disk for them with --spool",
+                f"{self.where} only takes whole files, so WARC files need a local folder to grow in",
+                advice="pass a folder on this machine's own disk with --spool",
             )
         warc_folder(self._spool)
         return self._spool

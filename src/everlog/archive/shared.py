@@ -46,8 +46,8 @@ def open_shared(
     """The parts of the archive in a database; its tables are made if they are not there."""
     if not url.startswith(SCHEMES):
         raise UsageError(
-            f"{without_password(url)} is not an archive that can be opened",
-            advice="name a folder, or a database as postgresql://USER@HOST/NAME",
+            f"{without_password(url)} is not an archive",
+            advice="pass a folder, or a database as postgresql://USER@HOST/NAME",
         )
     from everlog.archive.postgres import PostgresDatabase  # noqa: PLC0415 - its driver is an extra
 
@@ -86,7 +86,10 @@ def has_tables(database: PostgresDatabase) -> bool:
 
 def _want_tables(database: PostgresDatabase) -> None:
     if not has_tables(database):
-        raise UsageError(f"there is no archive in {database.where}", advice="name it with --archive, or crawl first")
+        raise UsageError(
+            f"there is no archive in {database.where}",
+            advice="pass another one with --archive, or create it:  everlog crawl URL",
+        )
 
 
 def _shelf(database: PostgresDatabase, files: str | Path | None, spool: Path | None, habits: Habits) -> Shelf:
@@ -98,8 +101,8 @@ def _shelf(database: PostgresDatabase, files: str | Path | None, spool: Path | N
     place = place_of(files)
     if known is not None and place != known:
         raise UsageError(
-            f"the files of this archive stand in {known}, not in {place}",
-            advice="leave out --files; to have them elsewhere, copy the archive: everlog copy --to ANOTHER",
+            f"the files of this archive are in {known}, not in {place}",
+            advice="leave out --files; to keep them elsewhere, copy the archive:  everlog copy --to ANOTHER",
         )
     rows = FileRows(database)
     number = rows.settle(FILES_ID, uuid.uuid4().hex) if known is None else blog_rows.recall(database, None, FILES_ID)
@@ -111,7 +114,10 @@ def _shelf(database: PostgresDatabase, files: str | Path | None, spool: Path | N
     if known is None:
         _claim(shelf, str(number))
         if (settled := rows.settle(FILES, place)) != place:
-            raise UsageError(f"the files of this archive stand in {settled} since a moment ago", advice="name them so")
+            raise UsageError(
+                f"another process just set the files of this archive to {settled}",
+                advice="pass the same place with --files, or leave it out",
+            )
     elif shelf.folder is not None:
         _claim(shelf, str(number), new=False)
     return shelf
@@ -138,10 +144,13 @@ def _claim(shelf: Shelf, number: str, *, new: bool = True) -> None:
         return
     if owner != [number]:
         raise UsageError(
-            f"{shelf.where} has the files of another archive",
-            advice="name a place of its own with --files (in a copy, --to-files)",
+            f"{shelf.where} holds the files of another archive",
+            advice="pass an empty place with --files (in a copy, --to-files)",
         )
 
 
 def _not_here(where: str) -> UsageError:
-    return UsageError(f"{where} does not have the files of this archive", advice="is its disk there, and mounted?")
+    return UsageError(
+        f"{where} does not hold the files of this archive",
+        advice="check that its disk is mounted, or pass the right place with --files",
+    )

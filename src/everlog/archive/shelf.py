@@ -164,6 +164,6 @@ class NoShelf:
 
     def _unnamed(self, what: str) -> UsageError:
         return UsageError(
-            f"where the files of this archive stand is not known, and {what} belongs to them",
-            advice="name its files with --files: a folder that all machines see, or an address such as s3://BUCKET/PATH",
+            f"this archive has no place for files yet, and {what} needs one",
+            advice="pass --files: a folder that all machines share, or a URL such as s3://BUCKET/PATH",
         )

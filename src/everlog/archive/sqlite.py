@@ -73,9 +73,8 @@ class SqliteDatabase:
                     if more := _dangling(connection) - before:
                         (table, parent), _ = more.most_common(1)[0]
                         raise DamagedArchive(
-                            f"{self.file} cannot be upgraded: rows of {table} would name some of {parent} that are not "
-                            "there",
-                            advice="nothing was changed; 'everlog verify' with the version that wrote it tells more",
+                            f"{self.file} cannot be upgraded: rows of {table} refer to missing rows of {parent}",
+                            advice="nothing was changed; run 'everlog verify' with the version that wrote it",
                         )
             finally:
                 driver.execute("PRAGMA foreign_keys = ON")
@@ -97,7 +96,7 @@ class SqliteDatabase:
                 if text != "ok":
                     yield str(text)
             for table, _row, parent, _ in connection.exec_driver_sql("PRAGMA foreign_key_check"):
-                yield f"a row of {table} names one of {parent} that is not there"
+                yield f"a row of {table} refers to a missing row of {parent}"
 
     def back_up(self, copy: Path) -> None:
         """A copy of the whole database, as it is in one moment."""
@@ -153,19 +152,21 @@ def _explain(error: Any, file: Path) -> EverlogError | None:
     """What an error of SQLite means to somebody who only knows an archive."""
     name = getattr(error, "sqlite_errorname", None) or ""
     if name.startswith("SQLITE_FULL"):
-        return DiskFull(f"no room left for {file}", advice="free some room, then give the same command again")
+        return DiskFull(f"disk full: {file}", advice="free some space, then run the same command again")
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-        return ArchiveBusy(f"another program keeps {file} locked", advice="wait for it, then try again")
+        return ArchiveBusy(
+            f"{file} is locked by another program", advice="wait for it to finish, then run the same command again",
+        )
     if name.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH")):
         return UsageError(
             f"{file} cannot be opened: {error}",
-            advice=f"see whose the folder is, and whether you may write to it:  ls -ld {shlex.quote(str(file.parent))}",
+            advice=f"check the owner and permissions of the folder:  ls -ld {shlex.quote(str(file.parent))}",
         )
     if name.startswith("SQLITE_IOERR"):
         return DamagedArchive(
             f"{file} could not be read or written: {error}",
-            advice="check the disk; what was acknowledged before is safe, 'everlog verify' tells",
+            advice="check the disk; 'everlog verify' checks that everything stored is safe",
         )
     if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
-        return DamagedArchive(f"{file} is not a sound database: {error}", advice="bring it back from a copy")
+        return DamagedArchive(f"{file} is a damaged database: {error}", advice="restore it from a backup")
     return None

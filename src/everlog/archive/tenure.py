@@ -82,7 +82,9 @@ class Tenure:
         """The right to write to one blog of a host that nobody else crawls meanwhile."""
         with self._changing:
             if blog_id in self._blogs:
-                raise ArchiveBusy("a crawl of this blog is running in this process", advice="wait for it or stop it")
+                raise ArchiveBusy(
+                    "a crawl of this blog is running in this process", advice="wait for it to finish, or stop it",
+                )
             self._renew_if_lost()
             if host not in self._granted:
                 self._lease(host)
@@ -106,7 +108,7 @@ class Tenure:
             self._store.end_grant(fence)
         except EverlogError as error:
             # It is taken away by itself, some seconds later.
-            log.debug("the grant %d could not be given back: %s", fence, error.message)
+            log.debug("lease %d could not be released: %s", fence, error.message)
 
     def stop_beating(self) -> None:
         """From here on no word is given."""
@@ -137,7 +139,9 @@ class Tenure:
                 expire_silent(self._store)
                 busy = self._leased(host)
             if busy is not None:
-                raise ArchiveBusy(f"{host} is being crawled by {busy}", advice="wait for it or stop it", host=host)
+                raise ArchiveBusy(
+                    f"{host} is being crawled by {busy}", advice="wait for it to finish, or stop it", host=host,
+                )
         self._hosts[host] = self._hosts.get(host, 0) + 1
 
     def _leased(self, host: str) -> str | None:
@@ -160,7 +164,7 @@ class Tenure:
         except LeaseLost:
             self._lost = True
         except EverlogError as error:
-            log.debug("the lease of %s could not be given back: %s", host, error.message)
+            log.debug("the lease of host %s could not be released: %s", host, error.message)
 
     def _keep_alive(self) -> None:
         while not self._ending.wait(self._beat_seconds):
@@ -173,11 +177,11 @@ class Tenure:
                 alive = False
             except EverlogError as error:
                 # The database is away: others cannot reach it either, and it remembers the last word.
-                log.debug("no word could be given: %s", error.message)
+                log.debug("heartbeat not sent: %s", error.message)
                 continue
             if not alive and not self._lost and fence == self._store.database.fence:
                 self._lost = True
-                log.warning("the grant %d was taken away: this process was silent for too long", fence)
+                log.warning("lease %d lost: this process sent no heartbeat for too long", fence)
             self._on_beat()
 
 

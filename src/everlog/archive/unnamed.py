@@ -76,8 +76,8 @@ def _emptied(archive: Archive) -> Iterator[tuple[str, str]]:
     if any(counts.values()):
         found = f"{counts[warc_files.FOLDER]} WARC files and {counts[media_files.FOLDER]} media files"
         yield archive.shelf.where, (
-            f"the database holds no blog, and {found} are here: it was emptied, or is not the one that they belong to; "
-            "bring that one back from a copy before anything is crawled into this archive"
+            f"the database holds no blog, but there are {found}: it was emptied, or belongs to another archive; "
+            "restore the right one from a backup before you crawl into this archive"
         )
 
 
@@ -86,8 +86,8 @@ def _wrong_warc(name: str, blogs: set[int], *, is_old: bool) -> str | None:
     if named is None:
         return None  # something that others have put here
     if named.blog_id and named.blog_id not in blogs:
-        return "no row names it, nor the blog it is of: the database has lost both, or is not its own"
-    return "no row names it, and it is older than the database" if is_old else None
+        return "the database knows neither this file nor its blog: rows were lost, or it is another archive's database"
+    return "the database does not know this file, which is older than the database" if is_old else None
 
 
 def _media(archive: Archive, names: list[str]) -> Iterator[tuple[str, str]]:
@@ -103,7 +103,7 @@ def _media(archive: Archive, names: list[str]) -> Iterator[tuple[str, str]]:
         fetched = set(connection.scalars(select(captures.c.digest).where(wanted).distinct()))
     for name, digest in loose.items():
         if digest in fetched:
-            yield name, "no row names it, although the archive knows that it was fetched"
+            yield name, "the database does not know this file, although it was fetched"
 
 
 def _blogs(archive: Archive) -> set[int]:

@@ -70,7 +70,7 @@ def verify(archive: Archive, progress: Progress | None = None) -> Iterator[Findi
     yield from _structured(archive)
     for key in searching.lacking(archive.database):
         yield Finding(
-            kind="search", where=key, text="not found by searching; 'everlog search --rebuild' makes the index anew",
+            kind="search", where=key, text="not in the search index; rebuild it:  everlog search --rebuild",
         )
 
 
@@ -81,10 +81,10 @@ def _warc_files(archive: Archive, tell: Progress) -> Iterator[Finding]:
             with archive.open_file(file.name, ahead=WHOLE_FILE_BYTES) as raw:
                 yield from _warc_file(archive, file, raw, tell)
                 if size > file.length and is_more_than_a_batch(raw, file.length):
-                    behind = f"much more than its {file.length} stored bytes: the database is older than the file"
+                    behind = f"much longer than the {file.length} bytes stored: the database is older than the file"
                     yield Finding(kind="unnamed", where=file.name, text=behind)
         elif size is not None:
-            yield Finding(kind="warc", where=file.name, text=f"shorter than its {file.length} stored bytes")
+            yield Finding(kind="warc", where=file.name, text=f"truncated: shorter than the {file.length} bytes stored")
         elif text := _not_there(archive, file):
             yield Finding(kind="warc", where=file.name, text=text)
 
@@ -92,7 +92,7 @@ def _warc_files(archive: Archive, tell: Progress) -> Iterator[Finding]:
 def _not_there(archive: Archive, file: Row[Any]) -> str | None:
     """What is wrong with a file that cannot be seen from here; nothing, if somebody is still writing it."""
     if file.closed or not archive.shelf.is_shared or archive.shelf.folder is not None:
-        return "the file is not there"
+        return "file missing"
     rows = FileRows(archive.database)
     if rows.live([file.name]):
         return None
@@ -143,7 +143,8 @@ def _differs(seen: Seen, capture: Row[Any]) -> str | None:
 
 def _nowhere(file: Row[Any], capture: Row[Any]) -> Finding:
     return Finding(
-        kind="capture", where=f"{file.name} at {capture.offset}", text=f"capture {capture.id} points to no record",
+        kind="capture", where=f"{file.name} at {capture.offset}",
+        text=f"capture {capture.id} points to a missing record",
     )
 
 
@@ -180,12 +181,12 @@ def _media_files(archive: Archive, tell: Progress) -> Iterator[Finding]:
 def _media_file(archive: Archive, row: Row[Any]) -> str | None:
     size = archive.shelf.size(row.path) if _MEDIA.fullmatch(row.path) else None
     if size is None:
-        return "the file is not there"
+        return "file missing"
     if size != row.bytes:
         return f"{size} bytes, not {row.bytes}"
     with archive.open_file(row.path, ahead=WHOLE_FILE_BYTES) as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
-    return None if found == row.sha256 else "its content is not what was stored"
+    return None if found == row.sha256 else "content differs from what was stored"
 
 
 def _posts(archive: Archive, tell: Progress) -> Iterator[Finding]:
@@ -208,7 +209,7 @@ def _posts(archive: Archive, tell: Progress) -> Iterator[Finding]:
             return
         for row in rows:
             if (row.held, row.first, row.last) != (row.version, 1, row.version):
-                text = f"{row.held} versions ({row.first} to {row.last}), where 1 to {row.version} were stored"
+                text = f"{row.held} versions ({row.first} to {row.last}), expected 1 to {row.version}"
                 yield Finding(kind="post", where=row.key, text=text)
             tell(row.key)
         after = rows[-1].id
@@ -241,29 +242,29 @@ def _loose_ends(archive: Archive) -> Iterator[Finding]:
         "an alias that is also a post": select(aliases.c.key).join(
             posts, (posts.c.key == aliases.c.key) & (posts.c.blog_id == aliases.c.blog_id),
         ),
-        "an alias of no post": select(aliases.c.key)
+        "an alias of a missing post": select(aliases.c.key)
         .join(posts, posts.c.id == aliases.c.post_id, isouter=True).where(posts.c.id.is_(None)),
-        "a version read from a capture that is not there": select(versions.c.post_id)
+        "a version read from a missing capture": select(versions.c.post_id)
         .join(captures, captures.c.id == versions.c.capture_id, isouter=True)
         .where(versions.c.capture_id.is_not(None), captures.c.id.is_(None)),
-        "a capture whose body is held by none of the same digest": select(captures.c.url)
+        "a duplicate capture whose original is missing or has another digest": select(captures.c.url)
         .join(original, original.c.id == captures.c.original_id, isouter=True)
         .where(
             captures.c.original_id.is_not(None),
             original.c.id.is_(None) | (original.c.digest != captures.c.digest) | original.c.original_id.is_not(None),
         ),
-        "a capture behind the end of its file": select(captures.c.url)
+        "a capture beyond the end of its file": select(captures.c.url)
         .join(schema.warc_files, schema.warc_files.c.id == captures.c.warc_id)
         .where(captures.c.offset >= schema.warc_files.c.length),
-        "media whose file is not known": select(schema.media.c.url)
+        "media without a file": select(schema.media.c.url)
         .join(schema.media_files, schema.media_files.c.sha256 == schema.media.c.sha256, isouter=True)
         .where(schema.media_files.c.sha256.is_(None)),
         "an event of a post of another blog": select(schema.events.c.id)
         .join(posts, posts.c.id == schema.events.c.post_id).where(posts.c.blog_id != schema.events.c.blog_id),
-        "a post that is looked at again for another blog": select(posts.c.key)
+        "a recheck of a post of another blog": select(posts.c.key)
         .join(schema.rechecks, schema.rechecks.c.post_id == posts.c.id)
         .where(posts.c.blog_id != schema.rechecks.c.blog_id),
-        "twice the same post": select(posts.c.key).group_by(posts.c.key, posts.c.blog_id).having(func.count() > 1),
+        "duplicate post": select(posts.c.key).group_by(posts.c.key, posts.c.blog_id).having(func.count() > 1),
     }
     for text, statement in checks.items():
         with archive.database.reading() as connection:

@@ -48,7 +48,7 @@ def walk_records(raw: BinaryIO, length: int) -> Iterator[Seen]:
             answer = seen.id if seen.kind in {"response", "revisit"} else None
             yield seen
     except (ArchiveLoadFailed, zlib.error, EOFError, ValueError, AttributeError) as error:
-        raise Broken(f"no record can be read behind {end}: {error}") from error
+        raise Broken(f"no record can be read after {end}: {error}") from error
     if end != length:
         raise Broken(f"its records end at {end}, not at {length}")
 
@@ -68,7 +68,7 @@ def _check_members(raw: BinaryIO, length: int) -> None:
     except zlib.error as error:
         raise Broken(f"the record at {member_at} cannot be unpacked: {error}") from error
     if member_at != length:
-        raise Broken(f"it ends within a record, the one at {member_at}")
+        raise Broken(f"truncated within the record at {member_at}")
 
 
 def _seen(iterator: Any, record: Any, answer: str | None) -> Seen:
@@ -80,9 +80,9 @@ def _seen(iterator: Any, record: Any, answer: str | None) -> Seen:
     named = record.rec_headers
     problems = list(record.digest_checker.problems)
     if record.rec_type == "request" and named.get_header("WARC-Concurrent-To") != answer:
-        problems.append("a request without its answer")
+        problems.append("a request without its response")
     if record.rec_type == "warcinfo" and offset:
-        problems.append("a second head of the file")
+        problems.append("a second warcinfo record")
     return Seen(
         offset=offset, length=length, kind=record.rec_type, id=named.get_header("WARC-Record-ID"),
         url=named.get_header("WARC-Target-URI"), digest=named.get_header("WARC-Payload-Digest"),

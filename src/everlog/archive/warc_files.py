@@ -221,6 +221,6 @@ def cut(path: Path, length: int) -> None:
 
 def lost(path: Path | str) -> DamagedArchive:
     return DamagedArchive(
-        f"{path} is missing or shorter than what was stored in it",
-        advice="bring it back from a copy; 'everlog verify' says what else is missing",
+        f"{path} is missing or truncated",
+        advice="restore it from a backup; 'everlog verify' shows what else is missing",
     )

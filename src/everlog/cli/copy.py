@@ -44,7 +44,7 @@ def copy(  # noqa: PLR0913, PLR0917 - one parameter per flag
     ] = None,
     without_missing: Annotated[
         bool,
-        typer.Option("--without-missing", help="Copy the rest if files that workers have written never come."),
+        typer.Option("--without-missing", help="Copy everything else if files in lost spool folders are missing."),
     ] = False,
     archive: ArchiveFlag = None,
     files: FilesFlag = None,
@@ -55,8 +55,8 @@ def copy(  # noqa: PLR0913, PLR0917 - one parameter per flag
 ) -> None:
     """Copy an archive into another, new one: a folder or PostgreSQL, either way.
 
-    It may be crawled meanwhile: the copy is of the moment it began. Until it is whole the new archive is empty, and the
-    same command goes on.
+    The source may be crawled meanwhile: the copy shows the moment it began. If interrupted, run the same command again;
+    the new archive stays empty until the copy is complete.
 
     \b
     Examples:
@@ -75,8 +75,8 @@ def copy(  # noqa: PLR0913, PLR0917 - one parameter per flag
             summary = _summary(source, target, copied)
     except KeyboardInterrupt:
         print(
-            "the same command goes on; if it says that the new archive is not empty, that is whole, and the first "
-            "search completes its index", file=sys.stderr,
+            "interrupted: run the same command to continue; if it then says that the new archive is not empty, "
+            "the copy is complete, and the first search finishes its index", file=sys.stderr,
         )
         raise typer.Exit(INTERRUPTED) from None
     if json:
@@ -84,7 +84,7 @@ def copy(  # noqa: PLR0913, PLR0917 - one parameter per flag
     if not quiet:
         _say(copied)
     for name in copied.missing:
-        print(f"{name} never came: the pages in it are missing in the copy", file=sys.stderr)
+        print(f"{name} is missing: its pages are not in the copy", file=sys.stderr)
     if copied.missing:
         raise typer.Exit(INCOMPLETE)
 
@@ -99,13 +99,13 @@ def _summary(source: Archive, target: Archive, copied: Copied) -> dict[str, obje
 
 
 def _say(copied: Copied) -> None:
-    kept = f" ({copied.files_kept:,} were there)" if copied.files_kept else ""
+    kept = f" ({copied.files_kept:,} already there)" if copied.files_kept else ""
     print(
         f"{copied.rows:,} rows and {copied.files:,} files{kept}, {_size(copied.bytes)}, in {copied.seconds:.1f} s; "
-        f"{copied.posts_indexed:,} posts can be searched", file=sys.stderr,
+        f"{copied.posts_indexed:,} posts indexed for search", file=sys.stderr,
     )
     if copied.jobs_left:
-        print(f"{copied.jobs_left:,} jobs of its fleet stay with the archive that was copied", file=sys.stderr)
+        print(f"{copied.jobs_left:,} fleet jobs stay in the source archive", file=sys.stderr)
 
 
 @contextmanager

@@ -45,7 +45,7 @@ def crawl(  # noqa: PLR0913, PLR0917 - one parameter per flag
     urls: Annotated[list[str] | None, typer.Argument(metavar="URL", help="Addresses of blogs.")] = None,
     input_file: Annotated[
         str | None,
-        typer.Option("-i", "--input", metavar="FILE", help="A list of blogs: one a line, or OPML; - is stdin."),
+        typer.Option("-i", "--input", metavar="FILE", help="A list of blogs: one per line, or OPML; - is stdin."),
     ] = None,
     archive: ArchiveFlag = None,
     files: FilesFlag = None,
@@ -58,7 +58,8 @@ def crawl(  # noqa: PLR0913, PLR0917 - one parameter per flag
     feed: FeedFlag = None,
     no_feed: NoFeedFlag = False,
     header: Annotated[
-        list[str] | None, typer.Option("--header", metavar="'NAME: VALUE'", help="A header for the blog's own host."),
+        list[str] | None,
+        typer.Option("--header", metavar="'NAME: VALUE'", help="An HTTP header to send to the blog's own host."),
     ] = None,
     cookies: Annotated[
         str | None,
@@ -73,26 +74,26 @@ def crawl(  # noqa: PLR0913, PLR0917 - one parameter per flag
         int | None, typer.Option("--concurrency", metavar="N", help="Requests at once to one host (default: 4)."),
     ] = None,
     timeout: Annotated[
-        float | None, typer.Option("--timeout", metavar="S", help="Seconds to wait for an answer (default: 30)."),
+        float | None, typer.Option("--timeout", metavar="S", help="Seconds to wait for a response (default: 30)."),
     ] = None,
     render: RenderFlag = None,
     screenshots: Annotated[
-        bool, typer.Option("--screenshots", help="Keep a picture of every page that a browser drew."),
+        bool, typer.Option("--screenshots", help="Keep a screenshot of every page rendered in a browser."),
     ] = False,
     no_comments: NoCommentsFlag = False,
-    no_media: Annotated[bool, typer.Option("--no-media", help="Do not fetch pictures, sounds and files.")] = False,
+    no_media: Annotated[bool, typer.Option("--no-media", help="Do not fetch images, audio, video or files.")] = False,
     ignore_robots: Annotated[
-        bool, typer.Option("--ignore-robots", help="For blogs of your own: robots.txt and noarchive say nothing."),
+        bool, typer.Option("--ignore-robots", help="Ignore robots.txt and noarchive; for your own blogs only."),
     ] = False,
-    newest_first: Annotated[bool, typer.Option("--newest-first", help="The newest posts first.")] = False,
+    newest_first: Annotated[bool, typer.Option("--newest-first", help="Fetch the newest posts first.")] = False,
     allow: AllowFlag = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done; store nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be done; store nothing.")] = False,
     config: ConfigFlag = None,
     json: JsonFlag = False,
     quiet: QuietFlag = False,
     verbose: VerboseFlag = False,
 ) -> None:
-    """Archive whole blogs. Goes on where it was interrupted; updates a blog that was finished.
+    """Archive whole blogs. Continues where it was interrupted; updates a blog that is complete.
 
     \b
     Examples:
@@ -117,7 +118,7 @@ def crawl(  # noqa: PLR0913, PLR0917 - one parameter per flag
         refuse_file(word)
     wanted = [*typed, *(listed(input_file) if input_file else ())]
     if not wanted:
-        raise UsageError("no blog was named", advice="everlog crawl https://a.blog.example/   (or a list with -i FILE)")
+        raise UsageError("no blog given", advice="everlog crawl https://a.blog.example/   (or a list with -i FILE)")
     if dry_run:
         raise typer.Exit(_dry_run(wanted, typed, settings, json=json, quiet=quiet))
     from everlog.flow.running import Job
@@ -157,10 +158,10 @@ def _dry_run(wanted: list[str], typed: list[str], settings: Settings, *, json: b
 
 def update(  # noqa: PLR0913, PLR0917 - one parameter per flag
     blogs: Annotated[
-        list[str] | None, typer.Argument(metavar="BLOG", help="Blogs of the archive; all if none is named."),
+        list[str] | None, typer.Argument(metavar="BLOG", help="Blogs in the archive (default: all)."),
     ] = None,
     since: Annotated[
-        str | None, typer.Option("--since", metavar="DATE", help="Leave entries before this date alone (2024-05-31)."),
+        str | None, typer.Option("--since", metavar="DATE", help="Skip entries older than this date (2024-05-31)."),
     ] = None,
     archive: ArchiveFlag = None,
     files: FilesFlag = None,
@@ -170,7 +171,7 @@ def update(  # noqa: PLR0913, PLR0917 - one parameter per flag
     ] = None,
     render: RenderFlag = None,
     no_comments: NoCommentsFlag = False,
-    no_media: Annotated[bool, typer.Option("--no-media", help="Do not fetch pictures, sounds and files.")] = False,
+    no_media: Annotated[bool, typer.Option("--no-media", help="Do not fetch images, audio, video or files.")] = False,
     allow: AllowFlag = None,
     config: ConfigFlag = None,
     json: JsonFlag = False,
@@ -194,7 +195,7 @@ def update(  # noqa: PLR0913, PLR0917 - one parameter per flag
     with archive_of(settings) as opened:
         homes = [blog_named(url, opened).home for url in blogs] if blogs else [blog.home for blog in opened.blogs()]
         if not homes:
-            raise UsageError("the archive holds no blog yet", advice="everlog crawl https://a.blog.example/")
+            raise UsageError("the archive has no blogs yet", advice="everlog crawl https://a.blog.example/")
         moment = as_moment_or_none(since)
         jobs = [Job(url=home, kind="update", since=moment, allow=allowed(allow)) for home in dict.fromkeys(homes)]
         _run(jobs, opened, settings, json=json, quiet=quiet, verbose=verbose)
@@ -273,7 +274,7 @@ def listed(name: str) -> list[str]:
         text = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
     except OSError as error:
         raise UsageError(
-            f"the list {name} cannot be read: {error.strerror}", advice="name a file of addresses, one a line",
+            f"the list {name} cannot be read: {error.strerror}", advice="pass a file with one address per line",
         ) from None
     from everlog.feeds.opml import blogs_of_opml
 
@@ -282,7 +283,9 @@ def listed(name: str) -> list[str]:
         lines = (line.partition(" #")[0].strip() for line in text.decode("utf-8-sig", "replace").splitlines())
         found = [line for line in lines if line and not line.startswith("#")]
     if not found:
-        raise UsageError(f"the list {name} names no blog", advice="give one address a line, or an OPML file")
+        raise UsageError(
+            f"the list {name} contains no blog", advice="pass a file with one address per line, or an OPML file",
+        )
     return found
 
 

@@ -47,12 +47,12 @@ class Shown(NamedTuple):
 
 
 def diff(
-    post: Annotated[str, typer.Argument(metavar="POST", help="The address of a post, in any spelling.")],
+    post: Annotated[str, typer.Argument(metavar="POST", help="The address of a post.")],
     first: Annotated[
-        int | None, typer.Option("--from", metavar="N", min=1, help="The older version (default: the one before)."),
+        int | None, typer.Option("--from", metavar="N", min=1, help="The older version (default: the previous one)."),
     ] = None,
     last: Annotated[
-        int | None, typer.Option("--to", metavar="N", min=1, help="The newer version (default: the last one)."),
+        int | None, typer.Option("--to", metavar="N", min=1, help="The newer version (default: the latest one)."),
     ] = None,
     archive: ArchiveFlag = None,
     config: ConfigFlag = None,
@@ -80,7 +80,7 @@ def diff(
     if json:
         print(json_text(_plain(older, newer, changes), ensure_ascii=False, indent=1))
     elif len(found) == 1:
-        print_wrapped(f"{newer.post.url}\nthere is one version, read {read_when(newer.read_at, exactly=verbose)}")
+        print_wrapped(f"{newer.post.url}\nonly one version, read {read_when(newer.read_at, exactly=verbose)}")
     else:
         _print([*_head(older, newer, changes, exactly=verbose), *_body(changes, whole=verbose)])
 
@@ -88,7 +88,7 @@ def diff(
 def _numbered(number: int, found: tuple[Version, ...]) -> Version:
     if number > len(found):
         raise UsageError(
-            f"there is no version {number} of {found[-1].post.url}",
+            f"no version {number} of {found[-1].post.url}",
             advice=f"it has {len(found)}:  everlog show {found[-1].post.url} --versions",
         )
     return found[number - 1]
@@ -121,7 +121,7 @@ def _body(changes: Changes, *, whole: bool) -> Iterator[Shown]:
     for comment in comments.added:
         yield from _comment(comment, "new", [Shown(comment.text, "added")])
     for edited in comments.edited:
-        renamed = f" (before: {edited.old.author or 'somebody'})" if edited.old.author != edited.new.author else ""
+        renamed = f" (before: {edited.old.author or 'unknown'})" if edited.old.author != edited.new.author else ""
         yield from _comment(edited.new, f"edited{renamed}", _text(edited.text, whole=True))
 
 

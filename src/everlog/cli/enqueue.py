@@ -39,8 +39,8 @@ def enqueue(  # noqa: PLR0913, PLR0917 - one parameter per flag
     blogs: Annotated[
         list[str] | None, typer.Argument(metavar="URL|FILE|-", help="Blogs, lists of them (OPML too), or - for stdin."),
     ] = None,
-    update: Annotated[bool, typer.Option("--update", help="Only what is new in blogs that are held.")] = False,
-    browser: Annotated[bool, typer.Option("--browser", help="Only for workers that have a browser.")] = False,
+    update: Annotated[bool, typer.Option("--update", help="Only fetch what is new in archived blogs.")] = False,
+    browser: Annotated[bool, typer.Option("--browser", help="Only for workers with a browser.")] = False,
     scope: Annotated[
         str | None,
         typer.Option("--scope", metavar="path|host|subdomains", help="What belongs to the blog (default: path)."),
@@ -52,7 +52,7 @@ def enqueue(  # noqa: PLR0913, PLR0917 - one parameter per flag
     ] = None,
     render: RenderFlag = None,
     no_comments: NoCommentsFlag = False,
-    no_media: Annotated[bool, typer.Option("--no-media", help="Do not fetch pictures, sounds and files.")] = False,
+    no_media: Annotated[bool, typer.Option("--no-media", help="Do not fetch images, audio, video or files.")] = False,
     allow: AllowFlag = None,
     broker: BrokerFlag = None,
     archive: ArchiveFlag = None,
@@ -61,7 +61,7 @@ def enqueue(  # noqa: PLR0913, PLR0917 - one parameter per flag
     quiet: QuietFlag = False,
     verbose: VerboseFlag = False,  # noqa: ARG001 - where a bug happened is said by the program itself
 ) -> None:
-    """Give a fleet blogs to crawl. What was given once is in the database, whatever happens to the queue.
+    """Queue blogs for a fleet to crawl. Jobs are stored in the database, whatever happens to the queue.
 
     \b
     Examples:
@@ -95,7 +95,7 @@ def enqueue(  # noqa: PLR0913, PLR0917 - one parameter per flag
     if json:
         print(json_text({"queued": added, "known": known, "refused": refused}, ensure_ascii=False, indent=1))
     elif not quiet:
-        told = f", {known} were queued already{', with the options they were given first' if own else ''}"
+        told = f", {known} were already queued{' with their first options' if own else ''}"
         print(f"{len(added)} blogs queued{told if known else ''}", file=sys.stderr)
     for line in refused:
         print(line, file=sys.stderr)
@@ -134,7 +134,7 @@ def _held(jobs: list[NewJob], archive: Archive) -> tuple[list[NewJob], list[str]
         if home_known_as(job.url or "", archive) is not None:
             held.append(job)
         else:
-            unknown.append(f"{job.url} is not held, so it cannot be updated: without --update it is crawled")
+            unknown.append(f"{job.url} is not in the archive, so it cannot be updated; leave out --update to crawl it")
     if not held:
         raise UsageError("\n".join(unknown))
     return held, unknown
@@ -161,7 +161,7 @@ def _jobs_of(words: list[str], own: dict[str, Any], *, update: bool, browser: bo
     for word in words:
         urls += listed(word) if _is_list(word) else [word]
     if not urls:
-        raise UsageError("no blog was named", advice="everlog enqueue https://a.blog.example/   (or a list, or -)")
+        raise UsageError("no blog given", advice="everlog enqueue https://a.blog.example/   (or a list, or -)")
     jobs: dict[str, NewJob] = {}
     refused: list[str] = []
     for url in urls:

@@ -30,24 +30,24 @@ INCOMPLETE = 3
 def evaluate(  # noqa: PLR0913, PLR0917 - one parameter per flag
     folders: Annotated[list[Path], typer.Argument(metavar="FOLDER", help="Folders of blogs.")],
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="A row per blog, worst first.")] = False,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="No progress, no remarks.")] = False,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print no progress and no notes.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
     no_feed: Annotated[bool, typer.Option("--no-feed", help="Read without learning from feeds.")] = False,
     cut_feeds: Annotated[
         bool, typer.Option("--cut-feeds", help="Cut the feeds' contents to excerpts first."),
     ] = False,
     jobs: Annotated[
-        int, typer.Option("--jobs", metavar="N", min=0, help="Processes; 0 is one per processor."),
+        int, typer.Option("--jobs", metavar="N", min=0, help="Number of processes; 0 means one per processor."),
     ] = 0,
     by: Annotated[
         Grouping | None,
-        typer.Option("--by", metavar="engine|language|feed", help="Also a row per group of blogs."),
+        typer.Option("--by", metavar="engine|language|feed", help="Also print a row per group of blogs."),
     ] = None,
     posts: Annotated[
         Path | None, typer.Option("--posts", metavar="FILE", help="Write the posts read as JSON lines."),
     ] = None,
     misses: Annotated[
-        Path | None, typer.Option("--misses", metavar="FILE", help="Write the articles missed, with scores."),
+        Path | None, typer.Option("--misses", metavar="FILE", help="Write the missed articles, with scores."),
     ] = None,
     floors: Annotated[
         Path | None, typer.Option("--floors", metavar="FILE", help="Exit 3 if a field is below its floor."),
@@ -62,7 +62,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one parameter per flag
         bool, typer.Option("--noise", help="Instead: noise left and content stripped by comparing pages."),
     ] = False,
     telling: Annotated[
-        bool, typer.Option("--telling", help="Instead: posts told from other pages, with and without feeds."),
+        bool, typer.Option("--telling", help="Instead: posts recognised among other pages, with and without feeds."),
     ] = False,
 ) -> None:
     """Score extraction on a corpus of blogs and print a table.
@@ -80,7 +80,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one parameter per flag
       everlog evaluate CORPUS --retrieval --peers --noise
     """
     if no_feed and cut_feeds:
-        raise UsageError("--no-feed and --cut-feeds exclude each other", advice="leave one of them out")
+        raise UsageError("--no-feed and --cut-feeds cannot be combined", advice="leave one of them out")
     open_with(f"evaluating {', '.join(map(str, folders))}: starting", quiet=quiet)
     from everlog.evaluate import gate, table
     from everlog.evaluate.corpus import find_blogs
@@ -196,7 +196,7 @@ def _hold(results: Sequence[Result], floors: Floors, name: str) -> None:
     from everlog.evaluate import gate
 
     if floors.fingerprint not in {None, gate.fingerprint(results)}:
-        print("the floors were measured on another corpus than this one", file=sys.stderr)
+        print("note: the floors were measured on another corpus", file=sys.stderr)
     fallen = gate.fallen(results, floors, name)
     for line in fallen:
         print(line, file=sys.stderr)

@@ -17,7 +17,7 @@ from everlog.terminal import CONTROLS
 fleet = typer.Typer(
     name="fleet", no_args_is_help=True, rich_markup_mode=None, add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
-    help="""Look after a fleet of workers.
+    help="""Manage a fleet of workers.
 
     \b
     Examples:
@@ -33,7 +33,7 @@ def fleet_status(
     quiet: QuietFlag = False,  # noqa: ARG001 - it shows what was asked for
     verbose: VerboseFlag = False,  # noqa: ARG001 - where a bug happened is said by the program itself
 ) -> None:
-    """Show workers, queues, how fast, what is late, and what has stalled.
+    """Show workers, queues, request rates, overdue feeds and stalled jobs.
 
     \b
     Example:
@@ -62,7 +62,7 @@ def fleet_rebuild(
     broker: BrokerFlag = None, archive: ArchiveFlag = None, config: ConfigFlag = None, quiet: QuietFlag = False,
     verbose: VerboseFlag = False,  # noqa: ARG001 - where a bug happened is said by the program itself
 ) -> None:
-    """Empty the queue and fill it from the database. It does no harm at any time.
+    """Empty the queue and refill it from the database. Safe at any time.
 
     \b
     Example:
@@ -76,16 +76,16 @@ def fleet_rebuild(
     with shared_archive_of(settings) as opened:
         handed = rebuild(opened, engine)
     if not quiet:
-        print(f"{handed} jobs are in the queue again", file=sys.stderr)
+        print(f"{handed} jobs queued again", file=sys.stderr)
 
 
 @fleet.command("drain")
 def fleet_drain(
-    name: Annotated[str | None, typer.Argument(metavar="WORKER", help="One worker; all if none is named.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="WORKER", help="One worker (default: all).")] = None,
     archive: ArchiveFlag = None, config: ConfigFlag = None, quiet: QuietFlag = False,
     verbose: VerboseFlag = False,  # noqa: ARG001 - where a bug happened is said by the program itself
 ) -> None:
-    """Ask workers to end: what they are doing is stored, and goes on when others start.
+    """Stop workers: they finish and store what they are doing; other workers continue it.
 
     \b
     Examples:
@@ -99,20 +99,22 @@ def fleet_drain(
         asked = opened.drain(name)
         silent = [one for one in opened.workers() if one.silent_seconds > SILENT_SECONDS and name in {None, one.name}]
     if name and not asked:
-        raise UsageError(f"there is no worker called {name}", advice="everlog fleet status names them")
+        raise UsageError(f"no worker named {name}", advice="list them:  everlog fleet status")
     if not quiet:
-        told = f"{asked - len(silent)} workers end when their blogs are stored" if asked else "no worker is there"
-        print(told + (f"; {len(silent)} are silent, and end if they come back" if silent else ""), file=sys.stderr)
+        told = f"{asked - len(silent)} workers stop when their blogs are stored" if asked else "no worker is running"
+        print(
+            told + (f"; {len(silent)} sent no heartbeat and stop if they come back" if silent else ""), file=sys.stderr,
+        )
 
 
 @fleet.command("dead")
 def fleet_dead(
-    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, help="At most so many.")] = 100,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, help="Show at most N.")] = 100,
     archive: ArchiveFlag = None, config: ConfigFlag = None, json: JsonFlag = False,
     quiet: QuietFlag = False,  # noqa: ARG001 - it shows what was asked for
     verbose: VerboseFlag = False,  # noqa: ARG001 - where a bug happened is said by the program itself
 ) -> None:
-    """List the jobs that were given up, and why.
+    """List failed jobs and why they were given up.
 
     \b
     Example:
@@ -134,12 +136,12 @@ def fleet_dead(
 @fleet.command("cancel")
 def fleet_cancel(
     words: Annotated[
-        list[str], typer.Argument(metavar="JOB|URL", help="Numbers that 'fleet status' and 'fleet dead' tell; blogs."),
+        list[str], typer.Argument(metavar="JOB|URL", help="Job numbers from 'fleet status' or 'fleet dead', or blogs."),
     ],
     archive: ArchiveFlag = None, config: ConfigFlag = None, quiet: QuietFlag = False,
     verbose: VerboseFlag = False,  # noqa: ARG001 - where a bug happened is said by the program itself
 ) -> None:
-    """Remove jobs that wait, or were given up. What is held of their blogs stays.
+    """Remove queued or failed jobs. What is archived of their blogs stays.
 
     \b
     Examples:
@@ -157,23 +159,23 @@ def fleet_cancel(
     if not cancelled:
         named = ", ".join(words)
         raise UsageError(
-            f"no such job, or it is running: {named}", advice="everlog fleet status and everlog fleet dead name them",
+            f"no such job, or it is running: {named}", advice="list jobs:  everlog fleet status, everlog fleet dead",
         )
     if not quiet:
         others = len(ids) - cancelled
-        rest = f", {others} are not there or are running" if others else ""
-        print(f"{cancelled} jobs are removed{rest}", file=sys.stderr)
+        rest = f", {others} do not exist or are running" if others else ""
+        print(f"{cancelled} jobs removed{rest}", file=sys.stderr)
 
 
 @fleet.command("revive")
 def fleet_revive(
     ids: Annotated[
-        list[int] | None, typer.Argument(metavar="JOB", help="Numbers of jobs; all if none is named."),
+        list[int] | None, typer.Argument(metavar="JOB", help="Job numbers (default: all)."),
     ] = None,
     broker: BrokerFlag = None, archive: ArchiveFlag = None, config: ConfigFlag = None, quiet: QuietFlag = False,
     verbose: VerboseFlag = False,  # noqa: ARG001 - where a bug happened is said by the program itself
 ) -> None:
-    """Take jobs up again that were given up.
+    """Queue failed jobs again.
 
     \b
     Example:
@@ -188,7 +190,7 @@ def fleet_revive(
         revived = part = opened.revive_jobs(ids or None)
         if ids and not revived:
             named = ", ".join(map(str, ids))
-            raise UsageError(f"not among the jobs that were given up: {named}", advice="everlog fleet dead lists them")
+            raise UsageError(f"not a failed job: {named}", advice="list them:  everlog fleet dead")
         while not ids and part == MOST_AT_ONCE:
             part = opened.revive_jobs()
             revived += part
@@ -196,8 +198,8 @@ def fleet_revive(
             # Those who look after the fleet hand out the rest, as their queues have room.
             engine.send(opened.wake_jobs())
         except ServiceDown as down:
-            raise ServiceDown(f"{revived} jobs are queued again; {down.message}", advice=LATER) from down
+            raise ServiceDown(f"{revived} jobs queued again; {down.message}", advice=LATER) from down
         finally:
             engine.close()
     if not quiet:
-        print(f"{revived} jobs are queued again", file=sys.stderr)
+        print(f"{revived} jobs queued again", file=sys.stderr)

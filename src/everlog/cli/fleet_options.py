@@ -16,14 +16,14 @@ BrokerFlag = Annotated[
     str | None, typer.Option("--broker", metavar="URL", help="The fleet's queue: redis://HOST:6379/0."),
 ]
 MetricsFlag = Annotated[
-    int | None, typer.Option("--metrics-port", metavar="PORT", min=0, max=65535, help="Answer Prometheus there."),
+    int | None, typer.Option("--metrics-port", metavar="PORT", min=0, max=65535, help="Serve Prometheus metrics here."),
 ]
 LogFormatFlag = Annotated[
-    str, typer.Option("--log-format", metavar="text|json", help="Lines for people (the default), or for programs."),
+    str, typer.Option("--log-format", metavar="text|json", help="Log as text (the default) or as JSON."),
 ]
 
 # What becomes of jobs whose broker is away.
-LATER = "the workers hear of them when it is there again"
+LATER = "workers pick them up when the broker is back"
 
 
 def shared_archive_of(settings: Settings) -> Archive:
@@ -32,7 +32,7 @@ def shared_archive_of(settings: Settings) -> Archive:
 
     if "://" not in settings.archive:
         raise UsageError(
-            f"{settings.archive} is a folder, and a fleet shares a database",
-            advice="name it with --archive postgresql://HOST/NAME; 'everlog copy' brings an archive there",
+            f"{settings.archive} is a folder; a fleet needs a shared database",
+            advice="pass --archive postgresql://HOST/NAME; 'everlog copy' copies an archive there",
         )
     return archive_of(settings, create=True)

@@ -62,11 +62,11 @@ def job_dict(job: Job) -> dict[str, Any]:
 def stalls(state: FleetState, messages: Mapping[str, int]) -> list[str]:
     """What does not go on, in words."""
     found = [
-        f"worker {one.name} has been silent for {one.silent_seconds:.0f} s"
+        f"worker {one.name}: no heartbeat for {one.silent_seconds:.0f} s"
         for one in state.workers if SILENT_SECONDS < one.silent_seconds <= GONE_SECONDS
     ]
     found += [
-        f"{_called(one.job)} on {one.worker}: silent for {one.silent_seconds:.0f} s"
+        f"{_called(one.job)} on {one.worker}: no heartbeat for {one.silent_seconds:.0f} s"
         for one in state.running if one.silent_seconds > SILENT_SECONDS
     ]
     found += [
@@ -78,10 +78,10 @@ def stalls(state: FleetState, messages: Mapping[str, int]) -> list[str]:
         served = any(one.has_browser or not queue.endswith(".browser") for one in alive)
         if count and not served:
             what = "with a browser " if queue.endswith(".browser") else ""
-            found.append(f"{count} jobs wait in {queue}, and no worker {what}is there")
+            found.append(f"{count} jobs wait in {queue}, but no worker {what}is running")
         elif queue in messages and messages[queue] < count:
             lost = count - messages[queue]
-            found.append(f"{lost} jobs of {queue} are not in the broker; they are given again by themselves")
+            found.append(f"{lost} jobs of {queue} are missing in the broker; they are queued again automatically")
     return found
 
 
@@ -99,12 +99,12 @@ def print_state(state: FleetState, broker: BrokerState) -> None:
         print(f"  {harmless(name):<28} {'reading':<9} {processes} pages at once, of huge blogs only")
     print("\nqueues")
     for queue, count in state.depths.items():
-        told = f"{messages[queue]} in the broker" if queue in messages else "broker not reached"
+        told = f"{messages[queue]} in the broker" if queue in messages else "broker not reachable"
         print(f"  {queue:<16} {count:>8} jobs   {told}")
     others = ", ".join(f"{state.states.get(name, 0)} {name}" for name in ("running", "parked", "dead"))
     print(f"  {others}")
     if state.oldest_queued_seconds is not None:
-        print(f"  the oldest waits for {state.oldest_queued_seconds:.0f} s")
+        print(f"  the oldest has waited {state.oldest_queued_seconds:.0f} s")
     if state.oldest_due_at is not None:
         print(f"\n{state.due} feeds are due, the oldest since {state.oldest_due_at:%Y-%m-%d %H:%M:%S} UTC")
     running = [
@@ -116,7 +116,7 @@ def print_state(state: FleetState, broker: BrokerState) -> None:
     for line in (*stalls(state, messages), *([trouble] if trouble else [])):
         print(f"! {harmless(line)}")
     _print_part(
-        "given up ('everlog fleet revive JOB' takes one up again, 'everlog fleet cancel JOB' removes it)",
+        "failed ('everlog fleet revive JOB' queues it again, 'everlog fleet cancel JOB' removes it)",
         [f"{job.id}  {_called(job)}  {_reason(job)}" for job in state.dead],
     )
 

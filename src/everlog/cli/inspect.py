@@ -50,13 +50,14 @@ def inspect(  # noqa: PLR0913, PLR0917 - one parameter per flag
         float | None, typer.Option("--delay", metavar="S", help="Seconds between requests to one host (default: 1)."),
     ] = None,
     header: Annotated[
-        list[str] | None, typer.Option("--header", metavar="'NAME: VALUE'", help="A header for the blog's own host."),
+        list[str] | None,
+        typer.Option("--header", metavar="'NAME: VALUE'", help="An HTTP header to send to the blog's own host."),
     ] = None,
     cookies: Annotated[
         str | None,
         typer.Option("--cookies", metavar="FILE", help="Cookies for the blog's own host (Netscape format)."),
     ] = None,
-    ignore_robots: Annotated[bool, typer.Option("--ignore-robots", help="For blogs of your own.")] = False,
+    ignore_robots: Annotated[bool, typer.Option("--ignore-robots", help="Only for your own blogs.")] = False,
     allow: AllowFlag = None,
     archive: ArchiveFlag = None,
     config: ConfigFlag = None,
@@ -64,7 +65,7 @@ def inspect(  # noqa: PLR0913, PLR0917 - one parameter per flag
     quiet: QuietFlag = False,
     verbose: VerboseFlag = False,  # noqa: ARG001 - where a bug happened is said by the program itself
 ) -> None:
-    """Look at a blog and say what a crawl would do. Writes nothing.
+    """Show what a crawl of a blog would find and fetch. Writes nothing.
 
     \b
     Example:
@@ -147,9 +148,12 @@ def as_dict(found: Look) -> dict[str, Any]:
 
 
 def _alias_line(alias: Alias) -> str:
-    ways = [*(["looked for here"] if alias.here else []), *(["asked as well"] if alias.followed else [])]
+    ways = [
+        *(["its posts are fetched from here"] if alias.here else []),
+        *(["fetched as well"] if alias.followed else []),
+    ]
     said = " and ".join(ways) or f"not followed: {alias.reason}"
-    return f"{alias.home}, which its pages name as their own address  ({said})"
+    return f"{alias.home}, which its pages name as their address  ({said})"
 
 
 def _noarchive_line(found: Look) -> str:
@@ -166,30 +170,31 @@ def _rows(found: Look) -> list[tuple[str, str]]:
         *(("note", remark.replace(": archiving that blog", ", which a crawl archives")) for remark in found.remarks),
         *(("also at", home) for home in found.scope.also),
         *(("also at", _alias_line(alias)) for alias in found.scope.aliases),
-        ("platform", found.platform or "the page does not say"),
+        ("platform", found.platform or "unknown"),
         ("feed", f"{found.feed_url}  ({found.feed_entries} entries)" if found.feed_url else
-                 f"none: posts are told by their pages ({found.feed_entries} so far)"),
-        ("other feeds", ", ".join(url for url in found.feeds if url != found.feed_url) or "none named"),
+                 f"none: posts are recognised by their pages ({found.feed_entries} so far)"),
+        ("other feeds", ", ".join(url for url in found.feeds if url != found.feed_url) or "none"),
         ("robots.txt", found.robots),
         *([("noarchive", _noarchive_line(found))] if found.noarchive else []),
         ("posts at", found.known.judge.pattern.regex),
         ("posts", f"about {found.estimate.posts} ({found.estimate.why})"),
         *(("", f"{each.posts} by {each.why}") for each in found.estimates if each is not found.estimate),
-        ("comments", "; ".join(found.comments) or "on the pages themselves, if there are any"),
-        *([("browser", "needed: the pages show nothing before their scripts ran")] if found.known.is_scripted else []),
-        ("requests", f"about {found.requests_expected} for all of it; {found.requests} were made for this look"),
+        ("comments", "; ".join(found.comments) or "on the pages, if there are any"),
+        *([("browser", "needed: the pages are empty until their scripts run")] if found.known.is_scripted else []),
+        ("requests", f"about {found.requests_expected} for the whole blog; {found.requests} made so far"),
     ]
     sample = found.sample
     if isinstance(sample, Post):
         words = sample.text.split()
         rows += [
-            ("a post", sample.url), ("  title", sample.title or "-"), ("  authors", ", ".join(sample.authors) or "-"),
+            ("sample post", sample.url), ("  title", sample.title or "-"),
+            ("  authors", ", ".join(sample.authors) or "-"),
             ("  published", sample.published.isoformat() if sample.published else "-"),
             ("  tags", ", ".join(sample.tags) or "-"),
             ("  text", f"{' '.join(words[:WORDS_SHOWN])} ... ({len(words)} words)"),
         ]
     else:
-        rows.append(("a post", f"{sample.url} could not be read: {sample.reason}"))
+        rows.append(("sample post", f"{sample.url} could not be read: {sample.reason}"))
     way = "" if found.feed_url or not found.feeds else " --no-feed"
     rows.append(("to archive it", as_typed(f"everlog crawl {found.home}{way}")))
     return rows

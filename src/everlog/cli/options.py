@@ -27,46 +27,46 @@ FilesFlag = Annotated[
     str | None,
     typer.Option(
         "--files", metavar="WHERE",
-        help="Where a postgresql:// archive has its files: a folder, or s3://BUCKET/PATH. It remembers it.",
+        help="Where a postgresql:// archive has its files: a folder, or s3://BUCKET/PATH. Stored in the archive.",
     ),
 ]
 SpoolFlag = Annotated[
     str | None,
     typer.Option(
-        "--spool", metavar="FOLDER", help="Where WARC files grow until they are uploaded: a folder of this machine.",
+        "--spool", metavar="FOLDER", help="A folder on this machine for WARC files until they are uploaded.",
     ),
 ]
 ConfigFlag = Annotated[
-    Path | None, typer.Option("--config", metavar="FILE", help="Settings file (default: everlog.toml here, if any)."),
+    Path | None, typer.Option("--config", metavar="FILE", help="Settings file (default: ./everlog.toml, if any)."),
 ]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-QuietFlag = Annotated[bool, typer.Option("-q", "--quiet", help="No progress, no remarks.")]
-VerboseFlag = Annotated[bool, typer.Option("-v", "--verbose", help="Say more; with a bug, where it happened.")]
+QuietFlag = Annotated[bool, typer.Option("-q", "--quiet", help="Print no progress and no notes.")]
+VerboseFlag = Annotated[bool, typer.Option("-v", "--verbose", help="Print more; with a bug, the traceback.")]
 RenderFlag = Annotated[
     str | None,
     typer.Option(
         "--render", metavar="auto|always|never",
-        help="Draw pages in a browser: where it is needed (the default), all, none.",
+        help="Render pages in a browser: where needed (the default), all, or none.",
     ),
 ]
 FeedFlag = Annotated[
     str | None, typer.Option("--feed", metavar="URL", help="The blog's feed, if you know it."),
 ]
 NoFeedFlag = Annotated[
-    bool, typer.Option("--no-feed", help="Go without a feed, even if there is one: posts are told by their pages."),
+    bool, typer.Option("--no-feed", help="Crawl without a feed: posts are recognised by their pages."),
 ]
 AlsoFlag = Annotated[
     list[str] | None,
     typer.Option(
         "--also", metavar="URL",
-        help="Another address of the blog: a host it has as well, or a folder of its own host (repeatable).",
+        help="Another address of the same blog: a host, or a folder on its host (repeatable).",
     ),
 ]
 AllowFlag = Annotated[
     list[str] | None,
     typer.Option(
         "--allow", metavar="HOST[:PORT]",
-        help="A host that may be at a private address, or at this port (repeatable).",
+        help="Allow a host at a private address, or at this port (repeatable).",
     ),
 ]
 NoCommentsFlag = Annotated[bool, typer.Option("--no-comments", help="Do not collect comments.")]
@@ -86,7 +86,7 @@ def settings_from(config: Path | None, **flags: Any) -> Settings:
             layers.append(from_toml(file.read_text("utf-8"), str(file)))
         except (OSError, UnicodeDecodeError) as error:
             raise UsageError(
-                f"settings cannot be read from {file}: {error}", advice="name another with --config",
+                f"settings cannot be read from {file}: {error}", advice="pass another with --config",
             ) from None
     environment = from_environment(os.environ)
     given = environment.keys() | {name for name, value in flags.items() if value is not None}
@@ -100,8 +100,8 @@ def settings_from(config: Path | None, **flags: Any) -> Settings:
     settings = make_settings(*layers, environment, from_flags(flags))
     if flags.get("files") is not None and "://" not in settings.archive:
         raise UsageError(
-            f"{settings.archive} is a folder, and keeps its files in itself",
-            advice="leave out --files: only a postgresql:// archive has its files elsewhere",
+            f"{settings.archive} is a folder, which holds its own files",
+            advice="leave out --files: only a postgresql:// archive keeps its files elsewhere",
         )
     return settings
 
@@ -114,7 +114,7 @@ def allowed(allow: list[str] | None) -> tuple[str, ...] | None:
 def refuse_both(feed: str | None, *, no_feed: bool) -> None:
     """Of --feed and --no-feed only one makes sense."""
     if feed is not None and no_feed:
-        raise UsageError("--feed names a feed and --no-feed wants none", advice="leave out one of them")
+        raise UsageError("--feed and --no-feed cannot be combined", advice="leave out one of them")
 
 
 def archive_of(settings: Settings, *, create: bool = False, reading: bool = False, quiet: bool = False) -> Archive:
@@ -129,7 +129,7 @@ def archive_of(settings: Settings, *, create: bool = False, reading: bool = Fals
     if is_folder and not create and not has_archive(Path(settings.archive)):
         raise UsageError(
             f"there is no archive at {settings.archive}",
-            advice="name it with --archive, or make one:  everlog crawl URL",
+            advice="pass another one with --archive, or create it:  everlog crawl URL",
         )
     archive = open_archive(
         settings.archive, create=create, read_only=None if reading else False,
@@ -141,7 +141,7 @@ def archive_of(settings: Settings, *, create: bool = False, reading: bool = Fals
         archive.close()
         raise ArchiveBusy(
             f"a copy of {copied} is being made into this archive",
-            advice="wait until 'everlog copy' has ended, or give its command again if it was interrupted",
+            advice="wait until 'everlog copy' has finished; if it was interrupted, run it again",
         )
     return archive
 

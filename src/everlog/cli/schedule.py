@@ -66,11 +66,11 @@ def line_of(tally: ScheduleTally) -> str:
 
     >>> from everlog.fleet.scheduler import ScheduleTally
     >>> line_of(ScheduleTally(feeds=2400, jobs=24, seconds=60.0, waiting=3))
-    '2400 feeds handed out in 24 jobs, 40.0 feeds/s, 3 jobs wait for a worker'
+    '2400 feeds queued in 24 jobs, 40.0 feeds/s, 3 jobs waiting for a worker'
     """
     rate = f", {tally.feeds / tally.seconds:.1f} feeds/s" if tally.seconds else ""
-    again = f", {tally.handed} jobs given again" if tally.handed else ""
-    return f"{tally.feeds} feeds handed out in {tally.jobs} jobs{rate}, {tally.waiting} jobs wait for a worker{again}"
+    again = f", {tally.handed} jobs queued again" if tally.handed else ""
+    return f"{tally.feeds} feeds queued in {tally.jobs} jobs{rate}, {tally.waiting} jobs waiting for a worker{again}"
 
 
 def _stop_on_signals(scheduler: Any) -> list[int]:

@@ -32,25 +32,25 @@ NO_BROWSER = "no-browser"
 
 def worker(  # noqa: PLR0913, PLR0917 - one parameter per flag
     processes: Annotated[
-        int | None, typer.Option("--processes", "-n", metavar="N", min=1, help="Blogs at once (default: 2 a core)."),
+        int | None, typer.Option("--processes", "-n", metavar="N", min=1, help="Blogs at once (default: 2 per core)."),
     ] = None,
     name: Annotated[
         str | None,
-        typer.Option("--name", metavar="NAME", help="What this worker is called (default: machine and process)."),
+        typer.Option("--name", metavar="NAME", help="Name of this worker (default: machine and process id)."),
     ] = None,
     browser: Annotated[
         bool | None,
-        typer.Option("--browser/--no-browser", help="Whether it draws pages (default: if a browser is found)."),
+        typer.Option("--browser/--no-browser", help="Render pages in a browser (default: if one is found)."),
     ] = None,
     readers: Annotated[
         int | None,
-        typer.Option("--readers", metavar="N", min=1, help="Only read, N at once, what others fetch of huge blogs."),
+        typer.Option("--readers", metavar="N", min=1, help="Only parse pages that others fetch of huge blogs."),
     ] = None,
     slice_seconds: Annotated[
-        float | None, typer.Option("--slice-seconds", metavar="S", help="How long a blog has its turn (default: 60)."),
+        float | None, typer.Option("--slice-seconds", metavar="S", help="Seconds per slice of a crawl (default: 60)."),
     ] = None,
     slice_pages: Annotated[
-        int | None, typer.Option("--slice-pages", metavar="N", help="How many pages at most (default: 500)."),
+        int | None, typer.Option("--slice-pages", metavar="N", help="Pages per slice at most (default: 500)."),
     ] = None,
     allow: AllowFlag = None,
     broker: BrokerFlag = None,
@@ -63,9 +63,9 @@ def worker(  # noqa: PLR0913, PLR0917 - one parameter per flag
     quiet: QuietFlag = False,
     verbose: VerboseFlag = False,
 ) -> None:
-    """Take jobs from a fleet's queue, until you stop it. Start as many as you like, on any machine.
+    """Run jobs from a fleet's queue until stopped. Start as many workers as you like, on any machine.
 
-    Ctrl-C, or SIGTERM, ends it in good order: blogs under way are stored and go on elsewhere.
+    Ctrl-C or SIGTERM stops it cleanly: running crawls are stored, and other workers continue them.
 
     \b
     Examples:
@@ -86,7 +86,9 @@ def worker(  # noqa: PLR0913, PLR0917 - one parameter per flag
         allow=allowed(allow),
     )
     if settings.max_time is not None:
-        raise UsageError("max_time is set, and crawls of a fleet take turns", advice="set slice_seconds, or max_pages")
+        raise UsageError(
+            "max_time does not work in a fleet, whose crawls run in slices", advice="set slice_seconds or max_pages",
+        )
     if readers is not None:
         _refuse_with_readers({
             "--processes": processes, "--browser" if browser else "--no-browser": browser,
@@ -100,7 +102,7 @@ def worker(  # noqa: PLR0913, PLR0917 - one parameter per flag
     if browser and not has_browser:
         from everlog.render.finding import how_to_get_a_browser
 
-        raise UsageError("no browser was found", advice=f"{how_to_get_a_browser()}\n  or leave out --browser")
+        raise UsageError("no browser found", advice=f"{how_to_get_a_browser()}\n  or leave out --browser")
 
     def open_shared() -> Archive:
         return shared_archive_of(settings)
@@ -123,4 +125,6 @@ def _refuse_with_readers(flags: dict[str, object]) -> None:
     """Who only reads fetches nothing: flags that say how would be passed over in silence."""
     for flag, value in flags.items():
         if value is not None:
-            raise UsageError(f"--readers only reads, and {flag} is for who fetches", advice=f"leave out {flag}")
+            raise UsageError(
+                f"{flag} cannot be combined with --readers, which fetches nothing", advice=f"leave out {flag}",
+            )

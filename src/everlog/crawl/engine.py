@@ -72,7 +72,7 @@ def run_inside_scrapy(errand: Callable[[Download], Awaitable[T]], *, log_level: 
 
     reactor: Any = installed
     if getattr(reactor, "everlog_connect", None) is not None:
-        raise UsageError("the web can be opened once in a process", advice="do all of it within one with_web call")
+        raise UsageError("the web can be opened only once in a process", advice="do all of it within one with_web call")
     close_other_doors(reactor)
     work: list[asyncio.Task[T]] = []
     crawl = AsyncCrawlerRunner(SETTINGS).crawl(_Errand, errand=errand, work=work)

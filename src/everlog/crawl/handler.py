@@ -62,7 +62,7 @@ def close_other_doors(reactor: Any) -> None:
     """From here on, connections are made by `GuardedReactor` or fail."""
 
     def refuse(host: str, port: int, *_: Any, **__: Any) -> None:
-        raise BlockedAddress(f"{host}:{port}", "not asked for through the guard")
+        raise BlockedAddress(f"{host}:{port}", "connection not made by the address guard")
 
     reactor.everlog_connect = reactor.connectTCP
     reactor.connectTCP = reactor.connectSSL = refuse
@@ -84,7 +84,7 @@ class GuardedReactor:
 
     def connectTCP(self, host: str, port: int, *rest: Any, **named: Any) -> Any:  # noqa: N802 - Twisted's name
         if port != self._port:
-            why: str | None = "another port than was asked for"
+            why: str | None = "not the requested port"
         else:
             why = None if self._has_proxy else self._passage.permit.refuse(host)
         if why is not None:
@@ -150,13 +150,13 @@ class _GuardedAgent(_ScrapyAgent):
         answer = result["txresponse"]
         body = result.get("body", b"")
         if not 100 <= answer.code <= 999:
-            raise OddAnswer(f"its status is {str(answer.code)[:20]}")
+            raise OddAnswer(f"invalid status code {str(answer.code)[:20]}")
         self._passage.reason = harmless(answer.phrase.decode("latin-1"))
         self._passage.take_body(body)
         headers = self._headers_from_twisted_response(answer)
         layers = b",".join(headers.getlist("Content-Encoding")).split(b",")
         if len(layers) > MOST_ENCODINGS:
-            raise OddAnswer(f"its body is encoded {len(layers)} times")
+            raise OddAnswer(f"{len(layers)} layers of Content-Encoding")
         # No guess at the kind of document: that is made elsewhere, from the bytes.
         return Response(url, status=int(answer.code), headers=headers, body=body, flags=result.get("flags"))
 
@@ -224,7 +224,7 @@ class _BoundedHead(_LenientHTTP11ClientProtocol):
         if self._parser is not None and self._parser.state != BODY:
             self._head_bytes += len(data)
             if self._head_bytes > MOST_HEAD_BYTES:
-                self._giveUp(Failure(OddAnswer("its head does not end")))  # type: ignore[no-untyped-call]
+                self._giveUp(Failure(OddAnswer("response headers too long")))  # type: ignore[no-untyped-call]
                 return
         super().dataReceived(data)  # type: ignore[no-untyped-call]
 

@@ -58,7 +58,7 @@ def recall_hold(
         return
     if until.tzinfo is None:
         return
-    clock.hold(min(until, now + LONGEST_REMEMBERED), reason or "the server asked to wait", signal)
+    clock.hold(min(until, now + LONGEST_REMEMBERED), reason or "the server asked us to wait", signal)
     if until > now + LONGEST_REMEMBERED:
         # Kept by an older version: cut anew in every run, it would never end.
         remember_hold(remember, host, clock, now)

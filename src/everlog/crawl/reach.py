@@ -41,9 +41,9 @@ class Reach:
         except ValueError:
             host, port = "", 0
         if not url.lower().startswith(("http://", "https://")):
-            return f"blocked address (neither http nor https) for {_short(url)}"
+            return f"blocked address (not http or https) for {_short(url)}"
         if not host or not port:
-            return f"blocked address (no host or no port) for {_short(url)}"
+            return f"blocked address (missing host or port) for {_short(url)}"
         if len(host) > LONGEST_HOST:
             return f"blocked address (a host of {len(host)} characters) for {_short(url)}"
         permit = HostPermit(self, host, port)
@@ -116,8 +116,8 @@ class HostPermit:
         """What to do about a refusal, and why this host is refused although it is the blog's own."""
         port = "" if self._port in USUAL_PORTS else f":{self._port}"
         name = f"[{self._host}]" if ":" in self._host else self._host
-        before = "it was public when it was first seen; " if self._reach.was_public(self._host) else ""
-        return f"{before}if it is meant: --allow {name}{port}"
+        before = "it had a public address before; " if self._reach.was_public(self._host) else ""
+        return f"{before}to allow it: --allow {name}{port}"
 
 
 def _places(urls: Iterable[str]) -> frozenset[Place]:

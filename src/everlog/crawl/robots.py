@@ -113,12 +113,12 @@ def read_rules(exchange: Exchange, read_at: datetime) -> Rules:
         return rules_of(text_of(exchange), read_at)
     if 400 <= exchange.status < 500 and exchange.status != 429:
         return Rules(read_at=read_at)
-    return out_of_reach(f"robots.txt answers {exchange.status}", read_at, signal=f"{exchange.status}")
+    return out_of_reach(f"robots.txt returned {exchange.status}", read_at, signal=f"{exchange.status}")
 
 
 def out_of_reach(what: str, read_at: datetime, *, signal: str = "") -> Rules:
     """Rules nobody could read: stay out. `signal` is what the server said instead of them."""
-    return Rules(read_at=read_at, trouble="robots", reason=f"{what}: stay out until it is reachable", signal=signal)
+    return Rules(read_at=read_at, trouble="robots", reason=f"not crawling: {what}", signal=signal)
 
 
 def text_of(exchange: Exchange) -> str:

@@ -128,7 +128,7 @@ class Session(Web):
         while True:
             way = self._way_to(here, purpose)
             if way != here and way in seen:
-                reason = f"it leads to {here}, where nobody answers"
+                reason = f"redirects to {here}, which does not respond"
                 return Failure(url=url, trouble="connection", reason=reason, exchanges=tuple(trail))
             here = way
             seen.add(here)
@@ -149,7 +149,8 @@ class Session(Web):
                 # What answers only sends back to what does not.
                 return replace(silence, url=url, exchanges=tuple(trail))
             if target in seen or len(trail) > most_redirects:
-                reason = f"redirected {len(trail)} times, last to {target}"
+                what = "redirect loop" if target in seen else "too many redirects"
+                reason = f"{what}: redirected {len(trail)} times, last to {target}"
                 return Failure(url=url, trouble="loop", reason=reason, status=last.status, exchanges=tuple(trail))
             # Who was sent elsewhere comes back as a stranger.
             private = private and host_key(target) == host_key(here)
@@ -203,7 +204,7 @@ class Session(Web):
                 # Nobody said anything, to this session or to another.
                 self._origins.silent(failure)
             if rules.trouble == "robots":
-                unread = Cause(reason="robots.txt could not be read", signal=rules.signal)
+                unread = Cause(reason="robots.txt could not be fetched", signal=rules.signal)
                 self._book.put_off(host_key(url), unread, rules.stands_until, self._web.timekeeper.now())
             return failure
         return Failure(url=url, trouble="robots", reason=f"robots.txt disallows {url}")
@@ -213,7 +214,7 @@ class Session(Web):
         status = last.status
         if 200 <= status < 300 or (status == 304 and conditional):
             return Fetched(url=url, exchanges=trail)
-        reason = f"{last.url} answers {status} {last.reason}".rstrip()
+        reason = " ".join(f"HTTP {status} {last.reason} at {last.url}".split())
         if status in PATIENCE:
             clock = self._line(host_key(last.url)).clock
             return Failure(
@@ -327,11 +328,12 @@ class Session(Web):
         time = self._web.timekeeper
         while (wait := (self._origins.turn(url, time.now()) - time.now()).total_seconds()) > 0:
             if wait > longest_wait_seconds:
-                raise HeldOff(self._origins.turn(url, time.now()), Cause(reason="since requests failed"))
+                raise HeldOff(self._origins.turn(url, time.now()), Cause(reason="backing off after failed requests"))
             await time.sleep(wait)
             if self._origins.is_dead(url):
                 # It turned out while others waited as well.
-                raise Hitch("connection", f"nobody answers at {origin_of(url)}, while the same host answers otherwise")
+                reason = f"{origin_of(url)} does not respond, although its host does over http or https"
+                raise Hitch("connection", reason)
 
     def _went_wrong(self, hitch: Hitch, url: str, line: HostLine, seconds: float) -> bool:
         """Whether a request without an answer made the pace of its host slower."""
@@ -380,7 +382,7 @@ class Session(Web):
         # Where the host itself cannot be reached, that is the trouble, whatever was asked for.
         if outcome.trouble in HOST_TROUBLES and not outcome.exchanges:
             return Rules(read_at=now, trouble=outcome.trouble, reason=outcome.reason, until=outcome.until)
-        return out_of_reach(f"robots.txt cannot be read ({outcome.reason})", now)
+        return out_of_reach(f"robots.txt could not be fetched ({outcome.reason})", now)
 
     def _line(self, host: str) -> HostLine:
         line = self._lines.get(host)

@@ -20,7 +20,7 @@ TURNS_TRIED = 5
 # From here to the socket: 2 ms in the median and 18 ms at the 95th percentile, beside nine other processes at work on
 # two cores. A process that stands still in between (its database was away, the machine slept) finds its turn gone by.
 WRITING_SECONDS = 0.025
-OTHERS = Cause(reason="other workers ask this host")
+OTHERS = Cause(reason="other workers are fetching from this host")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

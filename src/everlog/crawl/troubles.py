@@ -29,18 +29,18 @@ _decoders: Any = _compression
 # What each error of Scrapy, Twisted and the decoders means, the first that fits; whether another
 # try may help; and the sentence for people.
 _KINDS: tuple[tuple[tuple[type[BaseException], ...], Trouble, bool, str], ...] = (
-    ((DNSLookupError,), "dns", True, "no address is known for the host of {url}"),
-    ((DownloadTimeoutError,), "timeout", True, "no whole answer within {seconds:g} s from {url}"),
-    ((DownloadCancelledError, IgnoreRequest), "too-large", False, "more than {most:,} bytes at {url}"),
-    ((_DataLoss, _MalformedChunkedDataError), "truncated", True, "the answer broke off at {url}"),
-    ((SSL.SysCallError, SSL.ZeroReturnError), "connection", True, "the connection broke for {url}"),
-    ((SSL.Error, VerificationError, CertificateError), "tls", False, "{url} cannot prove who it is ({words})"),
+    ((DNSLookupError,), "dns", True, "DNS lookup failed for {url}"),
+    ((DownloadTimeoutError,), "timeout", True, "timed out after {seconds:g} s: {url}"),
+    ((DownloadCancelledError, IgnoreRequest), "too-large", False, "larger than the limit of {most:,} bytes: {url}"),
+    ((_DataLoss, _MalformedChunkedDataError), "truncated", True, "the response was cut off: {url}"),
+    ((SSL.SysCallError, SSL.ZeroReturnError), "connection", True, "connection lost: {url}"),
+    ((SSL.Error, VerificationError, CertificateError), "tls", False, "TLS error for {url} ({words})"),
     (
         (OddAnswer, ParseError, ValueError, NotImplementedError, RequestGenerationFailed, BadGzipFile, zlib.error,
          EOFError, _decoders.brotli.error, _decoders.zstd.ZstdError),
-        "protocol", False, "nothing that can be read at {url} ({words})",
+        "protocol", False, "invalid response from {url} ({words})",
     ),
-    ((BaseException,), "connection", True, "the connection failed for {url} ({words})"),
+    ((BaseException,), "connection", True, "connection failed for {url} ({words})"),
 )
 # Troubles with an answer, so that there is somebody who gives them.
 _ANSWERED = frozenset({"too-large", "truncated", "protocol"})
@@ -76,7 +76,7 @@ def _silence(causes: tuple[BaseException, ...]) -> str:
 
 def too_slow(ask: Ask, received_bytes: int) -> Hitch:
     """The trouble of an answer that dripped."""
-    reason = f"only {received_bytes:,} bytes within {ask.slow_seconds:g} s and what these allow from {ask.url}"
+    reason = f"download too slow: only {received_bytes:,} bytes after {ask.slow_seconds:g} s or more: {ask.url}"
     return Hitch("timeout", reason, again=True, got_something=received_bytes > 0)
 
 
@@ -84,7 +84,7 @@ def undecoded(encodings: list[bytes], ask: Ask) -> None:
     """Raise where a body is still encoded after all that can be decoded was."""
     words = {word.strip().lower() for line in encodings for word in line.decode("latin-1").split(",")}
     if foreign := sorted(words & _FOREIGN):
-        raise Hitch("protocol", f"an encoding that nobody asked for ({', '.join(foreign)}) at {ask.url}")
+        raise Hitch("protocol", f"unsupported Content-Encoding ({', '.join(foreign)}) at {ask.url}")
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

@@ -161,7 +161,7 @@ def find_blogs(folders: Iterable[Path]) -> list[Blog]:
         if not folder.is_dir():
             raise UsageError(
                 f"{folder} is not a folder",
-                advice="give a folder that holds blogs as docs/corpus-format.md describes them",
+                advice="pass a folder of blogs in the format of docs/corpus-format.md",
             )
         alone = folder / "blog.json"
         files = [alone] if alone.is_file() else sorted(folder.glob("*/blog.json"))

@@ -23,6 +23,6 @@ def needed(name: str) -> ModuleType:
     except ImportError as error:
         package = name.partition(".")[0]
         raise UsageError(
-            f"{package} is needed for this and cannot be loaded: {error}",
-            advice=f"install what measuring needs:  {line_for_extra('benchmark')}",
+            f"{package} is required and cannot be imported: {error}",
+            advice=f"install it:  {line_for_extra('benchmark')}",
         ) from error

@@ -36,7 +36,7 @@ def over_blogs(measure: Callable[[Blog], T], blogs: Sequence[Blog], *, jobs: int
             yield tasks[task], task.result()
     except BrokenProcessPool as error:
         raise UsageError(
-            "a process was killed while it measured a blog, perhaps for want of memory",
+            "a process was killed while evaluating a blog, perhaps out of memory",
             advice="try --jobs 1, or fewer blogs",
         ) from error
     finally:

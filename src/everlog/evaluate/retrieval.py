@@ -96,8 +96,8 @@ def measure_retrieval(
     queries = {posts: _queries(_members(documents, posts), plan) for posts in (ALL, KNOWN)}
     if not queries[ALL]:
         raise UsageError(
-            f"no word of these blogs' titles stands in {plan.least_relevant} articles: there is nothing to ask",
-            advice="give a corpus with more posts outside the feeds",
+            f"no word of these blogs' titles occurs in {plan.least_relevant} articles: there is no query to run",
+            advice="pass a corpus with more posts outside the feeds",
         )
     made = partial(editions, comparison=tuple(comparison), seed=plan.seed)
     with ExitStack() as stack:

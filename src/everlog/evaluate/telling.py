@@ -45,7 +45,7 @@ def telling_rows(
     labelled = [blog for blog in blogs if (blog.folder / "pages.jsonl").is_file()]
     if not labelled:
         raise UsageError(
-            "none of these blogs says which of its pages are posts", advice="give folders of blogs with a pages.jsonl",
+            "none of these blogs says which of its pages are posts", advice="pass folders of blogs with a pages.jsonl",
         )
     told: dict[str, list[Told]] = {"with the feed": [], "without": []}
     for _, found in over_blogs(tell, labelled, jobs=jobs):

@@ -37,7 +37,7 @@ def walk(blog: Blog) -> Explorer:
             explorer.offer(url)
         explorer = _walked(explorer, blog)
     if not explorer.pages:
-        raise NothingToLearn("the corpus holds no page of the blog", advice="look at its folder site/")
+        raise NothingToLearn("the corpus holds no page of the blog", advice="check its folder site/")
     return explorer
 
 

@@ -46,8 +46,8 @@ def learn_explored(explorer: Explorer) -> Learned:
     feed = made_up_feed(pages, home)
     if not feed.entries:
         raise NothingToLearn(
-            f"none of the {len(pages)} pages looked at from {home} can be told to be a post",
-            advice="give the address of the page that lists the posts, or a feed's with --feed",
+            f"none of the {len(pages)} pages fetched from {home} looks like a post",
+            advice="pass the address of the page that lists the posts, or a feed with --feed",
         )
     posts = {entry.link: explorer.bodies[entry.link] for entry in feed.entries if entry.link}
     template = learn_entries(feed, posts)

@@ -25,12 +25,12 @@ def read_json_feed(text: str, url: str | None, *, limit: int) -> Feed:
     except (ValueError, RecursionError) as error:
         raise UnreadableFeed(
             f"{where} starts like a JSON Feed but is not JSON ({error})",
-            advice="fetch it again: it may be cut off",
+            advice="fetch it again: it may be truncated",
         ) from error
     if not isinstance(data, dict) or not isinstance(data.get("items"), list):
         raise UnreadableFeed(
             f'{where} is JSON but not a JSON Feed: it has no list of "items"',
-            advice="give the address of an RSS, Atom or JSON feed",
+            advice="pass the address of an RSS, Atom or JSON feed",
         )
     home = absolute(url, _text(data, "home_page_url"))
     base = url or absolute(None, _text(data, "feed_url")) or home

@@ -38,7 +38,7 @@ def parse_feed(body: bytes, url: str | None = None, content_type: str | None = N
     text = decode(body[:MAX_BYTES], content_type).lstrip("\ufeff \t\r\n")
     if not text:
         raise UnreadableFeed(
-            f"{where} is empty, not a feed", advice="check that the address is the feed's own"
+            f"{where} is empty, not a feed", advice="check the address of the feed"
         )
     if text[0] in "{[":
         feed = read_json_feed(text, url, limit=MAX_ENTRIES + 1)
@@ -76,10 +76,10 @@ def _not_a_feed(text: str, where: str) -> UnreadableFeed:
     if looks_like_html(text):
         return UnreadableFeed(
             f"{where} is an HTML page, not a feed",
-            advice="give the address of the feed, or of the blog's home page to have its feed looked up",
+            advice="pass the address of the feed, or of the blog's home page to find its feed",
         )
     head = " ".join(text[:60].split())
     return UnreadableFeed(
         f"{where} is not a feed: neither <rss>, <feed>, <rdf:RDF> nor JSON Feed (it starts with {head!r})",
-        advice="give the address of an RSS, Atom or JSON feed",
+        advice="pass the address of an RSS, Atom or JSON feed",
     )

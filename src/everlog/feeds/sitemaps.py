@@ -97,7 +97,7 @@ def _unpacked(body: bytes) -> tuple[bytes, bool]:
 def _read_xml(text: str, base: str | None) -> Sitemap:
     if len(text) > MAX_TAGS and text.count("<") > MAX_TAGS:
         first = _read_xml("<".join(text.split("<", MAX_TAGS)[:MAX_TAGS]), base)
-        return Sitemap(urls=first.urls, more=first.more, problem=first.problem or f"cut after {MAX_TAGS:,} tags")
+        return Sitemap(urls=first.urls, more=first.more, problem=first.problem or f"truncated after {MAX_TAGS:,} tags")
     urls: dict[str, datetime | None] = {}
     more: dict[str, None] = {}
     for kind, link, changed in _rows(text):
@@ -109,7 +109,7 @@ def _read_xml(text: str, base: str | None) -> Sitemap:
         else:
             urls.setdefault(full, parse_date(changed))
         if len(urls) + len(more) >= MAX_URLS:
-            return Sitemap(urls=tuple(urls.items()), more=tuple(more), problem=f"cut after {MAX_URLS} addresses")
+            return Sitemap(urls=tuple(urls.items()), more=tuple(more), problem=f"truncated after {MAX_URLS} addresses")
     return Sitemap(urls=tuple(urls.items()), more=tuple(more))
 
 

@@ -75,7 +75,9 @@ def readers_for(url: str, archive: Archive, broker: str | None, *, huge: int = H
     finally:
         reader.close()
         if reader.answered:
-            log.info("%d pages were read by others", reader.answered, extra={"blog": url, "pages": reader.answered})
+            log.info(
+                "%d pages were read by reader workers", reader.answered, extra={"blog": url, "pages": reader.answered},
+            )
 
 
 class SharedReader:
@@ -173,7 +175,9 @@ class SharedReader:
                 argsrepr="(a page)", kwargsrepr="{}",
             )
         except (RedisError, OperationalError, OSError) as error:
-            raise ServiceDown(f"the broker does not answer: {error}", advice="start it") from error
+            raise ServiceDown(
+                f"the broker is not reachable: {error}", advice="start Redis, or check --broker",
+            ) from error
         return True
 
     def _digest(self, lens: Lens) -> str:
@@ -200,7 +204,7 @@ class SharedReader:
                         if message is not None:
                             self._answer(message["channel"].decode().removeprefix(_ANSWER), message["data"])
             except (RedisError, ServiceDown, OSError) as error:
-                log.debug("the broker does not answer: %s", error)
+                log.debug("the broker is not reachable: %s", error)
                 self._room = 0
                 self._is_over.wait(1.0)
         client.close()
@@ -218,7 +222,9 @@ class SharedReader:
         try:
             readers = present_readers(client)
         except (RedisError, OSError) as error:
-            raise ServiceDown(f"the broker does not answer: {error}", advice="start it") from error
+            raise ServiceDown(
+                f"the broker is not reachable: {error}", advice="start Redis, or check --broker",
+            ) from error
         self._room = EACH * sum(readers.values())
 
     def _connect(self) -> Any:

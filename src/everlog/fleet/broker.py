@@ -25,14 +25,14 @@ _ENDS_A_PLACE = re.compile("[/?#]")
 def checked(broker: str | None) -> str:
     """An address that can be used; `UsageError` for any other, which may hold a password and is not shown."""
     if not broker:
-        raise UsageError("no broker is named", advice="name a Redis with --broker redis://HOST:6379/0")
+        raise UsageError("no broker given", advice="pass a Redis with --broker redis://HOST:6379/0")
     if not broker.startswith(("redis://", ENCRYPTED)):
         scheme, found, _ = broker.partition("://")
-        what = f"{scheme}:// is not a Redis" if found else "the broker's address is not that of a Redis"
+        what = f"{scheme}:// is not a Redis URL" if found else "the broker's address is not a Redis URL"
         raise UsageError(what, advice=ADVICE)
     trouble = trouble_of(broker)
     if trouble is not None:
-        raise UsageError(f"the broker's address cannot be used: {trouble}", advice=ADVICE)
+        raise UsageError(f"the broker's address is invalid: {trouble}", advice=ADVICE)
     return broker
 
 
@@ -41,7 +41,7 @@ def trouble_of(broker: str) -> str | None:
 
     >>> trouble_of("redis://queue:6379/0")
     >>> trouble_of("redis://queue:6379/zero")
-    "what follows the host is not a database's number"
+    'the database after the host is not a number'
     """
     _, _, rest = broker.partition("://")
     place = _ENDS_A_PLACE.split(rest, maxsplit=1)[0]
@@ -52,14 +52,14 @@ def trouble_of(broker: str) -> str | None:
         parts = urlsplit(broker)
         unquote(parts.hostname or "").encode("idna")
     except ValueError:
-        return "its host cannot be one"
+        return "invalid host name"
     try:
         _ = parts.port
     except ValueError:
-        return "its port is not a number up to 65535"
+        return "the port is not a number up to 65535"
     database = parts.path.removeprefix("/")
     if database and not (database.isascii() and database.isdecimal()):
-        return "what follows the host is not a database's number"
+        return "the database after the host is not a number"
     return _trouble_of_parameters(parts)
 
 
@@ -67,11 +67,11 @@ def _trouble_of_parameters(parts: SplitResult) -> str | None:
     known = PARAMETERS if parts.scheme == "rediss" else {}
     for name, value in parse_qsl(parts.query, keep_blank_values=True):
         if name not in known:
-            names = f"knows only {', '.join(known)}" if known else "has none"
-            return f"{name} is not a parameter of it: {parts.scheme}:// {names}"
+            names = f"only takes {', '.join(known)}" if known else "takes none"
+            return f"unknown parameter {name}: {parts.scheme}:// {names}"
         values = known[name]
         if not value or (values is not None and value not in values):
-            return f"{name} is " + ("empty" if values is None else f"none of {', '.join(values)}")
+            return f"{name} is " + ("empty" if values is None else f"not one of {', '.join(values)}")
     return None
 
 

@@ -73,7 +73,7 @@ class Endings:
             return self._tried(end, is_told=not report.tally.guessed_wait)
         end = SliceEnd(end="dead" if report.ending == "nothing" else "done", reason=report.reason, **figures)
         if end.end == "done" and self.is_for_a_browser(settings) and self.lacks_comments(report, settings):
-            reason = f"{report.reason}; a worker with a browser goes on"
+            reason = f"{report.reason}; a worker with a browser continues"
             return replace(end, end="again", reason=reason, needs_browser=True, anew=True)
         return end
 

@@ -151,15 +151,15 @@ class Engine:
         except (RedisError, OperationalError, OSError) as error:
             if any(isinstance(each, (AuthenticationError, NoPermissionError)) for each in (error, error.__cause__)):
                 refused = ServiceDown(
-                    f"not let in by the broker {without_password(self.broker)}: {error}",
+                    f"access denied by the broker {without_password(self.broker)}: {error}",
                     advice="check the user and the password in --broker redis://USER:PASSWORD@HOST:6379/0",
                 )
                 # A wrong flag to who begins with it; but a fleet under way waits for its broker to know it again.
                 refused.exit_code = UsageError.exit_code
                 raise refused from error
             raise ServiceDown(
-                f"the broker {without_password(self.broker)} does not answer: {error}",
-                advice="start it; jobs are safe in the database, and are handed out when it is there again",
+                f"the broker {without_password(self.broker)} is not reachable: {error}",
+                advice="start it; jobs are safe in the database and are queued again when it is back",
             ) from error
 
 

@@ -33,7 +33,7 @@ def serve_figures(port: int, archive: Archive, engine: Engine, *, worker: str | 
         server, thread = start_http_server(port, registry=registry)
     except OSError as error:
         what = f"port {port} cannot be used: {error.strerror}"
-        raise UsageError(what, advice="name another with --metrics-port") from None
+        raise UsageError(what, advice="pass another with --metrics-port") from None
 
     def end() -> None:
         server.shutdown()
@@ -62,9 +62,9 @@ class Figures:
             found = list(self._of_all() if self._worker is None else self._of_one(self._worker))
         except EverlogError as error:
             log.warning("%s", error.message)
-            yield Gauge("everlog_up", "Whether database and broker answer", value=0)
+            yield Gauge("everlog_up", "Whether database and broker are reachable", value=0)
             return
-        yield Gauge("everlog_up", "Whether database and broker answer", value=1)
+        yield Gauge("everlog_up", "Whether database and broker are reachable", value=1)
         yield from found
 
     def _of_one(self, worker: str) -> Iterator[Any]:
@@ -90,7 +90,7 @@ class Figures:
 def _of_readers(readers: Mapping[str, int]) -> Any:
     from prometheus_client.core import GaugeMetricFamily  # noqa: PLC0415 - as above
 
-    reading = GaugeMetricFamily("everlog_reader_processes", "Pages that a reader takes at once", labels=["worker"])
+    reading = GaugeMetricFamily("everlog_reader_processes", "Pages that a reader processes at once", labels=["worker"])
     for name, processes in readers.items():
         reading.add_metric([name], processes)
     return reading
@@ -100,7 +100,7 @@ def _of_workers(workers: Sequence[WorkerState]) -> Iterator[Any]:
     from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily  # noqa: PLC0415 - as above
 
     counted = {
-        "slices": "Slices of jobs done", "requests": "Pages and feeds asked for", "posts": "New posts stored",
+        "slices": "Slices of jobs done", "requests": "Pages and feeds fetched", "posts": "New posts stored",
         "failures": "Slices that failed", "busy_seconds": "Seconds spent on slices",
     }
     for name, text in counted.items():
@@ -108,8 +108,8 @@ def _of_workers(workers: Sequence[WorkerState]) -> Iterator[Any]:
         for one in workers:
             counter.add_metric([one.name], getattr(one, name))
         yield counter
-    silent = GaugeMetricFamily("everlog_worker_silent_seconds", "Since the worker's last word", labels=["worker"])
-    processes = GaugeMetricFamily("everlog_worker_processes", "Slices it does at once", labels=["worker"])
+    silent = GaugeMetricFamily("everlog_worker_silent_seconds", "Since the worker's last heartbeat", labels=["worker"])
+    processes = GaugeMetricFamily("everlog_worker_processes", "Slices it runs at once", labels=["worker"])
     for one in workers:
         silent.add_metric([one.name], one.silent_seconds)
         processes.add_metric([one.name], one.processes)
@@ -124,14 +124,14 @@ def _of_fleet(state: FleetState) -> Iterator[Any]:
     for name in ("queued", "parked", "running", "dead"):
         jobs.add_metric([name], state.states.get(name, 0))
     yield jobs
-    queued = Gauge("everlog_queue_jobs", "Jobs that wait, by queue", labels=["queue"])
+    queued = Gauge("everlog_queue_jobs", "Queued jobs, by queue", labels=["queue"])
     for queue, count in state.depths.items():
         queued.add_metric([queue], count)
     yield queued
     yield Gauge("everlog_feeds_due", "Feeds that are due", value=state.due)
     late = (datetime.now(UTC) - state.oldest_due_at).total_seconds() if state.oldest_due_at else 0.0
-    yield Gauge("everlog_feeds_oldest_due_seconds", "How late the feed is that is due longest", value=max(late, 0.0))
+    yield Gauge("everlog_feeds_oldest_due_seconds", "How late the most overdue feed is", value=max(late, 0.0))
     oldest = state.oldest_queued_seconds or 0.0
-    yield Gauge("everlog_queue_oldest_seconds", "How long the oldest queued job waits", value=oldest)
+    yield Gauge("everlog_queue_oldest_seconds", "How long the oldest queued job has waited", value=oldest)
     silent = max((one.silent_seconds for one in state.running), default=0.0)
-    yield Gauge("everlog_running_silent_seconds", "The longest silence of a running slice", value=silent)
+    yield Gauge("everlog_running_silent_seconds", "Longest time since a heartbeat of a running slice", value=silent)

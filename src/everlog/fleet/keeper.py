@@ -52,7 +52,7 @@ class Keeper:
             self._is_down = isinstance(error, ServiceDown)
             return 0
         if self._is_down:
-            log.info("database and broker answer again")
+            log.info("database and broker are reachable again")
             self._is_down = False
         return handed
 
@@ -66,7 +66,7 @@ class Keeper:
             handed += self._hand_out_all()
         lost = expire_silent(archive)
         for job in lost:
-            log.warning("the worker of %s is silent; queued again", job.url or f"{len(job.blog_ids)} feeds",
+            log.warning("no heartbeat from the worker of %s; queued again", job.url or f"{len(job.blog_ids)} feeds",
                         extra={"job": job.id, "tries": job.tries})
         handed += engine.send(lost)
         handed += engine.send(archive.wake_jobs())
@@ -82,7 +82,7 @@ class Keeper:
         )
         self._engine.keep_on(self._name, ROUND_SECONDS * 0.8)
         if handed:
-            log.warning("the queue was emptied: %d jobs are queued again from the database", handed)
+            log.warning("the queue was empty: %d jobs queued again from the database", handed)
         return handed
 
     def _give_lost_hints_again(self) -> int:

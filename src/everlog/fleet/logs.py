@@ -31,7 +31,7 @@ def _formatter(log_format: str, worker: str | None) -> logging.Formatter:
     if log_format == "text":
         return logging.Formatter("%(asctime)s.%(msecs)03d %(levelname).1s %(message)s", "%Y-%m-%d %H:%M:%S")
     if log_format != "json":
-        raise UsageError(f"{log_format!r} is not a format of logs", advice="write --log-format text or json")
+        raise UsageError(f"{log_format!r} is not a log format", advice="write --log-format text or json")
     from pythonjsonlogger.json import JsonFormatter  # noqa: PLC0415 - only where it is asked for
 
     return JsonFormatter(

@@ -123,7 +123,7 @@ def _add_task(app: Celery, lenses: Lenses) -> None:
         try:
             order = Order.unpack(said)
         except (ValueError, KeyError, TypeError) as error:
-            log.warning("a page cannot be unpacked: %s", error)
+            log.warning("a page cannot be decoded: %s", error)
             return None
         lens = lenses.find(order.home, order.digest)
         return pack_glimpse(look(order.sheet, lens)) if lens is not None else None
@@ -148,7 +148,7 @@ class _Presence:
                 self._client = Redis.from_url(self._broker, socket_timeout=2.0, socket_connect_timeout=2.0)
             self._client.set(PRESENCE + self._plan.name, self._plan.processes, ex=PRESENCE_SECONDS)
         except RedisError as error:
-            log.debug("the broker does not answer: %s", error)
+            log.debug("the broker is not reachable: %s", error)
 
     def leave(self) -> None:
         from redis.exceptions import RedisError  # noqa: PLC0415 - as above
@@ -158,7 +158,7 @@ class _Presence:
         try:
             self._client.delete(PRESENCE + self._plan.name)
         except RedisError as error:
-            log.debug("the broker does not answer: %s", error)
+            log.debug("the broker is not reachable: %s", error)
         self._client.close()
 
 

@@ -71,7 +71,7 @@ class Scheduler:
         """Hand out what is due; with `once`, until nothing is. A broker or a database that is away is waited for."""
         began = time.monotonic()
         is_down = False
-        log.info("hands out feeds as they fall due")
+        log.info("queueing feeds as they fall due")
         while not self._is_stopping:
             self.tally.seconds = time.monotonic() - began
             if max_seconds is not None and self.tally.seconds >= max_seconds:
@@ -83,7 +83,7 @@ class Scheduler:
                 if once or isinstance(error, UsageError):
                     raise
                 if not is_down:
-                    log.warning("%s; trying again", error.message)
+                    log.warning("%s; retrying", error.message)
                 is_down, handed = True, 0
             has_more = self._enlisted_at is None or handed >= AT_ONCE
             if once and not handed and not has_more:

@@ -98,9 +98,9 @@ def unpacked(text: str) -> bytes:
     try:
         data = stream.decompress(base64.b64decode(text, validate=True), MOST_BYTES)
     except zlib.error as error:
-        raise ValueError(f"damaged on its way: {error}") from None
+        raise ValueError(f"damaged in transit: {error}") from None
     if not stream.eof:
-        raise ValueError("not all of it, or too much")
+        raise ValueError("truncated, or too long")
     return data
 
 

@@ -68,7 +68,7 @@ def do_slice(
     with patiently(open_shared) as archive:
         grant = patiently(lambda: archive.claim_job(job_id, worker, has_browser=can_draw_with(settings)))
         if grant is None:
-            log.debug("job %d is not to be done (any more)", job_id)
+            log.debug("job %d is no longer queued", job_id)
             return None
         log.info("%s %s", grant.job.kind, _called(grant.job), extra=_marks(grant))
         tenure = tenure_of(archive)
@@ -94,7 +94,7 @@ def tenure_of(archive: Archive) -> Tenure:
     """What this process writes under to an archive that many share."""
     locks = archive.parts.locks
     if not isinstance(locks, TenureLocks):
-        raise UsageError("a fleet shares a database, and this archive is a folder", advice="name postgresql://...")
+        raise UsageError("this archive is a folder; a fleet needs a database", advice="pass --archive postgresql://HOST/NAME")
     return locks.tenure
 
 
@@ -153,8 +153,8 @@ class _Slice:
         except EverlogError as error:
             return self._after_error(error)
         except Exception as error:
-            log.exception("a bug met at %s", _called(self.grant.job), extra=_marks(self.grant))
-            return self._after_error(EverlogError(f"a bug in everlog: {type(error).__name__}: {error}"))
+            log.exception("bug at %s", _called(self.grant.job), extra=_marks(self.grant))
+            return self._after_error(EverlogError(f"bug in everlog: {type(error).__name__}: {error}"))
         finally:
             alarm.cancel()
             tenure.stop_beating()
@@ -162,7 +162,7 @@ class _Slice:
     def _crawl(self) -> SliceEnd:
         job, settings = self.grant.job, self._endings.own_settings()
         if self._endings.is_forgotten():
-            return SliceEnd(end="done", reason="its blog was forgotten meanwhile")
+            return SliceEnd(end="done", reason="its blog was forgotten in the meantime")
         with readers_for(job.url or "", self.archive, self.settings.broker) as reader:
             wanted = CrawlJob(
                 url=job.url or "", kind="update" if job.kind == "update" else "crawl", goes_on=job.slices > 0,
@@ -177,7 +177,7 @@ class _Slice:
         end = self._endings.after_error(error, requests=self._requests())
         if isinstance(error, DiskFull) or self.archive.disk_failed:
             # Its disk is full, or its files cannot be written: another worker may do better.
-            log.error("%s; this worker takes no further job", error.message)
+            log.error("%s; this worker takes no more jobs", error.message)
             self.unusable = error
         return end
 
@@ -200,7 +200,7 @@ class _Slice:
             )
         self._leave_to_a_browser(visited, unseen)
         left = len(self.archive.job_polls(self.grant.fence))
-        reason = f"{tally.polls} feeds asked, {tally.kinds['unchanged']} unchanged, {tally.new_posts} new posts"
+        reason = f"{tally.polls} feeds fetched, {tally.kinds['unchanged']} unchanged, {tally.new_posts} new posts"
         return SliceEnd(end="again" if left else "done", reason=reason, requests=tally.polls, posts=tally.new_posts)
 
     def _leave_to_a_browser(self, visited: Sequence[Report], unseen: Sequence[str]) -> None:

@@ -106,7 +106,7 @@ def _serve(
         keeper.round()
         try:
             if _is_to_end(archive, plan.name, ending):
-                log.info("drained: no further job is taken")
+                log.info("draining: taking no more jobs")
                 _stop(worker)
         except EverlogError:
             pass  # the keeper has said so, or does in its next round
@@ -126,7 +126,7 @@ def _serve(
 
     def drain_own() -> None:
         # The processes hear of it with their next word to the database, and end their slices early.
-        log.info("asked to end: slices under way are stored first")
+        log.info("stopping: finishing running slices first")
         try:
             archive.drain(plan.name)
         except EverlogError as error:
@@ -224,11 +224,11 @@ def _add_task(
         code = in_own_process(lambda: do(job_id))
         if UNUSABLE < code < INTERRUPTED:
             # It would hear of every job, and do none.
-            log.error("this worker cannot use the archive, and ends")
+            log.error("this worker cannot use the archive; stopping")
             ending.ask(code - UNUSABLE)
         elif code:
             # The database hears no more of it, and queues the job again.
-            log.error("the process of a slice ended with %d", code, extra={"job": job_id})
+            log.error("the process of a slice exited with code %d", code, extra={"job": job_id})
 
     app.task(name=SLICE, bind=False)(do_apart)
 

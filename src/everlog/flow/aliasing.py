@@ -175,7 +175,7 @@ def _differ(bodies: list[bytes]) -> bool:
 
 async def _compared(alias: Alias, pages: Mapping[str, Fetched], known: Known, scope: Scope, web: Web) -> Alias:
     """An alias that is followed if it answers with posts that are here, else one that says why not."""
-    reason, answers = "it could not be compared: no post of this blog could be read", True
+    reason, answers = "could not be compared: no post of this blog could be read", True
     posts = (known.template.read(page.body, page.url, page.content_type, page.fetched_at)
              for page in (answer.page for answer in pages.values()))
     own = (post for post in posts if isinstance(post, Post) and is_below(canonical(post.url), folder_of(scope.home)))
@@ -186,11 +186,11 @@ async def _compared(alias: Alias, pages: Mapping[str, Fetched], known: Known, sc
             if not answers:
                 break
         elif host_of(answer.page.url) != host_of(alias.home):
-            reason = f"it leads to {answer.page.url}"
+            reason = f"it redirects to {answer.page.url}"
         elif shows(answer.page, post):
             return replace(alias, followed=True)
         else:
-            reason = f"{answer.page.url} is another page than {post.url}"
+            reason = f"{answer.page.url} is not the same page as {post.url}"
     return replace(alias, reason=reason, answers=answers)
 
 

@@ -166,7 +166,7 @@ class Commenting:
             try:
                 drawn = await self.rendering.draw(page, wanted)
             except NotDrawn as error:
-                gathered.failures.append(f"the page could not be drawn: {error.reason}")
+                gathered.failures.append(f"the page could not be rendered: {error.reason}")
             else:
                 self.tally.rendered += 1
                 gathered.exchanges = exchanges_of(drawn)
@@ -189,7 +189,7 @@ class Commenting:
             number, url = step
             part = await further.ask(url)
             if part.failure is not None and is_passing(part.failure):
-                gathered.failures.append(f"page {number} of the comments {part.failure.reason}")
+                gathered.failures.append(f"page {number} of the comments: {part.failure.reason}")
                 gathered.tried = True
                 break
             if pages.take(number, part):
@@ -216,7 +216,7 @@ class Commenting:
         thread = await self._feed(url, gathered.visits)
         if isinstance(thread, Failure):
             if is_passing(thread):
-                gathered.failures.append(f"the comment feed {thread.reason}")
+                gathered.failures.append(f"comment feed: {thread.reason}")
                 gathered.tried = True
             return
         if thread is None:
@@ -262,4 +262,4 @@ def _is_vague(comment: Comment) -> bool:
 def _unfinished(thread: Thread, drawn: Rendered) -> list[str]:
     """Why a thread that a restless page showed is not taken for all there is."""
     short = thread.claimed is not None and len(thread.comments) < thread.claimed
-    return [f"{thread.source} was still loading when its time was over"] if short and not drawn.settled else []
+    return [f"{thread.source} was still loading when the time limit was reached"] if short and not drawn.settled else []

@@ -45,7 +45,7 @@ async def with_company(crew: Crew, work: Work, stop: Stop) -> Stop:
     if older:
         crew.archive.requeue(crew.blog.id, older)
         again = begin(crew, work, is_update=True)
-        work.tally.doing = "looking at older posts again, to compare"
+        work.tally.doing = "fetching older posts again, to compare"
         ended = await run_to_end(again)
         if ended.ending != "complete":
             return ended

@@ -18,6 +18,7 @@ from everlog.flow.presence import key_of_moved
 from everlog.flow.queue import Queue
 from everlog.flow.steps import Draft, steps_named, take_steps
 from everlog.flow.stopping import ENDED, SLICE_OVER, Stop
+from everlog.politeness import utc_time
 from everlog.posts.paging import page_of_post
 from everlog.records import Failure, Visit
 from everlog.urls import canonical
@@ -102,7 +103,7 @@ class Crawl:
         await self._settle_copies()
         until = self.crew.archive.waits_until(self.crew.blog.id)
         if until is not None and until > self._now():
-            self.stop.say("blocked", f"the server asked to be left alone until {until:%Y-%m-%d %H:%M:%S} UTC")
+            self.stop.say("blocked", f"the server asked us to wait, retry after {utc_time(until, self._now())}")
         if settings.media:
             tally = self.crew.tally
             tally.media_held_off, tally.media_held_until = self.crew.archive.media_held_off(
@@ -118,7 +119,7 @@ class Crawl:
             raise self.crew.error
         settings, tally = self.crew.settings, self.crew.tally
         if settings.max_pages is not None and tally.requests + self._busy >= settings.max_pages:
-            self.stop.say("limit", f"the limit of {settings.max_pages} pages is reached")
+            self.stop.say("limit", f"stopped at the limit of {settings.max_pages} pages")
         self._heed_slice()
         if self._is_winding_down and not self._is_running and self.taken >= LEAST_TAKEN:
             self._is_cut_short = True
@@ -177,7 +178,7 @@ class Crawl:
 
     def interrupt(self) -> None:
         """End at once; what was fetched is stored, the rest stays in the queue."""
-        self.stop.say("interrupted", "interrupted; the same command goes on")
+        self.stop.say("interrupted", "interrupted; run the same command to continue")
         self._hurry.set()
 
     def wind_down(self) -> None:
@@ -299,8 +300,8 @@ class Crawl:
             raise
         except Exception as error:
             # One page that a step cannot cope with must not end the crawl of all others, now and at every try.
-            log.exception("a bug met at %s", link.url)
-            reason = f"a bug in everlog or in a step: {type(error).__name__}: {error}"
+            log.exception("bug at %s", link.url)
+            reason = f"bug in everlog or in a step: {type(error).__name__}: {error}"
             await self.take_failure(link, Failure(url=link.url, trouble="protocol", reason=reason))
             return
         why = None if crew.settings.exhaustive else self.queue.frontier.exhausted()
@@ -351,12 +352,12 @@ class Crawl:
         log.info("%s: %s (%s)", visit.outcome, link.url, failure.reason)
         if visit.again_at is not None:
             # The server says when to come back: the URL waits in the queue, and so does the crawl.
-            self.stop.say("blocked", f"{failure.reason}; not before {visit.again_at:%Y-%m-%d %H:%M:%S} UTC")
+            self.stop.say("blocked", f"{failure.reason}, retry after {utc_time(visit.again_at, self._now())}")
             crew.tally.guessed_wait = crew.tally.guessed_wait or not names_a_time(failure)
         if is_own(failure, crew.blog.home, crew.scope):
             self._silent = self._silent + 1 if failure.trouble in PASSING else 0
         if self._silent >= DEAD_AFTER:
-            self.stop.say("incomplete", f"the host gave no answer {self._silent} times in a row ({failure.reason})")
+            self.stop.say("incomplete", f"stopped after {self._silent} failed requests in a row ({failure.reason})")
         await crew.submit(visit)
         await self._settle(crew.copies.settled_by(link.key, None))
         self.queue.frontier.learn(link.url, 0, failed=True)
@@ -387,7 +388,7 @@ class Crawl:
             self._refresh_figures(loop.time())
             limit = crew.settings.max_time
             if limit is not None and tally.seconds >= limit:
-                self.stop.say("limit", f"the limit of {limit:g} seconds is reached")
+                self.stop.say("limit", f"stopped at the time limit of {limit:g} seconds")
                 self._hurry.set()
             self._heed_slice()
             if self.stop.ending is not None or crew.error is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
@@ -13,6 +14,7 @@ from everlog.errors import Blocked, NoFeed, Unreachable, UnreadableFeed, Unreada
 from everlog.feeds import feed_links, parse_feed
 from everlog.flow.homing import folder_above, home_of, stated_home
 from everlog.links import Scope, refresh_target
+from everlog.politeness import utc_time
 from everlog.records import Failure, Feed, Fetched
 from everlog.tree import parse
 from everlog.urls import absolute, canonical, host_of
@@ -117,14 +119,14 @@ async def feed_of(front: Front, web: Web, feed_url: str | None = None, *, asked:
             continue
         feed_found = as_feed(reached)
         if feed_found is None:
-            looked.append((link, "not a feed with entries"))
+            looked.append((link, "not a feed, or an empty one"))
             continue
         return replace(found, feed_url=reached.answer.url, feed=feed_found, feed_page=reached)
     if missed is not None:
         # It is there, but not now: without it less would be learned, for good.
         raise Unreachable(
-            f"the feed of {asked} cannot be had now: {missed.url}: {missed.reason}",
-            advice=f"try again later, or go without it:  everlog crawl {asked} --no-feed",
+            f"the feed of {asked} cannot be fetched now: {missed.reason}",
+            advice=f"try again later, or crawl without it:  everlog crawl {asked} --no-feed",
         )
     raise _no_feed(asked, looked)
 
@@ -251,8 +253,8 @@ async def _front_of(url: str, web: Web, answer: Fetched | Failure) -> Front:
         doors.append(answer)
         asked = target
     raise Unreachable(
-        f"{url} sends its readers on and on, last to {asked}",
-        advice="give the address of the blog's front page itself",
+        f"redirect loop: {url} redirects again and again, last to {asked}",
+        advice="open it in a browser and pass the address of the blog's front page",
     )
 
 
@@ -321,12 +323,13 @@ def as_feed(answer: Fetched) -> Feed | None:
 
 def why_unreachable(failure: Failure) -> Unreachable | Blocked:
     """The error for an address a crawl cannot begin without."""
+    what = failure.reason if failure.url in failure.reason else f"{failure.url}: {failure.reason}"
     if failure.trouble in {"robots", "rate-limited"}:
-        until = f" (not before {failure.until:%Y-%m-%d %H:%M} UTC)" if failure.until else ""
+        until = f", retry after {utc_time(failure.until, datetime.now(UTC))}" if failure.until else ""
         return Blocked(
-            f"{failure.url}: {failure.reason}{until}",
-            advice="try again later; --ignore-robots is for blogs of your own"
-            if failure.trouble == "robots" else "try again later, the same command goes on",
+            f"{what}{until}",
+            advice="try again later; if the blog is your own, add --ignore-robots"
+            if failure.trouble == "robots" else "run the same command again later: it continues where it stopped",
             until=failure.until, is_told=names_a_time(failure),
         )
     proxy = Proxies.configured().proxy_for(failure.url) if failure.trouble == "proxy" else None
@@ -334,13 +337,13 @@ def why_unreachable(failure: Failure) -> Unreachable | Blocked:
         host = urlsplit(failure.url).hostname or ""
         return Unreachable(f"{failure.url}: {failure.reason}", advice=proxy.advice(host), failure=failure)
     advice = {
-        "dns": "check the spelling of the address, and that this machine is online",
-        "address": "only the public internet is fetched, and what you type: what a list names is not typed",
-        "tls": "the certificate is not valid: try the http:// address, or tell the blog's owner",
+        "dns": "check the spelling of the address and your network connection",
+        "address": "private addresses are only fetched if you type them as an argument or allow them:  --allow HOST",
+        "tls": "check the certificate in a browser, or try the http:// address",
         "timeout": "try again later, or with a longer --timeout",
-        "too-large": "raise max_page_bytes in the settings if the page is meant to be that large",
-    }.get(failure.trouble, "open the address in a browser to see whether the blog is still there")
-    return Unreachable(f"{failure.url}: {failure.reason}", advice=advice, failure=failure)
+        "too-large": "raise max_page_bytes in everlog.toml if the page is meant to be that large",
+    }.get(failure.trouble, "open the address in a browser to check that the blog is still there")
+    return Unreachable(what, advice=advice, failure=failure)
 
 
 def names_a_time(failure: Failure) -> bool:
@@ -362,8 +365,8 @@ def _no_feed(url: str, looked: list[tuple[FeedLink, str]]) -> NoFeed:
     guessed = [f"{urlsplit(link.url).path or link.url} ({what})" for link, what in looked if not link.declared]
     return NoFeed(
         f"no feed found for {url}\n"
-        f"  the page names: {', '.join(declared) or 'none'}\n"
+        f"  declared by the page: {', '.join(declared) or 'none'}\n"
         f"  also tried: {', '.join(guessed) or 'nothing'}",
-        advice=f"if you know it:   everlog crawl {url} --feed FEED_URL\n"
-               f"  to go without it: everlog crawl {url} --no-feed",
+        advice=f"if you know it:       everlog crawl {url} --feed FEED_URL\n"
+               f"  to crawl without it: everlog crawl {url} --no-feed",
     )

@@ -72,7 +72,7 @@ def note_dropped(blog: Blog, keys: Collection[str], work: Work, *, entries: Sequ
         row = archive.row_state(blog.id, key) or archive.row_state(blog.id, held)
         if row is None or row[0] != "done" or _has_no_older(held, entries, archive) or _was_told(held, archive):
             continue
-        reason = "it left the feed although older posts are still in it; its page is there"
+        reason = "removed from the feed while older posts are still in it; its page still exists"
         events.append(Event(blog_id=blog.id, post_id=state.id, kind="dropped", at=work.now(), reason=reason))
     archive.note_events(events)
 

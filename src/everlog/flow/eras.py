@@ -82,8 +82,8 @@ def begin_era(blog_id: int, learned: Known, before: Sequence[Fit], after: Sequen
         raise AssertionError("what was just learned has a date")
     was, now = mean_score(before), mean_score(after)
     reason = (
-        f"the blog looks different: on {len(after)} of its pages the rules of before scored {was:.0%}, "
-        f"those learned from them score {now:.0%}"
+        f"the blog was redesigned: on {len(after)} of its pages the old rules scored {was:.0%}, "
+        f"the new ones {now:.0%}"
     )
     lost = sorted({fit.lost for fit in before if fit.lost is not None})[:MOST_NAMED]
     detail: dict[str, object] = {"pages": len(after), "before": round(was, 4), "after": round(now, 4), "lost": lost}

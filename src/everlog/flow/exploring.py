@@ -94,7 +94,7 @@ async def find_blog(url: str, rendering: Rendering, tally: Tally, others: Sequen
         tally.remarks.append(f"{front.home} is a page of {stated}: archiving that blog")
         return await find_blog(stated, rendering, tally)
     if missing is not None:
-        tally.remarks.append("no feed was found: the posts are told by their pages")
+        tally.remarks.append("no feed found: posts are recognised by their pages")
     return Found(
         home=home, home_page=front.page, doors=front.doors, feed_url=None, feed=feed, feed_page=None,
         explored=Explored(
@@ -263,7 +263,7 @@ class _Walk:
             outside = sum(scope.leaves_out(canonical(url)) for url in pages)
             if outside > len(self.listed):
                 self.tally.remarks.append(
-                    f"the site's maps name {outside} pages outside {self.home}, and {len(self.listed)} within; "
+                    f"the sitemaps list {outside} pages outside {self.home} and {len(self.listed)} within it; "
                     f"to include them:  everlog crawl {self.home} --scope host",
                 )
         fresh = [url for url in self.listed if canonical(url) not in self.answers]
@@ -282,15 +282,15 @@ def _nothing_told(url: str, missing: NoFeed | None, walk: _Walk) -> NoFeed:
     pages = [urlsplit(answer.page.url).path or "/" for answer in walk.pages()]
     more = f" and {len(pages) - NAMED} more" if len(pages) > NAMED else ""
     message = missing.message if missing is not None else f"no posts found at {url}"
-    looked = f"the pages looked at: {', '.join(pages[:NAMED])}{more}" if pages else "its pages: none could be read"
-    message += f"\n  without a feed: no posts could be told among {looked}"
+    looked = f"these pages: {', '.join(pages[:NAMED])}{more}" if pages else "its pages (none could be read)"
+    message += f"\n  without a feed: no posts recognised among {looked}"
     if walk.looks_scripted():
-        message += "\n  its pages show nothing before their scripts ran"
-        message += " (--render never forbids a browser)" if walk.rendering.settings.render == "never" else ""
+        message += "\n  its pages are empty until their scripts run in a browser"
+        message += " (leave out --render never)" if walk.rendering.settings.render == "never" else ""
     whole = urljoin(url, "/")
     wider = f"  all of its host:       everlog crawl {whole}\n" if canonical(whole) != canonical(url) else ""
     return NoFeed(
         message,
         advice=f"if you know its feed:  everlog crawl {url} --feed FEED_URL\n{wider}"
-               "  else give the address of a page that lists its posts, or --scope host if they lie elsewhere on it",
+               "  or pass the address of a page that lists its posts; --scope host if they are elsewhere on the host",
     )

@@ -50,8 +50,8 @@ def visit_of_failure(link: Link, failure: Failure, crew: Crew, now: datetime) ->
     if not is_own(failure, crew.blog.home, crew.scope):
         # A link that leads to another host by a redirect: what is wrong there is not this blog's.
         tally.skipped += 1
-        tally.reasons["leads out of the blog"] += 1
-        return replace(visit, outcome="skip", exchanges=(), reason=f"leads out of the blog: {failure.reason}")
+        tally.reasons["redirects out of the blog"] += 1
+        return replace(visit, outcome="skip", exchanges=(), reason=f"redirects out of the blog: {failure.reason}")
     if failure.until is not None and failure.trouble in {"robots", "rate-limited"}:
         return replace(visit, outcome="retry", again_at=_remembered(failure.until, now), exchanges=())
     if failure.trouble in FORBIDDEN:
@@ -61,7 +61,7 @@ def visit_of_failure(link: Link, failure: Failure, crew: Crew, now: datetime) ->
     if failure.status in NOT_THERE:
         note_missing(link.key, link.url, crew)
         tally.skipped += 1
-        tally.reasons[f"answers {failure.status}"] += 1
+        tally.reasons[f"HTTP {failure.status}"] += 1
         return visit
     tally.failed += 1
     tally.fail(link.url, failure.reason, kind=f"{failure.trouble} {failure.status or ''}".strip())

@@ -101,7 +101,8 @@ async def is_other_owner(blog: Blog, feed: Feed, work: Work) -> Lost | None:
     home = await work.web.fetch(blog.home)
     work.tally.requests += 1
     if isinstance(home, Failure):
-        return Lost(kind="passing", reason=f"the feed names no post that is held, and {home.reason}", blog=blog)
+        reason = f"the feed lists none of the archived posts, and the home page failed: {home.reason}"
+        return Lost(kind="passing", reason=reason, blog=blog)
     ownership = await ownership_of(blog, home.page, feed, work)
     if ownership.is_same:
         _forget_failing(blog, work)
@@ -116,7 +117,7 @@ def all_is_well(blog: Blog, work: Work, feed: Feed | None = None) -> Blog:
         remember_traits(blog, work.archive, feed)
     if blog.gone is None:
         return blog
-    back = happened(blog, "back", f"it answers again, after: {blog.gone}", work)
+    back = happened(blog, "back", f"it is reachable again, after: {blog.gone}", work)
     return work.archive.update_blog(blog.id, gone=None, gone_at=None, events=[back])
 
 
@@ -164,16 +165,16 @@ async def _home_is_there(blog: Blog, failure: Failure, home: Fetched, work: Work
                 blog = all_is_well(work.archive.update_blog(blog.id, feed_url=found.feed_url), work, feed)
             return Lost(kind="moved", reason=f"it moved to {home.page.url}", blog=blog, feed=found)
     elif found is not None and leads_away(blog, home, work.archive):
-        return Lost(kind="passing", reason=f"the home page leads to {home.page.url} for now", blog=blog)
+        return Lost(kind="passing", reason=f"the home page redirects to {home.page.url} for now", blog=blog)
     if found is not None:
-        reason = f"the feed is at {found.feed_url} now: {blog.feed_url} gave {failure.reason}"
+        reason = f"the feed moved to {found.feed_url}: {blog.feed_url} failed: {failure.reason}"
         event = happened(blog, "feed-moved", reason, work, {"from": blog.feed_url or "", "to": found.feed_url or ""})
         blog = all_is_well(work.archive.update_blog(blog.id, feed_url=found.feed_url, events=[event]), work, feed)
         return Lost(kind="feed-moved", reason=reason, blog=blog, feed=found)
     verdict = after_answers(_failing(blog, work), answer_of(failure), "well", work.now())
     _remember_failing(blog, verdict.known, work)
     if verdict.kind == "feed-gone":
-        how = f"to go on without it:  everlog crawl {blog.home} --no-feed"
+        how = f"to continue without it:  everlog crawl {blog.home} --no-feed"
         return _end(blog, "feed-gone", f"{verdict.reason}; {how}", work)
     return Lost(kind="passing", reason=verdict.reason, blog=blog)
 
@@ -198,8 +199,8 @@ def _suspected(blog: Blog, differences: str, work: Work, *, has_blog: bool) -> L
     known = _failing(blog, work).seen("owner", (), now)
     _remember_failing(blog, known, work)
     if known.proves(OTHER_BLOG_PROOF if has_blog else NO_BLOG_PROOF, now):
-        return _end(blog, "other-owner", f"somebody else is at {blog.home}: {differences}", work)
-    return Lost(kind="passing", reason=f"somebody else may be at {blog.home}: {differences}", blog=blog)
+        return _end(blog, "other-owner", f"{blog.home} now belongs to somebody else: {differences}", work)
+    return Lost(kind="passing", reason=f"{blog.home} may belong to somebody else now: {differences}", blog=blog)
 
 
 def _end(blog: Blog, kind: LostKind, reason: str, work: Work) -> Lost:

@@ -77,7 +77,7 @@ async def ask_part(url: str, crew: Crew) -> Part:
         try:
             drawn = await crew.rendering.draw(page)
         except NotDrawn as error:
-            failure = Failure(url=url, trouble="protocol", reason=f"could not be drawn: {error.reason}")
+            failure = Failure(url=url, trouble="protocol", reason=f"could not be rendered: {error.reason}")
             return Part(url=url, failure=failure)
         crew.tally.rendered += 1
         page, made = page_of(drawn), exchanges_of(drawn)

@@ -58,7 +58,7 @@ async def hear(blog: Blog, answer: Fetched | Failure, work: Work, *, is_online: 
 
 
 def _no_feed(answer: Fetched) -> Failure:
-    reason = f"{answer.answer.url} is no feed any more"
+    reason = f"{answer.answer.url} is no longer a feed"
     return Failure(
         url=answer.url, trouble="protocol", reason=reason, status=answer.answer.status, exchanges=answer.exchanges,
     )

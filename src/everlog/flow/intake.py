@@ -69,7 +69,7 @@ def _take_post(post: Post, draft: Draft, crew: Crew, glimpse: Glimpse) -> None:
 def _take_part(post_url: str, draft: Draft, crew: Crew) -> None:
     """A page that continues a post belongs to it, and is read when that one is: its address brings the post's."""
     key = canonical(post_url)
-    draft.outcome, draft.reason, draft.post_key = "page", f"a further page of {post_url}", key
+    draft.outcome, draft.reason, draft.post_key = "page", f"continues {post_url}", key
     if crew.is_new(key):
         draft.links.append(Link(url=post_url, key=key, lane="post", found_on=draft.link.url))
 
@@ -97,7 +97,7 @@ def _gather_links(draft: Draft, crew: Crew, links: tuple[tuple[str, str], ...]) 
         why = trap(url, this_year=crew.this_year)
         if why is not None:
             # The address itself stays unseen: what is no page may be a picture of an article.
-            crew.tally.reasons[f"not asked for: {why}"] += crew.is_new(f"trap {key}")
+            crew.tally.reasons[f"not fetched: {why}"] += crew.is_new(f"trap {key}")
             continue
         crew.is_new(key)
         is_post = crew.known.judge.likely_post(url)
@@ -125,7 +125,8 @@ def _settle_claim(claim: str, draft: Draft, crew: Crew) -> None:
             # It is asked for before other posts: what waits for it is forgotten if the crawl pauses.
             draft.links.append(Link(url=url, key=claim, lane="post", found_on=draft.link.url, rank=FIRST))
         crew.copies.wait(copy)
-        draft.post, draft.outcome, draft.reason = None, "retry", f"waits for {claim}, whose copy it says it is"
+        draft.post, draft.outcome = None, "retry"
+        draft.reason = f"waiting for {claim}, which it names as its canonical address"
 
 
 def _was_visited(key: str, crew: Crew) -> bool:

@@ -52,7 +52,7 @@ async def join_pages(draft: Draft, crew: Crew) -> None:
 
 def _miss_page(draft: Draft, crew: Crew, number: int, failure: Failure) -> None:
     """Say that a page of a post is missing; only what may be there later is asked for again."""
-    why = f"incomplete: page {number} of it could not be had: {failure.reason}"
+    why = f"incomplete: page {number} could not be fetched: {failure.reason}"
     if is_passing(failure):
         draft.reason, draft.is_unfinished = why, True
         crew.tally.failed += 1

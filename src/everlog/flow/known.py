@@ -119,15 +119,15 @@ def nothing_fetched(found: Found, elsewhere: Iterable[Fetched] = ()) -> NothingT
     first = found.feed.entries[0].link or found.home
     if not hosts:
         return NothingToLearn(
-            f"none of the {len(found.feed.entries)} pages that {found.feed_url} lists can be fetched",
+            f"none of the {len(found.feed.entries)} pages listed in {found.feed_url} can be fetched",
             advice=f"open {first} in a browser; is the blog still there?\n"
-                   f"  to go without the feed: everlog crawl {found.home} --no-feed",
+                   f"  to crawl without the feed: everlog crawl {found.home} --no-feed",
         )
     flag = "--scope host" if host_of(f"http://{hosts[0]}") == host_of(found.home) else f"--also {hosts[0]}"
     return NothingToLearn(
-        f"the pages that {found.feed_url} lists are not part of {found.home}: they are at {', '.join(hosts[:NAMED])}",
-        advice=f"to take them for the same blog:  everlog crawl {found.home} {flag}\n"
-               f"  to go without the feed:  everlog crawl {found.home} --no-feed",
+        f"the pages listed in {found.feed_url} are not part of {found.home}: they are at {', '.join(hosts[:NAMED])}",
+        advice=f"to crawl them as the same blog:  everlog crawl {found.home} {flag}\n"
+               f"  to crawl without the feed:  everlog crawl {found.home} --no-feed",
     )
 
 
@@ -136,7 +136,7 @@ def _learn_from_pages(found: Found, pages: Mapping[str, bytes]) -> Template:
         return learn_entries(found.feed, pages)
     except NothingToLearn as error:
         raise NothingToLearn(
-            f"the {len(pages)} pages of {found.home} that may be posts teach nothing: {error.message}",
+            f"the {len(pages)} pages of {found.home} that may be posts gave no rules: {error.message}",
             advice=f"if you know its feed:  everlog crawl {found.home} --feed FEED_URL",
         ) from error
 

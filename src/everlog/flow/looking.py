@@ -86,7 +86,7 @@ async def look(
     root = parse(home.body, home.content_type) if home else None
     answered = (*(found.explored.robots if found.explored else ()), *web.robots_exchanges())
     robots = next((each.body for each in answered if each.status == 200), b"")
-    why = "entries of the feed" if found.feed_url else "posts told among the pages looked at"
+    why = "entries of the feed" if found.feed_url else "posts recognised among the pages fetched"
     estimates = [Estimate(posts=len(found.feed.entries), why=why, evidence="feed")]
     tally.doing = "reading the sitemaps"
     addresses, maps = await sitemaps_of(found, answered, web)
@@ -118,7 +118,7 @@ def _declared(root: Element, url: str) -> tuple[str, ...]:
 
 def _where_comments_are(root: Element, url: str, found: Found) -> tuple[str, ...]:
     """The ways to a post's comments, as one of its pages shows them."""
-    ways = [f"{service.name}, drawn in a browser" for service in embedded(root)]
+    ways = [f"{service.name}, rendered in a browser" for service in embedded(root)]
     entry = next((each for each in found.feed.entries if each.link and canonical(each.link) == canonical(url)), None)
     feed = comment_feed_url(root, url, entry=entry)
     return (*ways, *((f"comment feeds such as {feed}",) if feed else ()))
@@ -146,12 +146,12 @@ def estimates_of_page(root: Element, url: str, scope: Scope, known: Known) -> li
         estimates.append(Estimate(posts=last * posts, why=why, evidence="front page"))
     months = sum(_MONTH.search(key) is not None for key in others)
     if months:
-        why = f"{months} months in the archive, one post each at least"
+        why = f"{months} months in the archive, at least one post each"
         estimates.append(Estimate(posts=months, why=why, evidence="front page"))
     return estimates
 
 
 def _robots_verdict(robots: bytes, settings: Settings) -> str:
     if not settings.robots:
-        return "not asked (--ignore-robots)"
-    return "allows the blog's pages" if robots.strip() else "none: all is allowed"
+        return "not fetched (--ignore-robots)"
+    return "allows the blog's pages" if robots.strip() else "none: everything is allowed"

@@ -67,7 +67,7 @@ def move(blog: Blog, home: str, work: Work) -> Blog:
     archive, detail = work.archive, {"from": blog.home, "to": home}
     neighbours = {canonical(each.home) for each in archive.blogs(forgotten=True) if each.id != blog.id}
     if canonical(home) in neighbours:
-        reason = f"it moved to {home}, which is another blog of this archive"
+        reason = f"it moved to {home}, which is already another blog in this archive"
         ended = happened(blog, "moved", reason, work, detail)
         return archive.update_blog(blog.id, gone=reason, gone_at=work.now(), events=[ended])
     # What leads there comes first: killed in between, the next look tells the same move.

@@ -242,7 +242,7 @@ async def _look(poll: Poll, blog: Blog, work: Work, *, is_online: bool) -> _Look
         return _Look(seen=seen, poll=asked, blog=blog, told=Told(answer=answer))
     heard = await hear(blog, answer, work, is_online=is_online)
     if heard.told is None or heard.lost is not None:
-        lost = heard.lost or Lost(kind="passing", reason="its feed is lost", blog=heard.blog)
+        lost = heard.lost or Lost(kind="passing", reason="its feed is gone", blog=heard.blog)
         return _Look(seen=replace(seen, kind="failed"), poll=poll, blog=heard.blog, lost=lost)
     if heard.told.answer is not answer:
         # The feed is elsewhere: what the next request names is what that one said.

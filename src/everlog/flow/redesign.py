@@ -82,7 +82,7 @@ async def read_anew(
     again = again[: MOST_NEW - len(new)]
     if not (new or again):
         return Redesign(known=known)
-    work.tally.doing = "looking at new posts" if new else "looking at posts again"
+    work.tally.doing = "fetching new posts" if new else "fetching posts again"
     desk = _Desk(blog=blog, known=known, feed=feed, feed_page=feed_page, work=work)
     return await desk.decide(new, again)
 
@@ -143,7 +143,7 @@ class _Desk:
         if not has_changed([look.fit for look in new], [look.fit for look in others]):
             self._remember_tried(new)
             return self._as_before()
-        self.work.tally.doing = "learning the blog again: it looks different now"
+        self.work.tally.doing = "learning the blog again after a redesign"
         others += await self._look(rest[end:most], is_conditional=True)
         return await self._learn(new, others)
 
@@ -200,12 +200,12 @@ class _Desk:
             # The old rules would pass over the new posts, and the feed does not name them for ever.
             raise
         except EverlogError as error:
-            return self._keep_the_old(new, f"it could not be learned again: {error.message}")
+            return self._keep_the_old(new, f"the blog could not be learned again: {error.message}")
         before = [look.fit for look in taught]
         seen = [(look.entry, shown[look.entry.link or ""].page) for look in taught]
         after = [fit_of(entry, page, learned.template, learned.judge) for entry, page in seen]
         if not reads_better(after, before):
-            return self._keep_the_old(new, "nothing was learned from them that reads them better")
+            return self._keep_the_old(new, "learning again gave no better rules")
         commenting = await self._study_comments(found, shown)
         learned = replace(learned, template=learned.template.with_comments(commenting.rules)).with_manual_of(self.known)
         for look in taught:
@@ -261,7 +261,7 @@ class _Desk:
         learned = replace(learned, learned_at=self._asked_at())
         reason = begin_era(self.blog.id, learned, before, after, self.work.archive)
         self.work.archive.remember(self.blog.id, TRIED, None)
-        self.work.tally.remarks.append(f"{reason}; older pages are still read with the rules of their time")
+        self.work.tally.remarks.append(f"{reason}; older pages are still read with the old rules")
         return Redesign(known=learned, answers=tuple(self.answers.values()), is_new=True, commenting=commenting)
 
     def _asked_at(self) -> datetime:
@@ -278,7 +278,7 @@ class _Desk:
         self._remember_tried(new)
         lost = [look.fit.lost for look in new if look.fit.lost is not None]
         self.work.tally.remarks.append(
-            f"{len(lost)} new posts are read badly ({lost[0]}), and {why}; the rules of before stay"
+            f"{len(lost)} new posts may be wrong ({lost[0]}), and {why}; the old rules are kept"
         )
         return self._as_before()
 

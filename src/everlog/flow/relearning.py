@@ -77,7 +77,7 @@ def feed_as_stored(blog: Blog, archive: Archive) -> tuple[Fetched, Feed]:
     """The blog's own feed as it was answered last."""
     capture = archive.capture_of(blog.id, blog.feed_url or "")
     if capture is None:
-        raise NothingToLearn(f"no feed of {blog.home} is stored", advice=f"everlog crawl {blog.home}")
+        raise NothingToLearn(f"no feed of {blog.home} is in the archive", advice=f"everlog crawl {blog.home}")
     page = archive.exchange(capture)
     return Fetched(url=page.url, exchanges=(page,)), parse_feed(page.body, page.url)
 
@@ -121,7 +121,7 @@ def _lessons_of_pages(blog: Blog, archive: Archive, *, drawn: bool) -> tuple[Fou
     feed = made_up_feed(explorer.pages, blog.home)
     if not feed.entries:
         raise NothingToLearn(
-            f"no posts could be told among the {len(stored)} first pages that are stored of {blog.home}",
+            f"no posts recognised among the first {len(stored)} archived pages of {blog.home}",
             advice=f"if you know its feed:  everlog crawl {blog.home} --feed FEED_URL",
         )
     pages = {entry.link: stored[entry.link] for entry in feed.entries if entry.link in stored}

@@ -70,12 +70,12 @@ class Rendering:
     def why_not(self, service: str) -> str:
         """Why the comments of a service are not there, in words."""
         if self.settings.render == "never":
-            return f"{service}'s comments need a browser, and --render never forbids one"
+            return f"comments by {service} need a browser: leave out --render never"
         if self.missing is not None:
-            return f"{service}'s comments need a browser: {self.missing}"
+            return f"comments by {service} need a browser: {self.missing}"
         if self._failures[service] >= DOWN_AFTER:
-            return f"{service} gave no comments {DOWN_AFTER} times in a row"
-        return f"{service} gave no comments"
+            return f"{service} returned no comments {DOWN_AFTER} times in a row"
+        return f"{service} returned no comments"
 
     async def draw(self, page: Page, services: Iterable[Service] = ()) -> Rendered:
         """The page as a browser shows it; NotDrawn says why it cannot."""
@@ -83,7 +83,7 @@ class Rendering:
         if kept is not None:
             return kept
         if self.browser is None:
-            raise NotDrawn("no browser was opened")
+            raise NotDrawn("no browser is running")
         wanted = tuple(services) or embedded_in(page)
         try:
             drawn = await self.browser.render(

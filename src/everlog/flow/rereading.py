@@ -179,7 +179,7 @@ def _with_stored_comments(
         if thread is not None:
             gathered.threads.append(thread)
         else:
-            gathered.failures.append(f"{service.name} was not drawn")
+            gathered.failures.append(f"{service.name} was not rendered")
     thread = stored_feed(feed, stored.blog, stored.archive) if feed is not None else None
     if thread is not None:
         gathered.threads.append(thread)
@@ -205,7 +205,7 @@ def _drawing(exchange: Exchange, blog: Blog, archive: Archive) -> Exchange | Non
 def _known(blog: Blog) -> Known:
     known = Known.of(blog)
     if known is None:
-        raise UsageError(f"{blog.home} was not learned yet", advice=f"everlog crawl {blog.home}")
+        raise UsageError(f"{blog.home} has no learned rules yet", advice=f"everlog crawl {blog.home}")
     return known
 
 

@@ -87,11 +87,11 @@ async def revisit_blog(blog: Blog, known: Known, work: Work, run: int, talk: Tal
         crawl = begin(crew, work, is_update=True)
         crawl.asks_anew = frozenset((*uncommented, *talk.posts))
         crew.commenting.told = talk.new
-        work.tally.doing = "looking at the front page"
+        work.tally.doing = "fetching the front page"
         is_over = await walk_back(crawl, () if looked.at_fronts else front_pages(crew))
         looked.at_fronts = looked.at_fronts or crawl.stop.ending is None
         await _ask_maps(crawl, looked)
-        work.tally.doing = "visiting pages"
+        work.tally.doing = "fetching pages"
         stop = await run_to_end(crawl)
         looked.keep(blog, work, stop)
         await keep_talk(talk, crew, stop)
@@ -108,8 +108,8 @@ async def revisit_blog(blog: Blog, known: Known, work: Work, run: int, talk: Tal
 def why_over(blog: Blog) -> str:
     """Why a walk ended before it met what is held."""
     return (
-        f"{MOST_LISTS} lists were looked at, and there are more that may lead to posts that are not held"
-        f"; to go on from there:  everlog crawl {blog.home}"
+        f"stopped after {MOST_LISTS} list pages; more of them may link to posts that are not archived yet"
+        f"; to continue:  everlog crawl {blog.home}"
     )
 
 

@@ -118,7 +118,7 @@ def run_jobs(
         async def one(number: int, job: Job) -> Report | EverlogError:
             async with turn:
                 if interrupted:
-                    return Report(blog=job.url, ending="interrupted", reason="not begun", tally=Tally(blog=job.url))
+                    return Report(blog=job.url, ending="interrupted", reason="not started", tally=Tally(blog=job.url))
                 try:
                     works[number] = work_on(job, web, browser)
                     works[number].is_over = over
@@ -285,7 +285,7 @@ def read_cookies(file: str, url: str) -> tuple[tuple[str, str], ...]:
     except (OSError, ValueError, http.cookiejar.LoadError) as error:
         raise UsageError(
             f"cookies cannot be read from {file}: {error}",
-            advice="export them from a browser as a Netscape cookie file",
+            advice="export them from a browser as a Netscape cookies.txt file",
         ) from None
     host = (urlsplit(url).hostname or "").lower()
     return tuple(
@@ -351,12 +351,12 @@ def _outcome(job: Job, end: Report | BaseException, *, is_alone: bool) -> Report
     if isinstance(end, (Report, EverlogError)):
         return end
     if isinstance(end, asyncio.CancelledError):
-        reason = "interrupted; the same command goes on"
+        reason = "interrupted; run the same command to continue"
         return Report(blog=job.url, ending="interrupted", reason=reason, tally=Tally(blog=job.url))
     if not isinstance(end, Exception) or is_alone:
         raise end
     bug = EverlogError(
-        f"{job.url}: a bug in everlog: {type(end).__name__}: {end}", advice="crawl it alone with -v, and report it",
+        f"{job.url}: bug in everlog: {type(end).__name__}: {end}", advice="crawl it alone with -v and report it",
     )
     bug.exit_code = 1
     return bug

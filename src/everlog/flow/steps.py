@@ -111,9 +111,9 @@ async def render_page(draft: Draft, crew: Crew) -> None:
         drawn = await crew.rendering.draw(draft.fetched.page)
     except NotDrawn as error:
         # Nothing of it can be read: the address waits for the next try, as one that gave no answer.
-        draft.outcome, draft.reason, draft.kept = "failed", f"could not be drawn: {error.reason}", False
+        draft.outcome, draft.reason, draft.kept = "failed", f"could not be rendered: {error.reason}", False
         crew.tally.failed += 1
-        crew.tally.fail(draft.link.url, draft.reason, kind="could not be drawn")
+        crew.tally.fail(draft.link.url, draft.reason, kind="could not be rendered")
         return
     crew.tally.rendered += 1
     draft.drawn, draft.made = page_of(drawn), exchanges_of(drawn)
@@ -215,10 +215,10 @@ def _count_comments(post: Post, failures: list[str], crew: Crew) -> None:
 def _not_a_page(draft: Draft, crew: Crew) -> str | None:
     page = draft.page
     if not crew.scope.holds(page.url):
-        return f"leads out of the blog, to {page.url}"
+        return f"redirects out of the blog, to {page.url}"
     kind = (page.content_type or "text/html").partition(";")[0].strip().lower()
     if kind and not kind.startswith(HTML_TYPES):
-        return f"not a page ({kind})"
+        return f"not an HTML page ({kind})"
     return None
 
 
@@ -228,10 +228,10 @@ def _imported(name: str) -> Step:
         found = getattr(import_module(module), attribute) if colon else None
     except (ImportError, AttributeError) as error:
         raise UsageError(
-            f"step {name!r} cannot be loaded: {error}", advice="give it as package.module:function",
+            f"step {name!r} cannot be loaded: {error}", advice="write it as package.module:function",
         ) from None
     if not callable(found):
         raise UsageError(
-            f"unknown step {name!r}\n  known are: {', '.join(STEPS)}", advice="or give it as package.module:function",
+            f"unknown step {name!r}\n  known steps: {', '.join(STEPS)}", advice="or write package.module:function",
         )
     return cast("Step", found)

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from everlog.flow.report import Ending
 
 # Why a crawl pauses that takes turns with others.
-SLICE_OVER = "its turn is over; it goes on with the next"
+SLICE_OVER = "paused: its time slice is over, it continues in the next one"
 # A crawl that ended so does not pause.
 ENDED = frozenset({None, "complete", "incomplete"})
 

@@ -103,7 +103,7 @@ async def hear_comments(blog: Blog, work: Work) -> Talk:
     except UnreadableFeed:
         told = None
     if told is None:
-        log.info("comment feed: %s is none", feed.url)
+        log.info("comment feed: %s is not a feed", feed.url)
         CommentsFeed().keep(blog, work.archive)
         return NO_TALK
     talk = _news(blog, feed, answer, told, work)
@@ -139,7 +139,7 @@ def _news(blog: Blog, feed: CommentsFeed, answer: Fetched, told: Sequence[SiteCo
     if new and sum(map(len, new.values())) == len(told) and (feed.seen or work.archive.counts(blog.id).comments):
         # It holds the newest only: others may have come and gone since it was last asked.
         work.tally.remarks.append(
-            f"all {len(told)} comments of {feed.url} are new: there may be more, on posts that it names no longer"
+            f"all {len(told)} comments in {feed.url} are new: older ones may have been missed"
         )
     headers = answer.answer
     now = replace(

@@ -72,7 +72,7 @@ async def refresh_blog(
         if known.without_feed or blog.feed_url is None:
             return await revisit_blog(blog, known, work, run, talk or await hear_comments(blog, work))
         if told is None:
-            work.tally.doing = "asking the feed"
+            work.tally.doing = "fetching the feed"
             held = work.archive.capture_of(blog.id, blog.feed_url)
             answer = await ask_feed(
                 blog, work, etag=held.etag if held else None, last_modified=held.last_modified if held else None,
@@ -140,7 +140,7 @@ class _Errand:
 
 def _given_up(lost: Lost | None, blog: Blog, run: int, work: Work) -> Report:
     """The report on a blog that is not asked any more; what is held of it stays."""
-    reason = lost.reason if lost is not None else "its feed is lost"
+    reason = lost.reason if lost is not None else "its feed is gone"
     take_last_figures(work.tally, blog, work.archive, is_finished=True)
     work.tally.doing = "done"
     work.archive.end_run(run, reason=reason, counts={})
@@ -190,9 +190,9 @@ async def _visit_news(blog: Blog, known: Known, errand: _Errand, work: Work, run
 async def _walk_and_visit(crawl: Crawl, redesign: Redesign, blog: Blog, work: Work, *, is_gap: bool) -> Stop:
     is_over = False
     if is_gap or is_under_way(crawl.crew):
-        work.tally.doing = "walking back over the lists"
+        work.tally.doing = "fetching list pages"
         is_over = await walk_back(crawl, front_pages(crawl.crew))
-        work.tally.doing = "visiting pages"
+        work.tally.doing = "fetching pages"
     # Only now: posts that are stored already would look to the walk like those it is to arrive at.
     for link, answer in redesign.answers:
         await crawl.take_any(link, answer)

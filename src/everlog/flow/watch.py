@@ -40,7 +40,7 @@ HEARTBEAT_SECONDS = LEASE.total_seconds() / 4
 # How often blogs that were crawled meanwhile are taken in.
 ENLIST_SECONDS = 300.0
 # The reason, in the ledger, of a poll that is later than the blog's rhythm would have it.
-NOT_DUE = "the feed is not asked before it may be"
+NOT_DUE = "the feed or its server asks for longer waits"
 # With a few blogs, polls are hours apart.
 ONLINE_FOR = timedelta(hours=6)
 
@@ -205,10 +205,10 @@ class Watcher:
             raise
         except Exception as error:
             # One blog that the code cannot cope with must not end the watch over all others.
-            log.exception("a bug met at %s", blog.home)
+            log.exception("bug at %s", blog.home)
             # What the server asked for before the bug was met is in the archive by now.
             known = self._archive.poll_of(blog.id) or poll
-            return self._failed(known, blog, f"a bug in everlog: {type(error).__name__}: {error}")
+            return self._failed(known, blog, f"bug in everlog: {type(error).__name__}: {error}")
         finally:
             self._works.pop(blog.id, None)
 

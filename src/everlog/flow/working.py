@@ -133,7 +133,7 @@ def crew_of(
     if work.archive.lost_files:
         own = {file.name for file in work.archive.warc_files(blog.id)}
         work.tally.remarks += [
-            f"{name} is missing or shorter than what was stored in it: bring it back from a copy, if there is one"
+            f"{name} is missing or truncated: restore it from a backup, if there is one"
             for name in sorted(own & work.archive.lost_files)
         ]
     writer = GroupWriter(work.archive)
@@ -171,7 +171,7 @@ def _stored_entries(blog: Blog, archive: Archive) -> tuple[Entry, ...]:
 
 def begin(crew: Crew, work: Work, *, is_update: bool = False) -> Crawl:
     crawl = Crawl(crew, is_update=is_update, now=work.now)
-    work.tally.doing = "visiting pages"
+    work.tally.doing = "fetching pages"
     work.crawl = crawl
     if work.interrupted:
         crawl.interrupt()
@@ -192,7 +192,7 @@ async def run_to_end(crawl: Crawl) -> Stop:
         await crew.submit(visit)
     await crew.drain()
     if stop.ending == "complete":
-        crew.archive.set_aside(crew.blog.id, reason="not visited: nothing new was expected behind it")
+        crew.archive.set_aside(crew.blog.id, reason="not fetched: no new posts expected there")
     return stop
 
 
@@ -214,13 +214,13 @@ def finish(crew: Crew, run: int, ending: Ending, reason: str, *, left_out: str |
         ending, reason = "incomplete", f"{reason}; {failed} addresses could not be fetched"
     uncommented = archive.count_without_comments(crew.blog.id, most_tries=MOST_TRIES)
     if ending in {"complete", "incomplete"} and uncommented and crew.settings.comments:
-        ending, reason = "incomplete", f"{reason}; the comments of {uncommented} posts could not be had"
+        ending, reason = "incomplete", f"{reason}; the comments of {uncommented} posts could not be fetched"
     if tally.reasons[NOARCHIVE]:
         tally.remarks.append(noarchive_remark(tally.reasons[NOARCHIVE], crew.blog.home))
     if ending == "complete" and held == 0:
         why = f"; {left_out}" if left_out is not None else ""
         refused = count_not_kept(crew.blog, archive)
-        said = f"{refused} of its pages say noarchive, and no other" if refused else "no page of this blog"
+        said = f"{refused} of its pages say noarchive; no other page" if refused else "no page of this blog"
         ending, reason = "nothing", f"{said} could be read as a post{why}"
     if ending in {"complete", "incomplete"}:
         archive.update_blog(crew.blog.id, state="finished", crawled_at=datetime.now(UTC))

@@ -66,8 +66,8 @@ def learn_entries(parsed: Feed, pages: Mapping[str, bytes]) -> Template:
     designs = learn_designs(samples, vocabulary, language, key_paths, repeats)
     if not designs:
         raise NothingToLearn(
-            f"none of the feed's {len(samples)} pages shows what the feed says",
-            advice="check that the pages are those of the feed's entries",
+            f"none of the feed's {len(samples)} pages shows the text of its feed entry",
+            advice="check that the pages belong to the entries of the feed",
         )
     metadata = learn_metadata(samples, parsed, vocabulary)
     fields = {
@@ -129,6 +129,6 @@ def _samples(feed: Feed, pages: Mapping[str, bytes], vocabulary: Vocabulary) -> 
     if not samples:
         raise NothingToLearn(
             f"no page of the feed's {len(feed.entries)} entries can be read",
-            advice="give the pages that the entries link to, as {url: bytes}",
+            advice="pass the pages that the entries link to, as {url: bytes}",
         )
     return samples

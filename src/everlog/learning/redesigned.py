@@ -194,13 +194,13 @@ def _places(template: Template) -> set[str | None]:
 
 def _what_is_lost(fit: Fit, template: Template, *, is_whole: bool) -> str | None:
     if not fit.is_told:
-        return "it does not look like a post of the blog any more"
+        return "it no longer looks like a post of the blog"
     if not fit.is_placed and _places(template):
         return "its article is not where the blog's articles were"
     least = template.designs[0].score - ARTICLE_FELL if is_whole else BEGINNING_LOST
     if fit.article is not None and fit.article < least:
-        return f"its article is only {fit.article:.0%} like what the feed says"
+        return f"its article matches only {fit.article:.0%} of what the feed says"
     sure = template.confidence().get("title") or 0.0
     if fit.title is not None and fit.title < TITLE_LOST and sure >= TITLE_SURE:
-        return f"its title is only {fit.title:.0%} like what the feed says"
+        return f"its title matches only {fit.title:.0%} of what the feed says"
     return None

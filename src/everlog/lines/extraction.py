@@ -85,9 +85,9 @@ def why_nothing(outline: Outline) -> str:
     >>> from everlog.outline import Outline
     >>> from everlog.tree import parse
     >>> why_nothing(Outline(parse(b"<img src=a>"))), why_nothing(Outline(parse(b"<a href=/>Home</a>")))
-    ('the page shows no text', 'the page is nothing but links')
+    ('the page shows no text', 'the page consists of links only')
     """
-    return _lacks(lines_of(outline)) or "no line of the page reads like an article"
+    return _lacks(lines_of(outline)) or "no part of the page looks like an article"
 
 
 def _lacks(lines: Lines) -> str | None:
@@ -96,7 +96,7 @@ def _lacks(lines: Lines) -> str | None:
         return "the page shows no text"
     shown, linked = float(lines.shown.sum()), float(lines.linked.sum())
     if linked > ALL_LINKS * shown:
-        return "the page is nothing but links"
+        return "the page consists of links only"
     if shown - linked < LEAST_TEXT:
         return "the page shows hardly any text"
     return None

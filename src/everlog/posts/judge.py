@@ -217,8 +217,8 @@ class PostJudge:
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise UnreadableTemplate(
-                f"damaged knowledge of a blog's posts: {type(error).__name__}: {error}",
-                advice="learn the blog again to get it anew",
+                f"damaged rules for a blog's posts: {type(error).__name__}: {error}",
+                advice="learn the blog again:  everlog rules BLOG --relearn",
             ) from None
 
 
@@ -250,7 +250,7 @@ def _headed(root: Element, url: str, pattern: UrlPattern) -> int:
 
 def _note(kind: Kind, *, by_url: bool, by_page: bool) -> str | None:
     if by_url == by_page:
-        return None if by_page == (kind == "post") else f"taken for a {kind} against its address and its markup"
+        return None if by_page == (kind == "post") else f"treated as a {kind} against its address and markup"
     if by_url:
-        return "its address is that of a post, its markup is not" + ("" if kind == "post" else f": a {kind}")
-    return "its markup is that of a post, its address is not" + ("" if kind == "post" else f": a {kind}")
+        return "its address looks like a post, its markup does not" + ("" if kind == "post" else f": a {kind}")
+    return "its markup looks like a post, its address does not" + ("" if kind == "post" else f": a {kind}")

@@ -100,7 +100,7 @@ class Doubt(NamedTuple):
         return NO_WITNESS if self.agreement is None else self.agreement
 
     def __str__(self) -> str:
-        what = "the article stands in none of the blog's usual places" if self.is_odd else (
+        what = "the article is in none of the blog's usual places" if self.is_odd else (
             f"the article is a small part of the page's text ({self.share:.0%})")
         said = "no other method finds an article" if self.agreement is None else "other methods find another text"
         return f"{what}; {said}"
@@ -240,7 +240,7 @@ class PostReader:
         if matches > found.design.most and not self._template.key_paths.matches(view.root):
             return f"a list of posts: {matches} articles on one page"
         if not is_usual and not self._template.key_paths.matches(view.root):
-            return "not a post of this blog: neither its usual place of an article nor its key-path is there"
+            return "not a post of this blog: the page has neither its usual article element nor its key-path"
         return None
 
     def _take(

@@ -74,7 +74,7 @@ class Browser:
                     return await self._tried(page, fetch=fetch, services=services, screenshot=screenshot)
                 except Lost as error:
                     reason = str(error)
-        raise RenderFailed(page.url, f"the browser ended twice while it showed the page ({reason})")
+        raise RenderFailed(page.url, f"the browser crashed twice on this page ({reason})")
 
     async def processes(self) -> tuple[tuple[str, int], ...]:
         """Kind ("browser", "renderer", ...) and number of each process of Chromium that runs now."""

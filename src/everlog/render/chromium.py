@@ -131,7 +131,7 @@ class Chromium:
 
     async def close(self) -> None:
         """End all of its processes."""
-        self._lose("the browser closes")
+        self._lose("the browser is closing")
         await self._router.close()
         for ending in (self._chrome.close, self._playwright.stop):
             await _ended(ending)
@@ -141,7 +141,7 @@ class Chromium:
         await self._scratch.remove()
 
     async def _open(self) -> None:
-        self._chrome.on("disconnected", lambda _: self._lose("the browser ended"))
+        self._chrome.on("disconnected", lambda _: self._lose("the browser exited"))
         with or_lost():
             self._session = Session(await self._chrome.new_browser_cdp_session())
         self._router = Router(self._session)

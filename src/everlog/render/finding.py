@@ -29,7 +29,7 @@ def find_chromium(executable: str | None, own_download: str | None = None) -> st
     if named:
         found = shutil.which(named)
         if found is None:
-            raise NoBrowser(f"there is no program {named}", advice=how_to_get_a_browser())
+            raise NoBrowser(f"no such program: {named}", advice=how_to_get_a_browser())
         return found
     for name in NAMES:
         found = shutil.which(name)
@@ -37,11 +37,11 @@ def find_chromium(executable: str | None, own_download: str | None = None) -> st
             return found
     if own_download is not None and Path(own_download).exists():
         return own_download
-    raise NoBrowser("no Chromium was found", advice=how_to_get_a_browser())
+    raise NoBrowser("Chromium not found", advice=how_to_get_a_browser())
 
 
 def how_to_get_a_browser() -> str:
-    """What to type for what is missing of the two: the package that steers a browser, and the browser."""
+    """What to type for what is missing of the two: the package that controls a browser, and the browser."""
     if find_spec("playwright") is None:
         return f"install it:  {line_for_extra('render')}\n  {_chromium_advice()}"
     return _chromium_advice()
@@ -52,7 +52,7 @@ def _chromium_advice() -> str:
     system = "brew install --cask chromium" if sys.platform == "darwin" else "apt install chromium"
     return (
         f"get Chromium:  {system}   (or {python} -m playwright install chromium,"
-        f"\n  or name one that is there in {VARIABLE})"
+        f"\n  or set {VARIABLE} to the path of a Chromium)"
     )
 
 
@@ -61,13 +61,13 @@ def not_started(executable: str, said: str) -> NoBrowser:
 
     >>> print(not_started("/usr/bin/chromium", "BrowserType.launch: closed\\n[pid=7][err] [7:7:FATAL:a.cc:1] No room"))
     /usr/bin/chromium does not start: No room
-      start it by hand to see more, or name another one in EVERLOG_CHROMIUM
+      start it by hand to see more, or set another one in EVERLOG_CHROMIUM
     """
     if "No usable sandbox" in said or "sandboxing failed" in said:
         advice = "apt install chromium-sandbox, or allow user namespaces (sysctl kernel.unprivileged_userns_clone=1)"
-        return NoBrowser(f"{executable} does not start: it cannot build its sandbox", advice=advice)
+        return NoBrowser(f"{executable} does not start: it cannot create its sandbox", advice=advice)
     reason = _FATAL.search(said) or _SAID.search(said)
     return NoBrowser(
         f"{executable} does not start: {reason[1] if reason else said.partition(chr(10))[0]}",
-        advice=f"start it by hand to see more, or name another one in {VARIABLE}",
+        advice=f"start it by hand to see more, or set another one in {VARIABLE}",
     )

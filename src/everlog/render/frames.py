@@ -125,7 +125,7 @@ class Frames:
             async with asyncio.timeout(_INTERRUPT_SECONDS):
                 await self._session.send("Runtime.terminateExecution")
         except (TimeoutError, Refused):
-            raise Lost("its scripts hold the browser") from None
+            raise Lost("scripts block the page") from None
 
     def _attached(self, event: Answer) -> None:
         frame = event["frameId"]

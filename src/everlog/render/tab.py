@@ -116,7 +116,7 @@ class Tab:
                 if ending.done():
                     ending.result()
             if not work.done():
-                raise RenderFailed(page.url, "the browser did not finish in time")
+                raise RenderFailed(page.url, "rendering timed out")
             return work.result()
         finally:
             work.cancel()
@@ -129,7 +129,7 @@ class Tab:
         calls = (self._frames.run(frame, "everlog.forget") for frame in self._frames.all())
         answers = await asyncio.gather(*calls, return_exceptions=True)
         if any(isinstance(answer, Stuck) for answer in answers):
-            raise Lost("the page does not let go of the tab")
+            raise Lost("the page cannot be left (its scripts block the tab)")
         await self._leave()
         for origin in {answer for answer in answers if isinstance(answer, str) and answer != "null"}:
             await self._session.send("Storage.clearDataForOrigin", origin=origin, storageTypes=_STORES)
@@ -157,7 +157,7 @@ class Tab:
                 await self._session.send("Runtime.evaluate", expression="; ".join(asking))
                 await asyncio.gather(*arrived)
         except TimeoutError:
-            raise Lost("the page does not let go of the tab") from None
+            raise Lost("the page cannot be left (its scripts block the tab)") from None
 
     async def close(self) -> None:
         self.lose("the tab closed")
@@ -192,14 +192,14 @@ class Tab:
 
     async def _navigate(self, url: str) -> None:
         if not url.startswith(("http://", "https://")):
-            raise RenderFailed(url, "only addresses of the web are shown")
+            raise RenderFailed(url, "not an http or https address")
         self._frames.leave()
         try:
             answer = await self._send("Page.navigate", url=url)
         except Refused as error:
-            raise RenderFailed(url, f"the browser does not take this address ({error})") from None
+            raise RenderFailed(url, f"the browser rejected the address ({error})") from None
         if answer.get("errorText"):
-            raise RenderFailed(url, f"the browser does not show it ({answer['errorText']})")
+            raise RenderFailed(url, f"the browser could not load it ({answer['errorText']})")
 
     async def _send(self, command: str, **parameters: Any) -> Answer:
         """Send what waits for the page, which may not let go."""
@@ -207,7 +207,7 @@ class Tab:
             async with asyncio.timeout(_NAVIGATE_SECONDS):
                 return await self._session.send(command, **parameters)
         except TimeoutError:
-            raise Lost("the page does not let go of the tab") from None
+            raise Lost("the page cannot be left (its scripts block the tab)") from None
 
     async def _written(self, page: Page, habits: RenderHabits, *, settled: bool) -> tuple[bytes, bool]:
         for _ in range(_INTERRUPTIONS):
@@ -216,8 +216,8 @@ class Tab:
             except Stuck:
                 settled = False
             except Refused as error:
-                raise RenderFailed(page.url, f"its document cannot be read ({error})") from None
-        raise RenderFailed(page.url, "its scripts never pause")
+                raise RenderFailed(page.url, f"the rendered page cannot be read ({error})") from None
+        raise RenderFailed(page.url, "scripts never stop running")
 
 
 def site_of(url: str) -> str:

@@ -108,9 +108,9 @@ def ask(text: str) -> Query:
                 wanted.append([term])
         joins = False
     if sum(len(term.units) for choice in (unwanted, *wanted) for term in choice) > MOST_TERMS:
-        raise UsageError("these are too many words to look for", advice=f"look for at most {MOST_TERMS} at once")
+        raise UsageError("the query has too many words", advice=f"search for at most {MOST_TERMS} at once")
     if not (wanted or unwanted or since or until):
-        raise UsageError(f"there is nothing to look for in {text!r}", advice="name a word, as in:  everlog search tide")
+        raise UsageError(f"nothing to search for in {text!r}", advice="pass a word, for example:  everlog search tide")
     return Query(
         wanted=tuple(map(tuple, wanted)), unwanted=tuple(unwanted), since=max(since, default=None),
         until=min(until, default=None),
@@ -124,8 +124,8 @@ def _tied(text: str) -> list[_Part]:
         for part in (before, behind) if _is_word(tie, "OR") else ():
             if part.excluded or part.field in _DATES:
                 raise UsageError(
-                    f"OR cannot stand beside {_spelled(part)}, which holds for the whole query",
-                    advice="leave OR out to have both, or search once for each",
+                    f"OR cannot be combined with {_spelled(part)}, which applies to the whole query",
+                    advice="leave out OR to require both, or search twice",
                 )
     return parts
 

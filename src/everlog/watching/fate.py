@@ -103,13 +103,13 @@ def after_look(known: Missing, seen: Look, now: datetime) -> Verdict:
     >>> first.kind, after_look(first.known, Look(sight="there"), monday + DAY).kind
     ('missing', 'back')
     >>> after_look(Missing(), Look(sight="gone"), monday).reason
-    'its page answers 410 Gone'
+    'its page returned HTTP 410 Gone'
     """
     if seen.sight == "unclear":
         return Verdict(kind=None, known=known)
     if seen.sight == "there":
         was_missing = known.since is not None or known.is_gone
-        return Verdict(kind="back" if was_missing else None, known=Missing(), reason="its page is there again")
+        return Verdict(kind="back" if was_missing else None, known=Missing(), reason="its page is back")
     if known.is_gone:
         return Verdict(kind=None, known=known)
     since = known.since or now
@@ -137,20 +137,21 @@ def next_look_at_missing(known: Missing) -> datetime | None:
 
 
 _SEEN = {
-    "gone": "answers 410 Gone",
-    "not-found": "answers 404 Not Found",
+    "gone": "returned HTTP 410 Gone",
+    "not-found": "returned HTTP 404 Not Found",
     "led-away": "redirects to the home page or to a list",
-    "no-post": "answers, but no post is on it any more",
+    "no-post": "exists, but no longer shows a post",
 }
 
 
 def _why_missing(seen: Look, proof: Proof) -> str:
-    crowd = " (so do most pages of the blog)" if seen.in_crowd else ""
-    return f"its page {_SEEN[seen.sight]}{crowd}; believed after {proof.looks} looks over {proof.over.days} days"
+    crowd = " (like most pages of the blog)" if seen.in_crowd else ""
+    proven = f"counted as deleted after {proof.looks} checks over {proof.over.days} days"
+    return f"its page {_SEEN[seen.sight]}{crowd}; {proven}"
 
 
 def _why_deleted(seen: Look, looks: int, over: timedelta) -> str:
-    times = f" ({looks} looks over {over.days} days)" if looks > 1 else ""
+    times = f" ({looks} checks over {over.days} days)" if looks > 1 else ""
     return f"its page {_SEEN[seen.sight]}{times}"
 
 
@@ -233,12 +234,12 @@ def after_answers(known: Failing, feed: Answer, home: Answer, now: datetime) -> 
     """
     if "passing" in {feed, home}:
         # Neither for nor against: what was counted before stays.
-        return BlogVerdict(kind="passing", reason="the server, or the way to it, is in trouble", known=known)
+        return BlogVerdict(kind="passing", reason="temporary server or network error", known=known)
     if home == "well":
         known = known.seen("feed", (feed,), now)
         if feed == "gone" or known.proves(FEED_PROOF, now):
             return BlogVerdict(kind="feed-gone", reason=_why_feed_gone(feed, known, now), known=known)
-        return BlogVerdict(kind="passing", reason=f"the feed {_SAID[feed]}, the blog is there", known=known)
+        return BlogVerdict(kind="passing", reason=f"the feed {_SAID[feed]}, but the home page works", known=known)
     known = known.seen("blog", (feed, home), now)
     proof = max((BLOG_PROOFS[answer] for answer in known.answers), key=lambda each: each.over)
     if feed == home == "gone" or known.proves(proof, now):
@@ -248,18 +249,18 @@ def after_answers(known: Failing, feed: Answer, home: Answer, now: datetime) -> 
 
 
 _SAID = {
-    "well": "answers",
-    "gone": "answers 410 Gone",
-    "not-found": "answers 404 Not Found",
-    "no-feed": "answers with something else",
-    "no-name": "has a host that nobody knows",
-    "refused": "takes no connections",
-    "passing": "is in trouble",
+    "well": "works",
+    "gone": "returned HTTP 410 Gone",
+    "not-found": "returned HTTP 404 Not Found",
+    "no-feed": "is no longer a feed",
+    "no-name": "failed (DNS lookup failed)",
+    "refused": "failed (connection failed)",
+    "passing": "failed for now",
 }
 
 
 def _why_feed_gone(feed: Answer, known: Failing, now: datetime) -> str:
-    return f"the feed {_SAID[feed]}{_how_often(known, now)}, and the home page names no other"
+    return f"the feed {_SAID[feed]}{_how_often(known, now)}, and the home page declares no other feed"
 
 
 def _why_dead(feed: Answer, home: Answer, known: Failing, now: datetime) -> str:
@@ -267,4 +268,4 @@ def _why_dead(feed: Answer, home: Answer, known: Failing, now: datetime) -> str:
 
 
 def _how_often(known: Failing, now: datetime) -> str:
-    return f" ({known.looks} looks over {(now - known.since).days} days)" if known.looks > 1 and known.since else ""
+    return f" ({known.looks} checks over {(now - known.since).days} days)" if known.looks > 1 and known.since else ""

@@ -117,7 +117,7 @@ def same_owner(before: Traits, now: Traits) -> Ownership:
     True
     """
     if now.kept:
-        return Ownership(is_same=True, reason="posts of the blog are still there")
+        return Ownership(is_same=True, reason="posts of the blog are still online")
     differences = tuple(filter(None, (
         _other_platform(before, now), _other_language(before, now), _other_name(before, now),
         _other_people(before, now), _other_design(before, now), _other_ways(before, now),

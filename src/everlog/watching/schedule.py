@@ -126,7 +126,7 @@ def first_polling(dates: Iterable[datetime], now: datetime, *, seed: str, seen: 
 
     >>> noon = datetime.fromisoformat("2024-05-01T12:00:00+00:00")
     >>> first_polling([], noon, seed="https://a.blog/feed").why
-    'too little known: again in 1 h 2 min'
+    'too few posts known: next poll in 1 h 2 min'
     """
     polling = Polling(due_at=None, why="", rhythm=rhythm_of(dates, now))
     return after_poll(polling, seen or Seen(kind="unchanged"), now, seed=seed)
@@ -165,7 +165,7 @@ def _wished(rhythm: Rhythm, now: datetime, *, failures: int, chance: float) -> t
     if failures:
         back_off = min(FIRST_BACK_OFF * 2 ** min(failures - 1, 20), LONGEST_BACK_OFF)
         moment = max(moment, now + back_off * (1.0 + JITTER * chance))
-    return moment, _pace(rate) if rhythm.last_at else "too little known"
+    return moment, _pace(rate) if rhythm.last_at else "too few posts known"
 
 
 def _after_polls(rhythm: Rhythm, now: datetime, *, polls: float, per_hour: float) -> datetime:
@@ -199,7 +199,7 @@ def _limit(polling: Polling, seen: Seen, hints: FeedHints | None, now: datetime)
     """
     found = []
     if polling.not_before is not None and polling.not_before > now:
-        found.append(Allowed(at=polling.not_before, signal=polling.signal or "as asked before"))
+        found.append(Allowed(at=polling.not_before, signal=polling.signal or "as the server asked before"))
     if seen.allowed_at is not None and seen.allowed_at > now:
         found.append(Allowed(at=seen.allowed_at, signal=seen.signal or "as the server asked"))
     if hints is not None and hints.ttl_minutes:
@@ -243,21 +243,21 @@ def _closed(hints: FeedHints | None) -> str:
 def _because(pace: str, wait: timedelta, *, failures: int, moved: str | None) -> str:
     words = _words(wait.total_seconds())
     if failures:
-        pace = "no answer" if failures == 1 else f"no answer {failures} times in a row"
-    return f"{pace}: not allowed earlier than in {words}" if moved else f"{pace}: again in {words}"
+        pace = "last poll failed" if failures == 1 else f"{failures} failed polls in a row"
+    return f"{pace}: next poll not allowed before {words}" if moved else f"{pace}: next poll in {words}"
 
 
 def _pace(per_day: float) -> str:
     """A rate in the unit that people would use.
 
     >>> [_pace(rate) for rate in (6.2, 3 / 7, 1 / 20, 1 / 400, 1e-9)]
-    ['6 posts a day', '3 posts a week', '2 posts a month', '1 post a year', 'hardly a post']
+    ['6 posts a day', '3 posts a week', '2 posts a month', '1 post a year', 'hardly any posts']
     """
     for unit, days in (("day", 1.0), ("week", 7.0), ("month", 30.0), ("year", 365.0)):
         count = round(per_day * days)
         if per_day * days >= 0.9:
             return f"{count} {'post' if count == 1 else 'posts'} a {unit}"
-    return "hardly a post"
+    return "hardly any posts"
 
 
 def _words(seconds: float) -> str:
