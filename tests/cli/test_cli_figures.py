@@ -148,7 +148,7 @@ def test_missing_posts_pictures_and_other_pages_are_listed_apart_each_address_on
         "page": [f"{kept.url}about", f"{kept.url}old/list"],
     }
     text = asked("status", kept.url)[0]
-    starts = [text.index(f"missing {label}") for label in ("posts 1", "pictures and files 3", "other pages 2")]
+    starts = [text.index(f"missing {label}") for label in ("posts: 1", "pictures and files: 3", "other pages: 2")]
     assert starts == sorted(starts)
     assert all(text.count(each["url"] + " ") == 1 for each in detail["missing"])
 

@@ -81,7 +81,7 @@ def _print_missing(detail: dict[str, Any], now: datetime, *, verbose: bool) -> N
     for what, label in MISSING.items():
         of_kind = [_missing_line(each, now) for each in detail["missing"] if each["what"] == what]
         if of_kind:
-            _listed(f"missing {label}", of_kind, verbose=verbose)
+            _listed(f"missing {label}:", of_kind, verbose=verbose)
     if not detail["missing"]:
         _field("missing", "nothing")
     skipped = Counter(each["reason"].partition(": ")[0] for each in detail["skipped"])
