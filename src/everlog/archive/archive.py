@@ -18,17 +18,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from everlog.archive import files as disk
-from everlog.archive import read_only as read_only_database
 from everlog.archive import schema, searching, url_rows
 from everlog.archive.batch import pieces_of
-from everlog.archive.folder_shelf import FolderShelf
-from everlog.archive.locks import FileLocks
-from everlog.archive.migrate import bring_up_to_date
+from everlog.archive.in_folder import DATABASE, open_folder
 from everlog.archive.parts import Habits, Parts
 from everlog.archive.points import nothing
+from everlog.archive.read_only import ReadOnlyDatabase
 from everlog.archive.shelf import RECORD_BYTES
 from everlog.archive.sql_store import SqlStore
-from everlog.archive.sqlite import SqliteDatabase
 from everlog.archive.warc_files import lost
 from everlog.archive.warc_names import CrawlInfo
 from everlog.archive.writing import Writing, explained
@@ -48,8 +45,6 @@ if TYPE_CHECKING:
 
 __all__ = ["DATABASE", "Archive", "Habits", "open_archive"]
 
-DATABASE = "everlog.sqlite"
-LOCKS = "locks"
 # In a shared database two writers may stand in each other's way, and one of them is sent away: it tries again.
 BUSY_TRIES = 3
 
@@ -79,56 +74,7 @@ def open_archive(
         )
     if create and read_only:
         raise UsageError("an archive that is only read is not made", advice="leave out create or read_only")
-    return Archive(_in_folder(Path(where), habits, create=create, read_only=False if create else read_only), habits)
-
-
-def _in_folder(folder: Path, habits: Habits, *, create: bool, read_only: bool | None) -> Parts:
-    file = folder / DATABASE
-    if not has_archive(folder):
-        if not create:
-            raise UsageError(
-                f"there is no archive in {folder}",
-                advice=f"check the name; to make a new one: open_archive({str(folder)!r}, create=True)",
-            )
-        return _written(folder, habits)
-    read_only_database.want_readable(file)
-    why = "it was opened to be read only" if read_only else read_only_database.why_not_writable(file)
-    if why is not None and read_only is False:
-        raise read_only_database.cannot_be_written(folder, why)
-    if why is None and read_only is None:
-        why = read_only_database.why_not_enough_room(folder)
-    return _written(folder, habits) if why is None else _read(folder, habits, why)
-
-
-def has_archive(folder: Path) -> bool:
-    """Whether there is an archive in a folder."""
-    try:
-        return (folder / DATABASE).is_file()
-    except OSError as error:
-        raise disk.explain(error, folder) from error
-
-
-def _written(folder: Path, habits: Habits) -> Parts:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise disk.explain(error, folder) from error
-    locks = FileLocks(folder / LOCKS)
-    shelf = FolderShelf(folder)
-    database = SqliteDatabase(folder / DATABASE)
-    try:
-        bring_up_to_date(database, locks=folder / LOCKS, schema=habits.schema, at=habits.at)
-    except BaseException:
-        database.close()
-        raise
-    return Parts(database=database, shelf=shelf, locks=locks, where=str(folder.absolute()))
-
-
-def _read(folder: Path, habits: Habits, why: str) -> Parts:
-    shelf = FolderShelf(folder, read_only=True)
-    database = read_only_database.open_database(folder / DATABASE, why=why, schema=habits.schema, say=habits.say)
-    locks = read_only_database.ReadOnlyLocks(folder, why)
-    return Parts(database=database, shelf=shelf, locks=locks, where=str(folder.absolute()))
+    return Archive(open_folder(Path(where), habits, create=create, read_only=False if create else read_only), habits)
 
 
 class Archive(SqlStore):
@@ -161,7 +107,7 @@ class Archive(SqlStore):
     @property
     def is_read_only(self) -> bool:
         """Whether it is read without anything in it being changed: what would change it is refused."""
-        return isinstance(self.database, read_only_database.ReadOnlyDatabase)
+        return isinstance(self.database, ReadOnlyDatabase)
 
     def lock(self, blog_id: int, info: CrawlInfo | None = None) -> AbstractContextManager[None]:
         """The right to write to one blog, once what an earlier crash left is cleared away.
@@ -255,7 +201,7 @@ class Archive(SqlStore):
         raise lost(f"{self.shelf.where}/{name}")
 
     def index_posts(self, step: Callable[[str], None] = nothing) -> int:
-        if isinstance(self.database, read_only_database.ReadOnlyDatabase) and not searching.is_complete(self.database):
+        if isinstance(self.database, ReadOnlyDatabase) and not searching.is_complete(self.database):
             return self.database.complete_index(step)
         return super().index_posts(step)
 

@@ -23,8 +23,9 @@ from sqlalchemy import func, select
 from sqlalchemy.exc import DataError, IntegrityError
 
 from everlog.archive import copied_files, copied_rows, media_files, schema, searching, warc_files
-from everlog.archive.archive import DATABASE, LOCKS, open_archive
+from everlog.archive.archive import open_archive
 from everlog.archive.copied_rows import Unread
+from everlog.archive.in_folder import DATABASE, LOCKS
 from everlog.archive.migrate import revision_of
 from everlog.archive.remote_files import RemoteFiles
 from everlog.archive.schema import COPYING

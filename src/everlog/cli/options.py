@@ -122,7 +122,8 @@ def archive_of(settings: Settings, *, create: bool = False, reading: bool = Fals
 
     `reading` is for commands that change nothing: they work on an archive that cannot be written too.
     """
-    from everlog.archive.archive import Habits, has_archive, open_archive
+    from everlog.archive.archive import Habits, open_archive
+    from everlog.archive.in_folder import has_archive
     from everlog.archive.schema import COPYING
 
     is_folder = "://" not in settings.archive
