@@ -83,7 +83,7 @@ def _crawl(url: str, archive: Archive, settings: Settings, *, json: bool, quiet:
 @contextmanager
 def _alone(archive: Archive, settings: Settings, *, quiet: bool) -> Iterator[None]:
     """Wait for another demo that writes to the same folder: side by side, they would be two blogs."""
-    from everlog.archive.archive import LOCKS
+    from everlog.archive.in_folder import LOCKS
     from everlog.archive.locks import Lock, hold
 
     if "://" in settings.archive:
