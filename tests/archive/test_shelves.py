@@ -372,7 +372,7 @@ def test_blogs_that_are_written_together_share_a_file(shared):
             store(archive, a_post())
             store(archive, a_post(OTHER + "1"), home=OTHER)
         assert len(folder_files(shared)) == 1
-        assert folder_files(shared)[0].startswith("0-")
+        assert folder_files(shared)[0].startswith("everlog-several-blogs-")
         assert shared.rows("select blog_id, closed from warc_files") == [(None, True)]
         assert list(verify(archive)) == []
 
