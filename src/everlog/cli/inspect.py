@@ -24,8 +24,11 @@ from everlog.cli.options import (
     refuse_both,
     settings_from,
 )
+from everlog.errors import EverlogError
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
     from everlog.aliases import Alias
     from everlog.crawl import OpenWeb
     from everlog.flow.looking import Look
@@ -77,14 +80,31 @@ def inspect(  # noqa: PLR0913, PLR0917 - one parameter per flag
     if not quiet:
         print(f"looking at {url}", file=sys.stderr)
     remind_of_contact([url], settings, None, quiet=quiet)
-    found = look_at(url, settings, typed=True)
+    [found] = look_at([url], settings, typed=[url])
+    if isinstance(found, EverlogError):
+        raise found
     print(json_text(as_dict(found), ensure_ascii=False, indent=1) if json else as_text(found))
 
 
-def look_at(url: str, settings: Settings, *, typed: bool) -> Look:
-    """One look. What it fetches is kept nowhere."""
-    from everlog.archive import open_archive
+def look_at(urls: Sequence[str], settings: Settings, *, typed: Collection[str]) -> list[Look | EverlogError]:
+    """A look at each of some blogs, or why there is none. What it fetches is kept nowhere."""
     from everlog.crawl import with_web
+
+    async def looked(web: OpenWeb) -> list[Look | EverlogError]:
+        # A process opens the web once, so it is open for all of them.
+        found: list[Look | EverlogError] = []
+        for url in urls:
+            try:
+                found.append(await _look(url, settings, web, is_typed=url in typed))
+            except EverlogError as error:
+                found.append(error)
+        return found
+
+    return with_web(looked)
+
+
+async def _look(url: str, settings: Settings, web: OpenWeb, *, is_typed: bool) -> Look:
+    from everlog.archive import open_archive
     from everlog.flow.discover import fetchable
     from everlog.flow.looking import look
     from everlog.flow.reach import note_typed
@@ -94,13 +114,9 @@ def look_at(url: str, settings: Settings, *, typed: bool) -> Look:
     whole = fetchable(url)
     own = settings.for_blog(whole)
     with tempfile.TemporaryDirectory(prefix="everlog-") as folder, open_archive(folder) as scratch:
-        note_typed([*([whole] if typed else ()), *filter(None, [own.feed])], scratch)
-
-        async def looked(web: OpenWeb) -> Look:
-            async with Browser(habits_of(own)) as browser:
-                return await look(whole, open_session(whole, own, scratch, web), own, browser)
-
-        return with_web(looked)
+        note_typed([*([whole] if is_typed else ()), *filter(None, [own.feed])], scratch)
+        async with Browser(habits_of(own)) as browser:
+            return await look(whole, open_session(whole, own, scratch, web), own, browser)
 
 
 def as_dict(found: Look) -> dict[str, Any]:

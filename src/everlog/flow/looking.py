@@ -78,6 +78,8 @@ class Look:
 async def look(url: str, web: Web, settings: Settings, browser: Browser | None = None) -> Look:
     """Find the feed, learn the blog, read one post, and count what leads into its history."""
     rendering = Rendering(browser=browser, web=web, settings=settings)
+    # The web may have been open for others before.
+    before = _count_requests(web)
     found = await find_blog(fetchable(url), rendering, Tally(blog=url))
     lesson = await learn_found(found, rendering)
     known = lesson.known
@@ -96,11 +98,15 @@ async def look(url: str, web: Web, settings: Settings, browser: Browser | None =
         home=found.home, title=found.feed.title, platform=platform_of(root) if root is not None else None,
         feeds=_declared(root, home.url) if root is not None and home is not None else (),
         feed_url=found.feed_url, feed_entries=len(found.feed.entries), robots=_robots_verdict(robots, settings),
-        known=known, estimates=tuple(estimates), requests=sum(each.requests for each in web.ledger()),
+        known=known, estimates=tuple(estimates), requests=_count_requests(web) - before,
         comments=_where_comments_are(parsed, last.url, found), scope=lesson.scope,
         sample=known.template.read(last.body, last.url, last.content_type, last.fetched_at),
         pages=len(lesson.shown), noarchive=sum(map(_asks_not_to_be_kept, lesson.shown.values())),
     )
+
+
+def _count_requests(web: Web) -> int:
+    return sum(each.requests for each in web.ledger())
 
 
 def _asks_not_to_be_kept(answer: Fetched) -> bool:
