@@ -188,7 +188,7 @@ def test_one_damaged_byte_is_found_and_exits_8(kept, capsys, place):
     assert file.name in out
     assert err.splitlines()[-1].startswith("  ")
     assert main(["verify", "--json", "-q"]) == 8
-    assert {"kind", "where"} <= set(json.loads(capsys.readouterr().out.splitlines()[0]))
+    assert {"kind", "where"} <= set(json.loads(capsys.readouterr().out)["findings"][0])
 
 
 def test_a_lost_file_is_found(kept, capsys):

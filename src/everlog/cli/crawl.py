@@ -137,20 +137,18 @@ def _dry_run(wanted: list[str], typed: list[str], settings: Settings, *, json: b
     """Look at each blog; one that cannot be looked at does not hide the others. Gives the exit code."""
     from everlog.cli.inspect import as_dict, look_at, print_look
 
-    looks: list[dict[str, Any]] = []
-    errors: list[EverlogError] = []
-    for url in wanted:
-        try:
-            found = look_at(url, settings, typed=url in typed, quiet=quiet)
-        except EverlogError as error:
-            errors.append(error)
-            looks.append(_error_dict(url, error))
-            continue
-        looks.append(as_dict(found))
-        if not json:
-            print_look(found)
+    looks = look_at(wanted, settings, typed=typed, quiet=quiet)
     if json:
-        print(json_text(looks, ensure_ascii=False, indent=1))
+        told = [
+            _error_dict(url, look) if isinstance(look, EverlogError) else as_dict(look)
+            for url, look in zip(wanted, looks, strict=True)
+        ]
+        print(json_text(told, ensure_ascii=False, indent=1))
+    for number, look in enumerate(look for look in looks if not (json or isinstance(look, EverlogError))):
+        if number:
+            print()
+        print_look(look)
+    errors = [look for look in looks if isinstance(look, EverlogError)]
     for failed in errors:
         print(failed, file=sys.stderr)
     return _code_with_errors(0, errors, len(wanted))

@@ -26,11 +26,15 @@ from everlog.cli.options import (
 from everlog.cli.program import as_typed
 from everlog.cli.typed import refuse_file
 from everlog.cli.wrapping import print_wrapped
+from everlog.errors import EverlogError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+
     from everlog.aliases import Alias
     from everlog.crawl import OpenWeb
     from everlog.flow.looking import Look
+    from everlog.flow.report import Tally
     from everlog.settings import Settings
 
 WORDS_SHOWN = 40
@@ -80,18 +84,41 @@ def inspect(  # noqa: PLR0913, PLR0917 - one parameter per flag
         allow=allowed(allow),
     )
     remind_of_contact([url], settings, None, quiet=quiet)
-    found = look_at(url, settings, typed=True, quiet=quiet)
+    [found] = look_at([url], settings, typed=[url], quiet=quiet)
+    if isinstance(found, EverlogError):
+        raise found
     if json:
         print(json_text(as_dict(found), ensure_ascii=False, indent=1))
     else:
         print_look(found)
 
 
-def look_at(url: str, settings: Settings, *, typed: bool, quiet: bool = False) -> Look:
-    """One look. What it fetches is kept nowhere."""
-    from everlog.archive import open_archive
+def look_at(
+    urls: Sequence[str], settings: Settings, *, typed: Collection[str], quiet: bool = False,
+) -> list[Look | EverlogError]:
+    """A look at each of some blogs, or why there is none. What it fetches is kept nowhere."""
     from everlog.cli.display import crawl_display
     from everlog.crawl import with_web
+
+    with crawl_display(quiet=quiet) as display:
+
+        async def looked(web: OpenWeb) -> list[Look | EverlogError]:
+            # A process opens the web once, so it is open for all of them.
+            found: list[Look | EverlogError] = []
+            for url in urls:
+                try:
+                    found.append(await _look(url, settings, web, display, is_typed=url in typed))
+                except EverlogError as error:
+                    found.append(error)
+            return found
+
+        return with_web(looked)
+
+
+async def _look(
+    url: str, settings: Settings, web: OpenWeb, on_start: Callable[[Tally], None], *, is_typed: bool,
+) -> Look:
+    from everlog.archive import open_archive
     from everlog.flow.looking import look
     from everlog.flow.reach import note_typed
     from everlog.flow.report import Tally
@@ -104,18 +131,15 @@ def look_at(url: str, settings: Settings, *, typed: bool, quiet: bool = False) -
     own = settings.for_blog(whole)
     with tempfile.TemporaryDirectory(prefix="everlog-") as folder, open_archive(folder, create=True) as scratch:
         others = other_spellings(url, own)
-        note_typed([*((whole, *others) if typed else ()), *filter(None, [own.feed])], scratch)
-
+        note_typed([*((whole, *others) if is_typed else ()), *filter(None, [own.feed])], scratch)
         tally = Tally(blog=whole)
-
-        async def looked(web: OpenWeb) -> Look:
-            session = open_session(whole, own, scratch, web, others=others)
+        on_start(tally)
+        session = open_session(whole, own, scratch, web, others=others)
+        try:
             async with Browser(habits_of(own)) as browser, waits_shown(tally, session, web.timekeeper.now, browser):
                 return await look(url, session, own, browser, tally=tally)
-
-        with crawl_display(quiet=quiet) as display:
-            display(tally)
-            return with_web(looked)
+        finally:
+            tally.doing = "done"
 
 
 def print_look(found: Look) -> None:

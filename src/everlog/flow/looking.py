@@ -78,6 +78,8 @@ async def look(
     """
     tally = tally or Tally(blog=url)
     rendering = Rendering(browser=browser, web=web, settings=settings)
+    # The web may have been open for others before.
+    before = _count_requests(web)
     found = await find_blog(fetchable(url), rendering, tally, other_spellings(url, settings))
     tally.doing = learning_step(found)
     lesson = await learn_found(found, rendering)
@@ -99,11 +101,15 @@ async def look(
         home=found.home, title=found.feed.title, platform=platform_of(root) if root is not None else None,
         feeds=_declared(root, home.url) if root is not None and home is not None else (),
         feed_url=found.feed_url, feed_entries=len(found.feed.entries), robots=_robots_verdict(robots, settings),
-        known=known, estimates=tuple(estimates), requests=sum(each.requests for each in web.ledger()),
+        known=known, estimates=tuple(estimates), requests=_count_requests(web) - before,
         comments=_where_comments_are(parsed, last.url, found), scope=lesson.scope, remarks=tuple(tally.remarks),
         sample=known.template.read(last.body, last.url, last.content_type, last.fetched_at),
         pages=len(lesson.shown), noarchive=sum(map(_asks_not_to_be_kept, lesson.shown.values())),
     )
+
+
+def _count_requests(web: Web) -> int:
+    return sum(each.requests for each in web.ledger())
 
 
 def _asks_not_to_be_kept(answer: Fetched) -> bool:
