@@ -48,10 +48,9 @@ def print_styled(text: Text, *, margin: str = "", hanging: str | None = None) ->
 def wrapped(text: Text, screen: Console, *, margin: str, hanging: str) -> Iterator[Text]:
     """The lines of a text on a screen. Addresses are not broken; what has no spaces, as Chinese, ends anywhere.
 
-    >>> from rich.console import Console
     >>> from rich.text import Text
     >>> text = Text("A night train, as told at https://a.blog.example/2024/05/the-night-train by its driver")
-    >>> [line.plain for line in wrapped(text, Console(width=24), margin="", hanging="  ")]
+    >>> [line.plain for line in wrapped(text, console(width=24), margin="", hanging="  ")]
     ['A night train, as told', '  at', '  https://a.blog.example/2024/05/the-night-train', '  by its driver']
     """
     from rich.text import Text
