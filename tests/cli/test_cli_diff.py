@@ -42,7 +42,7 @@ def edited(here):
 
 
 def keep(versions, url):
-    with open_archive("everlog-archive") as archive:
+    with open_archive("everlog-archive", create=True) as archive:
         blog = archive.add_blog(HOME, scope="path").id
         with archive.lock(blog):
             for number, post in enumerate(versions):

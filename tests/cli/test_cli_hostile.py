@@ -35,7 +35,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     folder = tmp_path_factory.mktemp("hostile")
     home = "http://a.example/"
     url, now = f"{home}post", datetime(2024, 5, 1, tzinfo=UTC)
-    with open_archive(folder / "everlog-archive") as archive:
+    with open_archive(folder / "everlog-archive", create=True) as archive:
         blog = archive.update_blog(archive.add_blog(home, scope="path").id, title=EVIL, feed_url=f"{home}feed?{EVIL}")
         with archive.lock(blog.id):
             run = archive.begin_run(blog.id, "crawl")

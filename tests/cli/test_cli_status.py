@@ -31,7 +31,7 @@ def run(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 
 @pytest.fixture
 def archive(here):
-    with open_archive("everlog-archive") as opened:
+    with open_archive("everlog-archive", create=True) as opened:
         yield opened
 
 

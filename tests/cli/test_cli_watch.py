@@ -81,7 +81,7 @@ def test_a_signal_ends_a_watch_in_good_order(server, here):
 
 
 def test_without_a_finished_blog_there_is_nothing_to_watch(here):
-    with open_archive(here / "everlog-archive"):
+    with open_archive(here / "everlog-archive", create=True):
         pass
     done = everlog("watch", folder=here)
     assert done.code == 2
