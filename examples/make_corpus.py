@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from designs import DESIGNS
-from everlog.demo.prose import Voice, dice, paragraph, sentence
+from prose import Voice, dice, paragraph, sentence
 from words import ENGLISH, GERMAN, JAPANESE
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 # ruff: noqa: E501 - wide characters count twice
 from __future__ import annotations
 
-from everlog.demo.prose import Voice
+from prose import Voice
 
 ENGLISH = Voice(
     titles=(

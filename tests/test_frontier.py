@@ -136,7 +136,7 @@ def test_an_endless_calendar_ends():
     asked, why = crawl(links)
     assert "post/1" in asked
     assert why is not None
-    assert "led to 0 new posts" in why
+    assert "led to no new posts" in why
 
 
 def test_the_end_is_not_called_while_lists_that_bring_posts_wait():

@@ -76,6 +76,7 @@ def inspect(  # noqa: PLR0913, PLR0917 - one parameter per flag
       everlog inspect https://a.blog.example/
     """
     refuse_both(feed, no_feed=no_feed)
+    refuse_file(url)
     open_with(f"looking at {url}: starting", quiet=quiet)
     settings = settings_from(
         config, archive=archive, feed=feed, no_feed=True if no_feed else None, scope=scope,
@@ -126,7 +127,6 @@ async def _look(
     from everlog.flow.typed import fetchable, other_spellings
     from everlog.render import Browser
 
-    refuse_file(url)
     whole = fetchable(url)
     own = settings.for_blog(whole)
     with tempfile.TemporaryDirectory(prefix="everlog-") as folder, open_archive(folder, create=True) as scratch:

@@ -61,16 +61,19 @@ def _whole(url: str, typed: str) -> str:
     whole = absolute(None, url)
     if whole is not None and "@" in urlsplit(whole).netloc:
         raise UsageError(
-            "the address holds a password, which would be stored with every page",
-            advice="give it as --header 'Authorization: Basic ...', or as --cookies FILE",
+            "the address contains a password, which would be stored with every page",
+            advice="remove it and pass --header 'Authorization: Basic ...' or --cookies FILE",
         )
     host = urlsplit(whole or "").hostname or ""
     if whole is None or not ("." in host or ":" in host or host == "localhost"):
-        raise UsageError(f"{_shown(typed)} is not the address of a blog", advice="give it as https://a.blog.example/")
+        raise UsageError(
+            f"{_shown(typed)} is not a valid blog address",
+            advice="write it like this:  everlog crawl https://a.blog.example/",
+        )
     if is_too_long(host) or len(urlsplit(whole).netloc) > LONGEST_PLACE:
         raise UsageError(
-            f"{_shown(typed)} is not the address of a blog: no host has more than {LONGEST_HOST} characters",
-            advice="give it as https://a.blog.example/",
+            f"{_shown(typed)} is not a valid blog address: host names have at most {LONGEST_HOST} characters",
+            advice="write it like this:  everlog crawl https://a.blog.example/",
         )
     return whole if urlsplit(whole).path else whole + "/"
 
