@@ -72,7 +72,7 @@ def test_what_is_said_to_people_has_no_riddles() -> None:
 def test_the_scan_sees_errors_reasons_phases_and_help() -> None:
     texts = [text for _, text in _spoken()]
     for known in (
-        "DNS lookup failed for {url}", "fetching pages", "run the same command to continue",
+        "DNS lookup failed for {host}", "fetching pages", "run the same command to continue",
         "backing off after failed requests", "Show what would be done; store nothing.",
     ):
         assert any(known in text for text in texts), known

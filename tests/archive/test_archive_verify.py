@@ -98,10 +98,7 @@ def test_a_changed_or_missing_media_file_is_seen(stored):
         ("update captures set url = 'http://a.example/x' where id = 1", "address is"),
         ("update captures set digest = 'sha256:0' where id = 1", "digest is"),
         ("delete from captures where id = 3", "that no capture points to"),
-        (
-            "update captures set original_id = 1 where original_id is not null",
-            "original is missing or has another digest",
-        ),
+        ("update captures set original_id = 1 where original_id is not null", "has another digest"),
         ("delete from versions where version = 1", "expected 1 to 2"),
         ("update versions set record = 'x'", "cannot be read"),
         ("update versions set capture_id = 99", "a version read from a missing capture"),

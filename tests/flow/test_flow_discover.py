@@ -46,3 +46,22 @@ def test_only_a_server_that_names_a_time_is_taken_at_its_word(trouble, headers, 
 def test_a_host_that_was_not_asked_has_named_its_time_before():
     now = datetime(2024, 1, 1, tzinfo=UTC)
     assert why_unreachable(Failure(url="http://a.example/", trouble="rate-limited", reason="held", until=now)).is_told
+
+
+@pytest.mark.parametrize(("failure", "said"), [
+    (
+        Failure(url="http://a.example/", trouble="robots", reason="not crawling: robots.txt returned 502",
+                until=datetime(2024, 1, 1, 8, 24, 30, tzinfo=UTC)),
+        "http://a.example/: not crawling: robots.txt returned 502, retry after 2024-01-01 08:25 UTC",
+    ),
+    (
+        Failure(url="http://a.example/", trouble="dns", reason="DNS lookup failed for a.example"),
+        "http://a.example/: DNS lookup failed for a.example",
+    ),
+    (
+        Failure(url="http://a.example/", trouble="http", reason="HTTP 404 Not Found at http://a.example/"),
+        "HTTP 404 Not Found at http://a.example/",
+    ),
+])
+def test_an_address_that_cannot_be_fetched_is_named_once_with_the_time_to_retry(failure, said):
+    assert why_unreachable(failure).message == said

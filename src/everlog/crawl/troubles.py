@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from gzip import BadGzipFile
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from OpenSSL import SSL
 from scrapy.exceptions import DownloadCancelledError, DownloadTimeoutError, IgnoreRequest
@@ -29,7 +30,7 @@ _decoders: Any = _compression
 # What each error of Scrapy, Twisted and the decoders means, the first that fits; whether another
 # try may help; and the sentence for people.
 _KINDS: tuple[tuple[tuple[type[BaseException], ...], Trouble, bool, str], ...] = (
-    ((DNSLookupError,), "dns", True, "DNS lookup failed for {url}"),
+    ((DNSLookupError,), "dns", True, "DNS lookup failed for {host}"),
     ((DownloadTimeoutError,), "timeout", True, "timed out after {seconds:g} s: {url}"),
     ((DownloadCancelledError, IgnoreRequest), "too-large", False, "larger than the limit of {most:,} bytes: {url}"),
     ((_DataLoss, _MalformedChunkedDataError), "truncated", True, "the response was cut off: {url}"),
@@ -59,7 +60,8 @@ def hitch_of(error: Exception, ask: Ask, blocked: BlockedAddress | None, proxy: 
         return Hitch("proxy", f"{proxy} {_silence(causes)}")
     _, trouble, again, sentence = next(kind for kind in _KINDS if any(isinstance(cause, kind[0]) for cause in causes))
     words = _last_words(causes)
-    reason = sentence.format(url=ask.url, seconds=ask.timeout_seconds, most=ask.max_bytes, words=words)
+    host = urlsplit(ask.url).hostname
+    reason = sentence.format(url=ask.url, host=host, seconds=ask.timeout_seconds, most=ask.max_bytes, words=words)
     if proxy is not None and trouble in {"connection", "timeout", "truncated"}:
         reason += f", through {proxy}"
     return Hitch(trouble, reason, again=again, got_something=trouble in _ANSWERED)
