@@ -153,7 +153,7 @@ def the_blogs(play: Play, homes: list[str]) -> None:
         play.claim(home, "summary", **figures_of(scene.screen))
         check_progress(play, home, scene)
     scene = play.type(
-        f"everlog crawl {third} --delay {SLOWLY}", code=INTERRUPTED, interrupt_at=r"\b[2-9] (?:of \d+ )?posts",
+        f"everlog crawl {third} --delay {SLOWLY}", code=INTERRUPTED, interrupt_at=r"\b[2-9] of \d+ posts",
     )
     if "Ctrl-C again" not in scene.written:
         play.fault("Ctrl-C: nothing says that it is heeded")
@@ -166,7 +166,7 @@ def the_blogs(play: Play, homes: list[str]) -> None:
 
 def check_progress(play: Play, home: str, scene: Scene) -> None:
     """Progress never shows more than is there in the end."""
-    for name, pattern in (("posts", r"(\d+) (?:of \d+ )?posts\b"), ("comments", r"(\d+) comments\b")):
+    for name, pattern in (("posts", r"(\d+) of \d+ posts\b"), ("comments", r"\bposts, (\d+) comments\b")):
         shown = [int(found) for found in re.findall(pattern, scene.written)]
         final = figures_of(scene.screen)[name]
         if shown and final is not None and max(shown) > final:
@@ -231,12 +231,12 @@ def wrong_turns(play: Play, homes: list[str]) -> None:
     for line, code in (
         (f"everlog craw {homes[0]}", 2), ("everlog serve", 2), ("everlog frobnicate", 2), ("everlog crawl", 2),
         ("everlog http://127.0.0.1:9/ --archive nowhere", 4), ("everlog no.such.host.invalid --archive nowhere", 4),
-        ("everlog status --archive nowhere", 2), (f"everlog show {homes[0]}no/such/post/", 2),
+        ("everlog status --archive typo", 2), (f"everlog show {homes[0]}no/such/post/", 2),
         ("everlog --help", 0), ("everlog crawl --help", 0), ("everlog status --jsonn", 2),
     ):
         play.type(line, code=code)
-    if (play.terminal.folder / "nowhere").exists():
-        play.fault("a wrong address made an archive")
+    if (play.terminal.folder / "typo").exists():
+        play.fault("a mistyped name made an archive")
 
 
 def read_only(play: Play, homes: list[str]) -> None:
@@ -278,8 +278,8 @@ def chosen_homes(folder: Path) -> list[str]:
         blog = json.loads(file.read_text("utf-8"))
         if not blog.get("big"):
             has_map = any("sitemap" in each.name for each in (file.parent / "site").iterdir())
-            told.append((f"{blog['origin']}{blog.get('prefix') or ''}/", blog.get("comments") or 0, has_map,
-                         bool(blog.get("prefix"))))
+            home = f"{blog['origin'].removesuffix(blog.get('prefix') or '')}{blog.get('prefix') or ''}/"
+            told.append((home, blog.get("comments") or 0, has_map, bool(blog.get("prefix"))))
     talked = max(told, key=lambda each: each[1])[0]
     mapped = next(home for home, _, has_map, below in told if has_map and not below and home != talked)
     below = next((home for home, _, _, is_below in told if is_below and home != talked), told[0][0])

@@ -21,7 +21,7 @@ URL = "https://a.blog.example/a-post"
     (DownloadTimeoutError(), f"timed out after 30 s: {URL}"),
     (DownloadCancelledError(), f"larger than the limit of 1,000,000 bytes: {URL}"),
     (SSL.Error([("SSL", "", "bad certificate")]), f"TLS error for {URL} (bad certificate)"),
-    (Refused(), f"connection failed for {URL} (Connection was refused by other side.)"),
+    (Refused(), f"connection refused: {URL}"),
 ])
 def test_a_failed_request_says_what_happened_in_the_words_of_the_field(error, said):
     assert hitch_of(error, _ask(), None).reason == said

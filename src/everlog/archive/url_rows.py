@@ -184,10 +184,13 @@ def problems(database: Database, blog_id: int) -> Iterator[Problem]:
 def _without_address(reason: str, url: str) -> str:
     """Why an address is not held, without naming it again.
 
-    >>> _without_address("http://a.org/b answers 404 Not Found", "http://a.org/b")
-    'answers 404 Not Found'
+    >>> _without_address("HTTP 404 Not Found at http://a.org/b", "http://a.org/b")
+    'HTTP 404 Not Found'
+    >>> _without_address("timed out after 30 s: http://a.org/b", "http://a.org/b")
+    'timed out after 30 s'
     """
-    return reason.removeprefix(url).removeprefix(":").strip() or reason
+    short = reason.removeprefix(url).removeprefix(":").removesuffix(url).rstrip(": ").strip()
+    return short.removesuffix(" at").removesuffix(" for") or reason
 
 
 def notes(database: Database, blog_id: int) -> Iterator[tuple[str, str]]:

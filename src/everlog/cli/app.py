@@ -38,7 +38,7 @@ from everlog.cli.worker import worker
 from everlog.errors import EverlogError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import click
 
@@ -51,12 +51,29 @@ app = typer.Typer(
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
-_HERE = (
-    demo, inspect, crawl, update, watch, status, search, show, diff, export, rules, reread, forget, verify, evaluate,
-    copy, worker, enqueue,
-)
-for command in _HERE:
-    app.command(command.__name__, cls=SearchCommand if command is search else None)(command)
+# Each command in a line that fits a terminal of 80 columns whole.
+_HERE: dict[Callable[..., None], str] = {
+    demo: "Archive a sample blog on this machine, without internet.",
+    inspect: "Show what a crawl would find; writes nothing.",
+    crawl: "Archive whole blogs; given again, continues or updates.",
+    update: "Archive what is new or changed since the last crawl.",
+    watch: "Keep all blogs current until you stop it.",
+    status: "Show what is held, what is missing and why.",
+    search: "Find posts by their words, the best first.",
+    show: "Print one post as text.",
+    diff: "Show what changed between two versions of a post.",
+    export: "Write posts as JSON lines, CSV or Markdown.",
+    rules: "Show or correct what was learned about a blog.",
+    reread: "Read all stored pages again with today's rules.",
+    forget: "Stop updating a blog; the archive keeps what it has.",
+    verify: "Check every record, file and digest of the archive.",
+    evaluate: "Score extraction on a corpus of blogs.",
+    copy: "Copy an archive into a new one.",
+    worker: "Run jobs from a fleet's queue until stopped.",
+    enqueue: "Queue blogs for a fleet to crawl.",
+}
+for command, line in _HERE.items():
+    app.command(command.__name__, cls=SearchCommand if command is search else None, short_help=line)(command)
 app.add_typer(fleet)
 add_later(app)
 

@@ -145,7 +145,7 @@ async def _look(
 def print_look(found: Look) -> None:
     """What was found, for people."""
     for name, value in _rows(found):
-        print_wrapped(f"{name:<{COLUMN}}{value}", hanging=COLUMN * " ")
+        print_wrapped(value, margin=f"{name:<{COLUMN}}", hanging=COLUMN * " ")
 
 
 def as_dict(found: Look) -> dict[str, Any]:

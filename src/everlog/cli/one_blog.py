@@ -182,7 +182,9 @@ def _print_watching(detail: dict[str, Any], now: datetime) -> None:
         _field("gone", f"{_when(detail['gone_since'], now)}: {detail['gone']}")
     if detail["poll_reason"]:
         signal = f" ({detail['poll_signal']})" if detail["poll_signal"] else ""
-        _field("next check", f"{_when(detail['next_poll'], now)}: {detail['poll_reason']}{signal}")
+        # How long it is until then was true when it was written; now it is as the time says.
+        why = detail["poll_reason"].partition(": next poll in ")[0]
+        _field("next check", f"{_when(detail['next_poll'], now)}: {why}{signal}")
     if detail["last_poll"]:
         _field("last check", f"{_when(detail['last_poll'], now)}; last news {_when(detail['last_news'], now)}")
     for home in detail["also_at"]:
@@ -231,7 +233,7 @@ def _when(moment: str | None, now: datetime) -> str:
 
 
 def _field(name: str, value: Any) -> None:
-    print_wrapped(f"{name:<{LABEL}} {'-' if value is None else value}", hanging=" " * (LABEL + 1))
+    print_wrapped(f"{'-' if value is None else value}", margin=f"{name:<{LABEL}} ", hanging=" " * (LABEL + 1))
 
 
 def _listed(name: str, lines: list[str], *, verbose: bool) -> None:

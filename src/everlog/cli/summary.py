@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from everlog.cli.lines import console
+from everlog.cli.program import as_typed
 from everlog.cli.wrapping import wrapped
 from everlog.errors import EverlogError
 from everlog.terminal import harmless
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 REASONS_SHOWN = 8
 # A label, and where what it labels begins.
 LABEL = 10
-COLUMNS = ("posts", "new", "changed", "comments", "media", "missing", "ended", "blog")
+COLUMNS = ("posts", "new", "changed", "comments", "media", "missing", "blog")
 
 
 def print_summary(reports: list[Report | EverlogError], *, verbose: bool = False) -> None:
@@ -108,11 +109,11 @@ def _print_table(screen: Console, reports: list[Report]) -> None:
         tally = report.tally
         media = f"{tally.media:,}" + (f" of {tally.media_wanted:,}" if tally.media_wanted > tally.media else "")
         figures = (tally.held, tally.new_posts, tally.changed_posts, tally.comments)
-        rows.append((*(f"{each:,}" for each in figures), media, f"{tally.missing:,}", report.ending, report.blog))
+        rows.append((*(f"{each:,}" for each in figures), media, f"{tally.missing:,}", report.blog))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = (
-            text.ljust(width) if name in {"ended", "blog"} else text.rjust(width)
+            text.ljust(width) if name == "blog" else text.rjust(width)
             for name, text, width in zip(COLUMNS, row, widths, strict=True)
         )
         screen.print("  ".join(cells).rstrip())
@@ -121,7 +122,9 @@ def _print_table(screen: Console, reports: list[Report]) -> None:
 def _print_report(screen: Console, report: Report, *, is_alone: bool, verbose: bool) -> None:
     """Why a crawl ended, what is held now, and what is not."""
     tally = report.tally
-    _print_wrapped(screen, f"{report.blog}: {report.ending}, {report.reason}", indent="  ", first="")
+    # Some reasons begin with how it ended.
+    said = report.reason if report.reason.startswith(report.ending) else f"{report.ending}, {report.reason}"
+    _print_wrapped(screen, f"{report.blog}: {said}", indent="  ", first="")
     if is_alone:
         for label, said in _figures(tally):
             _print_wrapped(screen, said, indent=" " * (LABEL + 2), first=f"  {label:<{LABEL}}")
@@ -160,11 +163,10 @@ def _figures(tally: Tally) -> Iterable[tuple[str, str]]:
 
 def _print_wrapped(screen: Console, text: str, *, indent: str, first: str) -> None:
     """A text wrapped at words; on what is no terminal, and has no edge, in one line."""
-    whole = harmless(first + text)
     if not screen.is_terminal:
-        screen.print(whole)
+        screen.print(first + text)
         return
     from rich.text import Text
 
-    for line in wrapped(Text(whole), screen, margin="", hanging=indent):
+    for line in wrapped(Text(as_typed(harmless(text))), screen, margin=first, hanging=indent):
         screen.print(line)

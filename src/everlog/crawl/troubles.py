@@ -41,6 +41,7 @@ _KINDS: tuple[tuple[tuple[type[BaseException], ...], Trouble, bool, str], ...] =
          EOFError, _decoders.brotli.error, _decoders.zstd.ZstdError),
         "protocol", False, "invalid response from {url} ({words})",
     ),
+    ((Refused,), "connection", True, "connection refused: {url}"),
     ((BaseException,), "connection", True, "connection failed for {url} ({words})"),
 )
 # Troubles with an answer, so that there is somebody who gives them.
