@@ -197,7 +197,14 @@ def test_reading_again_says_nothing_about_the_web(archive, blog):
     ])
     archive.commit([some.post_visit(blog, URL, LONG + " better read", exchanges=())])
     assert archive.find_post(URL).gone == "its page returned HTTP 410 Gone"
-    assert archive.row_state(blog, URL.removeprefix("http://"))[0] == "failed"
+    assert archive.row_state(blog, URL.removeprefix("http://")) == ("failed", 1)
+
+
+def test_a_good_visit_is_no_failed_try_whether_its_address_was_queued_before_or_not(archive, blog):
+    archive.commit([some.post_visit(blog, URL)])
+    assert archive.row_state(blog, URL.removeprefix("http://")) == ("done", 0)
+    archive.commit([some.post_visit(blog, URL)])
+    assert archive.row_state(blog, URL.removeprefix("http://")) == ("done", 0)
 
 
 @pytest.mark.parametrize("text", ["中文和 emoji 🎉", "a\0b", "half \ud83c of one", "\u202eright to left"])

@@ -273,14 +273,16 @@ def _written(visit: Visit, post: Post) -> Written:
 
 
 def _url_row(visit: Visit, now: str) -> dict[str, Any]:
+    state = "failed" if visit.is_unfinished else _STATES.get(visit.outcome, "done")
     return {
         "blog_id": visit.blog_id, "key": storable(visit.key), "url": storable(visit.url),
         "lane": visit.lane or _LANES.get(visit.outcome, "page"), "rank": 0.0,
-        "state": "failed" if visit.is_unfinished else _STATES.get(visit.outcome, "done"), "outcome": visit.outcome,
+        "state": state, "outcome": visit.outcome,
         "reason": storable_or_none(visit.reason), "note": storable_or_none(visit.note),
         # Of a post of which a page gave no answer, the good answer of another page is not the last word.
         "status": visit.exchanges[-1].status if visit.exchanges and not visit.is_unfinished else None,
-        "tries": int(visit.tried),
+        # A good visit is no failed try, also where the row is new: a link may be visited before it is stored.
+        "tries": int(visit.tried and state != "done"),
         "new_posts": visit.new_posts, "found_on": None, "queued_at": now, "visited_at": now,
         "again_at": stamp_or_none(visit.again_at),
     }
