@@ -45,7 +45,7 @@ def demo(
         jobs = [Job(url=url, typed=True)]
         with crawl_display(quiet=quiet) as announce:
             reports = run_jobs(jobs, opened, settings, on_start=announce)
-        code = print_reports(jobs, reports, json=json, quiet=quiet, verbose=verbose)
+        code = print_reports(jobs, reports, json=json, quiet=quiet, verbose=verbose, archive=settings.archive)
         if code == 0 and not isinstance(reports[0], EverlogError) and not quiet and not json:
             _show(opened, settings.archive)
     raise typer.Exit(code)
