@@ -20,6 +20,7 @@ from some_visits import HOME, LONG
 
 from everlog.archive import open_archive
 from everlog.archive.archive import Habits
+from everlog.archive.holdings import Figures
 from everlog.archive.verify import verify
 from everlog.errors import ArchiveBusy, DamagedArchive, DiskFull, UsageError
 from everlog.export.jsonl import post_to_dict
@@ -286,6 +287,42 @@ def test_media_that_could_not_be_had_keep_their_reason(archive, blog):
     archive.commit([some.post_visit(blog, URL, media=(Media(url=HOME + "p.png"),)), failed])
     assert archive.find_post(URL).media == (Media(url=HOME + "p.png"),)
     assert [(problem.lane, problem.reason) for problem in archive.problems(blog)] == [("media", "too large")]
+
+
+# Figures
+
+
+def test_each_figure_counts_what_is_held_waits_or_is_missing_and_no_address_twice(archive, blog):
+    def talked(url, said, claimed, state):
+        visit = some.post_visit(blog, url, f"{LONG} {url}")
+        comments = tuple(Comment(id=str(number), text=f"Comment {number}") for number in range(said))
+        post = replace(visit.post, comments=comments, comments_state=state, comment_count_claimed=claimed)
+        return replace(visit, post=post)
+
+    archive.enqueue(blog, [some.link(HOME + "gone-post", lane="post"), some.link(HOME + "lost.png", lane="media"),
+                           some.link(HOME + "refused.png", lane="media"), some.link(HOME + "later", lane="post")])
+    archive.commit([
+        talked(HOME + "1", 2, 5, "partial"), talked(HOME + "2", 0, 4, "none"), talked(HOME + "3", 3, 2, "complete"),
+        talked(HOME + "4", 0, None, "none"), some.post_visit(blog, HOME + "copy-of-1", f"{LONG} {HOME}1"),
+        some.media_visit(blog, HOME + "held.png"), some.page(blog, HOME + "list", outcome="listing"),
+        some.page(blog, HOME + "gone-post", outcome="failed", reason="404"),
+        some.page(blog, HOME + "gone-page", outcome="failed", reason="404"),
+        some.page(blog, HOME + "lost.png", lane="media", outcome="failed", reason="404"),
+        some.page(blog, HOME + "refused.png", lane="media", outcome="skip", reason="robots.txt", exchanges=()),
+        some.page(blog, HOME + "left-out", outcome="skip", reason="noarchive"),
+    ])
+    # A post that is held is not missing, though it is gone from the web; nor does it wait, though it is asked again.
+    archive.commit([some.page(blog, HOME + "2", outcome="failed", reason="gone")])
+    archive.requeue(blog, ["a.example/3"])
+    figures = Figures(
+        posts=4, comments=5, media=1, aliases=1, pages=1, missing_posts=1, missing_pages=1, media_missing=2,
+        waiting_posts=1,
+    )
+    assert archive.figures(blog) == figures
+    assert [replace(outline.figures, pages=1) for outline in archive.outlines()] == [figures]
+    assert archive.comments_missing(blog) == 3 + 4
+    assert sum(problem.is_missing for problem in archive.problems(blog)) == figures.missing + figures.media_missing
+    assert [problem.url for problem in archive.problems(blog) if not problem.is_missing] == [HOME + "left-out"]
 
 
 # Queue

@@ -14,6 +14,8 @@ from cli.program import Done, everlog
 from cli.sites import POSTS, put_post, serve_small
 from crawl.servers import Server, reply
 from everlog.cli import main
+from everlog.cli.summary import print_summary
+from everlog.flow.report import Report, Tally
 from flow.a_conversation import said, thread_html
 
 if TYPE_CHECKING:
@@ -121,6 +123,7 @@ def test_the_summary_has_them_in_words(kept):
     assert "media     1 of 4 pictures and files" in lines
     assert "missing   1 post, 2 other pages" in lines
     assert "the site counts 2 comments more than were found" in lines
+    assert lines[-1] == f"what is missing:  everlog status {kept.url} --archive kept"
 
 
 def test_the_blog_for_people_has_them_in_the_same_words(kept, asked):
@@ -167,3 +170,17 @@ def test_an_update_says_what_it_did_and_the_figures_stay(kept):
     assert (report["new_posts"], report["comments_missing"], report["expected"]) == (0, 2, POSTS + NEVER_WRITTEN)
     assert report["reason"] == "up to date: the feed has not changed"
     assert [seen.path for seen in kept.server.seen if not seen.path.endswith("robots.txt")] == ["/feed.xml"]
+
+
+def test_a_summary_of_several_blogs_is_a_table_that_fits_a_screen(capsys):
+    tallies = [
+        Tally(blog=f"http://{name}.blog.example/", held=262, comments=6897, media_missing=1131, missing_posts=183)
+        for name in ("a", "b")
+    ]
+    print_summary([Report(blog=each.blog, ending="complete", reason="done", tally=each) for each in tallies])
+    head, row, *_ = capsys.readouterr().err.splitlines()
+    assert head.split() == ["posts", "new", "changed", "comments", "media", "missing", "ended", "blog"]
+    assert re.split(r" {2,}", row.strip()) == [
+        "262", "0", "0", "6,897", "0 of 1,131", "183", "complete", "http://a.blog.example/",
+    ]
+    assert len(row.partition("http://")[0]) < 65

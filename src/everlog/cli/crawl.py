@@ -209,19 +209,21 @@ def _run(
         log_to_stderr()
     with crawl_display(quiet=quiet or (verbose and not sys.stderr.isatty())) as display:
         reports = run_jobs(jobs, archive, settings, on_start=display, on_signal=display.stop)
-    raise typer.Exit(print_reports(jobs, reports, json=json, quiet=quiet, verbose=verbose))
+    raise typer.Exit(print_reports(
+        jobs, reports, json=json, quiet=quiet, verbose=verbose, archive=settings.archive,
+    ))
 
 
 def print_reports(
-    jobs: list[Job], reports: list[Report | EverlogError], *, json: bool, quiet: bool, verbose: bool,
+    jobs: list[Job], reports: list[Report | EverlogError], *, json: bool, quiet: bool, verbose: bool, archive: str,
 ) -> int:
-    """How the crawls ended: a table on stderr or JSON on stdout. Gives the exit code."""
+    """How the crawls ended: a summary on stderr or JSON on stdout. Gives the exit code."""
     if json:
         print(json_text([_as_dict(job, report) for job, report in zip(jobs, reports, strict=True)], indent=1))
     elif not quiet:
         from everlog.cli.summary import print_summary
 
-        print_summary(reports, verbose=verbose)
+        print_summary(reports, verbose=verbose, archive=archive)
     for report in reports:
         if isinstance(report, EverlogError):
             print(report, file=sys.stderr)

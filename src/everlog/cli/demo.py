@@ -77,7 +77,10 @@ def _crawl(url: str, archive: Archive, settings: Settings, *, json: bool, quiet:
         reports = run_jobs(jobs, archive, settings, on_start=display, on_signal=display.stop)
     is_done = not any(isinstance(report, EverlogError) or report.exit_code for report in reports)
     # What went as it should is told in the demo's own words.
-    return print_reports(jobs, reports, json=json, quiet=quiet or (is_done and not json), verbose=verbose)
+    return print_reports(
+        jobs, reports, json=json, quiet=quiet or (is_done and not json), verbose=verbose,
+        archive=settings.archive,
+    )
 
 
 @contextmanager

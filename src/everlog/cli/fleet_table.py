@@ -141,7 +141,7 @@ def _worker_line(one: WorkerState, rate: float) -> str:
     browser = ", browser" if one.has_browser else ""
     return (
         f"  {harmless(one.name):<28} {state:<9} {one.processes} processes{browser}; {rate:.1f} requests/s; "
-        f"{one.slices} slices, {one.requests} requests, {one.posts} posts, {one.failures} failures"
+        f"{one.slices} slices, {one.requests} requests, {one.posts} new posts, {one.failures} failed slices"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from everlog.cli.lines import console
@@ -19,20 +20,31 @@ if TYPE_CHECKING:
     from everlog.flow.report import Report, Tally
 
 REASONS_SHOWN = 8
+DEFAULT_ARCHIVE = "everlog-archive"
 # A label, and where what it labels begins.
 LABEL = 10
 COLUMNS = ("posts", "new", "changed", "comments", "media", "missing", "blog")
 
 
-def print_summary(reports: list[Report | EverlogError], *, verbose: bool = False) -> None:
-    """How each crawl ended and what it brought, on stderr: a few lines for one blog, a table for many."""
+def print_summary(
+    reports: list[Report | EverlogError], *, verbose: bool = False, archive: str = DEFAULT_ARCHIVE,
+) -> None:
+    """How each crawl ended and what it brought, on stderr: a table where it fits, else a few lines for each blog."""
     done = [report for report in reports if not isinstance(report, EverlogError)]
     # Long lines are wrapped at words by us; an address that runs over the edge is left whole, to be clicked and copied.
     screen = console(soft_wrap=True)
-    if len(done) > 1:
-        _print_table(screen, done)
+    lines = _table(done)
+    fits = not screen.is_terminal or max(map(len, lines)) <= screen.width
+    is_table = len(done) > 1 and fits
+    for line in lines if is_table else ():
+        screen.print(line)
     for report in done:
-        _print_report(screen, report, is_alone=len(done) == 1, verbose=verbose)
+        _print_report(screen, report, in_detail=not is_table, verbose=verbose)
+        if not verbose and (report.tally.missing or report.tally.media_missing):
+            # The address of a database may hold a password.
+            is_told = archive == DEFAULT_ARCHIVE or "://" in archive
+            named = "" if is_told else f" --archive {quote(archive)}"
+            screen.print(f"  what is missing:  everlog status {report.blog}{named}")
 
 
 def counted(count: int, one: str, many: str | None = None) -> str:
@@ -103,7 +115,8 @@ def media_lines(tally: Tally) -> list[str]:
     return [f"{waiting}: their hosts want to be left alone; updates after {until} ask for them"]
 
 
-def _print_table(screen: Console, reports: list[Report]) -> None:
+def _table(reports: list[Report]) -> list[str]:
+    """One line a blog, below their names."""
     rows: list[tuple[str, ...]] = [COLUMNS]
     for report in reports:
         tally = report.tally
@@ -111,21 +124,23 @@ def _print_table(screen: Console, reports: list[Report]) -> None:
         figures = (tally.held, tally.new_posts, tally.changed_posts, tally.comments)
         rows.append((*(f"{each:,}" for each in figures), media, f"{tally.missing:,}", report.blog))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
     for row in rows:
         cells = (
             text.ljust(width) if name == "blog" else text.rjust(width)
             for name, text, width in zip(COLUMNS, row, widths, strict=True)
         )
-        screen.print("  ".join(cells).rstrip())
+        lines.append("  ".join(cells).rstrip())
+    return lines
 
 
-def _print_report(screen: Console, report: Report, *, is_alone: bool, verbose: bool) -> None:
+def _print_report(screen: Console, report: Report, *, in_detail: bool, verbose: bool) -> None:
     """Why a crawl ended, what is held now, and what is not."""
     tally = report.tally
     # Some reasons begin with how it ended.
     said = report.reason if report.reason.startswith(report.ending) else f"{report.ending}, {report.reason}"
     _print_wrapped(screen, f"{report.blog}: {said}", indent="  ", first="")
-    if is_alone:
+    if in_detail:
         for label, said in _figures(tally):
             _print_wrapped(screen, said, indent=" " * (LABEL + 2), first=f"  {label:<{LABEL}}")
     notes = (*tally.remarks, *unsure_lines(tally.unsure, tally.held), *comment_lines(tally), *media_lines(tally))
@@ -141,8 +156,6 @@ def _print_report(screen: Console, report: Report, *, is_alone: bool, verbose: b
     if verbose:
         for url, reason in tally.failures:
             screen.print(f"  not held: {url} ({reason})")
-    elif tally.missing or tally.media_missing:
-        screen.print(f"  what is missing:  everlog status {report.blog}")
 
 
 def _figures(tally: Tally) -> Iterable[tuple[str, str]]:
