@@ -121,7 +121,7 @@ def test_the_state_of_a_fleet_is_told_to_people_and_programs(fleet, archive, red
     assert told["requests_per_second"] == told["workers"][0]["requests_per_second"] == 0.0
     shown = fleet.run("fleet", "status").out
     for words in ("1 workers, 3 processes", "somebody", "http://a.example/", "no page of it could be read as a post",
-                  "1 jobs of crawl are not in the broker", "4 pages at once"):
+                  "1 jobs of crawl are missing in the broker", "4 pages at once"):
         assert words in shown
     assert "b.example/\tno page of it" in fleet.run("fleet", "dead").out
     assert "1 jobs queued again" in fleet.run("fleet", "revive").err
