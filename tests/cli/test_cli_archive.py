@@ -170,7 +170,7 @@ def test_a_forgotten_blog_is_no_longer_updated_and_keeps_its_posts(kept, capsys)
     run(capsys, "forget", kept)
     assert json.loads(run(capsys, "status", "--json"))[0]["state"] == "forgotten"
     assert len(run(capsys, "export").splitlines()) == 40
-    assert "holds no blog" in refused(capsys, "update")
+    assert "has no blogs yet" in refused(capsys, "update")
 
 
 def test_a_sound_archive_is_verified(kept, capsys):

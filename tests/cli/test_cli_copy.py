@@ -88,7 +88,7 @@ def test_an_interrupt_exits_130_and_the_same_command_goes_on(kept, here, capsys)
         os.close(writer)
         _, err = running.communicate(timeout=60)
     assert running.returncode == 130
-    assert "the same command goes on" in err
+    assert "run the same command to continue" in err
     assert "Traceback" not in err
     with open_archive("copy") as archive:
         assert archive.blogs() == ()

@@ -58,7 +58,7 @@ def test_a_corpus_too_small_to_search_is_an_error_with_advice(capsys):
     assert main(["evaluate", str(EXAMPLES), "--retrieval", "-q"]) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert "there is nothing to ask" in err
+    assert "there is no query to run" in err
     assert "Traceback" not in err
 
 

@@ -98,7 +98,7 @@ def test_editions_that_answer_alike_do_not_differ():
 
 
 def test_a_package_that_is_not_there_is_named_with_what_to_install():
-    with pytest.raises(UsageError, match=r"no_such_package is needed.*\n.*everlog\[benchmark\]"):
+    with pytest.raises(UsageError, match=r"no_such_package is required.*\n.*everlog\[benchmark\]"):
         needed("no_such_package.stats")
 
 
@@ -271,5 +271,5 @@ def test_two_processes_find_what_one_finds(two_blogs):
 
 
 def test_too_small_a_corpus_is_an_error_with_advice(bird_blog):
-    with pytest.raises(UsageError, match=r"there is nothing to ask\n.*more posts"):
+    with pytest.raises(UsageError, match=r"there is no query to run\n.*more posts"):
         measure_retrieval([bird_blog])

@@ -75,7 +75,7 @@ def copy(  # noqa: PLR0913, PLR0917 - one parameter per flag
             summary = _summary(source, target, copied)
     except KeyboardInterrupt:
         print(
-            "interrupted: run the same command to continue; if it then says that the new archive is not empty, "
+            "run the same command to continue; if it then says that the new archive is not empty, "
             "the copy is complete, and the first search finishes its index", file=sys.stderr,
         )
         raise typer.Exit(INTERRUPTED) from None

@@ -26,7 +26,7 @@ def print_ledger(archive: Archive, blog: Blog | None, *, json: bool, quiet: bool
         return
     ordered = sorted(hosts, key=_rank)
     if not ordered and not quiet:
-        print("no requests yet; start with:  everlog crawl URL", file=sys.stderr)
+        print("no requests yet:  everlog crawl URL", file=sys.stderr)
     now = datetime.now(UTC)
     for each in ordered if verbose else ordered[:HOSTS_SHOWN]:
         say(_line(each))
