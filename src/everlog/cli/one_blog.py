@@ -239,5 +239,5 @@ def _field(name: str, value: Any) -> None:
 def _listed(name: str, lines: list[str], *, verbose: bool) -> None:
     say(f"{name:<{LABEL}} {f'{len(lines):,}' if lines else 'nothing'}")
     for line in lines if verbose else lines[:SHOWN]:
-        say(f"  {line}")
+        print_wrapped(line, margin="  ", hanging="      ")
     more(len(lines), SHOWN, verbose=verbose)
