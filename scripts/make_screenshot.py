@@ -30,7 +30,7 @@ from rich.text import Text
 ROOT = Path(__file__).resolve().parent.parent
 PICTURE = ROOT / "docs" / "images" / "demo.svg"
 COMMAND = "scripts/everlog"
-COLUMNS = 100
+COLUMNS = 104
 # More than the demo writes: what has left the screen would be missing.
 LINES = 120
 # What differs from run to run, and what is drawn in its place.
