@@ -75,9 +75,9 @@ class Settings(BaseModel):
     robots: bool = Field(default=True, description="Obey robots.txt.")
     comments: bool = Field(default=True, description="Keep the comments of posts.")
     render: Literal["auto", "always", "never"] = Field(
-        "auto", description="Draw pages in a browser: where it is needed, all of them, or none.",
+        "auto", description="Render pages in a browser: where it is needed, all of them, or none.",
     )
-    screenshots: bool = Field(default=False, description="Keep a picture of every page that a browser drew.")
+    screenshots: bool = Field(default=False, description="Keep a screenshot of every page rendered in a browser.")
     tabs: int = Field(4, ge=1, le=32, description="Pages that the browser draws at once.")
     render_time: float = Field(60.0, gt=0, description="Seconds the browser may take for one page.")
     browser: str | None = Field(None, description="The Chromium to draw pages with; it is found by itself.")

@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import shutil
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
@@ -79,14 +81,15 @@ def test_csv_has_a_header_and_a_row_a_post(kept, capsys):
 def test_markdown_is_a_folder_with_a_file_a_post(kept, capsys):
     refused(capsys, "export", "--format", "markdown")
     run(capsys, "export", "--format", "markdown", "-o", "notes")
-    files = list(Path("notes").iterdir())
+    files = list(Path("notes").glob("*.md"))
     assert len(files) == 40
     [oldest] = [file for file in files if file.name.startswith(OLDEST.published.date().isoformat())]
     text = oldest.read_text("utf-8")
     assert text.startswith("---\n")
     assert f'title: "{OLDEST.title}"' in text
-    targets = [line.rpartition("](")[2].rstrip(")") for line in text.splitlines() if "](../" in line]
-    assert all(Path("notes", target).is_file() for target in targets)
+    targets = [found for file in files for found in re.findall(r"\]\((media/[^)]+)\)", file.read_text("utf-8"))]
+    assert targets
+    assert all(Path("notes", unquote(target)).is_file() for target in targets)
 
 
 def test_an_export_can_be_cut_by_blog_and_date_and_go_into_a_file(kept, capsys):
@@ -156,7 +159,7 @@ def test_rules_show_what_was_learned_and_how_well_it_does(kept, capsys):
 
 def test_a_rule_that_cannot_be_is_refused(kept, capsys):
     assert "known are: text, title" in refused(capsys, "rules", kept, "--set", "colour", "h1")
-    assert "no blog was named" in refused(capsys, "rules", "--relearn")
+    assert "no blog given" in refused(capsys, "rules", "--relearn")
 
 
 def test_pages_are_read_again_without_a_single_request(crawled, kept, capsys):

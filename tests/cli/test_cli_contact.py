@@ -13,7 +13,7 @@ STRANGER = "https://a.blog.example/"
 
 @pytest.fixture
 def archive(here):
-    with open_archive(here / "everlog-archive") as opened:
+    with open_archive(here / "everlog-archive", create=True) as opened:
         yield opened
 
 
@@ -52,6 +52,6 @@ def test_quiet_says_nothing_and_does_not_count_as_told(archive, capsys):
 def test_a_look_says_so_while_there_is_no_archive(here, capsys):
     remind_of_contact([STRANGER], make_settings(), None, quiet=False)
     assert "contact" in told(capsys)
-    open_archive(here / "everlog-archive").close()
+    open_archive(here / "everlog-archive", create=True).close()
     remind_of_contact([STRANGER], make_settings(), None, quiet=False)
     assert told(capsys) == ""

@@ -31,7 +31,7 @@ COMMENTS = sum(len(piece.remarks) for piece in truth())
 def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Done]:
     """A demo behind a proxy that is not there, and the folder it was typed in; its server is gone."""
     folder = tmp_path_factory.mktemp("demo")
-    with open_archive(folder / "everlog-demo") as archive:
+    with open_archive(folder / "everlog-demo", create=True) as archive:
         # A port that no other demo has by itself.
         archive.remember(None, HOME, f"http://127.0.0.1:{closed_port()}/")
     proxy = f"http://127.0.0.1:{closed_port()}"

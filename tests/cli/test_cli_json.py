@@ -38,7 +38,7 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shelf]:
     root = tmp_path_factory.mktemp("shelf")
     with Server() as server:
         homes = serve_small(server, FIRST), serve_small(server, SECOND)
-        open_archive(root / "0").close()
+        open_archive(root / "0", create=True).close()
         for count in (1, 2):
             if count == 2:
                 shutil.copytree(root / "1", root / "2")

@@ -90,7 +90,7 @@ def test_a_blog_that_cannot_be_crawled_raises_what_the_command_line_prints(serve
 
 
 def test_an_unknown_setting_raises_before_anything_starts(here):
-    with pytest.raises(everlog.EverlogError, match="known are"):
+    with pytest.raises(everlog.EverlogError, match="did you mean 'delay'"):
         next(everlog.new_crawl("https://a.blog.example/", settings={"deley": 1}))
 
 

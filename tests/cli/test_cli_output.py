@@ -39,7 +39,7 @@ def test_a_full_disk_behind_stdout_is_told_in_two_lines_and_exits_6(kept, words)
         done = ended(*words, stdout=full)
     assert done.returncode == 6, done.stderr
     *_, what, advice = done.stderr.splitlines()
-    assert "no room left" in what
+    assert "disk full" in what
     assert advice.startswith("  ")
     assert "bug" not in done.stderr
     assert "Exception ignored" not in done.stderr
@@ -49,7 +49,7 @@ def test_a_full_disk_behind_stdout_is_told_in_two_lines_and_exits_6(kept, words)
 def test_a_full_disk_behind_a_named_file_exits_6(kept):
     done = ended("export", "-o", str(FULL), "--format", "jsonl", stdout=subprocess.PIPE)
     assert (done.returncode, done.stdout) == (6, "")
-    assert "no room" in done.stderr
+    assert "disk full" in done.stderr
 
 
 def test_a_disk_that_fills_while_posts_are_written_exits_6_and_leaves_no_half_file(kept, here):
@@ -65,7 +65,7 @@ def test_a_disk_that_fills_while_posts_are_written_exits_6_and_leaves_no_half_fi
     if done.returncode in {1, 77} and "bug" not in done.stderr:
         pytest.skip(f"no mount is allowed here: {done.stderr}")
     assert (done.returncode, done.stdout) == (6, ""), done.stderr
-    assert "no room" in done.stderr
+    assert "disk full" in done.stderr
 
 
 @pytest.mark.parametrize("words", [("export",), ("status", "--json")], ids=" ".join)

@@ -42,7 +42,7 @@ LONG_COMMANDS = {
 
 def a_tally(**figures) -> Tally:
     known = {
-        "doing": "visiting pages", "held": 1234, "expected": 5678, "comments": 23456, "media": 345, "waiting_media": 67,
+        "doing": "fetching pages", "held": 1234, "expected": 5678, "comments": 23456, "media": 345, "waiting_media": 67,
         "missing_posts": 12, "media_missing": 89, "visited": 1300, "seconds": 650.0, "waiting_pages": 4321,
         "waits": (Wait(host="pictures.a-long-name.example", until=NOW + timedelta(seconds=75),
                        why="the server answered 429"),),
@@ -104,7 +104,7 @@ def test_a_crawl_is_seen_on_a_terminal_and_ctrl_c_is_answered_at_once(
     words = ("crawl", home, "--delay", "0", "--no-comments", "-v")
     with on_terminal(*words, folder=tmp_path, columns=columns, **variables) as running:
         running.wait_for(r"^crawling http")
-        shown = running.wait_for(r"127\.0\.0\.1:\d+  visiting pages\n(?:  .*\n)*  \d+ (?:of \d+ )?posts.*")[0]
+        shown = running.wait_for(r"127\.0\.0\.1:\d+  fetching pages\n(?:  .*\n)*  \d+ (?:of \d+ )?posts.*")[0]
         assert [line for line in shown.splitlines() if len(line.rstrip()) > columns] == []
         # Log lines stand above the live ones, whole.
         assert re.search(r"^\d\d:\d\d:\d\d post: http", str(running.screen), re.MULTILINE)
@@ -116,7 +116,7 @@ def test_a_crawl_is_seen_on_a_terminal_and_ctrl_c_is_answered_at_once(
         assert STOPPING.split() == re.findall(r"\S+", said[said.index(STOPPING[:9]) :])[: len(STOPPING.split())]
         assert (COLOUR.search(running.screen.written) is not None) == (not variables)
         # The live lines are gone, what is left are log lines and the summary.
-        assert "visiting pages" not in str(running.screen)
+        assert "fetching pages" not in str(running.screen)
 
 
 def test_without_a_terminal_ctrl_c_is_answered_too(server: Server, tmp_path: Path):

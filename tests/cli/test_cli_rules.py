@@ -110,7 +110,7 @@ def test_rules_are_told_in_plain_english(kept, capsys):
 
 
 def test_an_archive_without_blogs_says_how_to_begin(here, capsys):
-    open_archive(here / "everlog-archive").close()
+    open_archive(here / "everlog-archive", create=True).close()
     assert "everlog crawl URL" in said(capsys, "rules")
 
 

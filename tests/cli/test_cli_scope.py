@@ -154,7 +154,7 @@ def test_a_look_at_a_blog_whose_posts_ask_not_to_be_kept_names_the_flag_that_kee
     assert f"everlog crawl {HERE} --ignore-robots" in done.out
     crawled = everlog("crawl", HERE, "--delay", "0", folder=here, **proxy)
     assert crawled.code == 4
-    assert "of its pages say noarchive, and no other could be read as a post" in crawled.err
+    assert "of its pages say noarchive; no other page could be read as a post" in crawled.err
 
 
 def test_inspect_names_the_other_host_and_what_a_crawl_does_about_it(here, server):

@@ -172,7 +172,7 @@ def test_a_blog_tells_its_former_homes_templates_and_all_events(archive, capsys)
     ])
     text = run(capsys, "https://new.example/")
     assert "before at    https://a.example/" in text
-    assert "learned anew 2024-05-01: its pages are built otherwise" in text
+    assert "relearned    2024-05-01: its pages are built otherwise" in text
     assert "events       2 edited, 1 moved" in text
     assert text.index("some moved") < text.index("some edited")
     detail = json.loads(run(capsys, "https://new.example/", "--json"))

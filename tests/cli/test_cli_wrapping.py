@@ -27,7 +27,7 @@ def folder(tmp_path: Path) -> Path:
     text = f"{WORDS * 3}\n\n{CHINESE}\n\nSee {URL} for more."
     post = Post(url=URL, title="The night train", text=text, comments=(Comment(id="1", author="Jo", text=WORDS),))
     page = Exchange(url=URL, status=200, body=b"<p>the page", fetched_at=datetime(2024, 5, 1, tzinfo=UTC))
-    with open_archive(tmp_path / "everlog-archive") as opened:
+    with open_archive(tmp_path / "everlog-archive", create=True) as opened:
         blog = opened.add_blog("https://a.example/", scope="path").id
         with opened.lock(blog):
             opened.commit([Visit(

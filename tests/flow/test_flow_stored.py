@@ -63,7 +63,7 @@ def test_a_blog_whose_files_are_lost_goes_on_in_a_folder_too_and_says_what_to_br
 
 
 def test_warc_files_say_who_crawled_and_whether_robots_txt_was_obeyed(tmp_path):
-    with open_archive(tmp_path / "kept") as archive:
+    with open_archive(tmp_path / "kept", create=True) as archive:
         crawl(a_site(7), archive)
         crawl(a_site(8), archive)
         crawl(a_site(9), archive, contact="https://ann.example/", robots=False)

@@ -50,7 +50,7 @@ class OneScheme(MemoryWeb):
 
 @pytest.fixture
 def archive(tmp_path: Path) -> Iterator[Archive]:
-    with open_archive(tmp_path / "archive", habits=Habits(min_free_bytes=0)) as opened:
+    with open_archive(tmp_path / "archive", create=True, habits=Habits(min_free_bytes=0)) as opened:
         yield opened
 
 

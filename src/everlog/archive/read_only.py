@@ -222,7 +222,7 @@ class ReadOnlyDatabase(SqliteDatabase):
         if self._copy is None and self._way == "still" and _stamp(self.file) != self._stamp:
             raise ArchiveBusy(
                 f"{self.file} was changed by another program while it was read",
-                advice="give the same command again",
+                advice="run the same command again",
             ) from error
 
     def _refuse(self) -> NoReturn:
@@ -247,8 +247,9 @@ class ReadOnlyLocks:
 def _room_for(size: int, folder: Path) -> Iterator[None]:
     """What is said when a temporary copy does not fit."""
     full = DiskFull(
-        f"no room for a temporary copy of the database, {size / 1e6:,.1f} MB, in {folder.parent}",
-        advice="name a folder that has room, and give the same command again:  export TMPDIR=/a/folder/with/room",
+        f"disk full: no space for a temporary copy of the database, {size / 1e6:,.1f} MB, in {folder.parent}",
+        advice="set TMPDIR to a folder with free space and run the same command again:"
+        "  export TMPDIR=/a/folder/with/space",
     )
     if disk.room_left(folder) < size:
         raise full

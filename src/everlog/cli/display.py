@@ -25,7 +25,7 @@ LINE_EVERY_SECONDS = 5.0
 WORTH_SAYING_SECONDS = 2.0
 LEAST_WAIT_SECONDS = 1.0
 STOPPING = "stopping: storing what was fetched; press Ctrl-C again to stop at once"
-VISITING = "visiting pages"
+VISITING = "fetching pages"
 # Lines of figures for one blog: at 40 columns these hold all but the least important; four blogs fit on any screen.
 FIGURE_LINES = 2
 BAR_WIDTH = 20
@@ -94,9 +94,9 @@ def line_of(tally: Tally, now: datetime, *, step_seconds: float = 0.0) -> str:
     """One crawl in one line, however long: what, how many, how fast, what it waits for.
 
     >>> from everlog.flow.report import Tally
-    >>> tally = Tally(blog="https://a.blog.example/", doing="visiting pages", held=60, expected=88, comments=451)
+    >>> tally = Tally(blog="https://a.blog.example/", doing="fetching pages", held=60, expected=88, comments=451)
     >>> line_of(tally, datetime(2026, 5, 1, tzinfo=UTC))
-    'a.blog.example  visiting pages: 60 of 88 posts, 451 comments'
+    'a.blog.example  fetching pages: 60 of 88 posts, 451 comments'
     """
     figures = ", ".join(part for _, part in _figures(tally))
     wait = _waiting(tally, now)
@@ -110,9 +110,9 @@ def lines_of(tally: Tally, now: datetime, width: int, *, step_seconds: float = 0
     """The same for a terminal: no line is wider than it, no figure is broken, the least important are left out.
 
     >>> from everlog.flow.report import Tally
-    >>> tally = Tally(blog="https://a.blog.example/", doing="visiting pages", held=60, expected=88, comments=451)
+    >>> tally = Tally(blog="https://a.blog.example/", doing="fetching pages", held=60, expected=88, comments=451)
     >>> lines_of(tally, datetime(2026, 5, 1, tzinfo=UTC), 40)
-    ['a.blog.example  visiting pages', '  60 of 88 posts, 451 comments']
+    ['a.blog.example  fetching pages', '  60 of 88 posts, 451 comments']
     """
     step = _step(tally, step_seconds)
     room = width - len(step) - len(MARGIN)
@@ -164,7 +164,7 @@ def _figures(tally: Tally) -> list[tuple[int, str]]:
         (5, f"about {_span(seconds_left)} left" if seconds_left >= 1 else None),
         (6, f"{tally.rate:.1f} pages/s" if tally.rate else None),
         (7, f"{counted(tally.waiting_pages, 'other page')} waiting" if tally.waiting_pages else None),
-        (8, f"{tally.rendered} drawn in the browser" if tally.rendered else None),
+        (8, f"{tally.rendered} rendered in a browser" if tally.rendered else None),
     ]
     return [(rank, part) for rank, part in parts if part is not None]
 

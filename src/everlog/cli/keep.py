@@ -74,7 +74,9 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per flag
 
 
 def reread(
-    blogs: Annotated[list[str] | None, typer.Argument(metavar="BLOG", help="Blogs; all if none is named.")] = None,
+    blogs: Annotated[
+        list[str] | None, typer.Argument(metavar="BLOG", help="Blogs in the archive (default: all)."),
+    ] = None,
     archive: ArchiveFlag = None,
     files: FilesFlag = None,
     spool: SpoolFlag = None,
@@ -176,6 +178,6 @@ def verify(
     if not quiet:
         print(f"{total} records checked, {found} findings", file=sys.stderr)
     if found:
-        told = "bring damaged files back from a copy; a blog is crawled on without them:  everlog crawl BLOG"
+        told = "restore damaged files from a backup; a crawl continues without them:  everlog crawl BLOG"
         print(f"  {told}", file=sys.stderr)
         raise typer.Exit(VERIFY_FAILED)

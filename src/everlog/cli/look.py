@@ -73,12 +73,12 @@ def rules(  # noqa: PLR0913, PLR0917 - one parameter per flag
     with archive_of(settings, reading=not is_change, quiet=quiet) as opened:
         if blog is None:
             if is_change:
-                raise UsageError("no blog was named", advice="everlog rules BLOG --relearn")
+                raise UsageError("no blog given", advice="everlog rules BLOG --relearn")
             _print_all(opened, json=json, quiet=quiet, verbose=verbose)
             return
         chosen = blog_named(blog, opened)
         if not relearn and Known.of(chosen) is None:
-            raise UsageError(f"{chosen.home} was not learned yet", advice=f"everlog crawl {chosen.home}")
+            raise UsageError(f"{chosen.home} has no learned rules yet", advice=f"everlog crawl {chosen.home}")
         known, trial = _changed(chosen, opened, relearn=relearn, set_rule=set_rule, unset_rule=unset_rule)
         if is_change:
             opened.update_blog(chosen.id, template=known.template.to_json(), knowledge=known.knowledge())
@@ -124,7 +124,7 @@ def _print_all(archive: Archive, *, json: bool, quiet: bool, verbose: bool) -> N
         if known is not None:
             _print_rules(blog, known, archive, verbose=verbose)
         elif not quiet:
-            print(f"{blog.home} was not learned yet:  everlog crawl {blog.home}", file=sys.stderr)
+            print(f"{blog.home} has no learned rules yet:  everlog crawl {blog.home}", file=sys.stderr)
 
 
 def _as_dict(blog: Blog, known: Known | None, archive: Archive) -> dict[str, Any]:

@@ -192,7 +192,7 @@ def _print_watching(detail: dict[str, Any], now: datetime) -> None:
     for home in detail["former_homes"]:
         _field("before at", home)
     for each in detail["former_templates"]:
-        _field("learned anew", f"{_when(each['until'], now)}: {each['reason']}")
+        _field("relearned", f"{_when(each['until'], now)}: {each['reason']}")
 
 
 def _print_history(
@@ -202,7 +202,7 @@ def _print_history(
     gone = [f"{each['url']}  {_when(each['since'], now)}: {each['gone']}" for each in detail["lost"] if each["gone"]]
     _listed("deleted", gone, verbose=verbose)
     unsure = [
-        f"{each['url']}  not there on the last {counted(each['looks'], 'look')}, first {_when(each['since'], now)}"
+        f"{each['url']}  not found on the last {counted(each['looks'], 'check')}, first {_when(each['since'], now)}"
         for each in detail["lost"] if not each["gone"]
     ]
     if unsure:

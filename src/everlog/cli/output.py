@@ -72,11 +72,11 @@ def explained(error: OSError) -> EverlogError | None:
     if error.errno in NO_ROOM:
         where = f" for {error.filename}" if error.filename else ""
         return DiskFull(
-            f"no room left on the disk{where}: {_reason(error)}",
-            advice="free some room or write to another disk, then give the same command again",
+            f"disk full{where}: {_reason(error)}",
+            advice="free some space or write to another disk, then run the same command again",
         )
     if error.errno == errno.EBADF and not error.filename:
-        return UsageError("the output cannot be written: stdout is closed", advice="give it a place:  > FILE")
+        return UsageError("the output cannot be written: stdout is closed", advice="redirect it to a file:  > FILE")
     if error.errno in WRONG_PLACE:
         where = str(error.filename) if error.filename else "the output"
         return UsageError(f"cannot read or write {where}: {_reason(error)}", advice="name another file or folder")
@@ -95,11 +95,8 @@ def has_no_reader() -> bool:
 
 def discard_output() -> None:
     """Forget what waits to be written to stdout: Python would try again as it ends, and say so."""
-    stream = sys.__stdout__
-    if stream is None:
-        return
-    with suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    with suppress(OSError, ValueError, AttributeError):  # a stream that is closed, or is none of the system's
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _reason(error: OSError) -> str:

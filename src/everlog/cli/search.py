@@ -59,7 +59,7 @@ def search(
     limit: Annotated[
         int, typer.Option("--limit", metavar="N", min=1, max=MOST_SHOWN, help="How many posts to show at most."),
     ] = 10,
-    rebuild: Annotated[bool, typer.Option("--rebuild", help="Make the search index anew from the posts.")] = False,
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="Rebuild the search index from the posts.")] = False,
     archive: ArchiveFlag = None,
     config: ConfigFlag = None,
     json: JsonFlag = False,
@@ -80,7 +80,7 @@ def search(
     """
     text = " ".join(query or ())
     if not text.strip() and not rebuild:
-        raise UsageError("there is nothing to look for", advice="name a word, as in:  everlog search tide")
+        raise UsageError("nothing to search for", advice="give a word:  everlog search tide")
     with archive_of(settings_from(config, archive=archive), reading=not rebuild, quiet=quiet) as opened:
         if rebuild:
             opened.forget_index()

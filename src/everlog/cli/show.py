@@ -35,7 +35,7 @@ DEEPEST_INDENT = 8
 
 
 def show(
-    url: Annotated[str, typer.Argument(metavar="URL", help="The address of a post, in any spelling.")],
+    url: Annotated[str, typer.Argument(metavar="URL", help="The address of a post.")],
     html: Annotated[bool, typer.Option("--html", help="The article as cleaned HTML.")] = False,
     versions: Annotated[
         bool, typer.Option("--versions", help="Its versions: when each was read, what changed; with --json all whole."),
@@ -147,7 +147,7 @@ def _print_comments(post: Post) -> None:
 
     claimed = post.comment_count_claimed
     if not post.comments:
-        whys = {"failed": "its comments could not be had", "off": "its comments were not wanted"}
+        whys = {"failed": "its comments could not be fetched", "off": "its comments were not collected"}
         why = whys.get(post.comments_state) or (f"none of its {claimed} comments was found" if claimed else "")
         if why:
             print_wrapped(f"\n({why})\n")

@@ -106,13 +106,13 @@ def media_lines(tally: Tally) -> list[str]:
     >>> from everlog.flow.report import Tally
     >>> until = datetime(2024, 6, 2, tzinfo=UTC)
     >>> media_lines(Tally(blog="http://a.example/", media_held_off=7, media_held_until=until))
-    ['7 pictures or files wait: their hosts want to be left alone; updates after 2024-06-02 00:00:00 UTC ask for them']
+    ['7 pictures or files wait: their hosts asked us to wait; updates after 2024-06-02 00:00:00 UTC fetch them']
     """
     if not tally.media_held_off or tally.media_held_until is None:
         return []
     until = f"{tally.media_held_until:%Y-%m-%d %H:%M:%S} UTC"
     waiting = f"{tally.media_held_off} pictures or files wait"
-    return [f"{waiting}: their hosts want to be left alone; updates after {until} ask for them"]
+    return [f"{waiting}: their hosts asked us to wait; updates after {until} fetch them"]
 
 
 def _table(reports: list[Report]) -> list[str]:
@@ -155,7 +155,7 @@ def _print_report(screen: Console, report: Report, *, in_detail: bool, verbose: 
         screen.print(f"  and {len(tally.reasons) - limit} other reasons (-v shows them)")
     if verbose:
         for url, reason in tally.failures:
-            screen.print(f"  not held: {url} ({reason})")
+            screen.print(f"  not archived: {url} ({reason})")
 
 
 def _figures(tally: Tally) -> Iterable[tuple[str, str]]:

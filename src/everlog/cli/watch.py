@@ -131,8 +131,8 @@ def _refuse_of_a_scheduler(flags: dict[str, bool]) -> None:
     for flag, is_given in flags.items():
         if is_given:
             raise UsageError(
-                f"{flag} is for who asks blogs, and with a broker the workers do",
-                advice="leave it out here; workers are told in their settings file or by EVERLOG_... variables"
+                f"{flag} is for fetching, which the workers do when there is a broker",
+                advice="leave it out here; set it for the workers, in their settings file or as EVERLOG_... variables"
                        " (docs/settings.md)",
             )
 
@@ -233,7 +233,7 @@ def _parts(tally: WatchTally) -> list[tuple[int, str]]:
     if tally.polls:
         parts += [
             (5, f"{tally.kinds['unchanged']} unchanged"),
-            (4, f"{tally.kinds['failed'] + tally.kinds['refused']} without an answer"),
+            (4, f"{tally.kinds['failed'] + tally.kinds['refused']} failed"),
         ]
     parts += [(1, f"{tally.new_posts} new posts"), (3, f"{tally.changed_posts} changed")]
     if tally.asking:

@@ -50,6 +50,8 @@ def _explained(place: Path) -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno in {errno.ENOSPC, errno.EDQUOT}:
-            raise DiskFull(f"no room for {place}", advice="make room, or export to another disk with -o") from error
+            raise DiskFull(
+                f"disk full: {place}", advice="free some space, or export to another disk with -o",
+            ) from error
         reason = (error.strerror or str(error)).lower()
         raise UsageError(f"cannot write {place}: {reason}", advice="choose another place with -o") from error

@@ -45,7 +45,7 @@ def read_page(
     >>> post.title, post.text[:16], post.provenance["text"].method
     ('At sea', 'The sea was calm', 'lines')
     >>> read_page(b"<a href=/>Home</a>", "https://a.blog/").reason
-    'the page is nothing but links'
+    'the page consists of links only'
     """
     reason = _why_no_page(page, content_type)
     if reason is not None:

@@ -271,7 +271,7 @@ def _remember_for_updates(found: Found, blog: Blog, archive: Archive) -> None:
 def _estimate(learned: LearnResult, listed: Iterable[str], maps: int) -> Estimate:
     """How many posts to expect, as `everlog inspect` would say."""
     found = learned.found
-    why = "entries of the feed" if found.feed_url else "posts told among the pages looked at"
+    why = "entries of the feed" if found.feed_url else "posts recognised among the pages fetched"
     estimates = [Estimate(posts=len(found.feed.entries), why=why, evidence="feed")]
     estimates += from_sitemaps(listed, maps, learned.known)
     if found.home_page is not None:

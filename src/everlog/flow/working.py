@@ -211,7 +211,8 @@ def finish(crew: Crew, run: int, ending: Ending, reason: str, *, left_out: str |
         ending, reason = "incomplete" if held else ending, left_out
     failed = max(tally.failed, archive.count_failing(crew.blog.id))
     if ending == "complete" and failed:
-        ending, reason = "incomplete", f"{reason}; {failed} addresses could not be fetched"
+        what = "address" if failed == 1 else "addresses"
+        ending, reason = "incomplete", f"{reason}; {failed} {what} could not be fetched"
     uncommented = archive.count_without_comments(crew.blog.id, most_tries=MOST_TRIES)
     if ending in {"complete", "incomplete"} and uncommented and crew.settings.comments:
         ending, reason = "incomplete", f"{reason}; the comments of {uncommented} posts could not be fetched"
