@@ -197,7 +197,7 @@ def test_posts_that_are_gone_are_listed_with_the_day_and_the_reason(kept, capsys
     ]
     text = run(capsys, kept)
     assert f"  {gone}  2024-05-01: its page answers 410" in text
-    assert f"  {missing}  not there on the last 2 looks, first 2024-05-01" in text
+    assert f"  {missing}  not found on the last 2 checks, first 2024-05-01" in text
 
 
 def test_what_strangers_wrote_does_not_reach_the_terminal_as_they_wrote_it(archive, capsys):
