@@ -90,7 +90,7 @@ def show(title: str, copied: Copied, seconds: dict[str, float]) -> None:
 
 
 def make(folder: Path, posts: int) -> None:
-    with open_archive(folder) as archive:
+    with open_archive(folder, create=True) as archive:
         fill(archive, posts)
 
 

@@ -91,7 +91,7 @@ def crawl(home: str, archive: str, files: str, broker: str, count: int) -> Figur
     settings = make_settings({"delay": 0, "concurrency": CONCURRENCY, "media": False})
     spent = _watched()
     with ExitStack() as stack:
-        opened = stack.enter_context(open_archive(archive, files=Path(files)))
+        opened = stack.enter_context(open_archive(archive, create=True, files=Path(files)))
         reader = None
         if count:
             reader = SharedReader(broker)
@@ -107,7 +107,7 @@ def crawl(home: str, archive: str, files: str, broker: str, count: int) -> Figur
         seconds, cpu_seconds = time.perf_counter() - began, time.process_time() - used
     if isinstance(ended, EverlogError):
         raise ended
-    pages = ended.tally.posts + ended.tally.pages
+    pages = ended.tally.visited
     return {
         "pages": pages, "posts": ended.held, "pages_per_second": pages / seconds, "load": os.getloadavg()[0],
         "read_elsewhere": reader.answered if reader is not None else 0,
