@@ -77,6 +77,8 @@ class Selection:
         self._classes: dict[str, list[Element]] | None = None
         self._ids: dict[str, list[Element]] = {}
         self._found: dict[_Steps, list[Element]] = {}
+        # The elements of comments by selector and id, for `markup.comment_elements`.
+        self.comments: dict[tuple[str, str], list[Element]] = {}
 
     def all(self, selector: str) -> list[Element]:
         """All elements that a selector names, in document order."""

@@ -12,7 +12,7 @@ from urllib.parse import unquote, urldefrag, urlsplit
 
 from everlog.comments.markup import Thread
 from everlog.comments.threads import short_id
-from everlog.feeds import feed_links, parse_feed
+from everlog.feeds import declared_feeds, parse_feed
 from everlog.feeds.discover import speaks_of_comments
 from everlog.reading.cleaning import clean_html
 from everlog.records import Comment
@@ -56,7 +56,7 @@ def comment_feed_url(root: Element, url: str, *, entry: Entry | None = None) -> 
     """
     if entry is not None and entry.comments_feed:
         return absolute(url, entry.comments_feed)
-    links = [link for link in feed_links(root, url) if link.declared]
+    links = declared_feeds(root, url)
     pages = [*_addresses(root, url)]
     own = next((link.url for link in links if link.comments and _is_below(link.url, pages)), None)
     if own is None:

@@ -102,10 +102,7 @@ def read_elements(
         return Thread(source=markup.name)
     claimed = len(elements) if len(elements) > MOST_COMMENTS else None
     reader = Reader(page, url, markup, elements[:MOST_COMMENTS])
-    moments = reader.dates(fetched_at)
-    comments = [
-        replace(comment, published=moment) for comment, moment in zip(reader.comments(), moments, strict=True)
-    ]
+    comments = reader.comments(reader.dates(fetched_at))
     answered = threaded(comments, reader.parents(), reader.answered())
     return Thread(source=markup.name, comments=answered, claimed=claimed)
 
@@ -117,12 +114,23 @@ def explained(page: Selection, markup: Markup) -> int:
         return 0
     parts = Parts(page, elements)
     texts = parts.some(markup.text)
+    if not texts:
+        return 0
     dates, authors = parts.some(markup.date), parts.some(markup.author)
     return sum(1 + (element in dates) + (element in authors) for element in texts)
 
 
 def comment_elements(page: Selection, markup: Markup) -> list[Element]:
     """The elements of a page's own comments, each once: `li#li-comment-7` and `div#comment-7` in it are one."""
+    # A page is asked four times: what a markup explains, how much that is, what it reads, where that stands.
+    key = (markup.comment, markup.id)
+    found = page.comments.get(key)
+    if found is None:
+        found = page.comments[key] = _comment_elements(page, markup)
+    return found
+
+
+def _comment_elements(page: Selection, markup: Markup) -> list[Element]:
     found = page.all(markup.comment)
     if not found:
         return found

@@ -58,20 +58,21 @@ class Reader:
         # The elements that state the dates; known once dates were read.
         self._bylines: set[Element] = set()
 
-    def comments(self) -> list[Comment]:
-        """The comments, each by itself."""
+    def comments(self, moments: Sequence[datetime | None]) -> list[Comment]:
+        """The comments, each by itself; `moments` are their dates, which are read first: what states them is no text."""
         bodies = Bodies(self._url)
         foreign = self._foreign()
         spoiled = {part for other in foreign if (part := self._bodies.above(other)) is not None}
         found = []
-        for element, written in zip(self._elements, self._attributes(self._markup.id), strict=True):
+        written_ids = self._attributes(self._markup.id)
+        for element, written, moment in zip(self._elements, written_ids, moments, strict=True):
             parts = self._texts[element]
             text, html = bodies.read(parts, foreign if not spoiled.isdisjoint(parts) else ())
             ident, address = self._identity(element, written)
             author, name = self._authors.get(element, (None, None))
             found.append(Comment(
                 id=ident, author=name, author_url=self._author_url(element, author), text=text, html=html,
-                url=address, source=self._markup.name,
+                url=address, source=self._markup.name, published=moment,
             ))
         return found
 

@@ -62,21 +62,32 @@ def feed_links(root: etree._Element, url: str) -> tuple[FeedLink, ...]:
     >>> links[0].url, links[0].declared, links[1].declared
     ('https://a.org/feed/', True, False)
     """
-    base = _base(root, url)
-    declared = _once(islice(chain(_declared(root, base), _anchors(root, base)), MOST_LOOKED_AT))
-    above = {canonical(link.url).rpartition("/")[0] for link in declared if not _COMMENTS_PATH.search(link.url)}
-    judged = [
-        FeedLink(url=link.url, title=link.title, comments=_is_comments(link, url, above))
-        for link in declared
-    ]
+    judged = declared_feeds(root, url)
     guesses = [FeedLink(url=guess, declared=False) for guess in _guesses(url)]
-    judged.sort(key=lambda link: (link.comments, *_distance(link, url)))
     posts = [link for link in judged if not link.comments]
     comments = [link for link in judged if link.comments]
     # A guess is another address even where it spells the same page: a server may know "/feed/" and not
     # the "/feed/index.html" that a page made for another one names.
     named = {link.url for link in judged}
     return (*posts, *(guess for guess in _once(guesses) if guess.url not in named), *comments)
+
+
+def declared_feeds(root: etree._Element, url: str) -> tuple[FeedLink, ...]:
+    """The feeds a page declares or links to, the blog's own first, feeds of comments last; no guesses.
+
+    Asked of every post for its comment feed: to make up the guesses took most of `feed_links`' time.
+    """
+    base = _base(root, url)
+    declared = _once(islice(chain(_declared(root, base), _anchors(root, base)), MOST_LOOKED_AT))
+    if not declared:
+        return ()
+    above = {canonical(link.url).rpartition("/")[0] for link in declared if not _COMMENTS_PATH.search(link.url)}
+    judged = [
+        FeedLink(url=link.url, title=link.title, comments=_is_comments(link, url, above))
+        for link in declared
+    ]
+    judged.sort(key=lambda link: (link.comments, *_distance(link, url)))
+    return tuple(judged)
 
 
 def speaks_of_comments(title: str | None) -> bool:

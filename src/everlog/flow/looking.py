@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from everlog.comments.feeds import comment_feed_url
 from everlog.comments.services import embedded
-from everlog.feeds import feed_links
+from everlog.feeds import declared_feeds
 from everlog.flow.estimating import Estimate, best_of, from_sitemaps
 from everlog.flow.exploring import find_blog, sitemaps_of
 from everlog.flow.learn import learn_found, learning_step
@@ -119,7 +119,7 @@ def _asks_not_to_be_kept(answer: Fetched) -> bool:
 
 
 def _declared(root: Element, url: str) -> tuple[str, ...]:
-    return tuple(link.url for link in feed_links(root, url) if link.declared)
+    return tuple(link.url for link in declared_feeds(root, url))
 
 
 def _where_comments_are(root: Element, url: str, found: Found) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from everlog.comments.feeds import read_site_comments
 from everlog.comments.markup import Thread
 from everlog.comments.merging import merge
 from everlog.errors import UnreadableFeed, UnreadablePage
-from everlog.feeds import feed_links
+from everlog.feeds import declared_feeds
 from everlog.flow.failures import is_passing
 from everlog.flow.relearning import stored_page
 from everlog.flow.stopping import ENDED
@@ -172,7 +172,7 @@ def _feed_named(blog: Blog, archive: Archive) -> str | None:
             root = parse(stored.page.body, stored.page.content_type)
         except UnreadablePage:
             return None
-        named = [link.url for link in feed_links(root, stored.page.url) if link.comments and link.declared]
+        named = [link.url for link in declared_feeds(root, stored.page.url) if link.comments]
         if named:
             return named[0]
     found = _BLOGGER.search(blog.feed_url or "")
