@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import TYPE_CHECKING
 
-from everlog.reading.cleaning import clean_html
+from everlog.reading.cleaning import clean_html, clean_text_markup
 from everlog.reading.cutting import Cutter, remove_cuts
 from everlog.reading.revealing import without_words
 from everlog.tree import drop, take_text
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 # What never is text of a comment: forms to answer it. Scripts, buttons and hidden elements go as in articles.
 _FORMS = ("form", "fieldset")
 _HOLDERS = frozenset("div article section li dd td span main body template".split())
+# Most comments are paragraphs and nothing else: no form, script, link or medium is to be looked for in them.
+_PLAIN = frozenset("p br em i strong b blockquote".split())
 
 
 class Bodies:
@@ -37,12 +39,23 @@ class Bodies:
         ('Well. No.', 'Well. <i>No.</i>')
         """
         whole = _together([_copied(part, without) if without else deepcopy(part) for part in parts])
+        if _is_plain(whole):
+            markup = clean_text_markup(whole)
+            return take_text(whole), markup
         drop(list(whole.iter(*_FORMS)))
         players = remove_cuts(whole, self._cutter)
         without_words(players)
         markup = clean_html(whole, self._url)
         drop(players)
         return take_text(whole), markup
+
+
+def _is_plain(whole: Element) -> bool:
+    """Whether nothing stands in an element but text in paragraphs, none of which says anything of itself."""
+    for element in whole.iterdescendants():
+        if element.tag not in _PLAIN or element.attrib:
+            return False
+    return True
 
 
 def _together(parts: list[Element]) -> Element:

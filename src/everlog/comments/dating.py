@@ -58,7 +58,7 @@ def read_dates(
 
 
 def locate_dates(
-    stated: Iterable[Sequence[str]], languages: Iterable[str] = (), fetched_at: datetime | None = None
+    stated: Iterable[Iterable[str]], languages: Iterable[str] = (), fetched_at: datetime | None = None
 ) -> list[tuple[datetime, int] | None]:
     """The same with the place, among the texts, of the one that states the date."""
     reader = _Reader(languages, fetched_at)
@@ -103,7 +103,7 @@ class _Reader:
         self._told: dict[str, Stamp | None] = {}
         self._unknown = 0
 
-    def read(self, texts: Sequence[str]) -> tuple[Stamp | _Open, int] | None:
+    def read(self, texts: Iterable[str]) -> tuple[Stamp | _Open, int] | None:
         for place, text in enumerate(texts):
             stamp = read_machine(text)
             if stamp is not None and plausible(stamp.day, self._fetched_at):

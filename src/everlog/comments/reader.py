@@ -59,7 +59,7 @@ class Reader:
         self._bylines: set[Element] = set()
 
     def comments(self, moments: Sequence[datetime | None]) -> list[Comment]:
-        """The comments, each by itself; `moments` are their dates, which are read first: what states them is no text."""
+        """The comments, each by itself; `moments` are their dates, read before: what states them is no text."""
         bodies = Bodies(self._url)
         foreign = self._foreign()
         spoiled = {part for other in foreign if (part := self._bodies.above(other)) is not None}
@@ -88,18 +88,17 @@ class Reader:
         self, found: dict[Element, list[Element]], elements: list[Element], fetched_at: datetime | None
     ) -> dict[Element, datetime]:
         apart = self._apart(found)
-        stated: list[list[tuple[Element, str]]] = [
-            [(part, text) for part in islice(apart.get(element, ()), _MOST_DATES) for text in stated_dates(part)]
-            for element in elements
-        ]
+        # Where each text of a comment stands. A date for programs is read first, and mostly is the last text asked for.
+        places: list[list[Element]] = [[] for _ in elements]
         located = locate_dates(
-            ([text for _, text in texts] for texts in stated), _languages(self._page.root), fetched_at,
+            (_texts_of(apart.get(element, ()), asked) for element, asked in zip(elements, places, strict=True)),
+            _languages(self._page.root), fetched_at,
         )
         moments: dict[Element, datetime] = {}
-        for element, texts, date in zip(elements, stated, located, strict=True):
+        for element, asked, date in zip(elements, places, located, strict=True):
             if date is not None:
                 moments[element] = date[0]
-                self._bylines.add(texts[date[1]][0])
+                self._bylines.add(asked[date[1]])
         return moments
 
     def parents(self) -> list[int | None]:
@@ -121,7 +120,7 @@ class Reader:
     def _apart(self, found: dict[Element, list[Element]]) -> dict[Element, list[Element]]:
         """Parts of comments, those last that are part of what the comment says."""
         return {
-            comment: sorted(parts, key=lambda part: self._left.at(part) in self._held)
+            comment: parts if len(parts) < 2 else sorted(parts, key=lambda part: self._left.at(part) in self._held)
             for comment, parts in found.items()
         }
 
@@ -130,7 +129,11 @@ class Reader:
         lines = {author for author, _ in self._authors.values()} | self._bylines
         return {
             *self._all, *self._cuts,
-            *(line for line in lines if line not in self._held and len(line_of(line)) <= _LONGEST_BYLINE),
+            *(
+                line for line in lines
+                if self._bodies.above(line) is not None and line not in self._held
+                and len(line_of(line)) <= _LONGEST_BYLINE
+            ),
         }
 
     def _attributes(self, where: str) -> list[str | None]:
@@ -186,6 +189,14 @@ class Reader:
             site = next(_own_links(author), around if around is not None and around.tag == "a" else None)
         address = None if site is None else self._address(site.get("href"))
         return address if address != self._url else None
+
+
+def _texts_of(parts: Sequence[Element], asked: list[Element]) -> Iterator[str]:
+    """The texts that may state a comment's date, one by one; `asked` gets the element of each that was asked for."""
+    for part in islice(parts, _MOST_DATES):
+        for text in stated_dates(part):
+            asked.append(part)
+            yield text
 
 
 def _own_links(author: Element) -> Iterator[Element]:

@@ -73,6 +73,16 @@ def clean_html(article: Element, url: str) -> str:
             del element.attrib["cite"]
         if sizes := element.get("srcset"):
             element.set("srcset", _absolute_sizes(url, sizes))
+    return clean_text_markup(article)
+
+
+def clean_text_markup(article: Element) -> str:
+    """The same for an element without links and media, which have nothing to be made whole.
+
+    >>> from everlog.tree import parse
+    >>> clean_text_markup(parse(b'<div><p onclick="x()">Hi<script>x</script></div>')[0][0])
+    '<p>Hi</p>'
+    """
     # Cleaning is the last step: whatever is cut from markup that is safe may make it unsafe again.
     return _clean(_inner(article)).strip()
 
