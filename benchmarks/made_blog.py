@@ -140,8 +140,9 @@ class MadeBlog:
         related = [number + step for step in (1, -1, 2, -2, 7, -7, 31, -31, 101, -101, 211, -211, 307, -307)]
         near = "".join(f"<li>{self._link(other)}</li>" for other in related if self._has(other))
         comments = "".join(
-            f'<li class=comment id=comment-{number * 100 + place}><cite class=fn>{WORDS[(number + place) % 30].title()}'
-            f"</cite> <time datetime={(day + timedelta(hours=place)).isoformat()}>later</time><div class=comment-content>"
+            f"<li class=comment id=comment-{number * 100 + place}><cite class=fn>{WORDS[(number + place) % 30].title()}"
+            f"</cite> <time datetime={(day + timedelta(hours=place)).isoformat()}>later</time>"
+            "<div class=comment-content>"
             f"<p>{self._pieces[(number * 17 + place * 13) % PIECES]}</p></div></li>"
             for place in range(self.page_bytes // 1_500)
         )

@@ -52,10 +52,7 @@ class Bodies:
 
 def _is_plain(whole: Element) -> bool:
     """Whether nothing stands in an element but text in paragraphs, none of which says anything of itself."""
-    for element in whole.iterdescendants():
-        if element.tag not in _PLAIN or element.attrib:
-            return False
-    return True
+    return all(element.tag in _PLAIN and not element.attrib for element in whole.iterdescendants())
 
 
 def _together(parts: list[Element]) -> Element:
