@@ -33,7 +33,7 @@ REQUESTS_BEFORE = 20
 DEAD = "select url, reason from jobs where state = 'dead'"
 LEASES = "select g.worker, g.fence from grants g join leases l on l.fence = g.fence"
 # What a worker says whose slice ended because its writes were refused.
-REFUSED = "another worker goes on with this blog"
+REFUSED = "another worker has taken over this blog"
 
 
 def main() -> None:

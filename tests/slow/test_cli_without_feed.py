@@ -115,7 +115,7 @@ def test_what_an_archive_tells_of_such_a_blog(server, here):
     url = serve(server)
     assert everlog("crawl", url, *FAST, folder=here).code == 0
     shown = everlog("rules", url, folder=here)
-    assert "posts of the blog, without a feed" in shown.out
+    assert "posts found without a feed" in shown.out
     assert f"stand on several of {POSTS} pages compared" in shown.out
     rules = everlog("rules", url, "--relearn", "--json", "-q", folder=here)
     assert rules.json["feed"] is None

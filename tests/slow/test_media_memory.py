@@ -35,7 +35,7 @@ def test_a_crawl_with_a_huge_picture_takes_hardly_more_memory_than_one_without(s
     piece = os.urandom(1_000_000)
 
     def answer(seen: Seen):
-        if seen.path.endswith("painting-the-number-boards-1.png"):
+        if seen.path.endswith("snow-in-the-cutting-1.png"):
             head = reply(200, Content_Type="image/png").replace(b"Length: 0", f"Length: {PICTURE_BYTES}".encode())
             return (part for part in (head, *[piece] * (PICTURE_BYTES // len(piece))))
         return others(seen)
