@@ -116,7 +116,7 @@ def test_what_an_archive_tells_of_such_a_blog(server, here):
     assert everlog("crawl", url, *FAST, folder=here).code == 0
     shown = everlog("rules", url, folder=here)
     assert "posts found without a feed" in shown.out
-    assert f"stand on several of {POSTS} pages compared" in shown.out
+    assert f"repeated blocks ({POSTS} pages compared)" in shown.out
     rules = everlog("rules", url, "--relearn", "--json", "-q", folder=here)
     assert rules.json["feed"] is None
     assert rules.json["repeats"]["pages"] == POSTS
