@@ -61,8 +61,9 @@ def contents(archive: Archive) -> dict[str, Any]:
         for post in archive.posts(blog_id=blog.id)
     }
     return {
-        "posts": posts, "keys": sorted(archive.known_keys(blog.id)), "outcomes": archive.counts(blog.id).outcomes,
-        "queued": archive.counts(blog.id).queued,
+        "posts": posts, "keys": sorted(archive.urls.known_keys(blog.id)),
+        "outcomes": archive.blogs.counts(blog.id).outcomes,
+        "queued": archive.blogs.counts(blog.id).queued,
     }
 
 
@@ -113,10 +114,10 @@ def test_what_others_read_is_stored_as_if_it_had_been_read_here(
 def test_nobody_is_asked_where_nobody_reads_or_the_blog_is_small_or_there_is_no_broker(
     archive: Archive, redis_url: str,
 ):
-    blog = archive.add_blog(a_blog.HOME, scope="path")
-    archive.update_blog(blog.id, template="{}", knowledge="{}")
+    blog = archive.blogs.add(a_blog.HOME, scope="path")
+    archive.blogs.update(blog.id, template="{}", knowledge="{}")
     urls = [f"{a_blog.HOME}{number}" for number in range(20)]
-    archive.enqueue(blog.id, [Link(url=url, key=canonical(url), lane="post") for url in urls])
+    archive.urls.enqueue(blog.id, [Link(url=url, key=canonical(url), lane="post") for url in urls])
     with readers_for(a_blog.HOME, archive, redis_url, huge=10) as reader:
         assert reader is None
     with closing(Client.from_url(redis_url)) as client:
@@ -132,9 +133,9 @@ def test_nobody_is_asked_where_nobody_reads_or_the_blog_is_small_or_there_is_no_
 
 
 def test_a_broker_that_is_not_there_is_no_trouble(archive: Archive):
-    blog = archive.add_blog(a_blog.HOME, scope="path")
-    archive.update_blog(blog.id, template="{}", knowledge="{}")
-    archive.enqueue(blog.id, [Link(url=a_blog.url(1), key=canonical(a_blog.url(1)), lane="post")])
+    blog = archive.blogs.add(a_blog.HOME, scope="path")
+    archive.blogs.update(blog.id, template="{}", knowledge="{}")
+    archive.urls.enqueue(blog.id, [Link(url=a_blog.url(1), key=canonical(a_blog.url(1)), lane="post")])
     broker = f"redis://127.0.0.1:{services.free_port()}/0"
     with readers_for(a_blog.HOME, archive, broker, huge=0) as reader:
         assert reader is None
@@ -216,7 +217,7 @@ def test_what_is_known_of_a_blog_is_found_by_its_digest_and_nothing_else(
         assert lenses.find("https://unknown.blog/", digest_of(read_context)) is found, "the digest says it all"
         [blog] = archive.blogs()
         learned = read_context.present.classifier.with_urls(["https://a.blog/odd/one.html"])
-        archive.update_blog(
+        archive.blogs.update(
             blog.id, knowledge=LearnedBlog(template=read_context.present.template, classifier=learned).knowledge(),
         )
         newer = lenses.find(a_blog.HOME, digest_of(ReadContext(

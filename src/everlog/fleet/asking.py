@@ -242,7 +242,7 @@ def _is_huge(url: str, archive: Archive, least: int) -> bool:
         return False
     now, waiting = datetime.now(UTC), 0
     for lane in ("post", "page"):
-        waiting += len(archive.queued(blog.id, lane, limit=least + 1 - waiting, now=now))
+        waiting += len(archive.urls.queued(blog.id, lane, limit=least + 1 - waiting, now=now))
         if waiting > least:
             return True
     return False

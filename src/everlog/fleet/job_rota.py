@@ -28,7 +28,7 @@ class JobRota(PollSource):
 
     def claim(self, now: datetime, room: int) -> tuple[tuple[Poll, Blog], ...]:  # noqa: ARG002 - all of them are due
         if self._waiting is None:
-            self._waiting = list(self._archive.job_polls(self._fence))
+            self._waiting = list(self._archive.polls.of_job(self._fence))
         taken, self._waiting = tuple(self._waiting[:room]), self._waiting[room:]
         return taken
 
@@ -36,7 +36,7 @@ class JobRota(PollSource):
         """The grant is kept alive by the tenure."""
 
     def give_back(self, polls: Sequence[Poll]) -> None:
-        self._archive.end_polls(self._fence, polls)
+        self._archive.polls.end(self._fence, polls)
 
     def give_up(self) -> None:
         """What was not asked stays in the job."""

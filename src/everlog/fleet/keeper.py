@@ -64,21 +64,21 @@ class Keeper:
         handed = 0
         if not engine.is_marked() and engine.mark():
             handed += self._hand_out_all()
-        lost = expire_silent(archive)
+        lost = expire_silent(archive.leases)
         for job in lost:
             log.warning("no heartbeat from the worker of %s; queued again", job.url or f"{len(job.blog_ids)} feeds",
                         extra={"job": job.id, "tries": job.tries})
         handed += engine.send(lost)
-        handed += engine.send(archive.wake_jobs())
+        handed += engine.send(archive.jobs.wake())
         handed += self._give_lost_hints_again()
         if self._rounds % 200 == 1:
-            archive.forget_turns(older_seconds=TURNS_SECONDS)
+            archive.hosts.forget_rate_limits(older_seconds=TURNS_SECONDS)
         return handed
 
     def _hand_out_all(self) -> int:
         # It takes a while where there are many: nobody else need begin with it.
         handed = hand_out(
-            self._archive.queued_jobs(), self._engine, on_part=lambda: self._engine.keep_on(self._name, KEEPS_SECONDS),
+            self._archive.jobs.queued(), self._engine, on_part=lambda: self._engine.keep_on(self._name, KEEPS_SECONDS),
         )
         self._engine.keep_on(self._name, ROUND_SECONDS * 0.8)
         if handed:
@@ -91,14 +91,14 @@ class Keeper:
         Whichever keeper looked the last time: where there are many, hardly any has two rounds in a row.
         """
         handed = 0
-        wanted, there = self._archive.count_queued(), self._engine.depths()
+        wanted, there = self._archive.jobs.count_queued(), self._engine.depths()
         short = {queue: max(count - there.get(queue, 0), 0) for queue, count in wanted.items()}
         before = self._engine.shortage(short)
         for queue, missing in short.items():
             limit = min(missing, before.get(queue, 0), MOST_HINTS)
             if limit:
                 handed += self._engine.send(
-                    self._archive.stale_jobs(queue, older_seconds=HINT_SECONDS, limit=limit),
+                    self._archive.jobs.stale(queue, older_seconds=HINT_SECONDS, limit=limit),
                 )
         return handed
 
@@ -107,7 +107,7 @@ def rebuild(archive: Archive, engine: Engine) -> int:
     """Empty the queue and fill it from the database. How many jobs are in it now."""
     engine.empty()
     engine.mark()
-    return hand_out(archive.queued_jobs(), engine)
+    return hand_out(archive.jobs.queued(), engine)
 
 
 def hand_out(jobs: Iterable[Job], engine: Engine, *, on_part: Callable[[], None] = lambda: None) -> int:

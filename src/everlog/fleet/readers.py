@@ -105,7 +105,7 @@ class Lenses:
     def _load(self, home: str) -> None:
         if self._archive is None:
             self._archive = self._open_shared()
-        blog = self._archive.find_blog(home)
+        blog = self._archive.blogs.find(home)
         known = LearnedBlog.of(blog) if blog is not None else None
         if blog is None or known is None:
             return

@@ -66,7 +66,7 @@ def do_slice(
     """
     began = time.monotonic()
     with patiently(open_shared) as archive:
-        grant = patiently(lambda: archive.claim_job(job_id, worker, has_browser=can_draw_with(settings)))
+        grant = patiently(lambda: archive.jobs.claim(job_id, worker, has_browser=can_draw_with(settings)))
         if grant is None:
             log.debug("job %d is no longer queued", job_id)
             return None
@@ -75,7 +75,7 @@ def do_slice(
         try:
             work = _Slice(grant, archive, lease_holder, settings, worker)
             end = work.work()
-            following = patiently(lambda: archive.end_grant(grant.fence, end))
+            following = patiently(lambda: archive.leases.end(grant.fence, end))
         except LeaseLost as lost:
             log.warning("%s %s: %s", grant.job.kind, _called(grant.job), lost.message, extra=_marks(grant))
             return None
@@ -83,7 +83,7 @@ def do_slice(
             lease_holder.close()
         seconds = time.monotonic() - began
         hand_on((*following, *work.for_a_browser))
-        patiently(lambda: archive.count_slice(worker, end, seconds))
+        patiently(lambda: archive.workers.count_slice(worker, end, seconds))
         figures = {"requests": end.requests, "posts": end.posts, "seconds": round(seconds, 3), "end": end.end}
         level = logging.WARNING if end.end == "dead" else logging.INFO
         log.log(level, "%s %s: %s", grant.job.kind, _called(grant.job), end.reason, extra=_marks(grant) | figures)
@@ -92,7 +92,7 @@ def do_slice(
 
 def tenure_of(archive: Archive) -> LeaseHolder:
     """What this process writes under to an archive that many share."""
-    locks = archive.parts.locks
+    locks = archive.backend.locks
     if not isinstance(locks, LeaseLocks):
         raise UsageError("this archive is a folder; a fleet needs a database", advice="pass --archive postgresql://HOST/NAME")
     return locks.lease_holder
@@ -175,7 +175,7 @@ class _Slice:
 
     def _after_error(self, error: EverlogError) -> SliceResult:
         end = self._endings.after_error(error, requests=self._requests())
-        if isinstance(error, DiskFull) or self.archive.disk_failed:
+        if isinstance(error, DiskFull) or self.archive.writers.disk_failed:
             # Its disk is full, or its files cannot be written: another worker may do better.
             log.error("%s; this worker takes no more jobs", error.message)
             self.unusable = error
@@ -199,7 +199,7 @@ class _Slice:
                 on_polled=hear,
             )
         self._leave_to_a_browser(visited, unseen)
-        left = len(self.archive.job_polls(self.grant.fence))
+        left = len(self.archive.polls.of_job(self.grant.fence))
         reason = f"{tally.polls} feeds fetched, {tally.kinds['unchanged']} unchanged, {tally.new_posts} new posts"
         return SliceResult(end="again" if left else "done", reason=reason, requests=tally.polls, posts=tally.new_posts)
 
@@ -212,7 +212,7 @@ class _Slice:
         ]
         lacking += [home for home in unseen if self.settings.for_blog(home).render != "never"]
         if lacking and self._endings.is_for_a_browser(self.settings):
-            self.for_a_browser = self.archive.add_jobs([
+            self.for_a_browser = self.archive.jobs.add([
                 NewJob(kind="update", url=url, host=host_of(url), needs_browser=True) for url in lacking
             ])
 
@@ -242,7 +242,7 @@ class _Slice:
 
     def _is_draining(self) -> bool:
         try:
-            return self.archive.worker_beat(self.worker)
+            return self.archive.workers.heartbeat(self.worker)
         except EverlogError:
             return False
 

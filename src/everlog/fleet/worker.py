@@ -73,19 +73,19 @@ def run_worker(
         archive = stack.enter_context(open_shared())
         stack.callback(engine.close)
         # A place that takes no files, and a broker that is not there, are better known now.
-        archive.file_store.want_room()
+        archive.backend.file_store.want_room()
         engine.depths()
         on_ready(archive)
-        archive.recover_files()
+        archive.writers.recover()
         warm_up()
-        archive.sign_in(plan.name, processes=plan.processes, has_browser=plan.has_browser)
+        archive.workers.sign_in(plan.name, processes=plan.processes, has_browser=plan.has_browser)
         stack.callback(_sign_out, archive, plan.name)
         return _serve(plan, settings, engine, archive, open_shared)
 
 
 def _sign_out(archive: Archive, name: str) -> None:
     try:
-        archive.sign_out(name)
+        archive.workers.sign_out(name)
     except EverlogError as error:
         log.warning("%s", error.message)
 
@@ -128,7 +128,7 @@ def _serve(
         # The processes hear of it with their next word to the database, and end their slices early.
         log.info("stopping: finishing running slices first")
         try:
-            archive.drain(plan.name)
+            archive.workers.drain(plan.name)
         except EverlogError as error:
             log.warning("%s", error.message)
 
@@ -173,8 +173,8 @@ def _leave_ending_to_the_worker(**_: Any) -> None:
 def _is_to_end(archive: Archive, name: str, ending: Ending) -> bool:
     """Give the word that a worker is there; whether somebody, or one of its own slices, has asked it to end."""
     if ending.code:
-        archive.drain(name)
-    return archive.worker_beat(name)
+        archive.workers.drain(name)
+    return archive.workers.heartbeat(name)
 
 
 class Ending:
