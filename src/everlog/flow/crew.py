@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from everlog.comments.rules import CommentRules
     from everlog.flow.commenting import Commenting
     from everlog.flow.copies import Copies
-    from everlog.flow.glimpse import Reader
     from everlog.flow.known import Known
     from everlog.flow.rendering import Rendering
     from everlog.flow.report import Tally
@@ -54,8 +53,6 @@ class Crew:
     commenting: Commenting
     # What the feed says of its posts.
     entries: Entries = field(default_factory=Entries)
-    # Who looks at pages in place of this process; None: nobody.
-    reader: Reader | None = None
     error: BaseException | None = None
     # The posts that are split over pages, as the blog tells, once somebody asked.
     split_posts: asyncio.Future[frozenset[str]] | None = None

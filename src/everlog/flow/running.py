@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from everlog.archive import Archive
     from everlog.archive.holdings import Acknowledged
     from everlog.crawl import OpenWeb
-    from everlog.flow.glimpse import Reader
     from everlog.flow.polling import Polled
     from everlog.flow.rota import Rota
     from everlog.flow.watch import WatchTally
@@ -70,8 +69,6 @@ class Job:
     allow: tuple[str, ...] | None = None
     # Whether this is a further part of a crawl that takes turns with others.
     goes_on: bool = False
-    # Who looks at its pages in place of this process.
-    reader: Reader | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +100,7 @@ def run_jobs(
         on_start(tally)
         return Work(
             web=_session_for(job, url, own, archive, web), archive=archive, settings=own, tally=tally, on_safe=on_safe,
-            browser=browser, allow=job.allow, goes_on=job.goes_on, reader=job.reader, now=web.timekeeper.now,
+            browser=browser, allow=job.allow, goes_on=job.goes_on, now=web.timekeeper.now,
         )
 
     async def all_of(web: OpenWeb) -> list[Report | EverlogError]:

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from everlog.flow.crew import Crew
-    from everlog.flow.glimpse import Reader
     from everlog.posts.paging import Paging
     from everlog.records import Exchange, Fetched, Outcome, Page, Post
 
@@ -130,21 +129,8 @@ def read_content(draft: Draft, crew: Crew) -> Awaitable[None] | None:
         draft.kept = crew.scope.holds(draft.page.url)
         say_what_was_held(draft, crew)
         return None
-    sheet = _sheet(draft, crew)
-    if crew.reader is not None:
-        return _read_elsewhere(draft, crew, sheet, crew.reader)
-    take_in(draft, crew, look(sheet, crew.lens))
+    take_in(draft, crew, look(_sheet(draft, crew), crew.lens))
     return join_pages(draft, crew) if draft.paging.text or draft.paging.told_by else None
-
-
-async def _read_elsewhere(draft: Draft, crew: Crew, sheet: Sheet, reader: Reader) -> None:
-    lens = crew.lens
-    glimpse = await reader.look(sheet, lens)
-    # Meanwhile other pages may have taught something: each page is read by all that is known when it is taken in.
-    if glimpse is None or lens is not crew.lens:
-        glimpse = look(sheet, crew.lens)
-    take_in(draft, crew, glimpse)
-    await join_pages(draft, crew)
 
 
 def _sheet(draft: Draft, crew: Crew) -> Sheet:

@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
     from everlog.archive import Archive
     from everlog.archive.holdings import Acknowledged
-    from everlog.flow.glimpse import Reader
     from everlog.flow.known import Known
     from everlog.flow.report import Ending, Tally
     from everlog.flow.stopping import Stop
@@ -73,8 +72,6 @@ class Work:
     browser: Browser | None = None
     # What `--allow` named, to be kept with a blog that is new.
     allow: tuple[str, ...] | None = None
-    # Looks at pages in place of this process; None: nobody does.
-    reader: Reader | None = None
     # Who visits pages takes a turn; polls that bring nothing need none.
     turn: AbstractAsyncContextManager[object] = field(default_factory=nullcontext)
     # The crawl under way, so that it can be interrupted from outside.
@@ -141,7 +138,7 @@ def crew_of(
         blog=blog, known=known, scope=scope, settings=work.settings, web=work.web,
         archive=work.archive, writer=writer, tally=work.tally, this_year=work.now().year,
         on_safe=_counting(work), copies=Copies(blog.id), rendering=commenting.rendering, commenting=commenting,
-        entries=Entries.of(said, blog, scope), reader=work.reader, left_out=recall_left_out(blog, work.archive),
+        entries=Entries.of(said, blog, scope), left_out=recall_left_out(blog, work.archive),
     )
     for key in work.archive.known_keys(blog.id):
         crew.is_new(key)
