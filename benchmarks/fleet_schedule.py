@@ -115,7 +115,7 @@ def sender(broker: str | None, stack: ExitStack) -> Callable[[Sequence[Job]], ob
     """What hands jobs to the engine; nothing without a broker."""
     if broker is None:
         return lambda _: None
-    from everlog.fleet.engine import make_engine  # noqa: PLC0415 - needs Celery
+    from everlog.fleet.job_queue import make_engine  # noqa: PLC0415 - needs Celery
 
     engine = make_engine(broker)
     stack.callback(engine.close)

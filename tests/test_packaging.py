@@ -17,7 +17,7 @@ import pytest
 import yaml
 
 from everlog.archive.jobs import UPDATE, FleetState, WorkerState
-from everlog.fleet.figures import Figures
+from everlog.fleet.metrics import Figures
 
 ROOT = Path(__file__).parent.parent
 PARTS = ("Dockerfile", ".dockerignore", "compose.yaml", "docs", "packaging", "scripts")

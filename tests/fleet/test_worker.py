@@ -14,7 +14,7 @@ from everlog.archive import schema
 from everlog.archive.job_rows import job_of
 from everlog.archive.jobs import SliceEnd
 from everlog.archive.verify import verify
-from everlog.fleet.engine import Engine
+from everlog.fleet.job_queue import Engine
 from fleet.a_fleet import asked, keep_awake, no_job_left, posts_of, until
 from flow.a_service_web import DISQUS_PAGE
 

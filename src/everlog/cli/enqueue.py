@@ -29,7 +29,7 @@ from everlog.errors import EverlogError, ServiceDown, UsageError
 if TYPE_CHECKING:
     from everlog.archive import Archive
     from everlog.archive.jobs import NewJob
-    from everlog.fleet.engine import Engine
+    from everlog.fleet.job_queue import Engine
 
 # How the names of lists end; no host's name does.
 LISTS = (".opml", ".xml", ".txt", ".csv", ".list")
@@ -69,7 +69,7 @@ def enqueue(  # noqa: PLR0913, PLR0917 - one parameter per flag
       everlog enqueue blogs.opml --no-media
       cat blogs.txt | everlog enqueue -
     """
-    from everlog.fleet.engine import make_engine
+    from everlog.fleet.job_queue import make_engine
     from everlog.flow.reach import note_typed
 
     settings = settings_from(config, archive=archive, broker=broker)

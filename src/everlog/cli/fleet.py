@@ -40,7 +40,7 @@ def fleet_status(
       everlog fleet status --archive postgresql://db/everlog --broker redis://queue
     """
     from everlog.cli.fleet_table import BrokerState, as_dict, print_state
-    from everlog.fleet.engine import make_engine
+    from everlog.fleet.job_queue import make_engine
 
     settings = settings_from(config, archive=archive, broker=broker)
     engine = make_engine(settings.broker)
@@ -68,8 +68,8 @@ def fleet_rebuild(
     Example:
       everlog fleet rebuild --archive postgresql://db/everlog --broker redis://queue
     """
-    from everlog.fleet.engine import make_engine
-    from everlog.fleet.keeper import rebuild
+    from everlog.fleet.job_queue import make_engine
+    from everlog.fleet.reaper import rebuild
 
     settings = settings_from(config, archive=archive, broker=broker)
     engine = make_engine(settings.broker)
@@ -182,7 +182,7 @@ def fleet_revive(
       everlog fleet revive --archive postgresql://db/everlog --broker redis://queue
     """
     from everlog.archive.jobs import MOST_AT_ONCE
-    from everlog.fleet.engine import make_engine
+    from everlog.fleet.job_queue import make_engine
 
     settings = settings_from(config, archive=archive, broker=broker)
     engine = make_engine(settings.broker)

@@ -26,9 +26,9 @@ def schedule(
     settings: Settings, *, once: bool, metrics_port: int | None, log_format: str, quiet: bool, verbose: bool,
 ) -> None:
     """Hand out due feeds until a signal ends it, or `max_time`; with `once`, until nothing is due."""
-    from everlog.fleet.engine import make_engine
-    from everlog.fleet.figures import serve_figures
+    from everlog.fleet.job_queue import make_engine
     from everlog.fleet.logs import log_to_stderr
+    from everlog.fleet.metrics import serve_figures
     from everlog.fleet.scheduler import Scheduler
     from everlog.fleet.worker import default_name
 

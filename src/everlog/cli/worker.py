@@ -71,9 +71,9 @@ def worker(  # noqa: PLR0913, PLR0917 - one parameter per flag
       everlog worker --archive postgresql://db/everlog --files /srv/blogs --broker redis://queue
       everlog worker -n 8 --no-browser --metrics-port 9100 --log-format json
     """
-    from everlog.fleet.engine import make_engine
-    from everlog.fleet.figures import serve_figures
+    from everlog.fleet.job_queue import make_engine
     from everlog.fleet.logs import log_to_stderr
+    from everlog.fleet.metrics import serve_figures
     from everlog.fleet.worker import WorkerPlan, default_name, run_worker
     from everlog.flow.rendering import can_draw
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from everlog.archive.jobs import UPDATE
 from everlog.errors import EverlogError, UsageError
-from everlog.fleet.keeper import ROUND_SECONDS, Keeper
+from everlog.fleet.reaper import ROUND_SECONDS, Keeper
 from everlog.flow.rota import enlist
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from everlog.archive import Archive
-    from everlog.fleet.engine import Engine
+    from everlog.fleet.job_queue import Engine
 
 log = logging.getLogger("everlog.fleet")
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from everlog.archive.jobs import NewJob, SliceEnd
 from everlog.archive.locks import TenureLocks
 from everlog.errors import DiskFull, EverlogError, FilesDown, LeaseLost, ServiceDown, UsageError
-from everlog.fleet.endings import SHORT_SECONDS, Endings, can_draw_with, impatient
 from everlog.fleet.job_rota import JobRota
+from everlog.fleet.outcomes import SHORT_SECONDS, Endings, can_draw_with, impatient
 from everlog.flow.running import Job as CrawlJob
 from everlog.flow.running import run_jobs, run_watch
 from everlog.flow.watch import WatchTally

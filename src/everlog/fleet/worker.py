@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from everlog.archive.jobs import QUEUES, WITH_BROWSER
 from everlog.errors import DamagedArchive, DiskFull, EverlogError, NewerArchive, ServiceDown, UsageError
-from everlog.fleet.engine import NAMES, SLICE, Engine
-from everlog.fleet.keeper import ROUND_SECONDS, Keeper
+from everlog.fleet.job_queue import NAMES, SLICE, Engine
 from everlog.fleet.processes import in_own_process, warm_up
+from everlog.fleet.reaper import ROUND_SECONDS, Keeper
 from everlog.fleet.slices import do_slice
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from everlog.fleet.keeper import Keeper, rebuild
+from everlog.fleet.reaper import Keeper, rebuild
 from fleet.a_fleet import crawl_jobs, let_time_pass
 
 

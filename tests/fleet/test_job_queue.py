@@ -12,7 +12,7 @@ import redis
 import services
 from everlog.archive.jobs import QUEUES
 from everlog.errors import ServiceDown, UsageError
-from everlog.fleet.engine import NAMES, Engine, make_engine
+from everlog.fleet.job_queue import NAMES, Engine, make_engine
 from fleet.a_fleet import crawl_jobs
 from services import free_port
 

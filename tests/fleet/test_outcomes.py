@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from everlog.archive import schema
-from everlog.fleet.endings import FIRST_SECONDS, MOST_TRIES, Endings
+from everlog.fleet.outcomes import FIRST_SECONDS, MOST_TRIES, Endings
 from everlog.flow.report import Report, Tally
 from everlog.settings import make_settings
 from fleet.a_fleet import crawl_jobs

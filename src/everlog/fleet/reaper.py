@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from everlog.archive import Archive
     from everlog.archive.jobs import Job
-    from everlog.fleet.engine import Engine
+    from everlog.fleet.job_queue import Engine
 
 log = logging.getLogger("everlog.fleet")
 
