@@ -1,11 +1,11 @@
-"""What becomes of a job when its slice ends."""
+"""The outcome policy: what becomes of a job when its slice ends."""
 
 from __future__ import annotations
 
 import pytest
 
 from everlog.archive import schema
-from everlog.fleet.outcomes import FIRST_SECONDS, MOST_TRIES, Endings
+from everlog.fleet.outcomes import FIRST_SECONDS, MOST_TRIES, OutcomePolicy
 from everlog.flow.report import Report, Tally
 from everlog.settings import make_settings
 from fleet.a_fleet import crawl_jobs
@@ -26,7 +26,7 @@ def tried(archive):
         ends = []
         for _ in range(times):
             grant = archive.claim_job(job.id, "only")
-            end = Endings(grant, archive, make_settings({})).after(report, make_settings({}))
+            end = OutcomePolicy(grant, archive, make_settings({})).after(report, make_settings({}))
             archive.end_grant(grant.fence, end)
             ends.append(end)
             with archive.database.writing() as connection:

@@ -1,4 +1,4 @@
-"""The queue of a fleet: Celery with Redis as its broker. A message is a job's number and nothing else."""
+"""Job queue of a fleet: Celery with Redis as its broker. A message is the id of a job and nothing else."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from everlog.fleet.broker import checked, encryption, without_password
 from everlog.installing import line_for_extra
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     from celery import Celery
     from redis import Redis
@@ -23,9 +23,9 @@ SLICE = "everlog.slice"
 NAMES = {queue: f"everlog.{number}.{queue}" for number, queue in enumerate(QUEUES)}
 # There as long as the broker has kept what it was given: a broker that was emptied does not have it.
 MARK = "everlog.mark"
-# Who looks after the fleet now; there is no harm in two.
-KEEPER = "everlog.keeper"
-# How many hints were missing of each queue when somebody looked last; long ago it says nothing of now.
+# Whose turn it is to be the reaper; there is no harm in two. Workers of older versions know the key by this name.
+REAPER = "everlog.keeper"
+# How many messages were missing of each queue when somebody looked last; long ago it says nothing of now.
 SHORT = "everlog.short"
 SHORT_SECONDS = 60
 # A message whose worker died comes again after this. Nobody waits for it: the database has long queued the job again,
@@ -33,12 +33,10 @@ SHORT_SECONDS = 60
 VISIBILITY_SECONDS = 7_200
 # How long somebody waits for a broker that does not answer.
 ANSWER_SECONDS = 5.0
-# Messages that are sent on one connection before it is looked whether anybody wants to stop.
-SENT_AT_ONCE = 500
 
 
-def make_engine(broker: str | None) -> Engine:
-    """The engine on a broker, which is not asked for anything yet."""
+def make_job_queue(broker: str | None) -> JobQueue:
+    """Job queue on a broker, which is not asked for anything yet."""
     address = checked(broker)
     try:
         import celery  # noqa: F401, PLC0415 - only fleets need it
@@ -46,11 +44,11 @@ def make_engine(broker: str | None) -> Engine:
     except ImportError as error:
         advice = f"install what fleets need:  {line_for_extra('fleet')}"
         raise UsageError(f"{error.name} is not installed", advice=advice) from None
-    return Engine(address)
+    return JobQueue(address)
 
 
-class Engine:
-    """Gives hints, and tells how many wait."""
+class JobQueue:
+    """Job queue: sends messages to workers, and counts those that wait."""
 
     def __init__(self, broker: str) -> None:
         self.broker = broker
@@ -65,7 +63,7 @@ class Engine:
         return self._app
 
     def send(self, jobs: Iterable[Job]) -> int:
-        """Hand jobs to the workers. How many; ServiceDown if the broker does not take them all."""
+        """Send one message for each job. How many; ServiceDown if the broker does not take them all."""
         sent = 0
         with self._reached(), self.app.producer_pool.acquire(block=True, timeout=ANSWER_SECONDS) as producer:
             for job in jobs:
@@ -76,7 +74,7 @@ class Engine:
         return sent
 
     def depths(self) -> Mapping[str, int]:
-        """How many messages wait in each queue."""
+        """Depth of each queue: how many messages wait in it."""
         with self._reached():
             pipeline = self._client().pipeline(transaction=False)
             for queue in QUEUES:
@@ -93,18 +91,18 @@ class Engine:
         with self._reached():
             return bool(self._client().set(MARK, "1", nx=True))
 
-    def may_keep(self, name: str, seconds: float) -> bool:
-        """Whether it is this one's turn to look after the fleet; nobody else's for so long."""
+    def may_reap(self, name: str, seconds: float) -> bool:
+        """Whether it is this one's turn to be the reaper; nobody else's for so long."""
         with self._reached():
-            return bool(self._client().set(KEEPER, name, nx=True, px=int(seconds * 1_000)))
+            return bool(self._client().set(REAPER, name, nx=True, px=int(seconds * 1_000)))
 
-    def keep_on(self, name: str, seconds: float) -> None:
-        """It stays this one's turn for so long."""
+    def extend_turn(self, name: str, seconds: float) -> None:
+        """The reaper's turn stays with this one for so long."""
         with self._reached():
-            self._client().set(KEEPER, name, px=int(seconds * 1_000))
+            self._client().set(REAPER, name, px=int(seconds * 1_000))
 
     def shortage(self, now: Mapping[str, int]) -> dict[str, int]:
-        """Note how many hints are missing of each queue; how many were missing when somebody looked before."""
+        """Note how many messages are missing in each queue; how many were missing at the last look."""
         with self._reached():
             pipeline = self._client().pipeline()
             pipeline.hgetall(SHORT)
@@ -155,15 +153,6 @@ class Engine:
             ) from error
 
 
-def send_jobs(jobs: Sequence[Job], broker: str) -> int:
-    """Hand jobs to the workers behind a broker. How many."""
-    engine = make_engine(broker)
-    try:
-        return engine.send(jobs)
-    finally:
-        engine.close()
-
-
 def _make_app(broker: str) -> Celery:
     from celery import Celery  # noqa: PLC0415 - a third of a second that only fleets need
     from kombu.entity import Queue  # noqa: PLC0415
@@ -172,7 +161,7 @@ def _make_app(broker: str) -> Celery:
     options: dict[str, Any] = {
         # Kombu asks the queues in the order of their names, so the first that has something is served.
         "queue_order_strategy": "sorted", "priority_steps": [0], "visibility_timeout": VISIBILITY_SECONDS,
-        # A worker that waits for hints asks anew every second, so silence is a broker that stands still.
+        # A worker that waits for messages asks anew every second, so a time-out is a broker that hangs.
         "socket_timeout": ANSWER_SECONDS, "socket_connect_timeout": ANSWER_SECONDS, "socket_keepalive": True,
     }
     app.conf.update(
@@ -184,7 +173,7 @@ def _make_app(broker: str) -> Celery:
         broker_connection_max_retries=None,
         task_serializer="json", accept_content=["json"],
         task_ignore_result=True, task_store_errors_even_if_ignored=False,
-        # A worker takes one hint for each of its processes, and keeps it until the slice has ended.
+        # A worker takes one message for each of its processes, and keeps it until the slice has ended.
         task_acks_late=True, task_acks_on_failure_or_timeout=True, task_reject_on_worker_lost=False,
         worker_prefetch_multiplier=1,
         worker_hijack_root_logger=False, worker_redirect_stdouts=False, worker_send_task_events=False,

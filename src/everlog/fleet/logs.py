@@ -1,4 +1,4 @@
-"""What workers and schedulers write to stderr: lines for people, or JSON for programs."""
+"""Logs of workers and schedulers on stderr: lines for people, or JSON for programs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal
 from everlog.errors import UsageError
 
 LogFormat = Literal["text", "json"]
-# What is said of every page is for who asks for more.
+# Lines about single pages are only for who asks for more.
 LOGGERS = ("everlog.fleet", "everlog", "celery", "kombu", "multiprocessing", "py.warnings")
 
 

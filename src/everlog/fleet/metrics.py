@@ -1,4 +1,4 @@
-"""What a monitoring system asks a fleet: the figures of the database and the queue, when they are asked for."""
+"""Prometheus metrics of a fleet, read from the database and the queue when they are asked for."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
     from everlog.archive import Archive
     from everlog.archive.jobs import FleetState, WorkerState
-    from everlog.fleet.job_queue import Engine
+    from everlog.fleet.job_queue import JobQueue
 
 log = logging.getLogger("everlog.fleet")
 
 
-def serve_figures(port: int, archive: Archive, engine: Engine, *, worker: str | None = None) -> Callable[[], None]:
-    """Answer Prometheus on a port; a worker tells of itself alone, a scheduler of all. Gives what ends it."""
+def serve_metrics(port: int, archive: Archive, job_queue: JobQueue, *, worker: str | None = None) -> Callable[[], None]:
+    """Metrics endpoint on a port: a worker's has its own metrics, a scheduler's those of all. Gives what stops it."""
     try:
         from prometheus_client import CollectorRegistry, start_http_server  # noqa: PLC0415 - only fleets need it
     except ImportError:
@@ -28,27 +28,27 @@ def serve_figures(port: int, archive: Archive, engine: Engine, *, worker: str | 
         raise UsageError("prometheus-client is not installed", advice=advice) from None
 
     registry = CollectorRegistry()
-    registry.register(Figures(archive, engine, worker=worker))
+    registry.register(FleetCollector(archive, job_queue, worker=worker))
     try:
         server, thread = start_http_server(port, registry=registry)
     except OSError as error:
         what = f"port {port} cannot be used: {error.strerror}"
         raise UsageError(what, advice="pass another with --metrics-port") from None
 
-    def end() -> None:
+    def stop() -> None:
         server.shutdown()
         server.server_close()
         thread.join()
 
-    return end
+    return stop
 
 
-class Figures:
-    """A collector: nothing is counted here, the database has it all."""
+class FleetCollector:
+    """Collector for Prometheus: nothing is counted here, the database has it all."""
 
-    def __init__(self, archive: Archive, engine: Engine, *, worker: str | None = None) -> None:
+    def __init__(self, archive: Archive, job_queue: JobQueue, *, worker: str | None = None) -> None:
         self._archive = archive
-        self._engine = engine
+        self._job_queue = job_queue
         self._worker = worker
 
     def describe(self) -> tuple[Any, ...]:
@@ -78,7 +78,7 @@ class Figures:
         yield from _of_workers(state.workers)
         yield from _of_fleet(state)
         messages = Gauge("everlog_queue_messages", "Messages in the broker's queue", labels=["queue"])
-        for queue, count in self._engine.depths().items():
+        for queue, count in self._job_queue.depths().items():
             messages.add_metric([queue], count)
         yield messages
 
@@ -95,12 +95,14 @@ def _of_workers(workers: Sequence[WorkerState]) -> Iterator[Any]:
         for one in workers:
             counter.add_metric([one.name], getattr(one, name))
         yield counter
-    silent = GaugeMetricFamily("everlog_worker_silent_seconds", "Since the worker's last heartbeat", labels=["worker"])
+    heartbeat = GaugeMetricFamily(
+        "everlog_worker_silent_seconds", "Since the worker's last heartbeat", labels=["worker"],
+    )
     processes = GaugeMetricFamily("everlog_worker_processes", "Slices it runs at once", labels=["worker"])
     for one in workers:
-        silent.add_metric([one.name], one.silent_seconds)
+        heartbeat.add_metric([one.name], one.silent_seconds)
         processes.add_metric([one.name], one.processes)
-    yield silent
+    yield heartbeat
     yield processes
 
 
@@ -120,5 +122,5 @@ def _of_fleet(state: FleetState) -> Iterator[Any]:
     yield Gauge("everlog_feeds_oldest_due_seconds", "How late the most overdue feed is", value=max(late, 0.0))
     oldest = state.oldest_queued_seconds or 0.0
     yield Gauge("everlog_queue_oldest_seconds", "How long the oldest queued job has waited", value=oldest)
-    silent = max((one.silent_seconds for one in state.running), default=0.0)
-    yield Gauge("everlog_running_silent_seconds", "Longest time since a heartbeat of a running slice", value=silent)
+    longest = max((one.silent_seconds for one in state.running), default=0.0)
+    yield Gauge("everlog_running_silent_seconds", "Longest time since a heartbeat of a running slice", value=longest)

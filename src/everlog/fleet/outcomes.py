@@ -1,4 +1,4 @@
-"""What becomes of a job whose slice has ended: done, queued again, tried later, or given up; or left to a browser."""
+"""Outcome policy of a slice: its job is done, queued again, retried later, given up, or passed to a browser."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from everlog.flow.report import Report
     from everlog.settings import Settings
 
-# Tries in a row that may fail, first five minutes apart, then ten, twenty ...: an hour and a quarter, before a job is
+# Retries in a row that may fail, first five minutes apart, then ten, twenty ...: an hour and a quarter, before a job is
 # given up with its reason. Blogs that are held already have the watch's own patience.
 MOST_TRIES = 5
 FIRST_SECONDS = 300.0
@@ -36,15 +36,15 @@ LONGEST_WAIT_SECONDS = 150.0
 
 
 @dataclass(frozen=True, slots=True)
-class Endings:
-    """The endings of one job's slice; `settings` are the worker's."""
+class OutcomePolicy:
+    """Outcome policy for one slice of a job; `settings` are the worker's."""
 
     grant: Grant
     archive: Archive
     settings: Settings
 
     def own_settings(self) -> Settings:
-        """The settings of the job's blog, for no more pages than a slice has."""
+        """Settings of the job's blog, for no more pages than a slice has."""
         settings = self.of_blog()
         most = self.settings.slice_pages
         if settings.max_pages is not None:
@@ -53,32 +53,32 @@ class Endings:
         return impatient(settings)
 
     def of_blog(self) -> Settings:
-        """The worker's settings, with those of the job, and then those of its blog, laid over them."""
+        """Settings of the worker, with those of the job, and then those of its blog, laid over them."""
         job = self.grant.job
         return make_settings(self.settings.model_dump(exclude_unset=True), job.settings).for_blog(job.url or "")
 
     def after(self, report: Report, settings: Settings) -> SliceEnd:
-        """What becomes of it after a crawl that ran."""
-        figures: dict[str, Any] = {"requests": report.tally.requests, "posts": report.tally.new_posts}
+        """Outcome of a crawl that ran."""
+        counts: dict[str, Any] = {"requests": report.tally.requests, "posts": report.tally.new_posts}
         total = self.of_blog().max_pages
         requests = self.grant.job.requests + report.tally.requests
         if report.ending == "interrupted" or (report.ending == "limit" and (total is None or requests < total)):
             reason = SLICE_OVER if report.ending == "limit" else report.reason
-            return SliceEnd(end="again", reason=reason, **figures)
+            return SliceEnd(end="again", reason=reason, **counts)
         if report.ending == "blocked":
-            end = SliceEnd(end="later", reason=report.reason, **figures)
+            end = SliceEnd(end="later", reason=report.reason, **counts)
             # Who got something before that may well get more the next time.
             if report.tally.new_posts:
                 return replace(end, wait_seconds=FIRST_SECONDS)
-            return self._tried(end, is_told=not report.tally.guessed_wait)
-        end = SliceEnd(end="dead" if report.ending == "nothing" else "done", reason=report.reason, **figures)
+            return self._retry(end, is_told=not report.tally.guessed_wait)
+        end = SliceEnd(end="dead" if report.ending == "nothing" else "done", reason=report.reason, **counts)
         if end.end == "done" and self.is_for_a_browser(settings) and self.lacks_comments(report, settings):
             reason = f"{report.reason}; a worker with a browser continues"
             return replace(end, end="again", reason=reason, needs_browser=True, anew=True)
         return end
 
     def after_error(self, error: EverlogError, *, requests: int) -> SliceEnd:
-        """What becomes of it after an error; those of the worker's own ground are raised."""
+        """Outcome of an error; lost leases and services that are down are raised."""
         if isinstance(error, (LeaseLost, ServiceDown)):
             raise error
         end = SliceEnd(end="later", reason=error.message, requests=requests)
@@ -91,11 +91,11 @@ class Endings:
         if isinstance(error, DiskFull):
             return replace(end, wait_seconds=SHORT_SECONDS)
         if isinstance(error, Blocked):
-            return self._tried(end, error.until, is_told=error.is_told)
-        return self._tried(end)
+            return self._retry(end, error.until, is_told=error.is_told)
+        return self._retry(end)
 
-    def _tried(self, end: SliceEnd, until: datetime | None = None, *, is_told: bool = True) -> SliceEnd:
-        """A job that could not be done now: when it is tried again, by the server's own word if it gave one."""
+    def _retry(self, end: SliceEnd, until: datetime | None = None, *, is_told: bool = True) -> SliceEnd:
+        """Retry of a job that could not be done now: when the server asked for, else with a growing back-off."""
         tries, url = self.grant.job.tries, self.grant.job.url
         blog = home_known_as(fetchable(url), self.archive) if url is not None else None
         until = until or (self.archive.waits_until(blog.id) if blog is not None else None)
@@ -119,13 +119,13 @@ class Endings:
         return job.kind == "update" and home_known_as(url, self.archive) is None
 
     def is_forgotten(self) -> bool:
-        """Whether somebody has put the blog out of the archive's care since the job was given."""
+        """Whether the blog was forgotten since the job was added."""
         job = self.grant.job
         blog = home_known_as(fetchable(job.url or ""), self.archive)
         return blog is not None and blog.forgotten_at is not None and blog.forgotten_at > job.added_at
 
     def is_for_a_browser(self, settings: Settings) -> bool:
-        """Whether another worker could draw what this one cannot."""
+        """Whether another worker could render what this one cannot."""
         if self.grant.job.needs_browser or settings.render == "never" or can_draw_with(settings):
             return False
         return any(
@@ -134,7 +134,7 @@ class Endings:
         )
 
     def lacks_comments(self, report: Report, settings: Settings) -> bool:
-        """Whether comments of posts could not be had, and nobody has tried to draw them."""
+        """Whether comments of posts are missing, and nobody has tried to render them."""
         if not settings.comments:
             return False
         blog = home_known_as(fetchable(report.blog), self.archive)
@@ -142,7 +142,7 @@ class Endings:
 
 
 def impatient(settings: Settings) -> Settings:
-    """The same settings, for who does not wait long for any host."""
+    """Settings that do not wait long for any host."""
     wait = {"longest_wait": min(settings.longest_wait, LONGEST_WAIT_SECONDS)}
     return make_settings(settings.model_dump(exclude_unset=True), wait)
 

@@ -1,4 +1,4 @@
-"""Who brings back what was lost. Any worker or scheduler may do it, a few times a minute; two at once do no harm."""
+"""Reaper of a fleet: queues again what was lost. Workers and schedulers take turns at it; two at once do no harm."""
 
 from __future__ import annotations
 
@@ -14,106 +14,107 @@ if TYPE_CHECKING:
 
     from everlog.archive import Archive
     from everlog.archive.jobs import Job
-    from everlog.fleet.job_queue import Engine
+    from everlog.fleet.job_queue import JobQueue
 
 log = logging.getLogger("everlog.fleet")
 
-# How often a fleet is looked after. A grant is taken away this long after its time at the latest.
+# How often a reaper looks. A grant is taken away this long after its time at the latest.
 ROUND_SECONDS = 3.0
-# A hint that was given this long ago, while there are fewer hints than jobs, is lost. Longer than a worker takes from
-# hearing of a job to claiming it, also on a busy machine.
-HINT_SECONDS = 20.0
+# A message that was sent this long ago, while there are fewer messages than jobs, is lost. Longer than a worker takes
+# from receiving a message to claiming its job, also on a busy machine.
+MESSAGE_SECONDS = 20.0
 # Hosts that nobody asked for a day have no line before them.
 TURNS_SECONDS = 86_400.0
-SENT_AT_ONCE = 1_000
-# How long it is one keeper's turn while it hands out much.
-KEEPS_SECONDS = 30.0
-# Lost hints that one round gives again; the next gives more.
-MOST_HINTS = 5_000
+BATCH = 1_000
+# How long it is one reaper's turn while it fills a queue.
+REFILL_SECONDS = 30.0
+# Lost messages that one round sends again; the next sends more.
+MOST_MESSAGES = 5_000
 
 
-class Keeper:
-    """Looks after a fleet, in rounds."""
+class Reaper:
+    """Reaper: queues again, in rounds, jobs whose workers timed out and jobs whose messages were lost."""
 
-    def __init__(self, archive: Archive, engine: Engine, name: str) -> None:
+    def __init__(self, archive: Archive, job_queue: JobQueue, name: str) -> None:
         self._archive = archive
-        self._engine = engine
+        self._job_queue = job_queue
         self._name = name
         self._rounds = 0
-        self._is_down = False
+        self._was_down = False
 
     def round(self) -> int:
-        """One round, if it is this keeper's turn; how many jobs were handed out. Nothing is raised but bugs."""
+        """One round, if it is this reaper's turn; how many jobs were queued. Nothing is raised but bugs."""
         try:
-            handed = self._round()
+            sent = self._round()
         except EverlogError as error:
-            if not self._is_down:
+            if not self._was_down:
                 log.warning("%s", error.message)
-            self._is_down = isinstance(error, ServiceDown)
+            self._was_down = isinstance(error, ServiceDown)
             return 0
-        if self._is_down:
+        if self._was_down:
             log.info("database and broker are reachable again")
-            self._is_down = False
-        return handed
+            self._was_down = False
+        return sent
 
     def _round(self) -> int:
-        archive, engine = self._archive, self._engine
-        if not engine.may_keep(self._name, ROUND_SECONDS * 0.8):
+        archive, job_queue = self._archive, self._job_queue
+        if not job_queue.may_reap(self._name, ROUND_SECONDS * 0.8):
             return 0
         self._rounds += 1
-        handed = 0
-        if not engine.is_marked() and engine.mark():
-            handed += self._hand_out_all()
+        sent = 0
+        if not job_queue.is_marked() and job_queue.mark():
+            sent += self._refill_queue()
         lost = expire_silent(archive)
         for job in lost:
             log.warning("no heartbeat from the worker of %s; queued again", job.url or f"{len(job.blog_ids)} feeds",
                         extra={"job": job.id, "tries": job.tries})
-        handed += engine.send(lost)
-        handed += engine.send(archive.wake_jobs())
-        handed += self._give_lost_hints_again()
+        sent += job_queue.send(lost)
+        sent += job_queue.send(archive.wake_jobs())
+        sent += self._resend_lost_messages()
         if self._rounds % 200 == 1:
             archive.forget_turns(older_seconds=TURNS_SECONDS)
-        return handed
+        return sent
 
-    def _hand_out_all(self) -> int:
+    def _refill_queue(self) -> int:
         # It takes a while where there are many: nobody else need begin with it.
-        handed = hand_out(
-            self._archive.queued_jobs(), self._engine, on_part=lambda: self._engine.keep_on(self._name, KEEPS_SECONDS),
+        job_queue, name = self._job_queue, self._name
+        sent = send_in_batches(
+            self._archive.queued_jobs(), job_queue, on_batch=lambda: job_queue.extend_turn(name, REFILL_SECONDS),
         )
-        self._engine.keep_on(self._name, ROUND_SECONDS * 0.8)
-        if handed:
-            log.warning("the queue was empty: %d jobs queued again from the database", handed)
-        return handed
+        job_queue.extend_turn(name, ROUND_SECONDS * 0.8)
+        if sent:
+            log.warning("the queue was empty: %d jobs queued again from the database", sent)
+        return sent
 
-    def _give_lost_hints_again(self) -> int:
-        """Where fewer hints wait than jobs, twice in a row, the oldest hints are lost: queues are served in order.
+    def _resend_lost_messages(self) -> int:
+        """Messages are lost where fewer wait than jobs, twice in a row: the oldest, as queues are served in order.
 
-        Whichever keeper looked the last time: where there are many, hardly any has two rounds in a row.
+        Whichever reaper looked the last time: where there are many, hardly any has two rounds in a row.
         """
-        handed = 0
-        wanted, there = self._archive.count_queued(), self._engine.depths()
+        sent = 0
+        wanted, there = self._archive.count_queued(), self._job_queue.depths()
         short = {queue: max(count - there.get(queue, 0), 0) for queue, count in wanted.items()}
-        before = self._engine.shortage(short)
+        before = self._job_queue.shortage(short)
         for queue, missing in short.items():
-            limit = min(missing, before.get(queue, 0), MOST_HINTS)
+            limit = min(missing, before.get(queue, 0), MOST_MESSAGES)
             if limit:
-                handed += self._engine.send(
-                    self._archive.stale_jobs(queue, older_seconds=HINT_SECONDS, limit=limit),
+                sent += self._job_queue.send(
+                    self._archive.stale_jobs(queue, older_seconds=MESSAGE_SECONDS, limit=limit),
                 )
-        return handed
+        return sent
 
 
-def rebuild(archive: Archive, engine: Engine) -> int:
-    """Empty the queue and fill it from the database. How many jobs are in it now."""
-    engine.empty()
-    engine.mark()
-    return hand_out(archive.queued_jobs(), engine)
+def rebuild(archive: Archive, job_queue: JobQueue) -> int:
+    """Rebuild of the queue: empty it and fill it from the database. How many jobs are in it now."""
+    job_queue.empty()
+    job_queue.mark()
+    return send_in_batches(archive.queued_jobs(), job_queue)
 
 
-def hand_out(jobs: Iterable[Job], engine: Engine, *, on_part: Callable[[], None] = lambda: None) -> int:
-    """Give the engine all of these, in parts; `on_part` is called before each."""
-    handed, waiting = 0, iter(jobs)
-    while part := tuple(islice(waiting, SENT_AT_ONCE)):
-        on_part()
-        handed += engine.send(part)
-    return handed
+def send_in_batches(jobs: Iterable[Job], job_queue: JobQueue, *, on_batch: Callable[[], None] = lambda: None) -> int:
+    """Messages for all of these jobs, sent in batches; `on_batch` is called before each. How many."""
+    sent, waiting = 0, iter(jobs)
+    while batch := tuple(islice(waiting, BATCH)):
+        on_batch()
+        sent += job_queue.send(batch)
+    return sent
