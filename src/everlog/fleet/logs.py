@@ -13,7 +13,7 @@ LOGGERS = ("everlog.fleet", "everlog", "celery", "kombu", "multiprocessing", "py
 
 
 def log_to_stderr(log_format: str, *, level: int = logging.INFO, worker: str | None = None) -> None:
-    """Write each line with its time; as JSON, with all that is known of it (job, blog, fence, figures)."""
+    """Write each line with its time; as JSON, with all that is known of it (job, blog, fence, counts)."""
     # A warning of a library is a line like others.
     logging.captureWarnings(capture=True)
     handler = logging.StreamHandler()
