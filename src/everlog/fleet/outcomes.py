@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from everlog.flow.report import Report
     from everlog.settings import Settings
 
-# Retries in a row that may fail, first five minutes apart, then ten, twenty ...: an hour and a quarter, before a job is
+# Tries in a row that may fail, first five minutes apart, then ten, twenty ...: an hour and a quarter, before a job is
 # given up with its reason. Blogs that are held already have the watch's own patience.
 MOST_TRIES = 5
 FIRST_SECONDS = 300.0
