@@ -10,7 +10,7 @@ import pytest
 import redis
 
 import services
-from everlog.archive.jobs import QUEUES
+from everlog.archive.job_models import QUEUES
 from everlog.errors import ServiceDown, UsageError
 from everlog.fleet.job_queue import NAMES, JobQueue, make_job_queue
 from fleet.a_fleet import crawl_jobs

@@ -75,7 +75,7 @@ def worker(  # noqa: PLR0913, PLR0917 - one parameter per flag
     from everlog.fleet.logs import log_to_stderr
     from everlog.fleet.metrics import serve_metrics
     from everlog.fleet.worker import WorkerPlan, default_name, run_worker
-    from everlog.flow.rendering import can_draw
+    from everlog.usecases.page.rendering import can_draw
 
     if readers is not None:
         raise UsageError(
@@ -97,7 +97,7 @@ def worker(  # noqa: PLR0913, PLR0917 - one parameter per flag
     job_queue = make_job_queue(settings.broker)
     has_browser = can_draw(settings)
     if browser and not has_browser:
-        from everlog.render.finding import how_to_get_a_browser
+        from everlog.render.find_chromium import how_to_get_a_browser
 
         raise UsageError("no browser found", advice=f"{how_to_get_a_browser()}\n  or leave out --browser")
 

@@ -8,29 +8,29 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from everlog.archive.jobs import NewJob, SliceEnd
-from everlog.archive.locks import TenureLocks
+from everlog.archive.job_models import NewJob, SliceResult
+from everlog.archive.locks import LeaseLocks
+from everlog.core.urls import host_of
 from everlog.errors import DiskFull, EverlogError, FilesDown, LeaseLost, ServiceDown, UsageError
 from everlog.fleet.outcomes import SHORT_SECONDS, OutcomePolicy, can_draw_with, impatient
-from everlog.flow.rota import Rota
-from everlog.flow.running import Job as CrawlJob
-from everlog.flow.running import run_jobs, run_watch
-from everlog.flow.watch import WatchTally
-from everlog.urls import host_of
+from everlog.usecases.runner import Job as CrawlJob
+from everlog.usecases.runner import run_jobs, run_watch
+from everlog.usecases.watch.poll_source import PollSource
+from everlog.usecases.watch.watch_loop import WatchTally
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
 
     from everlog.archive import Archive
-    from everlog.archive.holdings import Poll
-    from everlog.archive.jobs import Grant, Job
-    from everlog.archive.tenure import Tenure
-    from everlog.flow.polling import Polled
-    from everlog.flow.report import Report, Tally
-    from everlog.flow.running import Reins
+    from everlog.archive.job_models import Job, Lease
+    from everlog.archive.lease_holder import LeaseHolder
+    from everlog.archive.models import Poll
     from everlog.records import Blog
     from everlog.settings import Settings
+    from everlog.usecases.crawl.report import Report, Tally
+    from everlog.usecases.runner import StopControl
+    from everlog.usecases.watch.poll import PollResult
 
     T = TypeVar("T")
 
@@ -51,7 +51,7 @@ class DoneSlice:
 
     job: Job
     fence: int
-    end: SliceEnd
+    end: SliceResult
     seconds: float
     unusable: EverlogError | None = None
 
@@ -72,16 +72,16 @@ def do_slice(
             log.debug("job %d is no longer queued", job_id)
             return None
         log.info("%s %s", grant.job.kind, _label(grant.job), extra=_log_fields(grant))
-        tenure = tenure_of(archive)
+        lease_holder = lease_holder_of(archive)
         try:
-            work = _Slice(grant, archive, tenure, settings, worker)
+            work = _Slice(grant, archive, lease_holder, settings, worker)
             end = work.work()
             following = retry_while_down(lambda: archive.end_grant(grant.fence, end))
         except LeaseLost as lost:
             log.warning("%s %s: %s", grant.job.kind, _label(grant.job), lost.message, extra=_log_fields(grant))
             return None
         finally:
-            tenure.close()
+            lease_holder.close()
         seconds = time.monotonic() - began
         enqueue((*following, *work.for_a_browser))
         retry_while_down(lambda: archive.count_slice(worker, end, seconds))
@@ -91,12 +91,12 @@ def do_slice(
         return DoneSlice(job=grant.job, fence=grant.fence, end=end, seconds=seconds, unusable=work.unusable)
 
 
-def tenure_of(archive: Archive) -> Tenure:
+def lease_holder_of(archive: Archive) -> LeaseHolder:
     """Lease holder of this process in an archive that many share."""
     locks = archive.parts.locks
-    if not isinstance(locks, TenureLocks):
+    if not isinstance(locks, LeaseLocks):
         raise UsageError("this archive is a folder; a fleet needs a database", advice="pass --archive postgresql://HOST/NAME")
-    return locks.tenure
+    return locks.lease_holder
 
 
 def retry_while_down(call: Callable[[], T], *, patience_seconds: float = PATIENCE_SECONDS) -> T:
@@ -119,16 +119,16 @@ def retry_while_down(call: Callable[[], T], *, patience_seconds: float = PATIENC
 class _Slice:
     """Slice that is running: the work on one job until its deadline."""
 
-    grant: Grant
+    grant: Lease
     archive: Archive
-    tenure: Tenure
+    lease_holder: LeaseHolder
     settings: Settings
     worker: str
     # Jobs that this one added for workers with a browser.
     for_a_browser: tuple[Job, ...] = ()
     unusable: EverlogError | None = None
     _tally: Tally | WatchTally | None = None
-    _reins: Reins | None = None
+    _stop_control: StopControl | None = None
     _drained: bool = False
     _began: float = field(default_factory=time.monotonic)
     _policy: OutcomePolicy = field(init=False)
@@ -136,21 +136,21 @@ class _Slice:
     def __post_init__(self) -> None:
         self._policy = OutcomePolicy(self.grant, self.archive, self.settings)
 
-    def work(self) -> SliceEnd:
-        tenure = self.tenure
-        tenure.requests = self._requests
+    def work(self) -> SliceResult:
+        lease_holder = self.lease_holder
+        lease_holder.requests = self._requests
         alarm = threading.Timer(self.settings.slice_seconds, self._on_deadline)
         alarm.daemon = True
-        tenure.take_over(self.grant.fence, self.grant.hosts, on_beat=self._on_heartbeat)
+        lease_holder.take_over(self.grant.fence, self.grant.hosts, on_beat=self._on_heartbeat)
         alarm.start()
         try:
             return self._poll() if self.grant.job.kind == "poll" else self._crawl()
         except LeaseLost:
             raise
         except FilesDown as down:
-            return SliceEnd(end="later", reason=down.message, wait_seconds=SHORT_SECONDS, requests=self._requests())
+            return SliceResult(end="later", reason=down.message, wait_seconds=SHORT_SECONDS, requests=self._requests())
         except ServiceDown as down:
-            return SliceEnd(end="again", reason=down.message, requests=self._requests())
+            return SliceResult(end="again", reason=down.message, requests=self._requests())
         except EverlogError as error:
             return self._after_error(error)
         except Exception as error:
@@ -158,12 +158,12 @@ class _Slice:
             return self._after_error(EverlogError(f"bug in everlog: {type(error).__name__}: {error}"))
         finally:
             alarm.cancel()
-            tenure.stop_beating()
+            lease_holder.stop_beating()
 
-    def _crawl(self) -> SliceEnd:
+    def _crawl(self) -> SliceResult:
         job, settings = self.grant.job, self._policy.own_settings()
         if self._policy.is_forgotten():
-            return SliceEnd(end="done", reason="its blog was forgotten in the meantime")
+            return SliceResult(end="done", reason="its blog was forgotten in the meantime")
         wanted = CrawlJob(
             url=job.url or "", kind="update" if job.kind == "update" else "crawl", goes_on=job.slices > 0,
             allow=tuple(job.settings["allow"]) if "allow" in job.settings else None,
@@ -173,7 +173,7 @@ class _Slice:
             return self._after_error(outcome)
         return self._policy.after(outcome, settings)
 
-    def _after_error(self, error: EverlogError) -> SliceEnd:
+    def _after_error(self, error: EverlogError) -> SliceResult:
         end = self._policy.after_error(error, requests=self._requests())
         if isinstance(error, DiskFull) or self.archive.disk_failed:
             # Its disk is full, or its files cannot be written: another worker may do better.
@@ -181,13 +181,13 @@ class _Slice:
             self.unusable = error
         return end
 
-    def _poll(self) -> SliceEnd:
+    def _poll(self) -> SliceResult:
         tally = self._tally = WatchTally()
         source = JobPollSource(self.archive, self.grant.fence)
         visited: list[Report] = []
         unseen: list[str] = []
 
-        def on_polled(blog: Blog, polled: Polled) -> None:
+        def on_polled(blog: Blog, polled: PollResult) -> None:
             if polled.report is not None:
                 visited.append(polled.report)
             elif polled.needs_browser:
@@ -201,7 +201,7 @@ class _Slice:
         self._pass_to_browsers(visited, unseen)
         left = len(self.archive.job_polls(self.grant.fence))
         reason = f"{tally.polls} feeds fetched, {tally.kinds['unchanged']} unchanged, {tally.new_posts} new posts"
-        return SliceEnd(end="again" if left else "done", reason=reason, requests=tally.polls, posts=tally.new_posts)
+        return SliceResult(end="again" if left else "done", reason=reason, requests=tally.polls, posts=tally.new_posts)
 
     def _pass_to_browsers(self, visited: Sequence[Report], unseen: Sequence[str]) -> None:
         """Jobs for workers with a browser: blogs whose new posts, or their comments, this one could not render."""
@@ -222,23 +222,23 @@ class _Slice:
     def _requests(self) -> int:
         return getattr(self._tally, "requests", None) or getattr(self._tally, "polls", 0) or 0
 
-    def _take_control(self, reins: Reins) -> None:
-        self._reins = reins
+    def _take_control(self, stop_control: StopControl) -> None:
+        self._stop_control = stop_control
         if self._drained:
-            reins.interrupt()
+            stop_control.interrupt()
         elif time.monotonic() - self._began >= self.settings.slice_seconds:
-            reins.wind_down()
+            stop_control.wind_down()
 
     def _on_deadline(self) -> None:
-        if self._reins is not None:
-            self._reins.wind_down()
+        if self._stop_control is not None:
+            self._stop_control.wind_down()
 
     def _on_heartbeat(self) -> None:
         """Heartbeat was sent: stop if this worker is draining, or its grant lost."""
-        if not self._drained and (self.tenure.is_lost or self._is_draining()):
+        if not self._drained and (self.lease_holder.is_lost or self._is_draining()):
             self._drained = True
-            if self._reins is not None:
-                self._reins.interrupt()
+            if self._stop_control is not None:
+                self._stop_control.interrupt()
 
     def _is_draining(self) -> bool:
         try:
@@ -247,7 +247,7 @@ class _Slice:
             return False
 
 
-class JobPollSource(Rota):
+class JobPollSource(PollSource):
     """Poll source of one granted job: each of its feeds is polled once."""
 
     def __init__(self, archive: Archive, fence: int) -> None:
@@ -285,7 +285,7 @@ def _label(job: Job) -> str:
     return job.url or f"{len(job.blog_ids)} feeds"
 
 
-def _log_fields(grant: Grant) -> dict[str, Any]:
+def _log_fields(grant: Lease) -> dict[str, Any]:
     """Fields of a slice in JSON logs."""
     job = grant.job
     return {"job": job.id, "kind": job.kind, "fence": grant.fence, "blog": job.url, "slice": job.slices + 1}

@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from everlog.archive.jobs import QUEUES, WITH_BROWSER
+from everlog.archive.job_models import QUEUES, WITH_BROWSER
 from everlog.errors import DamagedArchive, DiskFull, EverlogError, NewerArchive, ServiceDown, UsageError
 from everlog.fleet.job_queue import NAMES, SLICE, JobQueue
 from everlog.fleet.processes import in_own_process, warm_up
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from celery import Celery
 
     from everlog.archive import Archive
-    from everlog.archive.jobs import Job
+    from everlog.archive.job_models import Job
     from everlog.settings import Settings
 
 log = logging.getLogger("everlog.fleet")
@@ -73,7 +73,7 @@ def run_worker(
         archive = stack.enter_context(open_shared())
         stack.callback(job_queue.close)
         # Files that cannot be written, and a broker that is down, are better known now.
-        archive.shelf.want_room()
+        archive.file_store.want_room()
         job_queue.depths()
         on_ready(archive)
         archive.recover_files()
