@@ -57,7 +57,9 @@ def test_links_between_pages_lead_somewhere(page):
     assert [link for link in links if not (page.parent / link).exists()] == []
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/tutorial.md", "docs/politeness.md", "docs/archive-format.md"])
+@pytest.mark.parametrize(
+    "name", ["README.md", "docs/tutorial.md", "docs/politeness.md", "docs/internals/archive-format.md"],
+)
 def test_the_flags_and_commands_a_page_mentions_exist(name):
     text = (ROOT / name).read_text("utf-8")
     of_installers = {"--force", "--reinstall"}
@@ -110,7 +112,7 @@ def test_the_flags_of_settings_exist():
 
 
 def test_every_table_of_an_archive_is_documented():
-    page = (ROOT / "docs" / "archive-format.md").read_text("utf-8")
+    page = (ROOT / "docs" / "internals" / "archive-format.md").read_text("utf-8")
     assert set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)) == set(metadata.tables)
 
 
@@ -121,6 +123,6 @@ def test_every_kind_of_error_is_documented():
 
 
 def test_every_decision_is_listed():
-    folder = ROOT / "docs" / "decisions"
+    folder = ROOT / "docs" / "internals" / "decisions"
     listed = re.findall(r"\]\((\d{4}-[\w-]+\.md)\)", (folder / "README.md").read_text("utf-8").replace("\n", ""))
     assert listed == sorted(path.name for path in folder.glob("0*.md"))
