@@ -18,7 +18,7 @@ from everlog.settings import Settings
 ROOT = Path(__file__).parent.parent
 CLI = (ROOT / "docs" / "cli.md").read_text("utf-8")
 SETTINGS = (ROOT / "docs" / "settings.md").read_text("utf-8")
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def options() -> set[str]:
@@ -58,12 +58,16 @@ def test_links_between_pages_lead_somewhere(page):
 
 
 @pytest.mark.parametrize(
-    "name", ["README.md", "docs/tutorial.md", "docs/politeness.md", "docs/internals/archive-format.md"],
+    "name",
+    [
+        "README.md", "docs/install.md", "docs/tutorial.md", "docs/exports.md", "docs/watching.md", "docs/politeness.md",
+        "docs/faq.md", "docs/internals/archive-format.md",
+    ],
 )
 def test_the_flags_and_commands_a_page_mentions_exist(name):
     text = (ROOT / name).read_text("utf-8")
-    of_installers = {"--force", "--reinstall"}
-    assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)) <= options() | {"--help"} | of_installers
+    of_others = {"--force", "--reinstall", "--system", "--home", "--create-home", "--now", "--vacuum-time"}
+    assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)) <= options() | {"--help"} | of_others
     code = "\n".join(map("".join, re.findall(r"^```sh\n(.*?)^```|`(everlog [^`]+)`", text, re.MULTILINE | re.DOTALL)))
     assert set(re.findall(r"^everlog ([a-z]+)\b(?!:)", code, re.MULTILINE)) <= set(COMMANDS)
 
@@ -120,6 +124,13 @@ def test_every_kind_of_error_is_documented():
     page = (ROOT / "docs" / "library.md").read_text("utf-8")
     kinds = {kind.__name__ for kind in EverlogError.__subclasses__()}
     assert set(re.findall(r"^[├└]── (\w+)", page, re.MULTILINE)) == kinds
+
+
+def test_every_page_is_in_the_index():
+    index = (ROOT / "docs" / "README.md").read_text("utf-8")
+    pages = [path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")]
+    listed = [page for page in pages if page != "README.md" and "/decisions/0" not in page]
+    assert [page for page in listed if f"]({page})" not in index] == []
 
 
 def test_every_decision_is_listed():
