@@ -137,3 +137,35 @@ def test_every_decision_is_listed():
     folder = ROOT / "docs" / "internals" / "decisions"
     listed = re.findall(r"\]\((\d{4}-[\w-]+\.md)\)", (folder / "README.md").read_text("utf-8").replace("\n", ""))
     assert listed == sorted(path.name for path in folder.glob("0*.md"))
+
+
+def test_the_architecture_page_names_every_package():
+    page = (ROOT / "docs" / "internals" / "architecture.md").read_text("utf-8")
+    source = ROOT / "src" / "everlog"
+    packages = {f"{path.parent.name}/" for path in source.glob("*/__init__.py")}
+    modules = {path.name for path in source.glob("*.py")} - {"__main__.py"}
+    tree = page.partition("```")[2].partition("```")[0]
+    assert [name for name in packages if not re.search(rf"^  {name}", tree, re.MULTILINE)] == []
+    assert [name for name in modules if name not in page] == []
+
+
+def test_the_places_that_contributing_names_exist():
+    page = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    table = page.partition("## Where a change goes")[2].partition("\n## ")[0]
+    places = re.findall(r"`([\w./-]+/|[\w./-]+\.(?:py|md))`", table)
+    folders = (ROOT, ROOT / "src" / "everlog")
+    assert len(places) > 20
+    assert [place for place in places if not any((folder / place).exists() for folder in folders)] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_to_a_part_of_a_page_find_its_heading(page):
+    links = re.findall(r"\]\((?!https?:)([^)#]*)#([^)]+)\)", page.read_text("utf-8"))
+    assert [(path, part) for path, part in links if part not in parts_of(page.parent / path if path else page)] == []
+
+
+def parts_of(page: Path) -> set[str]:
+    """The names by which the headings of a page can be linked to."""
+    without_code = re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    heads = re.findall(r"^#+ (.+)$", without_code, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
