@@ -169,3 +169,13 @@ def parts_of(page: Path) -> set[str]:
     without_code = re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
     heads = re.findall(r"^#+ (.+)$", without_code, re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
+
+
+def test_the_glossary_has_the_words_of_the_field():
+    page = (ROOT / "docs" / "internals" / "glossary.md").read_text("utf-8").partition("## Words of older pages")[0]
+    defined = {word.strip() for row in re.findall(r"^\| (.+?) \|", page, re.MULTILINE) for word in row.split(",")}
+    expected = {
+        "backoff", "classifier", "dynamic", "fetch", "frontier", "heartbeat", "lease", "queue", "render", "repository",
+        "retry", "revision", "slot", "snapshot", "task", "throttle", "token", "tokenizer",
+    }
+    assert expected - defined == set()
