@@ -159,7 +159,7 @@ class _Story:
         pages = {post.truth.url: fetched(post.truth.url, post.page, BEFORE) for post in self.taught}
         options = ArchiveOptions(min_free_bytes=0)
         with tempfile.TemporaryDirectory() as folder, open_archive(folder, create=True, options=options) as archive:
-            added = archive.add_blog(self.home, scope="host")
+            added = archive.blogs.add(self.home, scope="host")
             assert told.feed is not None
             self.known = learn_blog(
                 Found(
@@ -230,8 +230,8 @@ class _Story:
         )
 
     def _archived(self, archive: Archive) -> Archived:
-        added = archive.add_blog(self.home, scope="host")
-        return archive.update_blog(
+        added = archive.blogs.add(self.home, scope="host")
+        return archive.blogs.update(
             added.id, feed_url=self.blog.feed_url, template=self.known.template.to_json(),
             knowledge=self.known.knowledge(), state="finished",
         )

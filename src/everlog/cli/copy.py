@@ -91,7 +91,8 @@ def copy(  # noqa: PLR0913, PLR0917 - one parameter per flag
 
 def _summary(source: Archive, target: Archive, copied: Copied) -> dict[str, object]:
     return {
-        "from": source.database.where, "to": target.database.where, "tables": dict(copied.tables), "rows": copied.rows,
+        "from": source.backend.database.where, "to": target.backend.database.where,
+        "tables": dict(copied.tables), "rows": copied.rows,
         "files": copied.files, "files_kept": copied.files_kept, "bytes": copied.bytes,
         "posts_indexed": copied.posts_indexed, "jobs_left": copied.jobs_left, "missing": list(copied.missing),
         "seconds": round(copied.seconds, 3),

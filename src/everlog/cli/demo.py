@@ -108,12 +108,12 @@ def _alone(archive: Archive, settings: Settings, *, quiet: bool) -> Iterator[Non
 
 def _held(archive: Archive) -> Blog | None:
     """The sample blog of an earlier demo."""
-    return archive.find_blog(_home(archive))
+    return archive.blogs.find(_home(archive))
 
 
 def _home(archive: Archive) -> str:
     """Where the sample blog of an archive is served."""
-    return archive.recall(None, HOME) or f"http://127.0.0.1:{PORT}/"
+    return archive.blogs.recall(None, HOME) or f"http://127.0.0.1:{PORT}/"
 
 
 @contextmanager
@@ -137,7 +137,7 @@ def _served(before: Blog | None, archive: Archive) -> Iterator[str | None]:
                 advice="begin anew in another folder:  everlog demo --archive everlog-demo-2",
             ) from None
     with serving as url:
-        archive.remember(None, HOME, url)
+        archive.blogs.remember(None, HOME, url)
         yield url
 
 
@@ -145,7 +145,7 @@ def _show(archive: Archive, where: str, *, before: Blog | None) -> None:
     blog = _held(archive)
     if blog is None:
         return
-    counts = archive.counts(blog.id)
+    counts = archive.blogs.counts(blog.id)
     posts = list(archive.posts(blog_id=blog.id))
     oldest = min(posts, key=lambda post: (post.published is None, post.published and post.published.timestamp()))
     if before is not None and before.state == "finished":

@@ -111,7 +111,7 @@ def _add(jobs: list[NewJob], archive: Archive, job_queue: JobQueue, *, quiet: bo
     for start in range(0, len(jobs), MOST_AT_ONCE):
         if start and not quiet:
             print(f"{start:,} of {len(jobs):,} stored", file=sys.stderr)
-        part = archive.add_jobs(jobs[start : start + MOST_AT_ONCE])
+        part = archive.jobs.add(jobs[start : start + MOST_AT_ONCE])
         added += [job.url for job in part]
         try:
             if silent is None:

@@ -45,7 +45,7 @@ def fleet_status(
     settings = settings_from(config, archive=archive, broker=broker)
     job_queue = make_job_queue(settings.broker)
     with shared_archive_of(settings) as opened:
-        state = opened.fleet_state(now=datetime.now(UTC))
+        state = opened.workers.fleet_state(now=datetime.now(UTC))
         try:
             told = BrokerState(messages=job_queue.depths())
         except ServiceDown as down:
@@ -96,7 +96,7 @@ def fleet_drain(
 
     settings = settings_from(config, archive=archive)
     with shared_archive_of(settings) as opened:
-        asked = opened.drain(name)
+        asked = opened.workers.drain(name)
         silent = [one for one in opened.workers() if one.silent_seconds > SILENT_SECONDS and name in {None, one.name}]
     if name and not asked:
         raise UsageError(f"no worker named {name}", advice="list them:  everlog fleet status")
@@ -124,7 +124,7 @@ def fleet_dead(
 
     settings = settings_from(config, archive=archive)
     with shared_archive_of(settings) as opened:
-        jobs = opened.dead_jobs(limit=limit)
+        jobs = opened.jobs.dead(limit=limit)
     if json:
         print(json_text([job_dict(job) for job in jobs], ensure_ascii=False, indent=1))
         return
@@ -154,8 +154,8 @@ def fleet_cancel(
     ids: set[int] = set()
     with shared_archive_of(settings) as opened:
         for word in words:
-            ids |= {int(word)} if word.isdecimal() else {job.id for job in opened.jobs_for(fetchable(word))}
-        cancelled = opened.cancel_jobs(sorted(ids))
+            ids |= {int(word)} if word.isdecimal() else {job.id for job in opened.jobs.find(fetchable(word))}
+        cancelled = opened.jobs.cancel(sorted(ids))
     if not cancelled:
         named = ", ".join(words)
         raise UsageError(
@@ -187,16 +187,16 @@ def fleet_revive(
     settings = settings_from(config, archive=archive, broker=broker)
     job_queue = make_job_queue(settings.broker)
     with shared_archive_of(settings) as opened:
-        revived = part = opened.revive_jobs(ids or None)
+        revived = part = opened.jobs.revive(ids or None)
         if ids and not revived:
             named = ", ".join(map(str, ids))
             raise UsageError(f"not a failed job: {named}", advice="list them:  everlog fleet dead")
         while not ids and part == MOST_AT_ONCE:
-            part = opened.revive_jobs()
+            part = opened.jobs.revive()
             revived += part
         try:
             # Those who look after the fleet hand out the rest, as their queues have room.
-            job_queue.send(opened.wake_jobs())
+            job_queue.send(opened.jobs.wake())
         except ServiceDown as down:
             raise ServiceDown(f"{revived} jobs queued again; {down.message}", advice=LATER) from down
         finally:

@@ -101,7 +101,7 @@ def reread(
         chosen = [blog_named(url, opened) for url in blogs] if blogs else list(opened.blogs())
         results = []
         for blog in chosen:
-            total = opened.counts(blog.id).pages
+            total = opened.blogs.counts(blog.id).pages
             with progress(total, f"pages of {blog.home}", quiet=quiet) as step:
                 results.append(reread_blog(blog, opened, step=step))
     if json:
@@ -130,9 +130,9 @@ def forget(
 
     with archive_of(settings_from(config, archive=archive)) as opened:
         blog = blog_named(what, opened)
-        opened.update_blog(blog.id, forgotten_at=opened.moment())
+        opened.blogs.update(blog.id, forgotten_at=opened.jobs.now())
         if not quiet:
-            held = opened.count_posts(blog.id)
+            held = opened.posts.count(blog.id)
             print(f"{blog.home} is no longer updated; its {held} posts stay in the archive", file=sys.stderr)
 
 
@@ -152,6 +152,7 @@ def verify(
       everlog verify
     """
     open_with("verifying: opening the archive", quiet=quiet)
+    from everlog.archive.verify import count_to_verify
     from everlog.archive.verify import verify as findings_of
     from everlog.cli.progress import progress
 
@@ -161,7 +162,7 @@ def verify(
         archive_of(settings, reading=True, quiet=quiet) as opened,
         TemporaryFile("w+", encoding="utf-8") as document,
     ):
-        total = opened.size()
+        total = count_to_verify(opened)
         with progress(total, "records checked", quiet=quiet) as step:
             for finding in findings_of(opened, progress=step):
                 found += 1

@@ -138,7 +138,7 @@ def archive_of(settings: Settings, *, create: bool = False, reading: bool = Fals
         # Where a fleet has its files is often set for all commands of a machine; a folder has its own in itself.
         files=None if is_folder else settings.files, spool=settings.spool,
     )
-    if create and (copied := archive.recall(None, COPYING)) is not None:
+    if create and (copied := archive.blogs.recall(None, COPYING)) is not None:
         archive.close()
         raise ArchiveBusy(
             f"a copy of {copied} is being made into this archive",

@@ -83,14 +83,14 @@ def search(
         raise UsageError("nothing to search for", advice="give a word:  everlog search tide")
     with archive_of(settings_from(config, archive=archive), reading=not rebuild, quiet=quiet) as opened:
         if rebuild:
-            opened.forget_index()
+            opened.search.forget()
         indexed = _index(opened, quiet=quiet)
         if not text.strip():
             if json:
                 print(json_text({"indexed": indexed}))
             return
         hits = opened.search(text, limit=limit)
-        total = opened.count_found(text)
+        total = opened.search.count(text)
     if json:
         print(json_text({"found": total, "posts": [_plain(hit) for hit in hits]}, ensure_ascii=False, indent=1))
     else:
@@ -105,12 +105,12 @@ def _index(archive: Archive, *, quiet: bool) -> int:
     """Bring in what is not in the index: all posts of an archive that is older than it. How many."""
     from everlog.cli.progress import progress
 
-    waiting = archive.count_not_indexed()
+    waiting = archive.search.count_not_indexed()
     if waiting and not quiet:
         once = "" if archive.is_read_only else ", once"
         print(f"{waiting} posts are brought into the search index{once}", file=sys.stderr)
     with progress(waiting, "posts in the search index", quiet=quiet or not waiting) as step:
-        return archive.index_posts(step)
+        return archive.search.index(step)
 
 
 def _print(hits: tuple[Hit, ...], *, verbose: bool) -> None:

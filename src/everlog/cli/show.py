@@ -59,7 +59,7 @@ def show(
             _show_versions(versions_of(url, opened, as_read=not (json or html)), json=json, html=html, quiet=quiet,
                            verbose=verbose)
             return
-        post = opened.find_post(url)
+        post = opened.posts.find(url)
     if post is None:
         raise not_here(url)
     if json:
@@ -74,7 +74,7 @@ def show(
 
 def versions_of(url: str, archive: Archive, *, as_read: bool) -> tuple[Version, ...]:
     """All versions of a post; an error with advice if there is none."""
-    found = archive.history(url, as_read=as_read)
+    found = archive.posts.history(url, as_read=as_read)
     if not found:
         raise not_here(url)
     return found

@@ -25,7 +25,7 @@ from everlog.cli.wrapping import print_wrapped, room
 
 if TYPE_CHECKING:
     from everlog.archive import Archive
-    from everlog.archive.repos.overview import Outline
+    from everlog.archive.models import BlogOutline
 
 SHOWN = 20
 # All that happens to blogs and posts but for edits: these are many, and `status BLOG` and `diff` have them.
@@ -73,7 +73,7 @@ def status(
 
 
 def _print_all(archive: Archive, *, json: bool, quiet: bool, verbose: bool) -> None:
-    outlines = list(archive.outlines())
+    outlines = list(archive.blogs.outlines())
     if json:
         happened: dict[int, list[dict[str, Any]]] = {}
         for event in archive.events(kinds=MATTER):
@@ -103,7 +103,7 @@ def _print_all(archive: Archive, *, json: bool, quiet: bool, verbose: bool) -> N
             say("  and earlier ones (-v shows all)")
 
 
-def _row(outline: Outline) -> dict[str, Any]:
+def _row(outline: BlogOutline) -> dict[str, Any]:
     return {
         "blog": outline.home, "title": outline.title, **figures_dict(outline.figures), "state": _state(outline),
         "last_crawl": time_or_none(outline.crawled_at), "next_poll": time_or_none(outline.due_at),
@@ -112,11 +112,11 @@ def _row(outline: Outline) -> dict[str, Any]:
     }
 
 
-def _state(outline: Outline) -> str:
+def _state(outline: BlogOutline) -> str:
     return "forgotten" if outline.forgotten_at else "gone" if outline.gone is not None else outline.state
 
 
-def _print_list(outlines: list[Outline], now: datetime) -> None:
+def _print_list(outlines: list[BlogOutline], now: datetime) -> None:
     """One line a blog; where the screen is too narrow for that, two."""
     rows = [_shown(each, now) for each in outlines]
     # A state that all blogs have tells nothing; neither does a figure that is nowhere.
@@ -133,7 +133,7 @@ def _print_list(outlines: list[Outline], now: datetime) -> None:
         print_wrapped(_told(outline, now), margin="  ")
 
 
-def _shown(outline: Outline, now: datetime) -> dict[str, Any]:
+def _shown(outline: BlogOutline, now: datetime) -> dict[str, Any]:
     """A blog as a row for people."""
     figures = outline.figures
     wanted = figures.media + figures.media_missing + figures.waiting_media
@@ -147,7 +147,7 @@ def _shown(outline: Outline, now: datetime) -> dict[str, Any]:
     }
 
 
-def _told(outline: Outline, now: datetime) -> str:
+def _told(outline: BlogOutline, now: datetime) -> str:
     """A blog in a sentence."""
     figures, missing = outline.figures, missing_of(outline.figures.missing_posts, outline.figures.missing_pages)
     waiting = figures.waiting_posts + figures.waiting_pages

@@ -233,14 +233,14 @@ def open_session(
     `others` are further spellings of its address that were typed with it.
     """
     def from_archive(name: str) -> str | None:
-        return archive.recall(None, name)
+        return archive.blogs.recall(None, name)
 
     def to_archive(name: str, value: str) -> None:
-        archive.remember(None, name, value)
+        archive.blogs.remember(None, name, value)
 
     recall = memory.recall if memory is not None else from_archive
     remember = memory.remember if memory is not None else to_archive
-    scratch = str(archive.scratch) if archive.scratch is not None else None
+    scratch = str(archive.backend.file_store.scratch) if archive.backend.file_store.scratch is not None else None
     own = manners_of(url, settings)
     guessed = (url, *others) if others else ()
     policy = replace(own, typed=(*own.typed, *others), guessed=guessed, scratch=scratch)
@@ -328,7 +328,7 @@ async def _do(job: Job, work: CrawlRun) -> Report:
 def blog_named(url: str, archive: Archive) -> Blog:
     """The blog of the archive that a user means; `UsageError` lists those there are."""
     whole = fetchable(url)
-    blog = home_known_as(whole, archive) or archive.find_blog(whole) or _blog_around(whole, archive)
+    blog = home_known_as(whole, archive) or archive.blogs.find(whole) or _blog_around(whole, archive)
     if blog is None:
         homes = [blog.home for blog in archive.blogs()]
         held = "".join(f"\n    {home}" for home in homes[:BLOGS_NAMED]) or " none"

@@ -95,12 +95,12 @@ class CrawlContext:
 
     def held(self, key: str) -> Post | None:
         """The post at an address in its canonical spelling, stored or on its way to the disk."""
-        return self._on_the_way.get(key) or self.archive.find_post("http://" + key, as_read=True)
+        return self._on_the_way.get(key) or self.archive.posts.find("http://" + key, as_read=True)
 
     def learn_comments(self, rules: CommentRules | None) -> None:
         """From now on, and at the next crawl, comments are read by these rules."""
         self.known = replace(self.known, template=self.known.template.with_comments(rules))
-        self.archive.update_blog(self.blog.id, template=self.known.template.to_json())
+        self.archive.blogs.update(self.blog.id, template=self.known.template.to_json())
 
     async def submit(self, visit: Visit) -> None:
         """Hand a visit to the writer; waits only when too many are not safe yet."""
