@@ -23,7 +23,6 @@ from everlog.archive.archive import ArchiveOptions
 from everlog.archive.models import Figures
 from everlog.archive.verify import verify
 from everlog.errors import ArchiveBusy, DamagedArchive, DiskFull, UsageError
-from everlog.export.jsonl import post_to_dict
 from everlog.records import Comment, Media, Provenance
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
@@ -75,7 +74,7 @@ def test_a_post_comes_back_with_all_its_fields(archive, blog):
     found = archive.posts.find("https://www.a.example/a/?utm_source=x")
     assert found.warc is not None
     assert found == replace(post, blog=HOME, warc=found.warc)
-    assert post_to_dict(found)["published"] == "2020-02-03T04:05:00-03:00"
+    assert found.to_dict()["published"] == "2020-02-03T04:05:00-03:00"
     assert archive.blogs.counts(blog).comments == 1
 
 
@@ -364,9 +363,7 @@ def test_a_picture_that_waits_for_its_host_is_no_page_though_its_post_is_stored_
     assert archive.urls.waits_until(blog) is None
     assert archive.urls.media_held_off(blog, now=NOW) == (1, NOW + timedelta(days=1))
     assert archive.urls.media_held_off(blog, now=NOW + timedelta(days=1)) == (0, None)
-    assert [
-        link.lane for _, link in archive.urls.queued(blog, "media", limit=9, now=NOW + timedelta(days=1))
-    ] == ["media"]
+    assert [link.lane for _, link in archive.urls.queued(blog, "media", limit=9, now=NOW + timedelta(days=1))] == ["media"]
 
 
 def test_a_wait_before_anything_was_asked_is_no_try(archive, blog):
