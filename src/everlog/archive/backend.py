@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from everlog.archive.db.migrate import Schema
     from everlog.archive.files.file_store import FileStore
     from everlog.archive.locks import Locks
+    from everlog.archive.repos.archive_state import ArchiveState
 
 # A crawl that stops here has room left to close its files, and the user's other programs have some too.
 MIN_FREE_BYTES = 200_000_000
@@ -48,3 +49,10 @@ class Backend:
     where: str = field(repr=False)
     files: str | None = field(default=None, repr=False)
     spool: str | None = None
+
+    @property
+    def state(self) -> ArchiveState:
+        """What the archive says of itself as a whole."""
+        from everlog.archive.repos.archive_state import ArchiveState  # noqa: PLC0415 - most do without it
+
+        return ArchiveState(self.database)
