@@ -35,10 +35,7 @@ from unittest import mock
 from blogs import add_corpus_arguments, chosen_blogs, say, spread, training
 from crossvalidate import EQUAL, Constant, changed
 from everlog.errors import EverlogError
-from everlog.evaluate.processes import over_blogs
-from everlog.evaluate.readers import collected
 from everlog.evaluate.scoring import mean, plain, score_post
-from everlog.evaluate.telling import labelled_pages
 from everlog.evaluate.without_feed import walk
 from everlog.feedless import making, recognise, titles
 from everlog.feeds import parse_feed
@@ -46,6 +43,9 @@ from everlog.reading.view import View
 from everlog.records import Post
 from everlog.tree import parse
 from everlog.urls import canonical
+from papers.post_classifier import labelled_pages
+from papers.readers import collected
+from processes import over_blogs
 from tables import markdown_table
 
 if TYPE_CHECKING:

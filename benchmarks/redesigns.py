@@ -31,7 +31,6 @@ from everlog.archive import open_archive
 from everlog.archive.archive import Habits
 from everlog.errors import EverlogError
 from everlog.evaluate.cut import cut_feed
-from everlog.evaluate.processes import over_blogs
 from everlog.evaluate.scoring import mean, score_post
 from everlog.feeds import parse_feed
 from everlog.flow.discover import Found
@@ -46,6 +45,7 @@ from everlog.records import Exchange, Failure, Fetched, Post
 from everlog.settings import make_settings
 from everlog.tree import parse
 from everlog.urls import canonical
+from processes import over_blogs
 from redesigned_pages import DESIGNS, Content, home_in, page_in
 from resampled import _known_posts
 from rss import write_feed

@@ -33,16 +33,16 @@ import numpy as np
 from everlog.archive import open_archive, schema, searching
 from everlog.archive.post_record import write_post
 from everlog.archive.texts import stamp
-from everlog.evaluate.retrieval_queries import Document, Plan, draw_queries
 from everlog.records import Comment, Post
 from everlog.search.asking import ask
 from everlog.words import is_unspaced
+from papers.retrieval_queries import Document, Plan, draw_queries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from everlog.archive import Archive
-    from everlog.evaluate.retrieval_index import Query
+    from papers.retrieval_index import Query
 
 SHARES = {"latin": 0.6, "accents": 0.12, "cyrillic": 0.08, "chinese": 0.08, "japanese": 0.06, "korean": 0.06}
 UNSPACED = {"chinese", "japanese"}
@@ -204,7 +204,7 @@ class Found:
 def typed(query: Query) -> str:
     """A query as a reader would type it.
 
-    >>> from everlog.evaluate.retrieval_index import Query
+    >>> from papers.retrieval_index import Query
     >>> typed(Query(kind="", phrases=(("sea",), ("ada", "vale"), ("海", "岸"))))
     'sea "ada vale" 海岸'
     """

@@ -26,7 +26,7 @@ def options() -> set[str]:
     commands = [group, *group.commands.values()]
     commands += [inner for command in group.commands.values() for inner in getattr(command, "commands", {}).values()]
     params = [param for command in commands for param in command.params]
-    return {name for param in params for name in param.opts if name.startswith("-")}
+    return {name for param in params for name in param.opts if name.startswith("-") and not param.hidden}
 
 
 def test_every_command_and_flag_is_documented():

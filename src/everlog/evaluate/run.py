@@ -7,6 +7,7 @@ a reason. Only one blog is in memory per process.
 from __future__ import annotations
 
 import multiprocessing
+import signal
 import time
 from collections import defaultdict
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -15,7 +16,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from everlog.errors import EverlogError
-from everlog.evaluate.processes import leave_quietly
 from everlog.evaluate.scoring import FIELDS, mean, score_post, score_shown
 from everlog.export.jsonl import post_to_line
 from everlog.records import Post, Skip
@@ -178,6 +178,11 @@ def _in_processes(
         raise
     pool.shutdown()
     return undone
+
+
+def leave_quietly() -> None:
+    """Ctrl-C reaches all processes of a terminal; only the first has something to say about it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _size(blog: Blog) -> int:

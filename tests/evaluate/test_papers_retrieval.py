@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from everlog.errors import UsageError
-from everlog.evaluate.extras import needed
-from everlog.evaluate.readers import collected
-from everlog.evaluate.retrieval import ALL, CONTENT, KNOWN, NOISE, measure_retrieval
-from everlog.evaluate.retrieval_editions import diffpost, editions, shown_text
-from everlog.evaluate.retrieval_index import Index, Query
-from everlog.evaluate.retrieval_queries import NAME, TWO_WORDS, WORD, Document, Plan, draw_queries, names_of, units_of
-from everlog.evaluate.retrieval_scores import Answer, answer, difference, means
 from everlog.outline import Outline
 from everlog.tree import parse
+from papers.extras import needed
+from papers.readers import collected
+from papers.retrieval import ALL, CONTENT, KNOWN, NOISE, measure_retrieval
+from papers.retrieval_editions import diffpost, editions, shown_text
+from papers.retrieval_index import Index, Query
+from papers.retrieval_queries import NAME, TWO_WORDS, WORD, Document, Plan, draw_queries, names_of, units_of
+from papers.retrieval_scores import Answer, answer, difference, means
 
 
 def query(*phrases, kind=WORD):

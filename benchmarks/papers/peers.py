@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from w3lib.encoding import html_to_unicode
 
-from everlog.evaluate.extras import needed
-from everlog.evaluate.processes import over_blogs
-from everlog.evaluate.readers import EVERLOG, LEARNERS, collected, posts_of
 from everlog.evaluate.scoring import STRICT_F1, mean, word_scores
 from everlog.outline import Outline
 from everlog.tree import drop, parse, parse_fragment, take_text, visible_text
+from papers.extras import needed
+from papers.readers import EVERLOG, LEARNERS, collected, posts_of
+from processes import over_blogs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

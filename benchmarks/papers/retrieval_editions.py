@@ -9,10 +9,10 @@ import numpy as np
 
 from everlog.errors import EverlogError
 from everlog.evaluate.commenting import shown_comments
-from everlog.evaluate.readers import LEARNERS, collected, posts_of
 from everlog.outline import Outline
 from everlog.repeats import Repeats, clean
 from everlog.tree import BLOCK, INVISIBLE, parse
+from papers.readers import LEARNERS, collected, posts_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

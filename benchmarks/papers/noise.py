@@ -21,7 +21,6 @@ import numpy as np
 
 from everlog.errors import EverlogError
 from everlog.evaluate.commenting import shown_comments
-from everlog.evaluate.processes import over_blogs
 from everlog.evaluate.scoring import mean
 from everlog.layout import Vocabulary
 from everlog.learning.align import align
@@ -31,6 +30,7 @@ from everlog.repeats.counts import Repeats
 from everlog.repeats.units import Units
 from everlog.tree import parse
 from everlog.words import marked_words, words
+from processes import over_blogs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import chain, combinations, islice, pairwise
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from everlog.evaluate.retrieval_index import Phrase, Query
 from everlog.words import UNSPACED, fold, words
+from papers.retrieval_index import Phrase, Query
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
