@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from everlog.evaluate.corpus import Blog
     from everlog.evaluate.gate import Floors
-    from everlog.evaluate.run import Learner, Miss, Result
+    from everlog.evaluate.run import Miss, Result
 
 INCOMPLETE = 3
 # Flags that have become scripts of their own, in benchmarks/.
@@ -79,12 +79,11 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one parameter per flag
     open_with(f"evaluating {', '.join(map(str, folders))}: starting", quiet=quiet)
     from everlog.evaluate import gate, table
     from everlog.evaluate.corpus import find_blogs
-    from everlog.evaluate.run import learn_with_everlog
 
     held = gate.read_floors(floors) if floors else None
     results = run(
-        find_blogs(folders), learn_with_everlog,
-        cut_feeds=cut_feeds, no_feed=no_feed, jobs=jobs, posts=posts, misses=misses, quiet=quiet,
+        find_blogs(folders), cut_feeds=cut_feeds, no_feed=no_feed, jobs=jobs, posts=posts, misses=misses,
+        quiet=quiet,
     )
     _print_problems(results, quiet=quiet)
     if json:
@@ -98,15 +97,8 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one parameter per flag
 
 
 def run(
-    blogs: Sequence[Blog],
-    learner: Learner,
-    *,
-    cut_feeds: bool = False,
-    no_feed: bool = False,
-    jobs: int = 1,
-    posts: Path | None = None,
-    misses: Path | None = None,
-    quiet: bool = False,
+    blogs: Sequence[Blog], *, cut_feeds: bool, no_feed: bool, jobs: int, posts: Path | None, misses: Path | None,
+    quiet: bool,
 ) -> list[Result]:
     """Evaluate with progress, writing posts and misses as blogs are done."""
     from everlog.evaluate.run import evaluate as results_of
@@ -118,8 +110,7 @@ def run(
         misses_file = stack.enter_context(_created(misses)) if misses else None
         step = stack.enter_context(progress(len(blogs), "blogs", quiet=quiet))
         running = stack.enter_context(closing(results_of(
-            blogs, learner, cut_feeds=cut_feeds, no_feed=no_feed, keep_posts=posts is not None,
-            jobs=jobs or processors(),
+            blogs, cut_feeds=cut_feeds, no_feed=no_feed, keep_posts=posts is not None, jobs=jobs or processors(),
         )))
         for result in running:
             results.append(result)
