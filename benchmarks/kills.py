@@ -6,7 +6,7 @@ A made blog of posts with pictures is crawled in a process that is killed a rand
 the next one goes on, until a crawl comes to its end, and a new one begins. After every kill the archive is
 verified and compared with what was acknowledged; after every end it must hold each post and picture once,
 and `warcio check` must accept its files. The crawls are children of a process with all imports done
-(`tests/flow/kill_harness.py`), so that a kill takes about a second.
+(`tests/usecases/kill_harness.py`), so that a kill takes about a second.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from blogs import say
 from made_blog import served
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-from flow.kill_harness import Crawler, Death, Place, damage, shortfall
+from usecases.kill_harness import Crawler, Death, Place, damage, shortfall
 
 if TYPE_CHECKING:
     from made_blog import MadeBlog

@@ -35,9 +35,9 @@ from w3lib.encoding import html_to_unicode
 
 from accuracy_papers import peers_section
 from blogs import add_corpus_arguments, chosen_blogs, say
+from everlog.core.tree import parse_fragment, take_text
 from everlog.errors import EverlogError
 from everlog.records import Post
-from everlog.tree import parse_fragment, take_text
 from papers.peers import measure_peers, site_rows, tool, total_rows
 
 if TYPE_CHECKING:

@@ -19,17 +19,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from everlog.core.layout import Vocabulary
+from everlog.core.outline import Outline
+from everlog.core.tree import parse
+from everlog.core.words import marked_words, words
 from everlog.errors import EverlogError
 from everlog.evaluate.commenting import shown_comments
 from everlog.evaluate.scoring import mean
-from everlog.layout import Vocabulary
-from everlog.learning.align import align
-from everlog.outline import Outline
-from everlog.repeats.cleaning import LEAST_OUTSIDE_LINKS, kept_segments
-from everlog.repeats.counts import Repeats
-from everlog.repeats.units import Units
-from everlog.tree import parse
-from everlog.words import marked_words, words
+from everlog.extract.article.align import align
+from everlog.extract.extractors.diffpost.noise_removal import LEAST_OUTSIDE_LINKS, kept_segments
+from everlog.extract.extractors.diffpost.page_counts import RepeatCounts
+from everlog.extract.extractors.diffpost.units import Units
 from processes import over_blogs
 
 if TYPE_CHECKING:
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from everlog.core.layout import Ints
     from everlog.evaluate.corpus import Blog, Truth
-    from everlog.layout import Ints
 
     Counts = NDArray[np.int64]
     Rows = list[dict[str, Any]]
@@ -132,7 +132,7 @@ def blog_shares(blog: Blog, cases: Sequence[Case]) -> list[Share]:
 
 
 def _kept(units: Units, others: Sequence[Units], case: Case) -> NDArray[np.bool_]:
-    repeats = Repeats()
+    repeats = RepeatCounts()
     for other in others[:case.pages]:
         repeats = repeats.with_units(other)
     return kept_segments(units, repeats, least_outside_links=case.ratio)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import chain, combinations, islice, pairwise
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from everlog.words import UNSPACED, fold, words
+from everlog.core.words import UNSPACED, fold, words
 from papers.retrieval_index import Phrase, Query
 
 if TYPE_CHECKING:

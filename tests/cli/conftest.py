@@ -10,7 +10,7 @@ import pytest
 
 from cli.program import Done, everlog
 from cli.sites import serve_demo
-from crawl.servers import Server
+from fetch.servers import Server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

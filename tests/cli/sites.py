@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 import a_blog
-from crawl.servers import Server, reply
 from everlog.demo.site import pages
+from fetch.servers import Server, reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from crawl.servers import Seen
+    from fetch.servers import Seen
 
 POSTS = 8
 IN_FEED = 5

@@ -14,10 +14,10 @@ import pytest
 import a_blog
 import everlog
 from cli.sites import POSTS, put_feed, put_post, serve_small
-from crawl.servers import reply
+from fetch.servers import reply
 
 if TYPE_CHECKING:
-    from crawl.servers import Server
+    from fetch.servers import Server
 
 FAST = {"delay": 0}
 ROOT = Path(__file__).parent.parent.parent

@@ -11,7 +11,7 @@ import pytest
 
 import a_blog
 from cli.sites import conditional
-from crawl.servers import reply
+from fetch.servers import reply
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text("utf-8")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from everlog.core.outline import Outline
+from everlog.core.tree import parse
 from everlog.errors import UsageError
-from everlog.outline import Outline
-from everlog.tree import parse
 from papers.extras import needed
 from papers.readers import collected
 from papers.retrieval import ALL, CONTENT, KNOWN, NOISE, measure_retrieval

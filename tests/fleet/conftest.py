@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from cli.sites import serve_demo
-from crawl.servers import Server
 from everlog.archive import Archive, open_archive
 from everlog.fleet.engine import Engine
+from fetch.servers import Server
 from fleet.a_fleet import Fleet, a_fleet, asked, posts_of
 
 if TYPE_CHECKING:

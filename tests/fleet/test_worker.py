@@ -9,14 +9,14 @@ from sqlalchemy import select
 
 import a_blog
 from cli.sites import serve_demo, serve_small
-from crawl.servers import Server, reply
-from everlog.archive import schema
-from everlog.archive.job_rows import job_of
-from everlog.archive.jobs import SliceEnd
+from everlog.archive.db import schema
+from everlog.archive.job_models import SliceResult
+from everlog.archive.repos.jobs import job_of
 from everlog.archive.verify import verify
 from everlog.fleet.engine import Engine
+from fetch.servers import Server, reply
 from fleet.a_fleet import asked, keep_awake, no_job_left, posts_of, until
-from flow.a_service_web import DISQUS_PAGE
+from usecases.a_service_web import DISQUS_PAGE
 
 
 def test_a_blog_in_many_slices_on_two_workers_is_the_blog_that_one_crawl_brings(fleet, server, alone):
@@ -80,7 +80,7 @@ def test_what_only_a_browser_shows_is_left_to_workers_that_have_one(fleet, serve
         # What could not be had is asked for again, which only the first slice of an update does.
         assert job.slices == 0
         grant = archive.claim_job(job.id, "seeing")
-        archive.end_grant(grant.fence, SliceEnd(end="done", reason="as if it had drawn them"))
+        archive.end_grant(grant.fence, SliceResult(end="done", reason="as if it had drawn them"))
         serve(range(8, 0, -1))
         fleet.run("watch", "--once")
         with archive.database.writing() as connection:

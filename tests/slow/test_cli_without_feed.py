@@ -13,13 +13,13 @@ import everlog as library
 from cli.conftest import crawled, here, server
 from cli.program import begin, everlog
 from cli.sites import hold_back
-from crawl.servers import reply
 from everlog.archive import open_archive
 from everlog.cli.app import main
 from everlog.demo.site import truth
+from fetch.servers import reply
 
 if TYPE_CHECKING:
-    from crawl.servers import Server
+    from fetch.servers import Server
 
 __all__ = ["crawled", "here", "server"]
 

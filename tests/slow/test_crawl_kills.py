@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 import a_blog
-from crawl.servers import Server, reply
-from everlog.archive import schema
-from everlog.archive.points import WRITE_POINTS
-from flow.kill_harness import Crawler, Death, Place, damage, shortfall
+from everlog.archive.db import schema
+from everlog.archive.write.crash_points import WRITE_POINTS
+from fetch.servers import Server, reply
+from usecases.kill_harness import Crawler, Death, Place, damage, shortfall
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

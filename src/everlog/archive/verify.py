@@ -14,15 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import func, select
 
-from everlog.archive import schema, searching
 from everlog.archive.archive import DATABASE
-from everlog.archive.file_rows import FileRows
-from everlog.archive.post_record import read_record
-from everlog.archive.shelf import WHOLE_FILE_BYTES
-from everlog.archive.unnamed import is_more_than_a_batch, unnamed_files
-from everlog.archive.walk import Broken, walk_records
-from everlog.archive.warc_names import parse_name
-from everlog.warc import MADE, target_uri
+from everlog.archive.db import schema
+from everlog.archive.files.file_store import WHOLE_FILE_BYTES
+from everlog.archive.files.orphans import is_more_than_a_batch, unnamed_files
+from everlog.archive.files.warc import MADE, target_uri
+from everlog.archive.files.warc_names import parse_name
+from everlog.archive.files.warc_walk import Broken, walk_records
+from everlog.archive.repos import search_index as searching
+from everlog.archive.repos.post_codec import read_record
+from everlog.archive.repos.warc_index import FileRows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Row
 
     from everlog.archive.archive import Archive
-    from everlog.archive.walk import Seen
+    from everlog.archive.files.warc_walk import Seen
 
     # Called with the name of each thing that was looked at; there are `Archive.size()` of them.
     Progress = Callable[[str], None]
@@ -76,7 +77,7 @@ def verify(archive: Archive, progress: Progress | None = None) -> Iterator[Findi
 
 def _warc_files(archive: Archive, tell: Progress) -> Iterator[Finding]:
     for file in _files(archive):
-        size = archive.shelf.size(file.name) if parse_name(file.name) is not None else None
+        size = archive.file_store.size(file.name) if parse_name(file.name) is not None else None
         if size is not None and size >= file.length:
             with archive.open_file(file.name, ahead=WHOLE_FILE_BYTES) as raw:
                 yield from _warc_file(archive, file, raw, tell)
@@ -91,7 +92,7 @@ def _warc_files(archive: Archive, tell: Progress) -> Iterator[Finding]:
 
 def _not_there(archive: Archive, file: Row[Any]) -> str | None:
     """What is wrong with a file that cannot be seen from here; nothing, if somebody is still writing it."""
-    if file.closed or not archive.shelf.is_shared or archive.shelf.folder is not None:
+    if file.closed or not archive.file_store.is_shared or archive.file_store.folder is not None:
         return "file missing"
     rows = FileRows(archive.database)
     if rows.live([file.name]):
@@ -179,7 +180,7 @@ def _media_files(archive: Archive, tell: Progress) -> Iterator[Finding]:
 
 
 def _media_file(archive: Archive, row: Row[Any]) -> str | None:
-    size = archive.shelf.size(row.path) if _MEDIA.fullmatch(row.path) else None
+    size = archive.file_store.size(row.path) if _MEDIA.fullmatch(row.path) else None
     if size is None:
         return "file missing"
     if size != row.bytes:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from everlog.flow.rota import Rota
+from everlog.usecases.watch.poll_source import PollSource
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
     from everlog.archive import Archive
-    from everlog.archive.holdings import Poll
+    from everlog.archive.models import Poll
     from everlog.records import Blog
 
 
-class JobRota(Rota):
+class JobRota(PollSource):
     """The feeds of one granted job, each asked once."""
 
     def __init__(self, archive: Archive, fence: int) -> None:
