@@ -7,15 +7,16 @@ import shlex
 import sys
 from contextlib import ExitStack, closing
 from dataclasses import replace
-from pathlib import Path  # noqa: TC003 - Typer reads the annotations
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
+from everlog.cli import flags
 from everlog.cli.progress import progress
 from everlog.cli.terminal_text import json_text, open_with
 from everlog.errors import UsageError
-from everlog.evaluate.grouping import Grouping  # noqa: TC001 - Typer reads the annotations
+from everlog.evaluate.grouping import Grouping
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +33,7 @@ _SCRIPTS = {"peers": "peers.py", "retrieval": "retrieval.py", "noise": "noise.py
 def evaluate(  # noqa: PLR0913, PLR0917 - one parameter per flag
     folders: Annotated[list[Path], typer.Argument(metavar="FOLDER", help="Folders of blogs.")],
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="A row per blog, worst first.")] = False,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print no progress and no notes.")] = False,
+    quiet: flags.Quiet = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
     no_feed: Annotated[bool, typer.Option("--no-feed", help="Read without learning from feeds.")] = False,
     cut_feeds: Annotated[
@@ -128,11 +129,11 @@ def processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _moved(flags: Sequence[str], folders: Sequence[Path]) -> UsageError:
+def _moved(given: Sequence[str], folders: Sequence[Path]) -> UsageError:
     names = shlex.join(map(str, folders))
-    commands = [f".venv/bin/python benchmarks/{_SCRIPTS[flag]} {names}" for flag in flags]
+    commands = [f".venv/bin/python benchmarks/{_SCRIPTS[flag]} {names}" for flag in given]
     return UsageError(
-        f"moved to the benchmarks: {', '.join(f'--{flag}' for flag in flags)}",
+        f"moved to the benchmarks: {', '.join(f'--{flag}' for flag in given)}",
         advice="\n    ".join(["in a clone of everlog, run:", "scripts/install benchmark", *commands]),
     )
 

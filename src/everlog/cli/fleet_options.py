@@ -1,26 +1,14 @@
-"""Flags that the commands of a fleet share, and the archive they mean."""
+"""The archive that the flags of a fleet's command name."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from everlog.errors import UsageError
 
 if TYPE_CHECKING:
     from everlog.archive import Archive
     from everlog.settings import Settings
-
-BrokerFlag = Annotated[
-    str | None, typer.Option("--broker", metavar="URL", help="The fleet's queue: redis://HOST:6379/0."),
-]
-MetricsFlag = Annotated[
-    int | None, typer.Option("--metrics-port", metavar="PORT", min=0, max=65535, help="Serve Prometheus metrics here."),
-]
-LogFormatFlag = Annotated[
-    str, typer.Option("--log-format", metavar="text|json", help="Log as text (the default) or as JSON."),
-]
 
 # What becomes of jobs whose broker is away.
 LATER = "workers pick them up when the broker is back"
