@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from everlog.cli import flags
-from everlog.cli.fleet_options import LATER, shared_archive_of
-from everlog.cli.options import allowed, settings_from
+from everlog.cli.options import BROKER_IS_AWAY, allowed, settings_from, shared_archive_of
 from everlog.cli.terminal_text import json_text
 from everlog.errors import EverlogError, ServiceDown, UsageError
 
@@ -104,7 +103,7 @@ def _add(jobs: list[NewJob], archive: Archive, engine: Engine, *, quiet: bool) -
             # They are safe in the database, and so shall be the rest of the list.
             silent = down
     if silent is not None:
-        raise ServiceDown(f"{len(added)} jobs are stored; {silent.message}", advice=LATER) from silent
+        raise ServiceDown(f"{len(added)} jobs are stored; {silent.message}", advice=BROKER_IS_AWAY) from silent
     return added
 
 

@@ -9,8 +9,7 @@ from typing import Annotated
 import typer
 
 from everlog.cli import flags
-from everlog.cli.fleet_options import LATER, shared_archive_of
-from everlog.cli.options import settings_from
+from everlog.cli.options import BROKER_IS_AWAY, settings_from, shared_archive_of
 from everlog.cli.terminal_text import json_text
 from everlog.core.terminal import CONTROLS
 from everlog.errors import ServiceDown, UsageError
@@ -199,7 +198,7 @@ def fleet_revive(
             # Those who look after the fleet hand out the rest, as their queues have room.
             engine.send(opened.wake_jobs())
         except ServiceDown as down:
-            raise ServiceDown(f"{revived} jobs queued again; {down.message}", advice=LATER) from down
+            raise ServiceDown(f"{revived} jobs queued again; {down.message}", advice=BROKER_IS_AWAY) from down
         finally:
             engine.close()
     if not quiet:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from everlog.settings import Settings
 
 CONFIG_NAME = "everlog.toml"
+# What becomes of jobs whose broker is away.
+BROKER_IS_AWAY = "workers pick them up when the broker is back"
 
 
 def settings_from(config: Path | None, **flags: Any) -> Settings:
@@ -88,6 +90,16 @@ def archive_of(settings: Settings, *, create: bool = False, reading: bool = Fals
             advice="wait until 'everlog copy' has finished; if it was interrupted, run it again",
         )
     return archive
+
+
+def shared_archive_of(settings: Settings) -> Archive:
+    """The archive of a fleet: one that many machines reach."""
+    if "://" not in settings.archive:
+        raise UsageError(
+            f"{settings.archive} is a folder; a fleet needs a shared database",
+            advice="pass --archive postgresql://HOST/NAME; 'everlog copy' copies an archive there",
+        )
+    return archive_of(settings, create=True)
 
 
 def _say(text: str) -> None:

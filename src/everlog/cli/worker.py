@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from everlog.cli import flags
-from everlog.cli.fleet_options import shared_archive_of
-from everlog.cli.options import allowed, settings_from
+from everlog.cli.options import allowed, settings_from, shared_archive_of
 from everlog.errors import UsageError
 
 if TYPE_CHECKING:
