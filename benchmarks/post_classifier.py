@@ -3,7 +3,7 @@
     python benchmarks/post_classifier.py
     python benchmarks/post_classifier.py --blogs 12 --json
 
-The labels are in a blog's `pages.jsonl`; docs/evaluation.md says which pages count.
+The labels are in a blog's `pages.jsonl`; docs/internals/evaluation.md says which pages count.
 """
 
 from __future__ import annotations

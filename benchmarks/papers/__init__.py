@@ -1,4 +1,4 @@
-"""The experiments of the papers whose methods everlog uses; docs/evaluation.md defines the figures.
+"""The experiments of the papers whose methods everlog uses; docs/internals/evaluation.md defines the figures.
 
 Begin with the functions that give the tables: `measure_peers` (peers.py, extractors without a feed),
 `measure_retrieval` (retrieval.py, what noise does to search; its parts are retrieval_*.py), `noise_table` and
