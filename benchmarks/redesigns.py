@@ -35,7 +35,6 @@ from everlog.core.tree import parse
 from everlog.core.urls import canonical
 from everlog.errors import EverlogError
 from everlog.evaluate.cut import cut_feed
-from everlog.evaluate.processes import over_blogs
 from everlog.evaluate.scoring import mean, score_post
 from everlog.feeds import parse_feed
 from everlog.records import Exchange, Failure, Fetched, Post
@@ -47,6 +46,7 @@ from everlog.usecases.learn.learned_blog import learn_blog
 from everlog.usecases.learn.redesign import read_anew
 from everlog.usecases.learn.template_history import TemplateHistory
 from everlog.usecases.update.feed_diff import FeedResponse
+from processes import over_blogs
 from redesigned_pages import DESIGNS, Content, home_in, page_in
 from resampled import _known_posts
 from rss import write_feed

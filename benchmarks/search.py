@@ -37,15 +37,15 @@ from everlog.archive.db.column_values import stamp
 from everlog.archive.repos import search_index as searching
 from everlog.archive.repos.post_codec import write_post
 from everlog.core.words import is_unspaced
-from everlog.evaluate.retrieval_queries import Document, Plan, draw_queries
 from everlog.records import Comment, Post
 from everlog.search.query import ask
+from papers.retrieval_queries import Document, Plan, draw_queries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from everlog.archive import Archive
-    from everlog.evaluate.retrieval_index import Query
+    from papers.retrieval_index import Query
 
 SHARES = {"latin": 0.6, "accents": 0.12, "cyrillic": 0.08, "chinese": 0.08, "japanese": 0.06, "korean": 0.06}
 UNSPACED = {"chinese", "japanese"}
@@ -207,7 +207,7 @@ class Found:
 def typed(query: Query) -> str:
     """A query as a reader would type it.
 
-    >>> from everlog.evaluate.retrieval_index import Query
+    >>> from papers.retrieval_index import Query
     >>> typed(Query(kind="", phrases=(("sea",), ("ada", "vale"), ("海", "岸"))))
     'sea "ada vale" 海岸'
     """

@@ -12,7 +12,8 @@ from urllib.parse import urlsplit
 
 import typer
 
-from everlog.cli.options import JsonFlag, QuietFlag, VerboseFlag, archive_of
+from everlog.cli import flags
+from everlog.cli.options import archive_of
 from everlog.cli.program import as_typed
 from everlog.cli.terminal_text import open_with
 from everlog.errors import ArchiveBusy, EverlogError, UsageError
@@ -37,9 +38,9 @@ def demo(
     archive: Annotated[
         str, typer.Option("--archive", metavar="WHERE", help="The archive's folder."),
     ] = FOLDER,
-    json: JsonFlag = False,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,
+    json: flags.Json = False,
+    quiet: flags.Quiet = False,
+    verbose: flags.Verbose = False,
 ) -> None:
     """Crawl and show a sample blog without internet; keeps it in the folder everlog-demo.
 

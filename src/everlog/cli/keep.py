@@ -11,17 +11,8 @@ from typing import Annotated
 
 import typer
 
-from everlog.cli.options import (
-    ArchiveFlag,
-    ConfigFlag,
-    FilesFlag,
-    JsonFlag,
-    QuietFlag,
-    SpoolFlag,
-    VerboseFlag,
-    archive_of,
-    settings_from,
-)
+from everlog.cli import flags
+from everlog.cli.options import archive_of, settings_from
 from everlog.cli.summary import counted
 from everlog.cli.terminal_text import json_text, open_with
 
@@ -38,11 +29,11 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per flag
     output: Annotated[
         str | None, typer.Option("-o", "--output", metavar="FILE", help="File, or folder for markdown; - is stdout."),
     ] = None,
-    archive: ArchiveFlag = None,
-    files: FilesFlag = None,
-    config: ConfigFlag = None,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,  # noqa: ARG001 - where a bug happened is said by the program itself
+    archive: flags.Archive = None,
+    files: flags.Files = None,
+    config: flags.Config = None,
+    quiet: flags.Quiet = False,
+    verbose: flags.Verbose = False,  # noqa: ARG001 - where a bug happened is said by the program itself
 ) -> None:
     """Write posts in a format of your choice, to stdout by default.
 
@@ -74,16 +65,14 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per flag
 
 
 def reread(
-    blogs: Annotated[
-        list[str] | None, typer.Argument(metavar="BLOG", help="Blogs in the archive (default: all)."),
-    ] = None,
-    archive: ArchiveFlag = None,
-    files: FilesFlag = None,
-    spool: SpoolFlag = None,
-    config: ConfigFlag = None,
-    json: JsonFlag = False,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,  # noqa: ARG001 - where a bug happened is said by the program itself
+    blogs: flags.Blogs = None,
+    archive: flags.Archive = None,
+    files: flags.Files = None,
+    spool: flags.Spool = None,
+    config: flags.Config = None,
+    json: flags.Json = False,
+    quiet: flags.Quiet = False,
+    verbose: flags.Verbose = False,  # noqa: ARG001 - where a bug happened is said by the program itself
 ) -> None:
     """Read all stored pages again with today's rules; no request is made.
 
@@ -115,10 +104,10 @@ def reread(
 
 def forget(
     what: Annotated[str, typer.Argument(metavar="URL|BLOG", help="A blog of the archive.")],
-    archive: ArchiveFlag = None,
-    config: ConfigFlag = None,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,  # noqa: ARG001 - where a bug happened is said by the program itself
+    archive: flags.Archive = None,
+    config: flags.Config = None,
+    quiet: flags.Quiet = False,
+    verbose: flags.Verbose = False,  # noqa: ARG001 - where a bug happened is said by the program itself
 ) -> None:
     """Stop updating a blog; the archive keeps what it has. `everlog crawl` takes it up again.
 
@@ -137,13 +126,13 @@ def forget(
 
 
 def verify(
-    archive: ArchiveFlag = None,
-    files: FilesFlag = None,
-    spool: SpoolFlag = None,
-    config: ConfigFlag = None,
-    json: JsonFlag = False,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,  # noqa: ARG001 - where a bug happened is said by the program itself
+    archive: flags.Archive = None,
+    files: flags.Files = None,
+    spool: flags.Spool = None,
+    config: flags.Config = None,
+    json: flags.Json = False,
+    quiet: flags.Quiet = False,
+    verbose: flags.Verbose = False,  # noqa: ARG001 - where a bug happened is said by the program itself
 ) -> None:
     """Check the archive: every record, WARC pointer, digest and media file. Exits 8 if something is wrong.
 

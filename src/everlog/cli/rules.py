@@ -8,16 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from everlog.cli.options import (
-    ArchiveFlag,
-    ConfigFlag,
-    FilesFlag,
-    JsonFlag,
-    QuietFlag,
-    VerboseFlag,
-    archive_of,
-    settings_from,
-)
+from everlog.cli import flags
+from everlog.cli.options import archive_of, settings_from
 from everlog.cli.terminal_text import json_text
 from everlog.core.rules import MANUAL
 from everlog.errors import UsageError
@@ -47,12 +39,12 @@ def rules(  # noqa: PLR0913, PLR0917 - one parameter per flag
         str | None,
         typer.Option("--unset", metavar="FIELD", help="Take a rule back that was set by hand: the learned one holds."),
     ] = None,
-    archive: ArchiveFlag = None,
-    files: FilesFlag = None,
-    config: ConfigFlag = None,
-    json: JsonFlag = False,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,
+    archive: flags.Archive = None,
+    files: flags.Files = None,
+    config: flags.Config = None,
+    json: flags.Json = False,
+    quiet: flags.Quiet = False,
+    verbose: flags.Verbose = False,
 ) -> None:
     """Show what was learned about a blog: rules per field, their score on the blog's own feed, the URL pattern.
 

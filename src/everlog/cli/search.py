@@ -9,15 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from everlog.cli.options import (
-    ArchiveFlag,
-    ConfigFlag,
-    JsonFlag,
-    QuietFlag,
-    VerboseFlag,
-    archive_of,
-    settings_from,
-)
+from everlog.cli import flags
+from everlog.cli.options import archive_of, settings_from
 from everlog.cli.terminal_text import json_text
 from everlog.cli.wrapping import print_styled, print_wrapped
 from everlog.core.terminal import harmless
@@ -60,11 +53,11 @@ def search(
         int, typer.Option("--limit", metavar="N", min=1, max=MOST_SHOWN, help="How many posts to show at most."),
     ] = 10,
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Rebuild the search index from the posts.")] = False,
-    archive: ArchiveFlag = None,
-    config: ConfigFlag = None,
-    json: JsonFlag = False,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,
+    archive: flags.Archive = None,
+    config: flags.Config = None,
+    json: flags.Json = False,
+    quiet: flags.Quiet = False,
+    verbose: flags.Verbose = False,
 ) -> None:
     """Find posts by their words, the best first: titles, texts, comments, authors and tags, in any language.
 

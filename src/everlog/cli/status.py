@@ -8,16 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from everlog.cli import flags
 from everlog.cli.one_blog import event_dict, figures_dict, print_blog, print_events
-from everlog.cli.options import (
-    ArchiveFlag,
-    ConfigFlag,
-    JsonFlag,
-    QuietFlag,
-    VerboseFlag,
-    archive_of,
-    settings_from,
-)
+from everlog.cli.options import archive_of, settings_from
 from everlog.cli.politeness_table import print_ledger
 from everlog.cli.summary import counted, media_of, missing_of
 from everlog.cli.terminal_text import ago, json_text, more, say, table, time_or_none
@@ -44,11 +37,11 @@ def status(
     politeness: Annotated[
         bool, typer.Option("--politeness", help="The ledger of requests and waits, with the reason for each wait."),
     ] = False,
-    archive: ArchiveFlag = None,
-    config: ConfigFlag = None,
-    json: JsonFlag = False,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,
+    archive: flags.Archive = None,
+    config: flags.Config = None,
+    json: flags.Json = False,
+    quiet: flags.Quiet = False,
+    verbose: flags.Verbose = False,
 ) -> None:
     """List the blogs of the archive and what happened to them; with a BLOG what is held, what is missing and why.
 
