@@ -205,9 +205,6 @@ def collected(worker: str | None) -> list:
         def depths(self) -> dict[str, int]:
             return {UPDATE: 1}
 
-        def readers(self) -> dict[str, int]:
-            return {"b": 4}
-
     return list(Figures(Small(), Small(), worker=worker).collect())
 
 

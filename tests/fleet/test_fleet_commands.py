@@ -7,11 +7,9 @@ from hashlib import sha256
 from urllib.request import urlopen
 
 import pytest
-import redis
 
 from everlog.archive import open_archive
 from everlog.archive.job_models import NewJob, SliceResult
-from everlog.fleet.engine import PRESENCE
 from everlog.fleet.figures import serve_figures
 from fleet.a_fleet import Fleet, crawl_jobs, keep_awake, let_time_pass
 from services import free_port
@@ -102,18 +100,15 @@ def test_a_host_longer_than_any_is_told_and_the_others_of_its_list_are_queued(fl
     assert [job.url for job in archive.queued_jobs()] == ["http://a.example/"]
 
 
-def test_the_state_of_a_fleet_is_told_to_people_and_programs(fleet, archive, redis_url):
+def test_the_state_of_a_fleet_is_told_to_people_and_programs(fleet, archive):
     archive.sign_in("somebody", processes=3, has_browser=True)
     keep_awake(archive)
-    with redis.Redis.from_url(redis_url) as client:
-        client.set(f"{PRESENCE}a-reader", 4)
     running, dead, _ = crawl_jobs(archive, ["http://a.example/", "http://b.example/", "http://c.example/"])
     archive.claim_job(running.id, "somebody")
     gone = archive.claim_job(dead.id, "somebody")
     archive.end_grant(gone.fence, SliceResult(end="dead", reason="no page of it could be read as a post"))
     told = fleet.run("fleet", "status", "--json").json
     assert [worker["name"] for worker in told["workers"]] == ["somebody"]
-    assert told["readers"] == [{"name": "a-reader", "processes": 4}]
     assert told["queues"]["crawl"] == {"jobs": 1, "messages": 0}
     assert [job["url"] for job in told["running"]] == ["http://a.example/"]
     assert [job["url"] for job in told["dead"]] == ["http://b.example/"]
@@ -121,7 +116,7 @@ def test_the_state_of_a_fleet_is_told_to_people_and_programs(fleet, archive, red
     assert told["requests_per_second"] == told["workers"][0]["requests_per_second"] == 0.0
     shown = fleet.run("fleet", "status").out
     for words in ("1 workers, 3 processes", "somebody", "http://a.example/", "no page of it could be read as a post",
-                  "1 jobs of crawl are missing in the broker", "4 pages at once"):
+                  "1 jobs of crawl are missing in the broker"):
         assert words in shown
     assert "b.example/\tno page of it" in fleet.run("fleet", "dead").out
     assert "1 jobs queued again" in fleet.run("fleet", "revive").err
@@ -170,9 +165,7 @@ def test_a_folder_is_no_archive_for_a_fleet(fleet):
     assert "everlog copy" in done.err
 
 
-def test_prometheus_is_told_of_all_jobs_and_a_worker_tells_of_itself(archive, engine, redis_url):
-    with redis.Redis.from_url(redis_url) as client:
-        client.set(f"{PRESENCE}a-reader", 4)
+def test_prometheus_is_told_of_all_jobs_and_a_worker_tells_of_itself(archive, engine):
     for name in ("one", "other"):
         archive.sign_in(name, processes=1, has_browser=False)
     crawl_jobs(archive, ["http://a.example/"])
@@ -185,9 +178,7 @@ def test_prometheus_is_told_of_all_jobs_and_a_worker_tells_of_itself(archive, en
             end()
     assert 'everlog_jobs{state="queued"} 1.0' in whole
     assert 'everlog_worker_slices_total{worker="other"} 0.0' in whole
-    assert 'everlog_reader_processes{worker="a-reader"} 4.0' in whole
     assert 'worker="other"' not in own
-    assert "a-reader" not in own
     assert "everlog_up 1.0" in own
 
 
@@ -208,13 +199,21 @@ def test_a_worker_that_could_store_nothing_does_not_start(fleet):
 
 
 @pytest.mark.parametrize("words", [
-    ("worker", "--readers", "2", "--processes", "3"), ("worker", "--readers", "2", "--no-browser"),
     ("watch", "--no-media"), ("watch", "--json"), ("watch", "--delay", "2"),
 ])
 def test_flags_that_would_do_nothing_are_refused(fleet, words):
     done = fleet.run(*words)
     assert done.code == 2
     assert words[-1] in done.err or words[-2] in done.err
+
+
+def test_the_removed_readers_are_refused_with_what_to_do_instead(fleet):
+    for words in (("--readers", "4"), ("--readers=none", "--archive", "kept")):
+        done = fleet.run("worker", *words)
+        assert done.code == 2
+        assert "--readers was removed" in done.err
+        assert "more workers crawl more blogs" in done.err
+    assert "--readers" not in fleet.run("worker", "--help").out
 
 
 @pytest.mark.slow

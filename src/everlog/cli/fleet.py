@@ -47,7 +47,7 @@ def fleet_status(
     with shared_archive_of(settings) as opened:
         state = opened.fleet_state(now=datetime.now(UTC))
         try:
-            told = BrokerState(messages=engine.depths(), readers=engine.readers())
+            told = BrokerState(messages=engine.depths())
         except ServiceDown as down:
             told = BrokerState(trouble=down.message)
     if json:

@@ -91,5 +91,4 @@ def encryption(broker: str) -> dict[str, Any]:
         return {}
     from ssl import CERT_REQUIRED  # noqa: PLC0415 - few fleets need it
 
-    wanted = {"ssl_cert_reqs": CERT_REQUIRED}
-    return {"broker_use_ssl": wanted, "redis_backend_use_ssl": wanted}
+    return {"broker_use_ssl": {"ssl_cert_reqs": CERT_REQUIRED}}

@@ -28,9 +28,6 @@ KEEPER = "everlog.keeper"
 # How many hints were missing of each queue when somebody looked last; long ago it says nothing of now.
 SHORT = "everlog.short"
 SHORT_SECONDS = 60
-# A key per worker that only reads, with the number of its processes, as long as it is there.
-PRESENCE = "everlog.readers."
-PRESENCE_SECONDS = 10
 # A message whose worker died comes again after this. Nobody waits for it: the database has long queued the job again,
 # and what comes twice finds nothing to do. It must only be longer than any slice.
 VISIBILITY_SECONDS = 7_200
@@ -85,11 +82,6 @@ class Engine:
             for queue in QUEUES:
                 pipeline.llen(NAMES[queue])
             return dict(zip(QUEUES, pipeline.execute(), strict=True))
-
-    def readers(self) -> Mapping[str, int]:
-        """Who only reads pages, and how many at once."""
-        with self._reached():
-            return present_readers(self._client())
 
     def is_marked(self) -> bool:
         """Whether the broker still has what it was given."""
@@ -161,16 +153,6 @@ class Engine:
                 f"the broker {without_password(self.broker)} is not reachable: {error}",
                 advice="start it; jobs are safe in the database and are queued again when it is back",
             ) from error
-
-
-def present_readers(client: Redis) -> dict[str, int]:
-    """Who told a broker that they read pages, and how many at once."""
-    names: list[bytes] = sorted(client.scan_iter(match=PRESENCE + "*", count=1_000))
-    counts: list[bytes | None] = client.mget(names) if names else []  # type: ignore[assignment]
-    return {
-        name.decode().removeprefix(PRESENCE): int(count)
-        for name, count in zip(names, counts, strict=True) if count is not None and count.isdigit()
-    }
 
 
 def send_jobs(jobs: Sequence[Job], broker: str) -> int:

@@ -10,7 +10,7 @@ from everlog.errors import EverlogError, UsageError
 from everlog.extras import line_for_extra
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from everlog.archive import Archive
     from everlog.archive.job_models import FleetState, WorkerState
@@ -70,9 +70,6 @@ class Figures:
     def _of_one(self, worker: str) -> Iterator[Any]:
         """Nothing that grows with the archive: a fleet has many workers, and each is asked often."""
         yield from _of_workers([one for one in self._archive.workers() if one.name == worker])
-        readers = self._engine.readers()
-        if worker in readers:
-            yield _of_readers({worker: readers[worker]})
 
     def _of_all(self) -> Iterator[Any]:
         from prometheus_client.core import GaugeMetricFamily as Gauge  # noqa: PLC0415 - as above
@@ -84,16 +81,6 @@ class Figures:
         for queue, count in self._engine.depths().items():
             messages.add_metric([queue], count)
         yield messages
-        yield _of_readers(self._engine.readers())
-
-
-def _of_readers(readers: Mapping[str, int]) -> Any:
-    from prometheus_client.core import GaugeMetricFamily  # noqa: PLC0415 - as above
-
-    reading = GaugeMetricFamily("everlog_reader_processes", "Pages that a reader processes at once", labels=["worker"])
-    for name, processes in readers.items():
-        reading.add_metric([name], processes)
-    return reading
 
 
 def _of_workers(workers: Sequence[WorkerState]) -> Iterator[Any]:

@@ -12,7 +12,6 @@ from everlog.archive.job_models import NewJob, SliceResult
 from everlog.archive.locks import LeaseLocks
 from everlog.core.urls import host_of
 from everlog.errors import DiskFull, EverlogError, FilesDown, LeaseLost, ServiceDown, UsageError
-from everlog.fleet.asking import readers_for
 from everlog.fleet.endings import SHORT_SECONDS, Endings, can_draw_with, impatient
 from everlog.fleet.job_rota import JobRota
 from everlog.usecases.runner import Job as CrawlJob
@@ -163,12 +162,11 @@ class _Slice:
         job, settings = self.grant.job, self._endings.own_settings()
         if self._endings.is_forgotten():
             return SliceResult(end="done", reason="its blog was forgotten in the meantime")
-        with readers_for(job.url or "", self.archive, self.settings.broker) as reader:
-            wanted = CrawlJob(
-                url=job.url or "", kind="update" if job.kind == "update" else "crawl", goes_on=job.slices > 0,
-                reader=reader, allow=tuple(job.settings["allow"]) if "allow" in job.settings else None,
-            )
-            [outcome] = run_jobs([wanted], self.archive, settings, on_start=self._hear, on_reins=self._take)
+        wanted = CrawlJob(
+            url=job.url or "", kind="update" if job.kind == "update" else "crawl", goes_on=job.slices > 0,
+            allow=tuple(job.settings["allow"]) if "allow" in job.settings else None,
+        )
+        [outcome] = run_jobs([wanted], self.archive, settings, on_start=self._hear, on_reins=self._take)
         if isinstance(outcome, EverlogError):
             return self._after_error(outcome)
         return self._endings.after(outcome, settings)

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from everlog.records import Blog
     from everlog.render import Browser, RenderOptions
     from everlog.settings import Settings
-    from everlog.usecases.page.page_reading import PageReader
     from everlog.usecases.watch.poll import PollResult
     from everlog.usecases.watch.poll_source import PollSource
     from everlog.usecases.watch.watch_loop import WatchTally
@@ -70,8 +69,6 @@ class Job:
     allow: tuple[str, ...] | None = None
     # Whether this is a further part of a crawl that takes turns with others.
     goes_on: bool = False
-    # Who looks at its pages in place of this process.
-    reader: PageReader | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,8 +100,7 @@ def run_jobs(
         on_start(tally)
         return CrawlRun(
             fetcher=_session_for(job, url, own, archive, fetcher), archive=archive, settings=own, tally=tally,
-            on_safe=on_safe,
-            browser=browser, allow=job.allow, goes_on=job.goes_on, reader=job.reader, now=fetcher.timekeeper.now,
+            on_safe=on_safe, browser=browser, allow=job.allow, goes_on=job.goes_on, now=fetcher.timekeeper.now,
         )
 
     async def all_of(fetcher: HttpClient) -> list[Report | EverlogError]:

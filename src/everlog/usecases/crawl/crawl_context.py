@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from everlog.usecases.crawl.report import Tally
     from everlog.usecases.learn.learned_blog import LearnedBlog
     from everlog.usecases.page.copies import Copies
-    from everlog.usecases.page.page_reading import PageReader
     from everlog.usecases.page.post_comments import CommentGatherer
     from everlog.usecases.page.rendering import Rendering
 
@@ -54,8 +53,6 @@ class CrawlContext:
     commenting: CommentGatherer
     # What the feed says of its posts.
     entries: Entries = field(default_factory=Entries)
-    # Who looks at pages in place of this process; None: nobody.
-    reader: PageReader | None = None
     error: BaseException | None = None
     # The posts that are split over pages, as the blog tells, once somebody asked.
     split_posts: asyncio.Future[frozenset[str]] | None = None

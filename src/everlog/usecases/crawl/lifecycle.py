@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from everlog.usecases.crawl.report import Ending, Tally
     from everlog.usecases.crawl.stop_reasons import Stop
     from everlog.usecases.learn.learned_blog import LearnedBlog
-    from everlog.usecases.page.page_reading import PageReader
 
 # A crawl that is killed loses this much of its ledger of requests and waits.
 LEDGER_SECONDS = 30.0
@@ -73,8 +72,6 @@ class CrawlRun:
     browser: Browser | None = None
     # What `--allow` named, to be kept with a blog that is new.
     allow: tuple[str, ...] | None = None
-    # Looks at pages in place of this process; None: nobody does.
-    reader: PageReader | None = None
     # Who visits pages takes a turn; polls that bring nothing need none.
     turn: AbstractAsyncContextManager[object] = field(default_factory=nullcontext)
     # The crawl under way, so that it can be interrupted from outside.
@@ -142,7 +139,7 @@ def crew_of(
         blog=blog, known=known, scope=scope, settings=work.settings, fetcher=work.fetcher,
         archive=work.archive, writer=writer, tally=work.tally, this_year=work.now().year,
         on_safe=_counting(work), copies=Copies(blog.id), rendering=commenting.rendering, commenting=commenting,
-        entries=Entries.of(said, blog, scope), reader=work.reader, left_out=recall_left_out(blog, work.archive),
+        entries=Entries.of(said, blog, scope), left_out=recall_left_out(blog, work.archive),
     )
     for key in work.archive.known_keys(blog.id):
         context.is_new(key)
