@@ -33,7 +33,7 @@ from everlog.fetch.request import FetchError
 from everlog.fetch.throttle import Timekeeper
 from everlog.settings import make_settings
 from everlog.usecases.crawl.crawl_blog import archive_blog
-from everlog.usecases.crawl.lifecycle import CrawlRun
+from everlog.usecases.crawl.crawl_context import CrawlRun
 from everlog.usecases.crawl.report import Tally
 from everlog.usecases.host_cache import HostCache
 from everlog.usecases.runner import manners_of
@@ -203,7 +203,7 @@ def run(world: World, server: Server, clock: Clock, archive: Archive, until: dat
         memory.write()
         server.asked.clear()
         clock.watcher = Watcher(
-            archive, now=clock.now, sleep=clock.rest, work_for=lambda blog: work_at(blog.home), memory=memory,
+            archive, now=clock.now, sleep=clock.rest, run_for=lambda blog: work_at(blog.home), memory=memory,
             on_polled=lambda _blog, _polled: None,
         )
         say("watching")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ from everlog.archive.archive import ArchiveOptions
 from everlog.core.fetcher import HostStats
 from everlog.errors import EverlogError
 from everlog.usecases.crawl.crawl_blog import archive_blog
-from everlog.usecases.crawl.lifecycle import LEDGER_SECONDS, keep_ledger
+from everlog.usecases.crawl.crawl_context import HOST_STATS_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,14 +56,12 @@ def crawled(archive: Archive, *, step_seconds: float) -> CountingWeb:
         moment += timedelta(seconds=step_seconds)
         return moment
 
-    tools = work(fetcher, archive)
-    tools.now = now
-    asyncio.run(archive_blog(a_blog.HOME, tools))
+    asyncio.run(archive_blog(a_blog.HOME, replace(work(fetcher, archive), now=now)))
     return fetcher
 
 
 def test_the_ledger_is_written_while_the_crawl_goes_on(archive):
-    fetcher = crawled(archive, step_seconds=LEDGER_SECONDS)
+    fetcher = crawled(archive, step_seconds=HOST_STATS_SECONDS)
     assert len(fetcher.taken) > 3
     [row] = archive.ledger()
     assert row.requests == sum(fetcher.taken)
@@ -83,4 +81,4 @@ def test_an_archive_that_takes_no_more_does_not_end_a_crawl(archive, tmp_path):
     database.mkdir()
     with pytest.raises(EverlogError):
         archive.add_to_ledger(tools.fetcher.take_ledger(), at=NOW)
-    keep_ledger(tools)
+    tools.keep_host_stats()

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from everlog.archive import Archive
     from everlog.records import Failure
-    from everlog.usecases.crawl.lifecycle import CrawlRun
+    from everlog.usecases.crawl.crawl_context import CrawlRun
     from everlog.usecases.learn.redesign import Redesign
 
 DAY = timedelta(days=1)
@@ -79,9 +79,7 @@ def redesign(fetcher: MemoryWeb, numbers: Iterable[int]) -> None:
 
 
 def at_work(fetcher: ClockedWeb, archive: Archive) -> CrawlRun:
-    given = work(fetcher, archive)
-    given.now = lambda: fetcher.now
-    return given
+    return replace(work(fetcher, archive), now=lambda: fetcher.now)
 
 
 def update(fetcher: ClockedWeb, archive: Archive) -> tuple[bool, CrawlRun]:

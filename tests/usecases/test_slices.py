@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,8 +18,8 @@ from everlog.core.urls import canonical
 from everlog.frontier.priority_queue import QUIET_PAGES
 from everlog.records import Failure
 from everlog.usecases.crawl.crawl_blog import archive_blog
+from everlog.usecases.crawl.crawl_context import SLICE_OVER, StopSwitch
 from everlog.usecases.crawl.crawl_loop import LEAST_TAKEN
-from everlog.usecases.crawl.stop_reasons import SLICE_OVER
 from everlog.usecases.crawl.url_queue import PROGRESS
 from everlog.usecases.update.update_feedless import LOOKED, MAPS
 from everlog.usecases.watch.poll import first_poll, poll_blog
@@ -49,8 +50,9 @@ def in_slices(
     reports: list[Report] = []
     while not reports or reports[-1].ending == "limit":
         assert len(reports) < most, [report.tally.requests for report in reports]
-        part = work(fetcher, archive, **settings)
-        part.goes_on, part.is_over = begun or bool(reports), is_over
+        part = replace(
+            work(fetcher, archive, **settings), goes_on=begun or bool(reports), stop=StopSwitch(is_over=is_over),
+        )
         reports.append(asyncio.run(archive_blog(a_blog.HOME, part)))
     return reports
 
@@ -222,7 +224,7 @@ def test_a_walk_whose_time_is_over_goes_on_with_the_next_slice(archive):
     fetcher.answers = a_site(60).answers
     fetcher.asked.clear()
     first = work(fetcher, archive, concurrency=1)
-    first.is_over = True
+    first.stop.wind_down()
     assert asyncio.run(archive_blog(a_blog.HOME, first)).reason == SLICE_OVER
     assert sum(url == a_blog.HOME or "/page/" in url for url in fetcher.asked) == LEAST_TAKEN
     reports = in_slices(fetcher, archive, most=80, begun=True, is_over=True, concurrency=1)
@@ -271,7 +273,7 @@ def a_poll(fetcher: MemoryWeb, archive: Archive) -> PollResult:
     """One poll whose time is over before it begins."""
     [blog] = archive.blogs()
     part = work(fetcher, archive, concurrency=1)
-    part.is_over = True
+    part.stop.wind_down()
     poll = archive.poll_of(blog.id) or first_poll(blog, archive, fetcher.now)
     polled = asyncio.run(poll_blog(poll, blog, part))
     archive.set_poll(polled.poll)

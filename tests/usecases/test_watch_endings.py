@@ -9,8 +9,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
-from flow.a_site import FEED, POSTS, a_site, crawl, listing, put_feed, work
-from flow.a_watch import START, Clock, a_watcher, watch
 
 import a_blog
 from everlog.archive import open_archive
@@ -23,14 +21,15 @@ from everlog.usecases.host_cache import HostCache
 from everlog.usecases.update.blog_liveness import all_is_well
 from everlog.usecases.update.update_blog import refresh_blog
 from everlog.usecases.watch.watch_loop import Watcher
+from flow.a_site import FEED, POSTS, a_site, crawl, listing, put_feed, work
+from flow.a_watch import START, Clock, a_watcher, watch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from flow.a_web import MemoryWeb
-
     from everlog.archive import Archive
+    from flow.a_web import MemoryWeb
 
 A_DAY = (("Cache-Control", "max-age=86400"),)
 NEW = a_blog.url(POSTS + 1)
@@ -283,14 +282,14 @@ def test_a_watch_whose_archive_takes_nothing_more_ends(tmp_path):
 
 
 def test_settings_that_do_not_fit_one_blog_do_not_end_the_watch(fetcher, archive):
-    def work_for(_blog):
+    def run_for(_blog):
         raise UsageError("cookies cannot be read", advice="export them again")
 
     clock, heard = Clock(), []
 
     async def run():
         watcher = Watcher(
-            archive, now=clock.now, sleep=clock.sleep, work_for=work_for,
+            archive, now=clock.now, sleep=clock.sleep, run_for=run_for,
             on_polled=lambda _, polled: heard.append(polled.trouble),
         )
         clock.watchers.append(watcher)

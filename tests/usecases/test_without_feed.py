@@ -448,6 +448,6 @@ def test_addresses_that_posts_call_their_own_count_as_far_as_the_blogs_scope_goe
         fetcher.put(f"{home}?p={number}", a_blog.page(number, head=head))
     known = {}
     for scope in ("path", "host"):
-        known[scope] = asyncio.run(look(home, fetcher, make_settings({"scope": scope}))).known
+        known[scope] = asyncio.run(look(home, fetcher, make_settings({"scope": scope}))).learned
     assert not known["path"].classifier.likely_post(a_blog.HOME + "writings/77")
     assert known["host"].classifier.likely_post(a_blog.HOME + "writings/77")

@@ -157,11 +157,11 @@ def as_dict(found: Inspection) -> dict[str, Any]:
     return {
         "home": found.home, "title": found.title, "platform": found.platform, "feed": found.feed_url,
         "feeds": list(found.feeds), "feed_entries": found.feed_entries, "robots": found.robots,
-        "url_pattern": found.known.classifier.pattern.regex, "confidence": found.known.template.confidence(),
+        "url_pattern": found.learned.classifier.pattern.regex, "confidence": found.learned.template.confidence(),
         "estimates": [{"posts": each.posts, "why": each.why} for each in found.estimates],
         "estimated_posts": found.estimate.posts, "estimated_requests": found.requests_expected,
         "requests_made": found.requests, "comments": list(found.comments),
-        "needs_browser": found.known.is_scripted, "noarchive": found.noarchive, "remarks": list(found.remarks),
+        "needs_browser": found.learned.is_scripted, "noarchive": found.noarchive, "remarks": list(found.remarks),
         "also": list(found.scope.also),
         "aliases": [
             {"home": each.home, "here": each.here, "followed": each.followed, "reason": each.reason or None}
@@ -200,11 +200,11 @@ def _rows(found: Inspection) -> list[tuple[str, str]]:
         ("other feeds", ", ".join(url for url in found.feeds if url != found.feed_url) or "none"),
         ("robots.txt", found.robots),
         *([("noarchive", _noarchive_line(found))] if found.noarchive else []),
-        ("posts at", found.known.classifier.pattern.regex),
+        ("posts at", found.learned.classifier.pattern.regex),
         ("posts", f"about {found.estimate.posts} ({found.estimate.why})"),
         *(("", f"{each.posts} by {each.why}") for each in found.estimates if each is not found.estimate),
         ("comments", "; ".join(found.comments) or "on the pages, if there are any"),
-        *([("browser", "needed: the pages are empty until their scripts run")] if found.known.is_scripted else []),
+        *([("browser", "needed: the pages are empty until their scripts run")] if found.learned.is_scripted else []),
         ("requests", f"about {found.requests_expected} for the whole blog; {found.requests} made so far"),
     ]
     sample = found.sample

@@ -11,7 +11,7 @@ from everlog.core.politeness import LONGEST_REMEMBERED
 from everlog.errors import ArchiveBusy, Blocked, DiskFull, LeaseLost, NoBrowser, ServiceDown, UsageError
 from everlog.settings import make_settings
 from everlog.usecases.crawl.crawl_blog import home_known_as
-from everlog.usecases.crawl.stop_reasons import SLICE_OVER
+from everlog.usecases.crawl.crawl_context import SLICE_OVER
 from everlog.usecases.discover.typed_address import fetchable
 from everlog.usecases.runner import manners_of
 

@@ -16,7 +16,6 @@ from everlog.extract.feed_entry import filled
 from everlog.markup.media import media_of
 from everlog.records import Media, Page, Skip, Visit
 from everlog.usecases.crawl.progress import COMMENTS_MISSING
-from everlog.usecases.discover.blog_scope import scope_of
 from everlog.usecases.learn.learned_blog import LearnedBlog
 from everlog.usecases.learn.page_comparison import compared_anew
 from everlog.usecases.learn.relearn import learn_again, stored_feed
@@ -25,7 +24,7 @@ from everlog.usecases.learn.template_history import TemplateHistory
 from everlog.usecases.page.copies import say_the_same
 from everlog.usecases.page.further_pages import CommentPages, TextPages, stored_part, whole_as_held
 from everlog.usecases.page.merged_comments import Gathered, with_comments
-from everlog.usecases.page.page_reading import ReadContext, read_page
+from everlog.usecases.page.page_reading import post_on_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,18 +60,18 @@ def reread_blog(
     """
     with archive.lock(blog.id):
         if relearn:
-            known = learn_again(blog, archive)
-            archive.update_blog(blog.id, template=known.template.to_json(), knowledge=known.knowledge())
+            learned = learn_again(blog, archive)
+            archive.update_blog(blog.id, template=learned.template.to_json(), knowledge=learned.knowledge())
         else:
-            known = _known(blog)
+            learned = _learned(blog)
         # As updates read.
-        known, template_history = compared_anew(known, blog, archive), TemplateHistory.of(blog.id, archive)
-        entries = Entries() if known.without_feed else Entries.ever_stored(blog, archive)
+        templates = TemplateHistory.of(blog.id, archive, compared_anew(learned, blog, archive))
+        entries = Entries() if learned.without_feed else Entries.ever_stored(blog, archive)
         result = Reread(blog=blog.home)
         batch: list[Visit] = []
         for capture in archive.captures(blog.id):
             result.pages += 1
-            post = read_again(archive.exchange(capture), known, blog, archive, template_history, entries)
+            post = read_again(archive.exchange(capture), templates, blog, archive, entries)
             if post is not None:
                 batch.append(post)
             else:
@@ -86,42 +85,38 @@ def reread_blog(
 
 
 def read_again(
-    exchange: Exchange, present: LearnedBlog, blog: Blog, archive: Archive,
-    template_history: TemplateHistory | None = None,
-    entries: Entries | None = None,
+    exchange: Exchange, templates: TemplateHistory, blog: Blog, archive: Archive, entries: Entries,
 ) -> Visit | None:
     """A visit of a stored page that brings its post and no bytes; None if the page is no post."""
-    template_history = template_history or TemplateHistory()
     drawn = _drawing(exchange, blog, archive)
-    is_scripted = template_history.at(exchange.fetched_at, present).is_scripted
+    is_scripted = templates.at(exchange.fetched_at).is_scripted
     shown = drawn if is_scripted and drawn is not None else exchange
     try:
         root = parse(shown.body, shown.header("content-type"))
     except UnreadablePage:
         return None
-    known = template_history.known_for(root, exchange.fetched_at, present)
+    learned = templates.for_page(root, exchange.fetched_at)
     # What asks not to be kept is stored only where the user wanted it all the same.
-    if known.classifier.verdict(exchange.url, root).kind != "post":
+    if learned.classifier.verdict(exchange.url, root).kind != "post":
         return None
     held = archive.find_post(exchange.url, as_read=True)
     is_kept_with_post = held is not None and page_of_post(exchange.url, held.url) is not None
     if is_kept_with_post or first_page(root, exchange.url) or post_of_comment_page(exchange.url):
         return None  # a further page of a post, which is read with it
-    claim, own = known.classifier.identity(exchange.url, root), canonical(exchange.url)
+    claim, own = learned.classifier.identity(exchange.url, root), canonical(exchange.url)
     feed = comment_feed_url(root, exchange.url)
     services = embedded(root)
     paging = paging_of(root, exchange.url)
     page = Page(url=exchange.url, body=shown.body, fetched_at=exchange.fetched_at)
-    outcome = read_page(root, page, known, is_split=bool(paging.text))
+    outcome = post_on_page(root, page, learned, is_split=bool(paging.text))
     if isinstance(outcome, Skip):
         return None
-    context = ReadContext(scope=scope_of(blog, archive), present=present, template_history=template_history)
-    stored = _Stored(blog, archive, held, context)
+    stored = _Stored(blog, archive, held, templates)
     outcome = _with_stored_pages(outcome, paging, stored)
     media = tuple(Media(url=url) for url in media_of(outcome.html, outcome.url))
     post = replace(outcome, blog=blog.home, media=media)
     keys = (own, claim, *(map(canonical, (held.url, *held.aliases)) if held is not None else ()))
-    entry = (entries or Entries()).said_of(keys, held)
+    entry = entries.said_of(keys, held)
     post = filled(post, entry) if entry is not None else post
     if held is not None and held.comments_state == "off":
         post = replace(post, comments=(), comments_state="off", comment_count_claimed=None)
@@ -139,11 +134,11 @@ class _Stored(NamedTuple):
     blog: Blog
     archive: Archive
     held: Post | None
-    read_context: ReadContext
+    templates: TemplateHistory
 
     def part(self, url: str) -> Part | None:
         """A further page of the post, if it is stored."""
-        return stored_part(url, self.blog, self.archive, self.read_context)
+        return stored_part(url, self.blog, self.archive, self.templates)
 
 
 def _with_stored_pages(post: Post, paging: Paging, stored: _Stored) -> Post:
@@ -204,11 +199,11 @@ def _drawing(exchange: Exchange, blog: Blog, archive: Archive) -> Exchange | Non
     return archive.exchange(capture, purpose="rendered") if capture is not None else None
 
 
-def _known(blog: Blog) -> LearnedBlog:
-    known = LearnedBlog.of(blog)
-    if known is None:
+def _learned(blog: Blog) -> LearnedBlog:
+    learned = LearnedBlog.of(blog)
+    if learned is None:
         raise UsageError(f"{blog.home} has no learned rules yet", advice=f"everlog crawl {blog.home}")
-    return known
+    return learned
 
 
 def _keep(batch: list[Visit], archive: Archive, result: Reread) -> None:

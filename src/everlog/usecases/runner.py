@@ -20,7 +20,7 @@ from everlog.core.urls import canonical
 from everlog.errors import EverlogError, UsageError
 from everlog.records import Wait
 from everlog.usecases.crawl.crawl_blog import archive_blog, home_known_as
-from everlog.usecases.crawl.lifecycle import CrawlRun, keep_ledger
+from everlog.usecases.crawl.crawl_context import CrawlRun, StopSwitch
 from everlog.usecases.crawl.report import Report, Tally
 from everlog.usecases.discover.stored_allowlist import keep_allowed, note_typed, within_reach
 from everlog.usecases.discover.typed_address import fetchable, other_spellings
@@ -93,7 +93,7 @@ def run_jobs(
     from everlog.fetch import with_http_client  # noqa: PLC0415 - starting Scrapy takes a second
     from everlog.render import Browser  # noqa: PLC0415 - as above: only who crawls needs it
 
-    def work_on(job: Job, fetcher: HttpClient, browser: Browser) -> CrawlRun:
+    def run_of(job: Job, fetcher: HttpClient, browser: Browser, *, is_over: bool) -> CrawlRun:
         url = fetchable(job.url)
         own = settings.for_blog(url)
         tally = Tally(blog=url)
@@ -101,6 +101,7 @@ def run_jobs(
         return CrawlRun(
             fetcher=_session_for(job, url, own, archive, fetcher), archive=archive, settings=own, tally=tally,
             on_safe=on_safe, browser=browser, allow=job.allow, goes_on=job.goes_on, now=fetcher.timekeeper.now,
+            stop=StopSwitch(is_over=is_over),
         )
 
     async def all_of(fetcher: HttpClient) -> list[Report | EverlogError]:
@@ -109,7 +110,7 @@ def run_jobs(
 
     async def all_with(fetcher: HttpClient, browser: Browser) -> list[Report | EverlogError]:
         turn = asyncio.Semaphore(SIDE_BY_SIDE)
-        works: dict[int, CrawlRun] = {}
+        runs: dict[int, CrawlRun] = {}
         interrupted = over = False
 
         async def one(number: int, job: Job) -> Report | EverlogError:
@@ -117,10 +118,9 @@ def run_jobs(
                 if interrupted:
                     return Report(blog=job.url, ending="interrupted", reason="not started", tally=Tally(blog=job.url))
                 try:
-                    works[number] = work_on(job, fetcher, browser)
-                    works[number].is_over = over
-                    async with waits_shown(works[number].tally, works[number].fetcher, works[number].now, browser):
-                        return await _do(job, works[number])
+                    runs[number] = run_of(job, fetcher, browser, is_over=over)
+                    async with waits_shown(runs[number].tally, runs[number].fetcher, runs[number].now, browser):
+                        return await _do(job, runs[number])
                 except EverlogError as error:
                     return error
 
@@ -130,17 +130,17 @@ def run_jobs(
             nonlocal interrupted
             interrupted = True
             for number, task in enumerate(tasks):
-                work = works.get(number)
-                if work is not None and work.crawl is not None:
-                    work.interrupt()
+                run = runs.get(number)
+                if run is not None and run.stop.crawl is not None:
+                    run.stop.interrupt()
                 else:  # nothing was fetched yet that could be stored
                     task.cancel()
 
         def wind_down() -> None:
             nonlocal over
             over = True
-            for work in works.values():
-                work.wind_down()
+            for run in runs.values():
+                run.stop.wind_down()
 
         on_reins(_stop_control(interrupt, wind_down))
         with interruptible(interrupt, on_signal):
@@ -182,7 +182,7 @@ def run_watch(
         memory = HostCache(archive)
         async with Browser(habits_of(settings)) as browser:
 
-            def work_for(blog: Blog) -> CrawlRun:
+            def run_for(blog: Blog) -> CrawlRun:
                 own = settings.for_blog(blog.home)
                 return CrawlRun(
                     fetcher=open_session(blog.home, own, archive, fetcher, blog=blog, memory=memory), archive=archive,
@@ -190,7 +190,7 @@ def run_watch(
                 )
 
             watcher = Watcher(
-                archive, now=fetcher.timekeeper.now, sleep=fetcher.timekeeper.sleep, work_for=work_for,
+                archive, now=fetcher.timekeeper.now, sleep=fetcher.timekeeper.sleep, run_for=run_for,
                 on_polled=on_polled,
                 tally=tally, memory=memory, rota=rota,
             )
@@ -311,17 +311,17 @@ async def waits_shown(
         tally.doing = "done"
 
 
-async def _do(job: Job, work: CrawlRun) -> Report:
+async def _do(job: Job, run: CrawlRun) -> Report:
     try:
         if job.kind == "crawl":
-            return await archive_blog(job.url, work)
-        blog = blog_named(job.url, work.archive)
+            return await archive_blog(job.url, run)
+        blog = blog_named(job.url, run.archive)
         if blog.state != "finished":
-            return await archive_blog(blog.home, work)
-        return await refresh_blog(blog, work, job.since)
+            return await archive_blog(blog.home, run)
+        return await refresh_blog(blog, run, job.since)
     finally:
         # A host that could not be asked, or did not want to be, is in the ledger too.
-        keep_ledger(work)
+        run.keep_host_stats()
 
 
 def blog_named(url: str, archive: Archive) -> Blog:

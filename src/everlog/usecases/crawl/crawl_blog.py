@@ -20,10 +20,10 @@ from everlog.usecases.crawl.left_out import begin_anew, left_to_robots, recall_l
 from everlog.usecases.crawl.lifecycle import (
     begin,
     crawl_info,
-    crew_of,
     entry_links,
     feed_visit,
     finish_crawl,
+    open_context,
     recorded_run,
     robots_visits,
     run_to_end,
@@ -56,39 +56,38 @@ if TYPE_CHECKING:
     from everlog.archive import Archive
     from everlog.records import Blog, Exchange, Failure, Lane
     from everlog.settings import Settings
-    from everlog.usecases.crawl.lifecycle import CrawlRun
+    from everlog.usecases.crawl.crawl_context import CrawlRun, Stop
     from everlog.usecases.crawl.report import Report
-    from everlog.usecases.crawl.stop_reasons import Stop
     from everlog.usecases.discover.discover_blog import Found
     from everlog.usecases.learn.learn_found import LearnResult
 
 
-async def archive_blog(url: str, work: CrawlRun) -> Report:
+async def archive_blog(url: str, run: CrawlRun) -> Report:
     """The whole blog at `url` into the archive; goes on if it was interrupted, updates if it was finished."""
-    others = other_spellings(url, work.settings)
+    others = other_spellings(url, run.settings)
     url = fetchable(url)
-    blog = home_known_as(url, work.archive) or _blog_of_post(url, work)
+    blog = home_known_as(url, run.archive) or _blog_of_post(url, run)
     if blog is not None:
-        blog = _as_wanted(blog, url, work)
-    known = LearnedBlog.of(blog) if blog is not None else None
-    if blog is None or known is None or _is_to_learn_otherwise(known, work.settings):
-        rendering = Rendering(browser=work.browser, fetcher=work.fetcher, settings=work.settings)
-        found = await find_blog(url, rendering, work.tally, others)
-        if blog is None and canonical(found.home) != canonical(url) and _is_learned(found.home, work):
+        blog = _as_wanted(blog, url, run)
+    learned = LearnedBlog.of(blog) if blog is not None else None
+    if blog is None or learned is None or _is_to_learn_otherwise(learned, run.settings):
+        rendering = Rendering(browser=run.browser, fetcher=run.fetcher, settings=run.settings)
+        found = await find_blog(url, rendering, run.tally, others)
+        if blog is None and canonical(found.home) != canonical(url) and _is_learned(found.home, run):
             # Another page of a blog that is held.
-            work.archive.remember(None, f"home:{canonical(url)}", found.home)
-            return await archive_blog(found.home, work)
-        blog = work.archive.add_blog(found.home, scope=work.settings.scope)
-        work.archive.remember(None, f"home:{canonical(url)}", blog.home)
-        settle_home(blog.home, work.archive)
-        if work.allow is not None:
-            keep_allowed(blog, work.allow, work.archive)
-        with work.archive.lock(blog.id, crawl_info(work.settings)), recorded_run(blog, "crawl", work.archive) as run:
-            return await _learn_and_crawl(blog, found, rendering, work, run)
+            run.archive.remember(None, f"home:{canonical(url)}", found.home)
+            return await archive_blog(found.home, run)
+        blog = run.archive.add_blog(found.home, scope=run.settings.scope)
+        run.archive.remember(None, f"home:{canonical(url)}", blog.home)
+        settle_home(blog.home, run.archive)
+        if run.allow is not None:
+            keep_allowed(blog, run.allow, run.archive)
+        with run.archive.lock(blog.id, crawl_info(run.settings)), recorded_run(blog, "crawl", run.archive) as run_id:
+            return await _learn_and_crawl(blog, found, rendering, run, run_id)
     if blog.state == "finished":
-        return await refresh_blog(blog, work)
-    with work.archive.lock(blog.id, crawl_info(work.settings)):
-        return await _go_on(blog, known, work)
+        return await refresh_blog(blog, run)
+    with run.archive.lock(blog.id, crawl_info(run.settings)):
+        return await _go_on(blog, learned, run)
 
 
 def home_known_as(url: str, archive: Archive) -> Blog | None:
@@ -99,24 +98,24 @@ def home_known_as(url: str, archive: Archive) -> Blog | None:
     return blog if blog is not None and canonical(blog.home) == wanted else None
 
 
-def _blog_of_post(url: str, work: CrawlRun) -> Blog | None:
+def _blog_of_post(url: str, run: CrawlRun) -> Blog | None:
     """The blog of the archive that holds this address as a post."""
-    post = work.archive.find_post(url) if may_widen(work.settings) else None
-    blog = work.archive.find_blog(post.blog) if post is not None and post.blog else None
+    post = run.archive.find_post(url) if may_widen(run.settings) else None
+    blog = run.archive.find_blog(post.blog) if post is not None and post.blog else None
     if blog is not None:
-        work.tally.blog = blog.home
-        work.tally.remarks.append(f"{url} is a post of {blog.home}: archiving that blog")
+        run.tally.blog = blog.home
+        run.tally.remarks.append(f"{url} is a post of {blog.home}: archiving that blog")
     return blog
 
 
-def _is_learned(home: str, work: CrawlRun) -> bool:
-    blog = home_known_as(home, work.archive)
+def _is_learned(home: str, run: CrawlRun) -> bool:
+    blog = home_known_as(home, run.archive)
     return blog is not None and LearnedBlog.of(blog) is not None
 
 
-def _as_wanted(blog: Blog, url: str, work: CrawlRun) -> Blog:
+def _as_wanted(blog: Blog, url: str, run: CrawlRun) -> Blog:
     """A known blog, taken up again if it was forgotten, with another scope or feed if these are given now."""
-    archive, settings = work.archive, work.settings
+    archive, settings = run.archive, run.settings
     if blog.forgotten_at is not None:
         blog = archive.update_blog(blog.id, forgotten_at=None)
     if "feed" in settings.model_fields_set and settings.feed and blog.feed_url not in {None, settings.feed}:
@@ -140,50 +139,50 @@ def _as_wanted(blog: Blog, url: str, work: CrawlRun) -> Blog:
     return blog
 
 
-def _is_to_learn_otherwise(known: LearnedBlog, settings: Settings) -> bool:
+def _is_to_learn_otherwise(learned: LearnedBlog, settings: Settings) -> bool:
     """Whether a blog that was learned without a feed is given one now, or the other way round."""
-    return settings.feed is not None if known.without_feed else settings.no_feed
+    return settings.feed is not None if learned.without_feed else settings.no_feed
 
 
-async def _learn_and_crawl(blog: Blog, found: Found, rendering: Rendering, work: CrawlRun, run: int) -> Report:
-    work.tally.doing = learning_step(found)
-    learned = await learn_found(found, rendering)
-    work.fetcher = rendering.fetcher
-    commenting, comment_feeds = await _study_comments(blog, found, learned.shown, rendering, work)
-    known = replace(learned.known, template=learned.known.template.with_comments(commenting.rules))
-    known = known.with_manual_of(LearnedBlog.of(blog))
-    answers = _answers(found, learned.pages, known, learned.scope)
+async def _learn_and_crawl(blog: Blog, found: Found, rendering: Rendering, run: CrawlRun, run_id: int) -> Report:
+    run.tally.doing = learning_step(found)
+    lesson = await learn_found(found, rendering)
+    run = replace(run, fetcher=rendering.fetcher)
+    commenting, comment_feeds = await _study_comments(blog, found, lesson.shown, rendering, run)
+    learned = replace(lesson.learned, template=lesson.learned.template.with_comments(commenting.rules))
+    learned = learned.with_manual_of(LearnedBlog.of(blog))
+    answers = _answers(found, lesson.pages, learned, lesson.scope)
     # The feed and the queue come before the state: killed in between, the blog is learned again.
-    robots = work.fetcher.robots_exchanges()
+    robots = run.fetcher.robots_exchanges()
     # How many posts there are is known before the first of them is visited.
-    work.tally.doing = "reading the sitemap"
-    listed, maps = await sitemaps_of(found, robots, work.fetcher)
-    work.archive.commit([*_other_visits(blog, found, robots, maps), *comment_feeds])
-    work.archive.enqueue(blog.id, [link for link, _ in answers])
-    _remember_for_updates(found, blog, work.archive)
-    begin_anew(blog, work.archive)
-    keep_places(blog, learned.scope, work.archive)
-    remember_estimate(_estimate(replace(learned, known=known), listed, len(maps)), blog, work.archive)
-    blog = work.archive.update_blog(
-        blog.id, title=found.feed.title, feed_url=found.feed_url, template=known.template.to_json(),
-        knowledge=known.knowledge(), state="crawling", forgotten_at=None, scope=work.settings.scope,
+    run.tally.doing = "reading the sitemap"
+    listed, maps = await sitemaps_of(found, robots, run.fetcher)
+    run.archive.commit([*_other_visits(blog, found, robots, maps), *comment_feeds])
+    run.archive.enqueue(blog.id, [link for link, _ in answers])
+    _remember_for_updates(found, blog, run.archive)
+    begin_anew(blog, run.archive)
+    keep_places(blog, lesson.scope, run.archive)
+    remember_estimate(_estimate(replace(lesson, learned=learned), listed, len(maps)), blog, run.archive)
+    blog = run.archive.update_blog(
+        blog.id, title=found.feed.title, feed_url=found.feed_url, template=learned.template.to_json(),
+        knowledge=learned.knowledge(), state="crawling", forgotten_at=None, scope=run.settings.scope,
     )
     entries = found.feed.entries if found.feed_url is not None else ()
-    with crew_of(blog, known, work, entries=entries, commenting=commenting) as context:
-        crawl = begin(context, work)
+    with open_context(blog, learned, run, entries=entries, commenting=commenting) as context:
+        crawl = begin(context)
         for link, answer in answers:
             if answer is not None:
-                work.tally.requests += 1
+                run.tally.requests += 1
                 await crawl.take_any(link, answer)
         await context.drain()
         stop = await run_to_end(crawl)
         after_new_crawl(context, stop)
-        _prepare_watching(blog, stop, work)
-        return finish_crawl(context, run, stop)
+        _prepare_watching(blog, stop, run)
+        return finish_crawl(context, run_id, stop)
 
 
 def _answers(
-    found: Found, pages: Mapping[str, Fetched], known: LearnedBlog, scope: Scope,
+    found: Found, pages: Mapping[str, Fetched], learned: LearnedBlog, scope: Scope,
 ) -> list[tuple[Link, Fetched | Failure | None]]:
     """Where the crawl begins: addresses, with their answers as far as these are there already."""
     home = Link(url=found.home, key=canonical(found.home), lane="page")
@@ -194,7 +193,7 @@ def _answers(
             lane: Lane = "post" if isinstance(answer, Fetched) and answer.page.url in posts else "page"
             begun[canonical(url)] = Link(url=url, key=canonical(url), lane=lane), answer
         for url in found.explored.listed:
-            lane = "post" if known.classifier.likely_post(url) else "page"
+            lane = "post" if learned.classifier.likely_post(url) else "page"
             begun.setdefault(canonical(url), (Link(url=url, key=canonical(url), lane=lane), None))
         return list(begun.values())
     # An entry whose page was fetched is known by the address that answered.
@@ -221,40 +220,40 @@ def _other_visits(blog: Blog, found: Found, robots: Iterable[Exchange], maps: It
 
 
 async def _study_comments(
-    blog: Blog, found: Found, pages: Mapping[str, Fetched], rendering: Rendering, work: CrawlRun,
+    blog: Blog, found: Found, pages: Mapping[str, Fetched], rendering: Rendering, run: CrawlRun,
 ) -> tuple[CommentGatherer, list[Visit]]:
     """How the blog writes its comments, from the comment feeds of its newest posts; and these feeds."""
     entries = {entry.link: entry for entry in found.feed.entries if entry.link}
     answered = {link: canonical(answer.page.url) for link, answer in pages.items()}
     commenting = CommentGatherer(
-        blog_id=blog.id, fetcher=work.fetcher, rendering=rendering, tally=work.tally,
+        blog_id=blog.id, fetcher=run.fetcher, rendering=rendering, tally=run.tally,
         entries={key: entries[link] for link, key in answered.items() if link in entries},
     )
-    if not work.settings.comments:
+    if not run.settings.comments:
         return commenting, []
-    work.tally.doing = "learning from the comments of these posts"
+    run.tally.doing = "learning from the comments of these posts"
     return commenting, await commenting.study((entries[link], pages[link]) for link in pages if link in entries)
 
 
-async def _go_on(blog: Blog, known: LearnedBlog, work: CrawlRun) -> Report:
-    if not work.goes_on:
-        work.archive.requeue_failed(blog.id, now=work.now())
-    work.fetcher = aliased(work.fetcher, scope_of(blog, work.archive))
-    known = compared_anew(known, blog, work.archive)
-    with recorded_run(blog, "crawl", work.archive) as run, crew_of(blog, known, work) as context:
-        crawl = begin(context, work)
+async def _go_on(blog: Blog, learned: LearnedBlog, run: CrawlRun) -> Report:
+    if not run.goes_on:
+        run.archive.requeue_failed(blog.id, now=run.now())
+    run = replace(run, fetcher=aliased(run.fetcher, scope_of(blog, run.archive)))
+    learned = compared_anew(learned, blog, run.archive)
+    with recorded_run(blog, "crawl", run.archive) as run_id, open_context(blog, learned, run) as context:
+        crawl = begin(context)
         stop = await run_to_end(crawl)
         after_new_crawl(context, stop)
-        _prepare_watching(blog, stop, work)
-        return finish_crawl(context, run, stop)
+        _prepare_watching(blog, stop, run)
+        return finish_crawl(context, run_id, stop)
 
 
-def _prepare_watching(blog: Blog, stop: Stop, work: CrawlRun) -> None:
+def _prepare_watching(blog: Blog, stop: Stop, run: CrawlRun) -> None:
     """When a blog was visited to its end: it is well, what it is known by, and when its posts are looked at again."""
     if stop.ending in {"complete", "incomplete"}:
-        all_is_well(blog, work)
-        remember_traits(blog, work.archive)
-        plan_rechecks(blog, work)
+        all_is_well(blog, run)
+        remember_traits(blog, run.archive)
+        plan_rechecks(blog, run)
 
 
 def _remember_for_updates(found: Found, blog: Blog, archive: Archive) -> None:
@@ -268,13 +267,13 @@ def _remember_for_updates(found: Found, blog: Blog, archive: Archive) -> None:
     archive.remember(blog.id, START, start if canonical(start) != canonical(found.home) else None)
 
 
-def _estimate(learned: LearnResult, listed: Iterable[str], maps: int) -> Estimate:
+def _estimate(lesson: LearnResult, listed: Iterable[str], maps: int) -> Estimate:
     """How many posts to expect, as `everlog inspect` would say."""
-    found = learned.found
+    found = lesson.found
     why = "entries of the feed" if found.feed_url else "posts recognised among the pages fetched"
     estimates = [Estimate(posts=len(found.feed.entries), why=why, evidence="feed")]
-    estimates += from_sitemaps(listed, maps, learned.known)
+    estimates += from_sitemaps(listed, maps, lesson.learned)
     if found.home_page is not None:
         page = found.home_page.page
-        estimates += estimates_of_page(parse(page.body, page.content_type), page.url, learned.scope, learned.known)
+        estimates += estimates_of_page(parse(page.body, page.content_type), page.url, lesson.scope, lesson.learned)
     return best_of(estimates)

@@ -80,7 +80,7 @@ class Walk:
 
     def end(self, context: CrawlContext) -> None:
         """Write down that nothing is left, or what is. All answers must be stored by now."""
-        if not self.is_kept and context.known.without_feed:
+        if not self.is_kept and context.learned.without_feed:
             return  # only front pages can be left, and every update of such a blog begins with them
         if self.waiting or self.again:
             self.keep(context)
@@ -177,11 +177,11 @@ async def _look(url: str, context: CrawlContext, *, anew: bool) -> tuple[Fetched
 
 async def ask(url: str, context: CrawlContext, *, is_conditional: bool, is_map: bool = False) -> Fetched | Failure:
     """A page or a map of the site; with the condition that it changed since it was stored, if that will do."""
-    known = context.archive.capture_of(context.blog.id, url) if is_conditional else None
+    stored = context.archive.capture_of(context.blog.id, url) if is_conditional else None
     context.tally.requests += 1
     return await context.fetcher.fetch(
-        url, purpose="sitemap" if is_map else "page", etag=known.etag if known else None,
-        last_modified=known.last_modified if known else None,
+        url, purpose="sitemap" if is_map else "page", etag=stored.etag if stored else None,
+        last_modified=stored.last_modified if stored else None,
     )
 
 
@@ -201,7 +201,7 @@ def newest_posts(context: CrawlContext) -> frozenset[str]:
 
 def _is_news(link: PageLink, walk: Walk, context: CrawlContext) -> bool:
     """Whether a link leads to a post that is not held, and that no list before led to."""
-    if link.key in walk.met or not context.known.classifier.likely_post(link.url) or trap(link.url) is not None:
+    if link.key in walk.met or not context.learned.classifier.likely_post(link.url) or trap(link.url) is not None:
         return False
     if not context.has_seen(link.key):
         return True

@@ -63,11 +63,11 @@ def given_places(scope: Scope, settings: Settings) -> Scope:
     homes = [fetchable(each) for each in settings.also]
     also = [home for home in homes if host_of(home) == host_of(scope.home) and not scope.holds(home)]
     named = {host_of(home): home for home in homes if host_of(home) != host_of(scope.home)}
-    known = {host_of(alias.home) for alias in scope.aliases}
+    held = {host_of(alias.home) for alias in scope.aliases}
     aliases = [
         replace(alias, followed=True, reason="") if host_of(alias.home) in named else alias for alias in scope.aliases
     ]
-    aliases += [Alias(home=home, followed=True) for host, home in named.items() if host not in known]
+    aliases += [Alias(home=home, followed=True) for host, home in named.items() if host not in held]
     return replace(scope, also=(*scope.also, *also), aliases=tuple(aliases))
 
 
@@ -124,46 +124,46 @@ def alias_of_entries(found: Found, pages: Mapping[str, Fetched], scope: Scope) -
 
 
 async def find_aliases(
-    found: Found, pages: Mapping[str, Fetched], known: LearnedBlog, scope: Scope, fetcher: Fetcher,
+    found: Found, pages: Mapping[str, Fetched], learned: LearnedBlog, scope: Scope, fetcher: Fetcher,
 ) -> tuple[Alias, ...]:
     """The aliases of a blog that was learned: those it has, and those its pages name, looked at more closely."""
     named = _named(found, pages, scope)
     aliases = [
-        await _looked_at(alias, named.pop(host_of(alias.home), _Named()), pages, known, scope, fetcher)
+        await _looked_at(alias, named.pop(host_of(alias.home), _Named()), pages, learned, scope, fetcher)
         for alias in scope.aliases
     ]
     for each in named.values():
-        looked = await _looked_at(Alias(home=_home_there(each, scope)), each, pages, known, scope, fetcher)
+        looked = await _looked_at(Alias(home=_home_there(each, scope)), each, pages, learned, scope, fetcher)
         if looked.here or looked.followed or each.is_own:
             aliases.append(looked)
     return tuple(aliases)
 
 
 async def _looked_at(
-    alias: Alias, named: _Named, pages: Mapping[str, Fetched], known: LearnedBlog, scope: Scope, fetcher: Fetcher,
+    alias: Alias, named: _Named, pages: Mapping[str, Fetched], learned: LearnedBlog, scope: Scope, fetcher: Fetcher,
 ) -> Alias:
     below = [url for key, url in named.links.items() if is_below(key, folder_of(alias.home))]
-    here = await _answers_here(below, alias, pages, known, scope, fetcher)
+    here = await _answers_here(below, alias, pages, learned, scope, fetcher)
     if alias.followed:
         return replace(alias, here=here)
-    return replace(await _compared(alias, pages, known, scope, fetcher), here=here)
+    return replace(await _compared(alias, pages, learned, scope, fetcher), here=here)
 
 
 async def _answers_here(
-    links: list[str], alias: Alias, pages: Mapping[str, Fetched], known: LearnedBlog, scope: Scope, fetcher: Fetcher,
+    links: list[str], alias: Alias, pages: Mapping[str, Fetched], learned: LearnedBlog, scope: Scope, fetcher: Fetcher,
 ) -> bool:
     """Whether what is linked at the alias answers at the same path here, and is what it should be."""
     held = {canonical(answer.page.url) for answer in pages.values()}
     here = list({canonical(url): url for url in (rebased(link, alias.home, scope.home) for link in links)}.items())
     if any(key in held for key, _ in here):
         return True
-    posts = [url for _, url in here if known.classifier.likely_post(url)]
+    posts = [url for _, url in here if learned.classifier.likely_post(url)]
     bodies: list[bytes] = []
     for url in (posts or [url for _, url in here])[:LINKS_TRIED]:
         answer = await fetcher.fetch(url)
         if not isinstance(answer, Fetched) or not scope.holds(answer.page.url):
             continue
-        if not posts or known.classifier.verdict(answer.page.url, _root(answer)).kind == "post":
+        if not posts or learned.classifier.verdict(answer.page.url, _root(answer)).kind == "post":
             bodies.append(answer.answer.body)
     return _differ(bodies)
 
@@ -174,11 +174,11 @@ def _differ(bodies: list[bytes]) -> bool:
 
 
 async def _compared(
-    alias: Alias, pages: Mapping[str, Fetched], known: LearnedBlog, scope: Scope, fetcher: Fetcher,
+    alias: Alias, pages: Mapping[str, Fetched], learned: LearnedBlog, scope: Scope, fetcher: Fetcher,
 ) -> Alias:
     """An alias that is followed if it answers with posts that are here, else one that says why not."""
     reason, answers = "could not be compared: no post of this blog could be read", True
-    posts = (known.template.read(page.body, page.url, page.content_type, page.fetched_at)
+    posts = (learned.template.read(page.body, page.url, page.content_type, page.fetched_at)
              for page in (answer.page for answer in pages.values()))
     own = (post for post in posts if isinstance(post, Post) and is_below(canonical(post.url), folder_of(scope.home)))
     for post in islice(own, POSTS_COMPARED):

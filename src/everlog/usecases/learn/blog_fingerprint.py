@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from everlog.core.tree import Element
     from everlog.records import Blog, Feed, Page
     from everlog.schedule.ownership import Ownership
-    from everlog.usecases.crawl.lifecycle import CrawlRun
+    from everlog.usecases.crawl.crawl_context import CrawlRun
 
 TRAITS = "traits"
 # The page that a blog's home sends its readers on to, where that is another one.
@@ -63,16 +63,16 @@ def recall_traits(blog: Blog, archive: Archive) -> BlogFingerprint:
     return BlogFingerprint.from_json(json.loads(kept)["traits"])
 
 
-async def ownership_of(blog: Blog, home: Page | None, feed: Feed | None, work: CrawlRun) -> Ownership:
+async def ownership_of(blog: Blog, home: Page | None, feed: Feed | None, run: CrawlRun) -> Ownership:
     """Whether the blog that this home page and feed belong to is the one in the archive; asks for a few old posts."""
     root = root_of(home)
     at = home.url if home is not None else blog.home
-    if canonical(at) == canonical(start_page(blog, work.archive)):
+    if canonical(at) == canonical(start_page(blog, run.archive)):
         at = blog.home
-    now = traits_of(root, at, feed, kept=_keeps_posts(blog, root, at, feed, work.archive))
-    before = recall_traits(blog, work.archive)
+    now = traits_of(root, at, feed, kept=_keeps_posts(blog, root, at, feed, run.archive))
+    before = recall_traits(blog, run.archive)
     found = same_owner(before, now)
-    if not found.is_same and await _answers_with_posts(blog, at, work):
+    if not found.is_same and await _answers_with_posts(blog, at, run):
         return same_owner(before, replace(now, kept=True))
     return found
 
@@ -112,15 +112,15 @@ def _keys_on(root: Element | None, at: str, feed: Feed | None) -> Iterator[str]:
             yield canonical(target)
 
 
-async def _answers_with_posts(blog: Blog, at: str, work: CrawlRun) -> bool:
+async def _answers_with_posts(blog: Blog, at: str, run: CrawlRun) -> bool:
     """Whether one of the newest posts that are held still answers with its text."""
     there = living_at(blog, at)
-    for key in work.archive.newest_posts(blog.id, limit=POSTS_ASKED):
-        post = work.archive.find_post(f"http://{key}", as_read=True)
+    for key in run.archive.newest_posts(blog.id, limit=POSTS_ASKED):
+        post = run.archive.find_post(f"http://{key}", as_read=True)
         if post is None:
             continue
-        answer = await work.fetcher.fetch(url_now(post.url, there))
-        work.tally.requests += 1
+        answer = await run.fetcher.fetch(url_now(post.url, there))
+        run.tally.requests += 1
         if not isinstance(answer, Failure) and shows(answer.page, post):
             return True
     return False

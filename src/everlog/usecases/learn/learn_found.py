@@ -28,7 +28,7 @@ class LearnResult:
 
     found: Found
     scope: Scope
-    known: LearnedBlog
+    learned: LearnedBlog
     pages: Mapping[str, Fetched]
     shown: Mapping[str, Fetched]
 
@@ -48,10 +48,10 @@ async def learn_found(found: Found, rendering: Rendering) -> LearnResult:
         scope = replace(scope, aliases=(*scope.aliases, alias))
         pages = {link: answer for link, answer in answers.items() if scope.holds(answer.page.url)}
     shown, shown_pages = await drawn_where_needed(found, pages, rendering)
-    known = learn_blog(shown, shown_pages, scope, is_scripted=rendering.is_scripted)
-    scope = replace(scope, aliases=await find_aliases(shown, shown_pages, known, scope, fetcher))
+    learned = learn_blog(shown, shown_pages, scope, is_scripted=rendering.is_scripted)
+    scope = replace(scope, aliases=await find_aliases(shown, shown_pages, learned, scope, fetcher))
     rendering.fetcher = aliased(fetcher, scope)
-    return LearnResult(found=shown, scope=scope, known=known, pages=pages, shown=shown_pages)
+    return LearnResult(found=shown, scope=scope, learned=learned, pages=pages, shown=shown_pages)
 
 
 def learning_step(found: Found) -> str:

@@ -39,11 +39,11 @@ def learn_again(blog: Blog, archive: Archive) -> LearnedBlog:
     lessons = _lessons_of_pages if before is not None and before.without_feed else _lessons_of_feed
     found, pages = lessons(blog, archive, drawn=is_scripted)
     since = before.learned_at if before is not None else None
-    known = learn_blog(found, _fetched_since(since, pages) or pages, scope_of(blog, archive), is_scripted=is_scripted)
+    learned = learn_blog(found, _fetched_since(since, pages) or pages, scope_of(blog, archive), is_scripted=is_scripted)
     rules = _stored_comment_rules(blog, archive, since) or (before.template.comments if before is not None else None)
     # What is learned better is in force as long as what it replaces.
-    known = replace(known, learned_at=known.learned_at if before is None else since)
-    return replace(known, template=known.template.with_comments(rules)).with_manual_of(before)
+    learned = replace(learned, learned_at=learned.learned_at if before is None else since)
+    return replace(learned, template=learned.template.with_comments(rules)).with_manual_of(before)
 
 
 def _fetched_since(since: datetime | None, pages: dict[str, Fetched]) -> dict[str, Fetched]:

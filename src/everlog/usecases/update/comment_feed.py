@@ -20,7 +20,7 @@ from everlog.core.urls import canonical
 from everlog.errors import UnreadableFeed, UnreadablePage
 from everlog.feeds import declared_feeds
 from everlog.records import Failure, Visit
-from everlog.usecases.crawl.stop_reasons import ENDED
+from everlog.usecases.crawl.crawl_context import ENDED
 from everlog.usecases.learn.relearn import stored_page
 from everlog.usecases.page.failures import is_passing
 
@@ -30,9 +30,7 @@ if TYPE_CHECKING:
     from everlog.archive import Archive
     from everlog.comments.comment_feeds import SiteComment
     from everlog.records import Blog, Comment, Fetched
-    from everlog.usecases.crawl.crawl_context import CrawlContext
-    from everlog.usecases.crawl.lifecycle import CrawlRun
-    from everlog.usecases.crawl.stop_reasons import Stop
+    from everlog.usecases.crawl.crawl_context import CrawlContext, CrawlRun, Stop
 
 log = logging.getLogger("everlog")
 

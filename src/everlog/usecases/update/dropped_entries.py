@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from everlog.archive import Archive
     from everlog.records import Blog, Entry, Feed
-    from everlog.usecases.crawl.lifecycle import CrawlRun
+    from everlog.usecases.crawl.crawl_context import CrawlRun
 
 # How many entries behind one that left the feed must have stayed: a single one may be pinned there.
 LEAST_BEHIND = 2
@@ -55,14 +55,14 @@ def merged_marks(before: Mapping[str, str], now: Mapping[str, str]) -> dict[str,
     return {**now, **{key: mark for key, mark in before.items() if key not in now}}
 
 
-def note_dropped(blog: Blog, keys: Collection[str], work: CrawlRun, *, entries: Sequence[Entry] = ()) -> None:
+def note_dropped(blog: Blog, keys: Collection[str], run: CrawlRun, *, entries: Sequence[Entry] = ()) -> None:
     """Write down which posts left the feed early, those whose pages were seen to be there, once each.
 
     `entries` are what the feed has now: a post that it names by another address, or has no older ones of, did not.
     """
     if not keys:
         return
-    archive, events = work.archive, []
+    archive, events = run.archive, []
     named = {_held(canonical(entry.link), blog, archive) for entry in entries if entry.link}
     for key in keys:
         held = _held(key, blog, archive)
@@ -73,7 +73,7 @@ def note_dropped(blog: Blog, keys: Collection[str], work: CrawlRun, *, entries: 
         if row is None or row[0] != "done" or _has_no_older(held, entries, archive) or _was_told(held, archive):
             continue
         reason = "removed from the feed while older posts are still in it; its page still exists"
-        events.append(Event(blog_id=blog.id, post_id=state.id, kind="dropped", at=work.now(), reason=reason))
+        events.append(Event(blog_id=blog.id, post_id=state.id, kind="dropped", at=run.now(), reason=reason))
     archive.note_events(events)
 
 

@@ -14,12 +14,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from everlog.core.urls import canonical
+from everlog.usecases.crawl.crawl_context import Stop
 from everlog.usecases.crawl.lifecycle import (
     begin,
     crawl_info,
-    crew_of,
     entry_links,
     finish,
+    open_context,
     recorded_run,
     run_to_end,
     store_feed,
@@ -27,7 +28,6 @@ from everlog.usecases.crawl.lifecycle import (
 )
 from everlog.usecases.crawl.progress import said_of_update, take_last_figures
 from everlog.usecases.crawl.report import Report
-from everlog.usecases.crawl.stop_reasons import Stop
 from everlog.usecases.crawl.walk_lists import is_under_way, walk_back
 from everlog.usecases.discover.aliased_fetcher import aliased
 from everlog.usecases.discover.blog_scope import LEAST_IN_FOLDER, keep_places, may_widen, scope_of, widened
@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from everlog.records import Blog
+    from everlog.usecases.crawl.crawl_context import CrawlRun
     from everlog.usecases.crawl.crawl_loop import Crawl
-    from everlog.usecases.crawl.lifecycle import CrawlRun
     from everlog.usecases.learn.redesign import Redesign
     from everlog.usecases.update.blog_liveness import LostBlog
     from everlog.usecases.update.comment_feed import SiteCommentFeed
@@ -57,52 +57,52 @@ if TYPE_CHECKING:
 
 
 async def refresh_blog(
-    blog: Blog, work: CrawlRun, since: datetime | None = None, *, told: FeedResponse | None = None,
+    blog: Blog, run: CrawlRun, since: datetime | None = None, *, told: FeedResponse | None = None,
     talk: SiteCommentFeed | None = None,
 ) -> Report:
     """What is new or changed in a finished blog, as its feed tells; `since` leaves older entries alone.
 
     `told` is what the feed says, and `talk` what its comment feed says, if they were asked already.
     """
-    info = crawl_info(work.settings)
-    with work.archive.lock(blog.id, info), recorded_run(blog, "update", work.archive) as run:
-        known = LearnedBlog.of(blog)
-        if known is None:
+    info = crawl_info(run.settings)
+    with run.archive.lock(blog.id, info), recorded_run(blog, "update", run.archive) as run_id:
+        learned = LearnedBlog.of(blog)
+        if learned is None:
             raise AssertionError("a finished blog was learned")
-        work.fetcher = aliased(work.fetcher, scope_of(blog, work.archive))
-        if known.without_feed or blog.feed_url is None:
-            return await revisit_blog(blog, known, work, run, talk or await hear_comments(blog, work))
+        run = replace(run, fetcher=aliased(run.fetcher, scope_of(blog, run.archive)))
+        if learned.without_feed or blog.feed_url is None:
+            return await revisit_blog(blog, learned, run, run_id, talk or await hear_comments(blog, run))
         if told is None:
-            work.tally.doing = "fetching the feed"
-            held = work.archive.capture_of(blog.id, blog.feed_url)
+            run.tally.doing = "fetching the feed"
+            held = run.archive.capture_of(blog.id, blog.feed_url)
             answer = await ask_feed(
-                blog, work, etag=held.etag if held else None, last_modified=held.last_modified if held else None,
+                blog, run, etag=held.etag if held else None, last_modified=held.last_modified if held else None,
             )
             # One look by hand does not tell a host that is gone from a machine that is offline.
-            heard = await hear(blog, answer, work, is_online=False)
+            heard = await hear(blog, answer, run, is_online=False)
             if heard.lost is not None and not heard.lost.is_final and heard.failure is not None:
                 raise why_unreachable(heard.failure)
             if heard.told is None:
-                return _given_up(heard.lost, blog, run, work)
+                return _given_up(heard.lost, blog, run_id, run)
             blog, told = heard.blog, heard.told
-        anew = _look_wider(blog, told, work)
-        news = read_news(blog, told, work.archive, since)
-        if work.goes_on:
-            news = _without_failed(news, blog, work)
+        anew = _look_wider(blog, told, run)
+        news = read_news(blog, told, run.archive, since)
+        if run.goes_on:
+            news = _without_failed(news, blog, run)
         if talk is None:
-            talk = await hear_comments(blog, work)
-        return await _visit_news(blog, known, _Errand(told=told, news=news, talk=talk, anew=anew), work, run)
+            talk = await hear_comments(blog, run)
+        return await _visit_news(blog, learned, _Errand(told=told, news=news, talk=talk, anew=anew), run, run_id)
 
 
-def _look_wider(blog: Blog, told: FeedResponse, work: CrawlRun) -> tuple[str, ...]:
+def _look_wider(blog: Blog, told: FeedResponse, run: CrawlRun) -> tuple[str, ...]:
     """What is to be looked at again because the feed's entries span more than the blog's scope did; it does now.
 
     An older version took the page that a home leads to for all of the blog.
     """
-    archive = work.archive
+    archive = run.archive
     answer, feed = feed_now(told, blog, archive)
     scope = scope_of(blog, archive)
-    wider = widened(scope, feed, answer.answer.url) if may_widen(work.settings) else scope
+    wider = widened(scope, feed, answer.answer.url) if may_widen(run.settings) else scope
     if wider == scope:
         return ()
     keep_places(blog, wider, archive)
@@ -115,10 +115,10 @@ def _look_wider(blog: Blog, told: FeedResponse, work: CrawlRun) -> tuple[str, ..
     return (*lists, *fresh)
 
 
-def _without_failed(news: FeedDiff, blog: Blog, work: CrawlRun) -> FeedDiff:
+def _without_failed(news: FeedDiff, blog: Blog, run: CrawlRun) -> FeedDiff:
     """The news for a further part of an update: what failed in an earlier part is news to the next update."""
     keys = {key for _, keys in news.entry_keys for key in keys}
-    failed = {key for key in keys if (work.archive.row_state(blog.id, key) or ("", 0))[0] == "failed"}
+    failed = {key for key in keys if (run.archive.row_state(blog.id, key) or ("", 0))[0] == "failed"}
     lost = {entry for entry, keys in news.entry_keys if keys and failed.issuperset(keys)}
     return replace(
         news, links=tuple(link for link in news.links if link.key not in failed),
@@ -139,36 +139,36 @@ class _Errand:
     anew: tuple[str, ...] = ()
 
 
-def _given_up(lost: LostBlog | None, blog: Blog, run: int, work: CrawlRun) -> Report:
+def _given_up(lost: LostBlog | None, blog: Blog, run_id: int, run: CrawlRun) -> Report:
     """The report on a blog that is not asked any more; what is held of it stays."""
     reason = lost.reason if lost is not None else "its feed is gone"
-    take_last_figures(work.tally, blog, work.archive, is_finished=True)
-    work.tally.doing = "done"
-    work.archive.end_run(run, reason=reason, counts={})
-    return Report(blog=blog.home, ending="incomplete", reason=reason, tally=work.tally, held=work.tally.held)
+    take_last_figures(run.tally, blog, run.archive, is_finished=True)
+    run.tally.doing = "done"
+    run.archive.end_run(run_id, reason=reason, counts={})
+    return Report(blog=blog.home, ending="incomplete", reason=reason, tally=run.tally, held=run.tally.held)
 
 
-async def _visit_news(blog: Blog, known: LearnedBlog, errand: _Errand, work: CrawlRun, run: int) -> Report:
-    archive, news, talk = work.archive, errand.news, errand.talk
-    rechecked = due_rechecks(blog, work)
-    uncommented = uncommented_posts(blog, work)
+async def _visit_news(blog: Blog, learned: LearnedBlog, errand: _Errand, run: CrawlRun, run_id: int) -> Report:
+    archive, news, talk = run.archive, errand.news, errand.talk
+    rechecked = due_rechecks(blog, run)
+    uncommented = uncommented_posts(blog, run)
     # The queue comes before the feed: killed in between, the next update is told the same news again. And it comes
     # before anything is asked for: posts that are due to be looked at have their next times already.
     archive.enqueue(blog.id, news.links)
     archive.requeue(blog.id, [*(link.key for link in news.links), *news.dropped, *rechecked, *talk.posts])
-    if not work.goes_on:
+    if not run.goes_on:
         # A further part of an update does not ask again for what failed in an earlier one.
         archive.requeue(blog.id, uncommented)
-        archive.requeue_failed(blog.id, now=work.now(), most_tries=MOST_TRIES)
-    redesign = await read_anew(blog, known, news.fresh, errand.told, work, due=rechecked)
-    with crew_of(
-        blog, compared_anew(redesign.known, blog, archive), work, entries=news.entries, commenting=redesign.commenting,
+        archive.requeue_failed(blog.id, now=run.now(), most_tries=MOST_TRIES)
+    redesign = await read_anew(blog, learned, news.fresh, errand.told, run, due=rechecked)
+    with open_context(
+        blog, compared_anew(redesign.learned, blog, archive), run, entries=news.entries, commenting=redesign.commenting,
     ) as context:
-        crawl = begin(context, work, is_update=True)
+        crawl = begin(context, is_update=True)
         # A page that did not change may have other comments by now.
         crawl.asks_anew = frozenset((*uncommented, *news.recounted, *talk.posts, *errand.anew))
         context.commenting.told = talk.new
-        stop = await _walk_and_visit(crawl, redesign, blog, work, is_gap=news.gap)
+        stop = await _walk_and_visit(crawl, redesign, blog, run, is_gap=news.gap)
         # Not before the walk: a feed that is stored is not told a second time, and then nobody would see the gap.
         await store_feed(context, errand.told.answer.answer.url, errand.told.answer)
         await context.drain()
@@ -177,23 +177,23 @@ async def _visit_news(blog: Blog, known: LearnedBlog, errand: _Errand, work: Cra
                 await context.submit(visit)
             await context.drain()
         await keep_talk(talk, context, stop)
-        note_dropped(blog, news.dropped, work, entries=news.entries)
+        note_dropped(blog, news.dropped, run, entries=news.entries)
         remember_news(news, blog, archive)
-        stop = await with_company(context, work, stop)
+        stop = await with_company(context, stop)
         if redesign.is_new:
             remember_traits(blog, archive, errand.told.feed)
-        plan_rechecks(blog, work)
+        plan_rechecks(blog, run)
         quietly = "the feed names nothing new" if errand.told.feed is not None else "the feed has not changed"
-        said = said_of_update("the feed", quietly, work.tally)
-        return finish(context, run, stop.ending or "complete", said if stop.ending == "complete" else stop.reason)
+        said = said_of_update("the feed", quietly, run.tally)
+        return finish(context, run_id, stop.ending or "complete", said if stop.ending == "complete" else stop.reason)
 
 
-async def _walk_and_visit(crawl: Crawl, redesign: Redesign, blog: Blog, work: CrawlRun, *, is_gap: bool) -> Stop:
+async def _walk_and_visit(crawl: Crawl, redesign: Redesign, blog: Blog, run: CrawlRun, *, is_gap: bool) -> Stop:
     is_over = False
     if is_gap or is_under_way(crawl.context):
-        work.tally.doing = "fetching list pages"
+        run.tally.doing = "fetching list pages"
         is_over = await walk_back(crawl, front_pages(crawl.context))
-        work.tally.doing = "fetching pages"
+        run.tally.doing = "fetching pages"
     # Only now: posts that are stored already would look to the walk like those it is to arrive at.
     for link, answer in redesign.answers:
         await crawl.take_any(link, answer)

@@ -12,10 +12,10 @@ from everlog.core.links import trap
 from everlog.core.urls import canonical
 from everlog.feeds.sitemaps import parse_sitemap
 from everlog.records import Failure, Link, Visit
+from everlog.usecases.crawl.crawl_context import SLICE_OVER, Stop
 from everlog.usecases.crawl.crawl_loop import NOT_MODIFIED
-from everlog.usecases.crawl.lifecycle import begin, crew_of, finish, run_to_end, uncommented_posts
+from everlog.usecases.crawl.lifecycle import begin, finish, open_context, run_to_end, uncommented_posts
 from everlog.usecases.crawl.progress import said_of_update
-from everlog.usecases.crawl.stop_reasons import SLICE_OVER, Stop
 from everlog.usecases.crawl.walk_lists import FRONTS, MOST_LISTS, ask, links_on, newest_posts, walk_back
 from everlog.usecases.learn.blog_fingerprint import start_page
 from everlog.usecases.learn.page_comparison import compared_anew, with_company
@@ -28,9 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from everlog.records import Blog, Outcome
-    from everlog.usecases.crawl.crawl_context import CrawlContext
+    from everlog.usecases.crawl.crawl_context import CrawlContext, CrawlRun
     from everlog.usecases.crawl.crawl_loop import Crawl
-    from everlog.usecases.crawl.lifecycle import CrawlRun
     from everlog.usecases.crawl.report import Report
     from everlog.usecases.learn.learned_blog import LearnedBlog
     from everlog.usecases.update.comment_feed import SiteCommentFeed
@@ -51,58 +50,58 @@ class Looked:
     at_maps: list[str] = field(default_factory=list)
 
     @classmethod
-    def taken_up(cls, blog: Blog, work: CrawlRun) -> Looked:
+    def taken_up(cls, blog: Blog, run: CrawlRun) -> Looked:
         """What the earlier parts of this update looked at; nothing if it is a new one."""
-        kept = json.loads(work.archive.recall(blog.id, LOOKED) or "null")
+        kept = json.loads(run.archive.recall(blog.id, LOOKED) or "null")
         if kept is None:
             return cls()
-        if work.goes_on or (kept["until"] is not None and work.now() < datetime.fromisoformat(kept["until"])):
+        if run.goes_on or (kept["until"] is not None and run.now() < datetime.fromisoformat(kept["until"])):
             return cls(at_fronts=kept["fronts"], at_maps=kept["maps"])
-        work.archive.remember(blog.id, LOOKED, None)
+        run.archive.remember(blog.id, LOOKED, None)
         return cls()
 
-    def keep(self, blog: Blog, work: CrawlRun, stop: Stop) -> None:
+    def keep(self, blog: Blog, run: CrawlRun, stop: Stop) -> None:
         """Write down what a further part need not look at; nothing if the update came to its end."""
         if stop.ending in {"limit", "interrupted"}:
             # A poll whose turn is over does not know, the next time, that it goes on with something.
-            until = (work.now() + LOOKED_FOR).isoformat() if stop.reason == SLICE_OVER else None
+            until = (run.now() + LOOKED_FOR).isoformat() if stop.reason == SLICE_OVER else None
             state = {"fronts": self.at_fronts, "maps": self.at_maps, "until": until}
-            work.archive.remember(blog.id, LOOKED, json.dumps(state))
-        elif work.archive.recall(blog.id, LOOKED) is not None:
-            work.archive.remember(blog.id, LOOKED, None)
+            run.archive.remember(blog.id, LOOKED, json.dumps(state))
+        elif run.archive.recall(blog.id, LOOKED) is not None:
+            run.archive.remember(blog.id, LOOKED, None)
 
 
-async def revisit_blog(blog: Blog, known: LearnedBlog, work: CrawlRun, run: int, talk: SiteCommentFeed) -> Report:
+async def revisit_blog(blog: Blog, learned: LearnedBlog, run: CrawlRun, run_id: int, talk: SiteCommentFeed) -> Report:
     """What is new in a finished blog without a feed: on its front page, and on its lists if that leaves a gap.
 
     `talk` is what the feed of its comments says, which such a blog may have.
     """
-    archive = work.archive
-    uncommented = uncommented_posts(blog, work)
-    archive.requeue(blog.id, [*(() if work.goes_on else uncommented), *due_rechecks(blog, work), *talk.posts])
-    if not work.goes_on:
-        archive.requeue_failed(blog.id, now=work.now(), most_tries=MOST_TRIES)
-    looked = Looked.taken_up(blog, work)
-    with crew_of(blog, compared_anew(known, blog, archive), work) as context:
-        crawl = begin(context, work, is_update=True)
+    archive = run.archive
+    uncommented = uncommented_posts(blog, run)
+    archive.requeue(blog.id, [*(() if run.goes_on else uncommented), *due_rechecks(blog, run), *talk.posts])
+    if not run.goes_on:
+        archive.requeue_failed(blog.id, now=run.now(), most_tries=MOST_TRIES)
+    looked = Looked.taken_up(blog, run)
+    with open_context(blog, compared_anew(learned, blog, archive), run) as context:
+        crawl = begin(context, is_update=True)
         crawl.asks_anew = frozenset((*uncommented, *talk.posts))
         context.commenting.told = talk.new
-        work.tally.doing = "fetching the front page"
+        run.tally.doing = "fetching the front page"
         is_over = await walk_back(crawl, () if looked.at_fronts else front_pages(context))
         looked.at_fronts = looked.at_fronts or crawl.stop.ending is None
         await _ask_maps(crawl, looked)
-        work.tally.doing = "fetching pages"
+        run.tally.doing = "fetching pages"
         stop = await run_to_end(crawl)
-        looked.keep(blog, work, stop)
+        looked.keep(blog, run, stop)
         await keep_talk(talk, context, stop)
         if is_over and stop.ending == "complete":
             stop = Stop("limit", why_over(blog))
-        stop = await with_company(context, work, stop)
-        all_is_well(blog, work)
-        plan_rechecks(blog, work)
-        said = said_of_update("the front page", "the front page links to no new post", work.tally,
+        stop = await with_company(context, stop)
+        all_is_well(blog, run)
+        plan_rechecks(blog, run)
+        said = said_of_update("the front page", "the front page links to no new post", run.tally,
                               looked_at=len(front_pages(context)))
-        return finish(context, run, stop.ending or "complete", said if stop.ending == "complete" else stop.reason)
+        return finish(context, run_id, stop.ending or "complete", said if stop.ending == "complete" else stop.reason)
 
 
 def why_over(blog: Blog) -> str:
@@ -137,7 +136,7 @@ def _as_stored(urls: Iterable[str], context: CrawlContext) -> list[str]:
 
 def _shown(url: str, newest: frozenset[str], context: CrawlContext) -> int:
     """How many of the newest posts a stored page leads to."""
-    stored = stored_page(url, context.blog, context.archive, drawn=context.known.is_scripted)
+    stored = stored_page(url, context.blog, context.archive, drawn=context.learned.is_scripted)
     return len(newest & {link.key for link in links_on(stored, context)}) if stored is not None else 0
 
 
@@ -155,7 +154,7 @@ async def _ask_maps(crawl: Crawl, looked: Looked) -> None:
         looked.at_maps.append(url)
         if isinstance(answer, Failure):
             continue
-        is_likely = context.known.classifier.likely_post
+        is_likely = context.learned.classifier.likely_post
         links = [
             Link(url=address, key=canonical(address), lane="post" if is_likely(address) else "page")
             for address, _ in parse_sitemap(answer.answer.body, answer.answer.url).urls

@@ -22,7 +22,7 @@ from everlog.errors import (
 from everlog.records import Failure, Fetched
 from everlog.schedule.freshness import allowed, open_hour
 from everlog.schedule.poll_schedule import LONGEST_BACK_OFF, Observation, after_poll, first_polling, never_again
-from everlog.usecases.crawl.stop_reasons import SLICE_OVER
+from everlog.usecases.crawl.crawl_context import SLICE_OVER
 from everlog.usecases.crawl.walk_lists import WALK
 from everlog.usecases.learn.learned_blog import LearnedBlog
 from everlog.usecases.update.blog_liveness import LostBlog, all_is_well, has_due_rechecks, home_lost
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from everlog.archive import Archive
     from everlog.archive.models import Capture
     from everlog.records import Blog, Lane
-    from everlog.usecases.crawl.lifecycle import CrawlRun
+    from everlog.usecases.crawl.crawl_context import CrawlRun
     from everlog.usecases.crawl.report import Report
     from everlog.usecases.update.comment_feed import SiteCommentFeed
     from everlog.usecases.update.feed_diff import FeedDiff
@@ -104,82 +104,82 @@ def _said_then(capture: Capture, archive: Archive) -> Observation | None:
     )
 
 
-async def poll_blog(poll: Poll, blog: Blog, work: CrawlRun, *, is_online: bool = True) -> PollResult:
+async def poll_blog(poll: Poll, blog: Blog, run: CrawlRun, *, is_online: bool = True) -> PollResult:
     """Ask a blog what is new, visit that, and set the time of the next poll.
 
     `is_online`: others answer this machine at this time.
     """
     try:
         if blog.feed_url is None:
-            return await _without_feed(poll, blog, work, is_online=is_online)
-        return await _with_feed(poll, blog, work, is_online=is_online)
+            return await _without_feed(poll, blog, run, is_online=is_online)
+        return await _with_feed(poll, blog, run, is_online=is_online)
     except EverlogError as error:
-        return _troubled(poll, blog, error, work)
+        return _troubled(poll, blog, error, run)
 
 
-def _troubled(poll: Poll, blog: Blog, error: EverlogError, work: CrawlRun) -> PollResult:
+def _troubled(poll: Poll, blog: Blog, error: EverlogError, run: CrawlRun) -> PollResult:
     """What becomes of a poll that ended in an error of this blog's; any other is raised."""
     if isinstance(error, (DiskFull, LeaseLost, ServiceDown)):
         raise error
     # An archive that failed while it stored something takes nothing more of any blog, and says so.
-    work.archive.commit(())
+    run.archive.commit(())
     if isinstance(error, ArchiveBusy):
         # Somebody else is crawling it, so it is not the blog that is in trouble.
-        soon = work.now() + BUSY
+        soon = run.now() + BUSY
         soon = open_hour(max(soon, poll.polling.not_before or soon), poll.polling.hints)
         polling = replace(poll.polling, due_at=soon)
         return PollResult(
             poll=replace(poll, polling=polling), seen=Observation(kind="unchanged"), trouble=error.message,
         )
     if isinstance(error, NoBrowser):
-        return _unseen(poll, blog, error, work)
+        return _unseen(poll, blog, error, run)
     seen = Observation(kind="failed")
     if isinstance(error, Blocked):
-        seen = Observation(kind="refused", allowed_at=work.archive.waits_until(blog.id), signal=error.message)
-    return _later(poll, blog, seen, work, trouble=error.message)
+        seen = Observation(kind="refused", allowed_at=run.archive.waits_until(blog.id), signal=error.message)
+    return _later(poll, blog, seen, run, trouble=error.message)
 
 
-def _unseen(poll: Poll, blog: Blog, error: NoBrowser, work: CrawlRun) -> PollResult:
+def _unseen(poll: Poll, blog: Blog, error: NoBrowser, run: CrawlRun) -> PollResult:
     """Its feed answered, and tells the same news again: whoever has a browser visits them."""
-    polled = _later(poll, blog, Observation(kind="unchanged"), work, trouble=error.message)
+    polled = _later(poll, blog, Observation(kind="unchanged"), run, trouble=error.message)
     polling = polled.poll.polling
     # News that nobody could look at are still to come, to the rhythm of the blog too.
     polling = replace(polling, checked_at=poll.polling.checked_at, why=f"{polling.why}; {error.message}")
-    known = LearnedBlog.of(blog)
-    if polling.due_at is not None and (known is None or not known.is_scripted):
+    learned = LearnedBlog.of(blog)
+    if polling.due_at is not None and (learned is None or not learned.is_scripted):
         # That it needs a browser now was told by pages that had to be asked for, and will have to be the next time.
-        polling = replace(polling, due_at=max(polling.due_at, work.now() + LONGEST_BACK_OFF))
+        polling = replace(polling, due_at=max(polling.due_at, run.now() + LONGEST_BACK_OFF))
     return replace(polled, poll=replace(polled.poll, polling=polling), needs_browser=True)
 
 
-async def _with_feed(poll: Poll, blog: Blog, work: CrawlRun, *, is_online: bool) -> PollResult:
-    look = await _look(poll, blog, work, is_online=is_online)
+async def _with_feed(poll: Poll, blog: Blog, run: CrawlRun, *, is_online: bool) -> PollResult:
+    look = await _look(poll, blog, run, is_online=is_online)
     if look.lost is not None:
-        polled = _later(look.poll, look.blog, look.seen, work, trouble=look.lost.reason)
+        polled = _later(look.poll, look.blog, look.seen, run, trouble=look.lost.reason)
         return _stopped(polled, look.lost.reason) if look.lost.is_final else polled
     talk: SiteCommentFeed | None = None
-    if (look.news is None or look.news.is_quiet) and not _has_errands(look.blog, work):
-        talk = await hear_comments(look.blog, work)
+    if (look.news is None or look.news.is_quiet) and not _has_errands(look.blog, run):
+        talk = await hear_comments(look.blog, run)
         if not talk.posts:
-            return _later(look.poll, look.blog, look.seen, work)
-    poll = _kept_until_allowed(poll, look, work)
+            return _later(look.poll, look.blog, look.seen, run)
+    poll = _kept_until_allowed(poll, look, run)
     try:
-        async with work.turn:
-            if (now := _still_watched(look.blog, work)) is None:
-                return _later(poll, look.blog, Observation(kind="unchanged"), work)
-            report = await refresh_blog(now, work, told=look.told, talk=talk)
+        async with run.turn:
+            if (now := _still_watched(look.blog, run)) is None:
+                return _later(poll, look.blog, Observation(kind="unchanged"), run)
+            report = await refresh_blog(now, run, told=look.told, talk=talk)
     except EverlogError as error:
-        return _troubled(poll, look.blog, error, work)
-    return _after_update(look, report, poll, work)
+        return _troubled(poll, look.blog, error, run)
+    return _after_update(look, report, poll, run)
 
 
-def _kept_until_allowed(poll: Poll, look: _Look, work: CrawlRun) -> Poll:
+def _kept_until_allowed(poll: Poll, look: _Look, run: CrawlRun) -> Poll:
     """The poll as it was before this answer, but for when the next request may come.
 
     It is stored before the pages are visited: whatever ends that early, the feed is not asked before it may be, and
     then tells the same news again.
     """
-    then = after_poll(poll.polling, look.seen, work.now(), seed=look.blog.home)
+    then = after_poll(poll.polling, look.seen, run.now(), seed=look.blog.home)
     if then.not_before is None:
         return poll
     polling = replace(
@@ -187,69 +187,69 @@ def _kept_until_allowed(poll: Poll, look: _Look, work: CrawlRun) -> Poll:
         signal=then.signal or look.seen.signal,
     )
     poll = replace(poll, polling=polling)
-    work.archive.set_poll(poll)
+    run.archive.set_poll(poll)
     return poll
 
 
-def _still_watched(blog: Blog, work: CrawlRun) -> Blog | None:
+def _still_watched(blog: Blog, run: CrawlRun) -> Blog | None:
     """A blog as it is known after it waited for its turn; None if it is not watched any more."""
-    now = work.archive.find_blog(blog.home)
+    now = run.archive.find_blog(blog.home)
     return now if now is not None and now.id == blog.id and not (now.forgotten_at or now.gone) else None
 
 
-def _has_errands(blog: Blog, work: CrawlRun) -> bool:
+def _has_errands(blog: Blog, run: CrawlRun) -> bool:
     """Whether an earlier update left something to ask the blog for, or older posts are to be looked at again."""
-    archive = work.archive
-    lanes: tuple[Lane, ...] = ("post", "page", "media") if work.settings.media else ("post", "page")
+    archive = run.archive
+    lanes: tuple[Lane, ...] = ("post", "page", "media") if run.settings.media else ("post", "page")
     return (
-        has_due_rechecks(blog, work) or archive.has_waiting(blog.id, lanes=lanes, now=work.now())
+        has_due_rechecks(blog, run) or archive.has_waiting(blog.id, lanes=lanes, now=run.now())
         or archive.recall(blog.id, WALK) is not None
         or (blog.feed_url is None and archive.recall(blog.id, LOOKED) is not None)
     )
 
 
-async def _without_feed(poll: Poll, blog: Blog, work: CrawlRun, *, is_online: bool) -> PollResult:
+async def _without_feed(poll: Poll, blog: Blog, run: CrawlRun, *, is_online: bool) -> PollResult:
     try:
-        async with work.turn:
-            if (now := _still_watched(blog, work)) is None:
-                return _later(poll, blog, Observation(kind="unchanged"), work)
-            report = await refresh_blog(now, work)
+        async with run.turn:
+            if (now := _still_watched(blog, run)) is None:
+                return _later(poll, blog, Observation(kind="unchanged"), run)
+            report = await refresh_blog(now, run)
     except Unreachable as error:
         if error.failure is None:
             raise
-        lost = home_lost(blog, error.failure, work, is_online=is_online)
-        polled = _later(poll, blog, Observation(kind="failed"), work, trouble=lost.reason)
+        lost = home_lost(blog, error.failure, run, is_online=is_online)
+        polled = _later(poll, blog, Observation(kind="failed"), run, trouble=lost.reason)
         return _stopped(polled, lost.reason) if lost.is_final else polled
     new_posts = report.tally.new_posts
-    seen = Observation(kind="changed" if new_posts else "unchanged", published=_new_dates(blog, new_posts, work))
-    return _after_update(_Look(seen=seen, poll=poll, blog=blog), report, poll, work)
+    seen = Observation(kind="changed" if new_posts else "unchanged", published=_new_dates(blog, new_posts, run))
+    return _after_update(_Look(seen=seen, poll=poll, blog=blog), report, poll, run)
 
 
-def _new_dates(blog: Blog, new_posts: int, work: CrawlRun) -> tuple[datetime | None, ...]:
+def _new_dates(blog: Blog, new_posts: int, run: CrawlRun) -> tuple[datetime | None, ...]:
     """When the posts that an update brought were published, as far as they say so."""
-    dates = work.archive.newest_dates(blog.id, limit=min(new_posts, DATES_READ)) if new_posts else ()
+    dates = run.archive.newest_dates(blog.id, limit=min(new_posts, DATES_READ)) if new_posts else ()
     return dates or (None,) * bool(new_posts)
 
 
-async def _look(poll: Poll, blog: Blog, work: CrawlRun, *, is_online: bool) -> _Look:
+async def _look(poll: Poll, blog: Blog, run: CrawlRun, *, is_online: bool) -> _Look:
     """Ask the feed, and compare what it says with what it said."""
-    answer = await ask_feed(blog, work, etag=poll.etag, last_modified=poll.last_modified)
+    answer = await ask_feed(blog, run, etag=poll.etag, last_modified=poll.last_modified)
     if isinstance(answer, Failure) and answer.trouble in {"robots", "rate-limited"}:
         seen = Observation(kind="refused", allowed_at=answer.until, signal=answer.reason if answer.until else None)
         return _Look(seen=seen, poll=poll, blog=blog, lost=LostBlog(kind="passing", reason=answer.reason, blog=blog))
-    seen, asked = _told_when(answer, poll, work)
-    if isinstance(answer, Fetched) and _is_as_before(answer, asked, poll, blog, work):
+    seen, asked = _told_when(answer, poll, run)
+    if isinstance(answer, Fetched) and _is_as_before(answer, asked, poll, blog, run):
         if poll.polling.failures:
-            blog = all_is_well(blog, work)
+            blog = all_is_well(blog, run)
         return _Look(seen=seen, poll=asked, blog=blog, told=FeedResponse(answer=answer))
-    heard = await hear(blog, answer, work, is_online=is_online)
+    heard = await hear(blog, answer, run, is_online=is_online)
     if heard.told is None or heard.lost is not None:
         lost = heard.lost or LostBlog(kind="passing", reason="its feed is gone", blog=heard.blog)
         return _Look(seen=replace(seen, kind="failed"), poll=poll, blog=heard.blog, lost=lost)
     if heard.told.answer is not answer:
         # The feed is elsewhere: what the next request names is what that one said.
-        seen, asked = _told_when(heard.told.answer, poll, work)
-    news = read_news(heard.blog, heard.told, work.archive)
+        seen, asked = _told_when(heard.told.answer, poll, run)
+    news = read_news(heard.blog, heard.told, run.archive)
     seen = replace(
         seen, kind="unchanged" if news.is_quiet else "changed",
         hints=heard.told.feed.hints if heard.told.feed is not None else None,
@@ -258,9 +258,9 @@ async def _look(poll: Poll, blog: Blog, work: CrawlRun, *, is_online: bool) -> _
     return _Look(seen=seen, poll=asked, blog=heard.blog, told=heard.told, news=news)
 
 
-def _told_when(answer: Fetched | Failure, poll: Poll, work: CrawlRun) -> tuple[Observation, Poll]:
+def _told_when(answer: Fetched | Failure, poll: Poll, run: CrawlRun) -> tuple[Observation, Poll]:
     """What an answer says about the next request: when it may come, and what it is to name."""
-    may_ask = allowed(answer.exchanges[-1].headers if answer.exchanges else (), work.now())
+    may_ask = allowed(answer.exchanges[-1].headers if answer.exchanges else (), run.now())
     seen = Observation(
         kind="unchanged", allowed_at=may_ask.at if may_ask else None, signal=may_ask.signal if may_ask else None,
     )
@@ -270,12 +270,12 @@ def _told_when(answer: Fetched | Failure, poll: Poll, work: CrawlRun) -> tuple[O
     return seen, _with_validators(replace(poll, digest=digest), answer)
 
 
-def _is_as_before(answer: Fetched, asked: Poll, poll: Poll, blog: Blog, work: CrawlRun) -> bool:
+def _is_as_before(answer: Fetched, asked: Poll, poll: Poll, blog: Blog, run: CrawlRun) -> bool:
     """Whether a feed says what it said, at the same address."""
     if len(answer.exchanges) > 1:
         return False
     return answer.answer.status == NOT_MODIFIED or (
-        asked.digest == poll.digest and not is_wanted_whole(blog, work.archive)
+        asked.digest == poll.digest and not is_wanted_whole(blog, run.archive)
     )
 
 
@@ -288,28 +288,28 @@ def _with_validators(poll: Poll, answer: Fetched) -> Poll:
     return replace(poll, etag=etag, last_modified=last_modified)
 
 
-def _after_update(look: _Look, report: Report, kept: Poll, work: CrawlRun) -> PollResult:
+def _after_update(look: _Look, report: Report, kept: Poll, run: CrawlRun) -> PollResult:
     seen, blog, poll = look.seen, look.blog, look.poll
     if report.ending == "blocked":
-        until = work.archive.waits_until(blog.id)
+        until = run.archive.waits_until(blog.id)
         seen = replace(seen, kind="refused", allowed_at=until, signal=report.reason)
         # What the feed itself asked for holds as well.
         poll = replace(poll, polling=kept.polling)
-    polled = _later(poll, blog, seen, work, report=report)
-    is_cut_short = report.reason == SLICE_OVER and _has_errands(blog, work)
+    polled = _later(poll, blog, seen, run, report=report)
+    is_cut_short = report.reason == SLICE_OVER and _has_errands(blog, run)
     if report.ending != "interrupted" and not is_cut_short:
         return polled
     # What was not visited waits in the queue, and need not wait for longer than the server wants.
     polling = polled.poll.polling
-    soonest = open_hour(max(work.now(), polling.not_before or work.now()), polling.hints)
+    soonest = open_hour(max(run.now(), polling.not_before or run.now()), polling.hints)
     return replace(polled, poll=replace(polled.poll, polling=replace(polling, due_at=soonest)))
 
 
 def _later(
-    poll: Poll, blog: Blog, seen: Observation, work: CrawlRun, *, report: Report | None = None,
+    poll: Poll, blog: Blog, seen: Observation, run: CrawlRun, *, report: Report | None = None,
     trouble: str | None = None,
 ) -> PollResult:
-    now = work.now()
+    now = run.now()
     polling = after_poll(poll.polling, seen, now, seed=blog.home)
     return PollResult(poll=replace(poll, polling=polling), seen=seen, report=report, trouble=trouble)
 

@@ -16,7 +16,6 @@ from urllib.parse import urlsplit
 from everlog.core.fetcher import Waited
 from everlog.errors import EverlogError
 from everlog.schedule.poll_schedule import Observation, after_poll
-from everlog.usecases.crawl.lifecycle import keep_ledger
 from everlog.usecases.watch.poll import FATAL, PollResult, poll_blog
 from everlog.usecases.watch.poll_source import LEASE, WholeArchive
 
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from everlog.core.fetcher import HostStats
     from everlog.records import Blog
     from everlog.schedule.poll_schedule import Polling
-    from everlog.usecases.crawl.lifecycle import CrawlRun
+    from everlog.usecases.crawl.crawl_context import CrawlRun
     from everlog.usecases.host_cache import HostCache
     from everlog.usecases.watch.poll_source import PollSource
 
@@ -66,11 +65,11 @@ class WatchTally:
 
 
 class Watcher:
-    """One watch. `work_for` gives the tools for one blog, `on_polled` hears what came of each poll."""
+    """One watch. `run_for` gives the tools for one blog, `on_polled` hears what came of each poll."""
 
     def __init__(
         self, archive: Archive, *, now: Callable[[], datetime], sleep: Callable[[float], Awaitable[None]],
-        work_for: Callable[[Blog], CrawlRun], on_polled: Callable[[Blog, PollResult], None],
+        run_for: Callable[[Blog], CrawlRun], on_polled: Callable[[Blog, PollResult], None],
         tally: WatchTally | None = None,
         memory: HostCache | None = None, rota: PollSource | None = None,
     ) -> None:
@@ -79,11 +78,11 @@ class Watcher:
         self._archive = archive
         self._now = now
         self._sleep = sleep
-        self._work_for = work_for
+        self._run_for = run_for
         self._on_polled = on_polled
         self._memory = memory
         self._tasks: dict[asyncio.Task[None], int] = {}
-        self._works: dict[int, CrawlRun] = {}
+        self._runs: dict[int, CrawlRun] = {}
         self._stopping = asyncio.Event()
         self._done: list[tuple[Poll, tuple[HostStats, ...], asyncio.Future[None]]] = []
         self._waits: dict[str, list[Waited]] = {}
@@ -108,15 +107,15 @@ class Watcher:
     def stop(self) -> None:
         """Ask no more; what was fetched is stored, what was claimed is given back."""
         self._stopping.set()
-        for work in tuple(self._works.values()):
-            work.interrupt()
+        for run in tuple(self._runs.values()):
+            run.stop.interrupt()
 
     def wind_down(self) -> None:
         """Claim no more; what was claimed is dealt with, and what takes long stops where it can go on."""
         self._is_over = True
         self._changed.set()
-        for work in tuple(self._works.values()):
-            work.wind_down()
+        for run in tuple(self._runs.values()):
+            run.stop.wind_down()
 
     async def run(self, *, once: bool = False, max_seconds: float | None = None) -> None:
         """Watch until `stop`; with `once`, until nothing is due."""
@@ -184,34 +183,34 @@ class Watcher:
     async def _one(self, poll: Poll, blog: Blog) -> None:
         ledger: tuple[HostStats, ...] = ()
         try:
-            work = self._work_for(blog)
+            run = self._run_for(blog)
         except EverlogError as error:
             # What is set for one blog alone, such as a file of cookies, is no other's trouble.
             polled = self._failed(poll, blog, error.message)
         else:
-            polled, ledger = await self._ask(poll, blog, work), work.fetcher.take_ledger()
+            polled, ledger = await self._ask(poll, blog, run), run.fetcher.take_ledger()
         self._note_wait(blog, polled.poll.polling)
         await self._store(polled.poll, ledger)
         self._count(polled)
         self._on_polled(blog, polled)
 
-    async def _ask(self, poll: Poll, blog: Blog, work: CrawlRun) -> PollResult:
-        self._works[blog.id] = work
+    async def _ask(self, poll: Poll, blog: Blog, run: CrawlRun) -> PollResult:
+        self._runs[blog.id] = run
         try:
-            return await poll_blog(poll, blog, work, is_online=self._is_online())
+            return await poll_blog(poll, blog, run, is_online=self._is_online())
         except EverlogError:
             raise
         except asyncio.CancelledError:
-            keep_ledger(work)
+            run.keep_host_stats()
             raise
         except Exception as error:
             # One blog that the code cannot cope with must not end the watch over all others.
             log.exception("bug at %s", blog.home)
             # What the server asked for before the bug was met is in the archive by now.
-            known = self._archive.poll_of(blog.id) or poll
-            return self._failed(known, blog, f"bug in everlog: {type(error).__name__}: {error}")
+            stored = self._archive.poll_of(blog.id) or poll
+            return self._failed(stored, blog, f"bug in everlog: {type(error).__name__}: {error}")
         finally:
-            self._works.pop(blog.id, None)
+            self._runs.pop(blog.id, None)
 
     def _failed(self, poll: Poll, blog: Blog, trouble: str) -> PollResult:
         seen = Observation(kind="failed")
@@ -284,13 +283,13 @@ class Watcher:
         self._archive.add_to_ledger([row for _, ledger in polls for row in ledger], at=self._now())
 
     async def _wind_down(self) -> None:
-        for work in tuple(self._works.values()):
-            work.interrupt()
+        for run in tuple(self._runs.values()):
+            run.stop.interrupt()
         if self._failure is None:
             # A crawl under way stores what it has; an answer that has not come is not waited for.
             for task, blog_id in tuple(self._tasks.items()):
-                work_of = self._works.get(blog_id)
-                if work_of is not None and work_of.crawl is None:
+                run_of = self._runs.get(blog_id)
+                if run_of is not None and run_of.stop.crawl is None:
                     task.cancel()
         else:
             for task in self._tasks:
