@@ -110,7 +110,7 @@ async def _absurd(fetcher: HttpClient, found: dict[str, Any]) -> None:
         found["absurd kept"] = dict(kept)
         # As in the next run, six days later and then eight: nothing is known but what was remembered.
         for days in (6, 8):
-            fetcher._lines.clear()
+            fetcher._throttles.clear()
             LEAPS.moment = found["absurd at"] + timedelta(days=days)
             again = fetcher.session(policy(server.url()), recall=kept.get, remember=kept.__setitem__)
             found[f"absurd after {days}"] = await again.fetch(server.url())
@@ -118,7 +118,7 @@ async def _absurd(fetcher: HttpClient, found: dict[str, Any]) -> None:
         # What an older version kept, without an end that anybody would see.
         [name] = [each for each in kept if each.startswith("wait ")]
         kept[name] = "9999-01-01T00:00:00+00:00 the server asked us to wait (HTTP 503) and asked to wait"
-        fetcher._lines.clear()
+        fetcher._throttles.clear()
         found["old at"] = LEAPS.now()
         old = fetcher.session(policy(server.url()), recall=kept.get, remember=kept.__setitem__)
         found["old"] = await old.fetch(server.url())

@@ -146,13 +146,13 @@ async def _memory(fetcher: HttpClient, found: dict[str, Any]) -> None:
         found["memory"] = dict(kept)
         # As in the next run: nothing is known but what was remembered.
         fetcher.robots.rules.clear()
-        fetcher._lines.clear()
+        fetcher._throttles.clear()
         session = fetcher.session(policy(server.url(), obey_robots=True), recall=kept.get)
         found["memory held"] = await session.fetch(server.url("/yes"))
         found["memory forbids"] = await session.fetch(server.url("/no"))
         found["memory counts"] = server.counts()
         fetcher.robots.rules.clear()
-        fetcher._lines.clear()
+        fetcher._throttles.clear()
         spoilt = {f"robots {origin}": '{"read_at": 5}', f"wait 127.0.0.1:{server.port}": "someday"}
         server.routes["*"] = reply(200)
         session = fetcher.session(policy(server.url(), obey_robots=True), recall=spoilt.get)

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from everlog.core.fetcher import FetchPolicy, HostStats
-    from everlog.fetch.reactor import HttpClient
     from everlog.fetch.request import HttpRequest
+    from everlog.fetch.shared_hosts import SharedHosts
     from everlog.fetch.shared_throttle import SharedTurn
     from everlog.fetch.throttle import HostThrottle
     from everlog.records import BrowserRequest, Exchange, Purpose, Trouble, Wait
@@ -55,11 +55,11 @@ class Session(Fetcher):
     """The web of one blog, and the robots.txt answers for its archive."""
 
     def __init__(
-        self, fetcher: HttpClient, policy: FetchPolicy, *,
+        self, hosts: SharedHosts, policy: FetchPolicy, *,
         recall: Callable[[str], str | None] | None, remember: Callable[[str, str], None] | None,
     ) -> None:
         self.policy = policy
-        self._fetcher = fetcher
+        self._hosts = hosts
         self._recall = recall
         self._remember = remember
         self._reach = Allowlist(policy, remember)
@@ -193,7 +193,7 @@ class Session(Fetcher):
         if purpose == "robots" or not self.policy.obey_robots:
             return None
         origin = origin_of(url)
-        rules = self._fetcher.robots.known(origin, self._fetcher.timekeeper.now()) or await self._rules(
+        rules = self._hosts.robots.known(origin, self._hosts.timekeeper.now()) or await self._rules(
             origin, for_media=purpose == "media",
         )
         if rules.allows(url, self._agent):
@@ -205,7 +205,7 @@ class Session(Fetcher):
                 self._origins.silent(failure)
             if rules.trouble == "robots":
                 unread = Cause(reason="robots.txt could not be fetched", signal=rules.signal)
-                self._book.put_off(host_key(url), unread, rules.stands_until, self._fetcher.timekeeper.now())
+                self._book.put_off(host_key(url), unread, rules.stands_until, self._hosts.timekeeper.now())
             return failure
         return Failure(url=url, trouble="robots", reason=f"robots.txt disallows {url}")
 
@@ -274,14 +274,14 @@ class Session(Fetcher):
     async def _in_turn(self, ask: HttpRequest, host: str, *, rides: bool, whenever: bool = False) -> Exchange:
         """Ask when it is one's turn; LateForTurn if that went by on the way to the socket, unless `whenever`."""
         line = self._line(host)
-        now = self._fetcher.timekeeper.now
+        now = self._hosts.timekeeper.now
         longest = self.policy.longest_wait_seconds
         shared: SharedTurn | None = None
         await self._rest_of_origin(ask.url, longest)
         try:
             spells = await (line.ride(min(longest, RIDE_WAIT_SECONDS)) if rides else line.turn(longest))
-            if not rides and self._fetcher.turns is not None:
-                shared = await take_shared_turn(self._fetcher.turns, line, longest, self._fetcher.timekeeper)
+            if not rides and self._hosts.turns is not None:
+                shared = await take_shared_turn(self._hosts.turns, line, longest, self._hosts.timekeeper)
         except HeldOff as held:
             self._book.held_off(host, held, now())
             raise
@@ -291,12 +291,12 @@ class Session(Fetcher):
         self._book.waited(host, spells, now())
         began = now()
         try:
-            answer = await self._fetcher.download(ask)
+            answer = await self._hosts.download(ask)
         except LateForTurn as late:
             line.withdrawn()
-            if shared is not None and self._fetcher.turns is not None and not late.by_connecting:
+            if shared is not None and self._hosts.turns is not None and not late.by_connecting:
                 # Later turns have to allow for it.
-                self._fetcher.turns.came(shared.late_seconds + (now() - began).total_seconds())
+                self._hosts.turns.came(shared.late_seconds + (now() - began).total_seconds())
             raise
         except FetchError as hitch:
             slowed = self._went_wrong(hitch, ask.url, line, (now() - began).total_seconds())
@@ -319,13 +319,13 @@ class Session(Fetcher):
         self._note_strain(line, slowed=slowed)
         if exchange.status in PATIENCE:
             remember_hold(self._remember, host, line.clock, now())
-            if self._fetcher.turns is not None:
-                await tell_of_hold(self._fetcher.turns, line, now())
+            if self._hosts.turns is not None:
+                await tell_of_hold(self._hosts.turns, line, now())
         return exchange
 
     async def _rest_of_origin(self, url: str, longest_wait_seconds: float) -> None:
         """Wait for the back-off of one origin, outside the line: others of its host need not."""
-        time = self._fetcher.timekeeper
+        time = self._hosts.timekeeper
         while (wait := (self._origins.turn(url, time.now()) - time.now()).total_seconds()) > 0:
             if wait > longest_wait_seconds:
                 raise HeldOff(self._origins.turn(url, time.now()), Cause(reason="backing off after failed requests"))
@@ -346,7 +346,7 @@ class Session(Fetcher):
         if hitch.again and not self._origins.has_working_twin(url) and not self._is_guess(url):
             return line.answered(status=None, seconds=seconds)
         if hitch.again:
-            self._origins.back_off(url, self._fetcher.timekeeper.now(), seconds=seconds)
+            self._origins.back_off(url, self._hosts.timekeeper.now(), seconds=seconds)
         line.withdrawn()
         return False
 
@@ -355,9 +355,9 @@ class Session(Fetcher):
         return origin_of(url) in self._guessed and self._origins.is_guess(url)
 
     async def _rules(self, origin: str, *, for_media: bool) -> Rules:
-        book = self._fetcher.robots
+        book = self._hosts.robots
         async with book.reading(origin):
-            now = self._fetcher.timekeeper.now()
+            now = self._hosts.timekeeper.now()
             known = book.known(origin, now)
             if known is not None:
                 return known
@@ -374,7 +374,7 @@ class Session(Fetcher):
     async def _read_rules(self, origin: str, *, for_media: bool) -> Rules:
         outcome = await self._follow(f"{origin}/robots.txt", "robots", (), MOST_ROBOTS_REDIRECTS, for_media=for_media)
         self._robots_exchanges.extend(outcome.exchanges)
-        now = self._fetcher.timekeeper.now()
+        now = self._hosts.timekeeper.now()
         if isinstance(outcome, Fetched) or (outcome.status is not None and outcome.trouble != "loop"):
             rules = read_rules(outcome.exchanges[-1], now)
             remember_rules(self._remember, origin, outcome.exchanges[-1], rules)
@@ -387,9 +387,9 @@ class Session(Fetcher):
     def _line(self, host: str) -> HostThrottle:
         line = self._lines.get(host)
         if line is None:
-            line = self._lines[host] = self._fetcher.line(host, self.policy)
-            recall_hold(self._recall, self._remember, host, line.clock, self._fetcher.timekeeper.now())
-            recall_strain(self._recall, host, line.clock, self._fetcher.timekeeper.now())
+            line = self._lines[host] = self._hosts.throttle(host, self.policy)
+            recall_hold(self._recall, self._remember, host, line.clock, self._hosts.timekeeper.now())
+            recall_strain(self._recall, host, line.clock, self._hosts.timekeeper.now())
             if line.clock.strain != (0.0, 0):
                 self._strained.add(host)
         return line
@@ -399,7 +399,7 @@ class Session(Fetcher):
         is_eased = line.host in self._strained and line.clock.strain == (0.0, 0)
         if slowed or is_eased:
             (self._strained.discard if is_eased else self._strained.add)(line.host)
-            remember_strain(self._remember, line.host, line.clock, self._fetcher.timekeeper.now())
+            remember_strain(self._remember, line.host, line.clock, self._hosts.timekeeper.now())
 
     def _pace(self, host: str) -> float:
         return self._line(host).clock.pace_seconds

@@ -1,4 +1,4 @@
-"""One run of Scrapy around one task."""
+"""The HTTP client: one run of Scrapy around one task."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import logging
 from typing import TYPE_CHECKING, TypeVar
 
 from everlog.fetch.http_client import Session
-from everlog.fetch.robots import RobotsBook
-from everlog.fetch.throttle import HostThrottle, Timekeeper
+from everlog.fetch.shared_hosts import SharedHosts
+from everlog.fetch.throttle import Timekeeper
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -39,19 +39,8 @@ def with_http_client(
     return run_inside_scrapy(errand, log_level=log_level)
 
 
-class HttpClient:
+class HttpClient(SharedHosts):
     """The web while it is open: hands out one `Session` per blog; the hosts are everybody's."""
-
-    def __init__(
-        self, download: Callable[[HttpRequest], Awaitable[HttpResponse]], timekeeper: Timekeeper,
-        turns: RateLimiter | None = None,
-    ) -> None:
-        self.timekeeper = timekeeper
-        self.turns = turns
-        self.download = download
-        self.robots = RobotsBook()
-        self._lines: dict[str, HostThrottle] = {}
-        self._stopped = False
 
     def session(
         self, policy: FetchPolicy, *,
@@ -61,21 +50,3 @@ class HttpClient:
         waits from one run to the next.
         """
         return Session(self, policy, recall=recall, remember=remember)
-
-    def stop(self) -> None:
-        """End all waits, now and later, with CancelledError; answers on their way still come."""
-        self._stopped = True
-        for line in self._lines.values():
-            line.stop()
-
-    def line(self, host: str, policy: FetchPolicy) -> HostThrottle:
-        """The line before a host, as the session that first joins it finds it."""
-        line = self._lines.get(host)
-        if line is None:
-            line = self._lines[host] = HostThrottle(
-                host, self.timekeeper, delay_seconds=policy.delay_seconds, concurrency=policy.concurrency
-            )
-            if self._stopped:
-                line.stop()
-        line.clock.share(delay_seconds=policy.delay_seconds, concurrency=policy.concurrency)
-        return line
