@@ -113,14 +113,14 @@ def plan(database: PostgresDatabase) -> str:
 
 
 def sender(broker: str | None, stack: ExitStack) -> Callable[[Sequence[Job]], object]:
-    """What hands jobs to the engine; nothing without a broker."""
+    """What sends jobs to the queue; nothing without a broker."""
     if broker is None:
         return lambda _: None
-    from everlog.fleet.engine import make_engine  # noqa: PLC0415 - needs Celery
+    from everlog.fleet.job_queue import make_job_queue  # noqa: PLC0415 - needs Celery
 
-    engine = make_engine(broker)
-    stack.callback(engine.close)
-    return engine.send
+    job_queue = make_job_queue(broker)
+    stack.callback(job_queue.close)
+    return job_queue.send
 
 
 if __name__ == "__main__":

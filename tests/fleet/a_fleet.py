@@ -26,9 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from crawl.servers import Server
-
     from everlog.archive.job_models import Job
+    from fetch.servers import Server
 
 # Nobody waits so long unless something hangs, on however busy a machine.
 PATIENCE_SECONDS = 300.0
@@ -130,31 +129,31 @@ def asked(server: Server) -> Counter[str]:
 
 
 def wait_until_it_hears_of_its_end(archive: Archive, name: str) -> None:
-    """Wait until the one slice of a worker knows that the worker is to end; it asks after each word it gives."""
+    """Wait until the one slice of a worker knows that the worker is to end; it asks after each heartbeat."""
 
     def is_draining() -> bool:
         return any(worker.name == name and worker.is_draining for worker in archive.fleet_state(now=_now()).workers)
 
-    def last_word() -> float:
+    def last_heartbeat() -> float:
         with archive.database.reading() as connection:
-            # Nothing is said any more where the slice has ended already.
+            # There are no more heartbeats where the slice has ended already.
             return connection.execute(select(func.max(schema.grants.c.beat))).scalar_one() or math.inf
 
     until(is_draining)
-    # It may have asked just before; what it was told after the next word it has heard when it gives the one after.
+    # It may have asked just before; what it was told after the next heartbeat it knows at the one after.
     for _ in range(2):
-        before = last_word()
-        until(lambda before=before: last_word() > before or math.isinf(before))
+        before = last_heartbeat()
+        until(lambda before=before: last_heartbeat() > before or math.isinf(before))
 
 
 def keep_awake(archive: Archive) -> None:
-    """No worker that has signed in counts as silent while a test lasts, though nobody speaks for it."""
+    """No worker that has signed in times out while a test lasts, though nobody sends heartbeats for it."""
     with archive.database.writing() as connection:
         connection.execute(schema.workers.update().values(beat=schema.workers.c.beat + 3_600))
 
 
 def let_time_pass(archive: Archive, *, seconds: float) -> None:
-    """As if the last words of all workers and grants, and all hints, had been given longer ago."""
+    """As if the last heartbeats of all workers and grants, and all messages, were older."""
     with archive.database.writing() as connection:
         connection.execute(schema.grants.update().values(beat=schema.grants.c.beat - seconds))
         connection.execute(schema.workers.update().values(beat=schema.workers.c.beat - seconds))

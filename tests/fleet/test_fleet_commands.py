@@ -10,7 +10,7 @@ import pytest
 
 from everlog.archive import open_archive
 from everlog.archive.job_models import NewJob, SliceResult
-from everlog.fleet.figures import serve_figures
+from everlog.fleet.metrics import serve_metrics
 from fleet.a_fleet import Fleet, crawl_jobs, keep_awake, let_time_pass
 from services import free_port
 
@@ -165,12 +165,12 @@ def test_a_folder_is_no_archive_for_a_fleet(fleet):
     assert "everlog copy" in done.err
 
 
-def test_prometheus_is_told_of_all_jobs_and_a_worker_tells_of_itself(archive, engine):
+def test_prometheus_is_told_of_all_jobs_and_a_worker_tells_of_itself(archive, job_queue):
     for name in ("one", "other"):
         archive.sign_in(name, processes=1, has_browser=False)
     crawl_jobs(archive, ["http://a.example/"])
     ports = free_port(), free_port()
-    ends = [serve_figures(ports[0], archive, engine), serve_figures(ports[1], archive, engine, worker="one")]
+    ends = [serve_metrics(ports[0], archive, job_queue), serve_metrics(ports[1], archive, job_queue, worker="one")]
     try:
         whole, own = ([urlopen(f"http://127.0.0.1:{port}/metrics").read().decode()][0] for port in ports)
     finally:
@@ -182,10 +182,10 @@ def test_prometheus_is_told_of_all_jobs_and_a_worker_tells_of_itself(archive, en
     assert "everlog_up 1.0" in own
 
 
-def test_a_broker_that_is_away_is_a_figure_too(archive, engine):
-    engine.broker = f"redis://127.0.0.1:{free_port()}/0"
+def test_a_broker_that_is_away_is_a_metric_too(archive, job_queue):
+    job_queue.broker = f"redis://127.0.0.1:{free_port()}/0"
     port = free_port()
-    end = serve_figures(port, archive, engine)
+    end = serve_metrics(port, archive, job_queue)
     try:
         assert "everlog_up 0.0" in urlopen(f"http://127.0.0.1:{port}/metrics").read().decode()
     finally:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from crawl.servers import Server, reply
-from flow.a_service_web import DISQUS_PAGE
 from sqlalchemy import select
 
 import a_blog
@@ -15,8 +13,10 @@ from everlog.archive.db import schema
 from everlog.archive.job_models import SliceResult
 from everlog.archive.repos.jobs import job_of
 from everlog.archive.verify import verify
-from everlog.fleet.engine import Engine
+from everlog.fleet.job_queue import JobQueue
+from fetch.servers import Server, reply
 from fleet.a_fleet import asked, keep_awake, no_job_left, posts_of, until
+from usecases.a_service_web import DISQUS_PAGE
 
 
 def test_a_blog_in_many_slices_on_two_workers_is_the_blog_that_one_crawl_brings(fleet, server, alone):
@@ -89,7 +89,7 @@ def test_what_only_a_browser_shows_is_left_to_workers_that_have_one(fleet, serve
         until(lambda: left() == [("update", home)])
         assert len(list(archive.posts())) == 8
         # It is sent after it is stored.
-        until(lambda: Engine(fleet.broker).depths()["update.browser"] == 1)
+        until(lambda: JobQueue(fleet.broker).depths()["update.browser"] == 1)
         assert fleet.run("fleet", "status", "--json").json["queues"]["update.browser"] == {"jobs": 1, "messages": 1}
 
 
@@ -121,13 +121,13 @@ def test_a_server_that_names_a_time_is_asked_then_and_one_that_forbids_it_a_few_
 
 
 @pytest.mark.slow
-def test_updates_come_before_new_crawls(archive, engine, fleet):
+def test_updates_come_before_new_crawls(archive, job_queue, fleet):
     with Server() as one, Server() as other:
         crawled, updated = serve_small(one), serve_small(other)
         fleet.run("crawl", updated, "-q")
         fleet.run("enqueue", crawled)
         fleet.run("enqueue", "--update", updated)
-        assert Engine(fleet.broker).depths()["update"] == 1
+        assert JobQueue(fleet.broker).depths()["update"] == 1
         fleet.worker("only")
         until(lambda: no_job_left(archive))
         said = fleet.said("only")

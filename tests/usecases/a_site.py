@@ -10,7 +10,7 @@ from everlog.settings import make_settings
 from everlog.usecases.crawl.crawl_blog import archive_blog
 from everlog.usecases.crawl.crawl_context import CrawlRun
 from everlog.usecases.crawl.report import Tally
-from flow.a_web import MemoryWeb
+from usecases.a_web import MemoryWeb
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -16,8 +16,8 @@ from everlog.records import Page, Post
 from everlog.usecases.learn.learned_blog import LearnedBlog
 from everlog.usecases.learn.template_history import TemplateHistory
 from everlog.usecases.page.page_reading import read_page
-from flow.a_conversation import said, thread_html
-from flow.a_site import listing
+from usecases.a_conversation import said, thread_html
+from usecases.a_site import listing
 
 if TYPE_CHECKING:
     from everlog.extract.template import Template

@@ -8,8 +8,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from flow.a_site import FEED, POSTS, a_site, crawl, put_feed, work
-from flow.a_web import NOW, MemoryWeb
 
 import a_blog
 from everlog.archive import open_archive
@@ -23,6 +21,8 @@ from everlog.usecases.crawl.crawl_loop import LEAST_TAKEN
 from everlog.usecases.crawl.url_queue import PROGRESS
 from everlog.usecases.update.update_feedless import LOOKED, MAPS
 from everlog.usecases.watch.poll import first_poll, poll_blog
+from usecases.a_site import FEED, POSTS, a_site, crawl, put_feed, work
+from usecases.a_web import NOW, MemoryWeb
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

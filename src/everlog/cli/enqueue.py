@@ -29,7 +29,7 @@ from everlog.errors import EverlogError, ServiceDown, UsageError
 if TYPE_CHECKING:
     from everlog.archive import Archive
     from everlog.archive.job_models import NewJob
-    from everlog.fleet.engine import Engine
+    from everlog.fleet.job_queue import JobQueue
 
 # How the names of lists end; no host's name does.
 LISTS = (".opml", ".xml", ".txt", ".csv", ".list")
@@ -69,7 +69,7 @@ def enqueue(  # noqa: PLR0913, PLR0917 - one parameter per flag
       everlog enqueue blogs.opml --no-media
       cat blogs.txt | everlog enqueue -
     """
-    from everlog.fleet.engine import make_engine
+    from everlog.fleet.job_queue import make_job_queue
     from everlog.usecases.discover.stored_allowlist import note_typed
 
     settings = settings_from(config, archive=archive, broker=broker)
@@ -81,16 +81,16 @@ def enqueue(  # noqa: PLR0913, PLR0917 - one parameter per flag
         }.items() if value is not None
     }
     jobs, refused = _jobs_of(blogs or [], own, update=update, browser=browser)
-    engine = make_engine(settings.broker)
+    job_queue = make_job_queue(settings.broker)
     with shared_archive_of(settings) as opened:
         try:
             if update:
                 jobs, unknown = _held(jobs, opened)
                 refused += unknown
             note_typed(_typed(blogs or []), opened)
-            added = _add(jobs, opened, engine, quiet=quiet)
+            added = _add(jobs, opened, job_queue, quiet=quiet)
         finally:
-            engine.close()
+            job_queue.close()
     known = len(jobs) - len(added)
     if json:
         print(json_text({"queued": added, "known": known, "refused": refused}, ensure_ascii=False, indent=1))
@@ -102,7 +102,7 @@ def enqueue(  # noqa: PLR0913, PLR0917 - one parameter per flag
     raise typer.Exit(3 if refused else 0)
 
 
-def _add(jobs: list[NewJob], archive: Archive, engine: Engine, *, quiet: bool) -> list[str | None]:
+def _add(jobs: list[NewJob], archive: Archive, job_queue: JobQueue, *, quiet: bool) -> list[str | None]:
     """Store jobs and tell the workers of them, a part at a time; the addresses of those that were not there."""
     from everlog.archive.job_models import MOST_AT_ONCE
 
@@ -115,7 +115,7 @@ def _add(jobs: list[NewJob], archive: Archive, engine: Engine, *, quiet: bool) -
         added += [job.url for job in part]
         try:
             if silent is None:
-                engine.send(job for job in part if job.state == "queued")
+                job_queue.send(job for job in part if job.state == "queued")
         except ServiceDown as down:
             # They are safe in the database, and so shall be the rest of the list.
             silent = down

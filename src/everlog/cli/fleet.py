@@ -40,14 +40,14 @@ def fleet_status(
       everlog fleet status --archive postgresql://db/everlog --broker redis://queue
     """
     from everlog.cli.fleet_table import BrokerState, as_dict, print_state
-    from everlog.fleet.engine import make_engine
+    from everlog.fleet.job_queue import make_job_queue
 
     settings = settings_from(config, archive=archive, broker=broker)
-    engine = make_engine(settings.broker)
+    job_queue = make_job_queue(settings.broker)
     with shared_archive_of(settings) as opened:
         state = opened.fleet_state(now=datetime.now(UTC))
         try:
-            told = BrokerState(messages=engine.depths())
+            told = BrokerState(messages=job_queue.depths())
         except ServiceDown as down:
             told = BrokerState(trouble=down.message)
     if json:
@@ -68,15 +68,15 @@ def fleet_rebuild(
     Example:
       everlog fleet rebuild --archive postgresql://db/everlog --broker redis://queue
     """
-    from everlog.fleet.engine import make_engine
-    from everlog.fleet.keeper import rebuild
+    from everlog.fleet.job_queue import make_job_queue
+    from everlog.fleet.reaper import rebuild
 
     settings = settings_from(config, archive=archive, broker=broker)
-    engine = make_engine(settings.broker)
+    job_queue = make_job_queue(settings.broker)
     with shared_archive_of(settings) as opened:
-        handed = rebuild(opened, engine)
+        sent = rebuild(opened, job_queue)
     if not quiet:
-        print(f"{handed} jobs queued again", file=sys.stderr)
+        print(f"{sent} jobs queued again", file=sys.stderr)
 
 
 @fleet.command("drain")
@@ -182,10 +182,10 @@ def fleet_revive(
       everlog fleet revive --archive postgresql://db/everlog --broker redis://queue
     """
     from everlog.archive.job_models import MOST_AT_ONCE
-    from everlog.fleet.engine import make_engine
+    from everlog.fleet.job_queue import make_job_queue
 
     settings = settings_from(config, archive=archive, broker=broker)
-    engine = make_engine(settings.broker)
+    job_queue = make_job_queue(settings.broker)
     with shared_archive_of(settings) as opened:
         revived = part = opened.revive_jobs(ids or None)
         if ids and not revived:
@@ -196,10 +196,10 @@ def fleet_revive(
             revived += part
         try:
             # Those who look after the fleet hand out the rest, as their queues have room.
-            engine.send(opened.wake_jobs())
+            job_queue.send(opened.wake_jobs())
         except ServiceDown as down:
             raise ServiceDown(f"{revived} jobs queued again; {down.message}", advice=LATER) from down
         finally:
-            engine.close()
+            job_queue.close()
     if not quiet:
         print(f"{revived} jobs queued again", file=sys.stderr)

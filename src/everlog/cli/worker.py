@@ -71,9 +71,9 @@ def worker(  # noqa: PLR0913, PLR0917 - one parameter per flag
       everlog worker --archive postgresql://db/everlog --files /srv/blogs --broker redis://queue
       everlog worker -n 8 --no-browser --metrics-port 9100 --log-format json
     """
-    from everlog.fleet.engine import make_engine
-    from everlog.fleet.figures import serve_figures
+    from everlog.fleet.job_queue import make_job_queue
     from everlog.fleet.logs import log_to_stderr
+    from everlog.fleet.metrics import serve_metrics
     from everlog.fleet.worker import WorkerPlan, default_name, run_worker
     from everlog.usecases.page.rendering import can_draw
 
@@ -94,7 +94,7 @@ def worker(  # noqa: PLR0913, PLR0917 - one parameter per flag
     name = name or default_name()
     level = logging.WARNING if quiet else logging.DEBUG if verbose else logging.INFO
     log_to_stderr(log_format, level=level, worker=name)
-    engine = make_engine(settings.broker)
+    job_queue = make_job_queue(settings.broker)
     has_browser = can_draw(settings)
     if browser and not has_browser:
         from everlog.render.find_chromium import how_to_get_a_browser
@@ -107,8 +107,8 @@ def worker(  # noqa: PLR0913, PLR0917 - one parameter per flag
     with ExitStack() as stack:
         def ready(opened: Archive) -> None:
             if metrics_port is not None:
-                stack.callback(serve_figures(metrics_port, opened, engine, worker=name))
+                stack.callback(serve_metrics(metrics_port, opened, job_queue, worker=name))
 
         plan = WorkerPlan(name=name, processes=processes or 2 * (os.cpu_count() or 1), has_browser=has_browser)
-        code = run_worker(plan, settings, engine, open_shared=open_shared, on_ready=ready)
+        code = run_worker(plan, settings, job_queue, open_shared=open_shared, on_ready=ready)
     raise typer.Exit(code)

@@ -63,7 +63,7 @@ class Crawl:
         self.queue = Queue(context.archive, context.blog, newest_first=context.settings.newest_first)
         self._now = context.run.now
         self._started_at = self._now()
-        self._steps = steps_named(context.settings.steps)
+        self._steps = steps_named(context.settings.pipeline)
         self._busy = 0
         self._changed = asyncio.Event()
         # Set when what is under way is not waited for: it stays in the queue.

@@ -1,6 +1,6 @@
 """What is done with a fetched page, in order: render, read, comments, media, store.
 
-Each step is a function of a `PageContext` and the `CrawlContext`; the setting `steps` leaves one out, or replaces
+Each step is a function of a `PageContext` and the `CrawlContext`; the setting `pipeline` leaves one out, or replaces
 it by a function of your own ('package.module:function').
 """
 
