@@ -10,7 +10,7 @@ import pytest
 from servers import Server, reply
 from stories import Leaps, policy, tell, told
 
-from everlog.core.politeness import LONGEST_REMEMBERED
+from everlog.core.retry_policy import LONGEST_REMEMBERED
 
 if TYPE_CHECKING:
     from everlog.core.fetcher import HostStats, Waited

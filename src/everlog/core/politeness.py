@@ -12,13 +12,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
+from everlog.core.retry_policy import RATE_LIMITS, SERVER_ERRORS
+
 # What no calendar can hold is written as this day: far enough to mean never, and near enough to
 # the end of the calendar that adding to it does not overflow.
 NEVER = datetime(9999, 1, 1, tzinfo=UTC)
-
-# A host may ask for centuries, by mistake as a rule: nobody would ever look whether it still means it. One
-# request a week is no burden to anybody, and a host that repeats its wish is left alone for another week.
-LONGEST_REMEMBERED = timedelta(days=7)
 
 # A longer wish is cut to this. At a minute a page, a thousand posts take seventeen hours; who
 # wants to keep crawlers out for longer has `Disallow` for it.
@@ -45,7 +43,6 @@ USUAL_SHARE = 0.1
 # A server may say much in one header; more than this tells nobody more.
 LONGEST_SIGNAL = 100
 
-_REFUSALS = frozenset({429, 503})
 _SECONDS = re.compile(r"\d+(?:\.\d+)?")
 
 
@@ -214,9 +211,9 @@ class HostClock:
         self.in_flight -= 1
         # Requests in flight together meet the same trouble: it counts once.
         news = self._last_growth is None or _later(now, -seconds) >= self._last_growth
-        if status in _REFUSALS:
+        if status in RATE_LIMITS:
             self._refused(now, status, retry_after, news=news)
-        elif status is None or status >= 500:
+        elif status is None or status >= SERVER_ERRORS:
             failed = Cause(reason="backing off after failed requests", signal="" if status is None else f"{status}")
             self._grow(now, FAILURE_STEP_SECONDS, failed, news=news)
             self.hold(_later(now, self._added_seconds), failed.reason, failed.signal)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from everlog.core.politeness import LONGEST_REMEMBERED
+from everlog.core.retry_policy import LONGEST_REMEMBERED, remembered
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +19,7 @@ LONGEST_STRAIN = timedelta(hours=1)
 def remember_hold(remember: Callable[[str, str], None] | None, host: str, clock: HostClock, now: datetime) -> None:
     """Keep for the next run what the host asked for; the signal is kept as it was given."""
     if remember is not None and clock.held_until is not None:
-        until = min(clock.held_until, now + LONGEST_REMEMBERED)
+        until = remembered(clock.held_until, now)
         remember(f"wait {host}", f"{until.isoformat()} {clock.held_for.reason}\t{clock.held_for.signal}")
 
 
@@ -58,7 +58,7 @@ def recall_hold(
         return
     if until.tzinfo is None:
         return
-    clock.hold(min(until, now + LONGEST_REMEMBERED), reason or "the server asked us to wait", signal)
+    clock.hold(remembered(until, now), reason or "the server asked us to wait", signal)
     if until > now + LONGEST_REMEMBERED:
         # Kept by an older version: cut anew in every run, it would never end.
         remember_hold(remember, host, clock, now)

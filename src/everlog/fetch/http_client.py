@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from everlog.core.fetcher import Fetcher
 from everlog.core.politeness import Cause, retry_after
+from everlog.core.retry_policy import RATE_LIMITS, SILENT, STUMBLES
 from everlog.core.urls import absolute
 from everlog.fetch.allowlist import Allowlist
 from everlog.fetch.backoff import recall_hold, recall_strain, remember_hold, remember_strain
 from everlog.fetch.host_stats import HostStatsBook
-from everlog.fetch.origins import SILENT, Origins
+from everlog.fetch.origins import Origins
 from everlog.fetch.request import (
     FetchError,
     LateForTurn,
@@ -44,8 +45,6 @@ MOST_REDIRECTS = 10
 # A page that waits in the browser holds a tab: where the host wants more rest than this, it does without.
 RIDE_WAIT_SECONDS = 10.0
 MOST_ROBOTS_REDIRECTS = 5  # RFC 9309, 2.3.1.2: at least five
-PATIENCE = frozenset({429, 503})
-PASSING = PATIENCE | {500, 502, 504}
 # Troubles that come before anything was sent, and those that are the host's whatever is asked for.
 UNSENT = frozenset({"address", "dns", "proxy"})
 HOST_TROUBLES = frozenset({"address", "connection", "dns", "proxy", "tls", "rate-limited"})
@@ -215,7 +214,7 @@ class Session(Fetcher):
         if 200 <= status < 300 or (status == 304 and conditional):
             return Fetched(url=url, exchanges=trail)
         reason = " ".join(f"HTTP {status} {last.reason} at {last.url}".split())
-        if status in PATIENCE:
+        if status in RATE_LIMITS:
             clock = self._line(host_key(last.url)).clock
             return Failure(
                 url=url, trouble="rate-limited", reason=reason, status=status, until=clock.held_until, exchanges=trail
@@ -235,7 +234,7 @@ class Session(Fetcher):
         ask = ask_for(url, purpose, self.policy, conditions=conditions, private=private, permit=permit)
         last: Exchange | FetchError | None = None
         # Rules that a server cannot give are no reason to press it: who asks for robots.txt stays out.
-        passing = frozenset[int]() if purpose == "robots" else PASSING
+        passing = frozenset[int]() if purpose == "robots" else STUMBLES
         for tries_left in range(self.policy.retries, -1, -1):
             try:
                 last = await self._once(ask, host)
@@ -317,7 +316,7 @@ class Session(Fetcher):
         slowed = line.answered(status=exchange.status, seconds=answer.seconds, retry_after=until, said=said)
         self._book.asked(host, began, wire_bytes=answer.wire_bytes, slowed=slowed)
         self._note_strain(line, slowed=slowed)
-        if exchange.status in PATIENCE:
+        if exchange.status in RATE_LIMITS:
             remember_hold(self._remember, host, line.clock, now())
             if self._hosts.turns is not None:
                 await tell_of_hold(self._hosts.turns, line, now())

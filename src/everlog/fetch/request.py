@@ -15,6 +15,8 @@ from urllib.parse import urldefrag, urlsplit, urlunsplit
 
 from w3lib.url import safe_url_string
 
+from everlog.core.retry_policy import is_retried_at_once
+
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
@@ -73,11 +75,11 @@ class LateForTurn(Exception):
 class FetchError(Exception):
     """A request that brought no answer. `again`: another try may help; `got_something`: a part of an answer came."""
 
-    def __init__(self, trouble: Trouble, reason: str, *, again: bool = False, got_something: bool = False) -> None:
+    def __init__(self, trouble: Trouble, reason: str, *, got_something: bool = False) -> None:
         super().__init__(reason)
         self.trouble = trouble
         self.reason = reason
-        self.again = again
+        self.again = is_retried_at_once(trouble)
         self.got_something = got_something
 
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from everlog.core.politeness import LONGEST_REMEMBERED, Cause
+from everlog.core.politeness import Cause
+from everlog.core.retry_policy import remembered
 from everlog.fetch.throttle import HeldOff
 
 if TYPE_CHECKING:
@@ -89,4 +90,4 @@ async def tell_of_hold(turns: RateLimiter, line: HostThrottle, now: datetime) ->
     """What a host asked this process for holds for all; centuries no longer than the next run would remember them."""
     until = line.clock.held_until
     if until is not None and until > now:
-        await turns.hold(line.host, min(until - now, LONGEST_REMEMBERED).total_seconds())
+        await turns.hold(line.host, (remembered(until, now) - now).total_seconds())

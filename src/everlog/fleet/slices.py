@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from everlog.archive.job_models import NewJob, SliceResult
 from everlog.archive.locks import LeaseLocks
+from everlog.core.retry_policy import BUSY_JOB_SECONDS
 from everlog.core.urls import host_of
 from everlog.errors import DiskFull, EverlogError, FilesDown, LeaseLost, ServiceDown, UsageError
-from everlog.fleet.outcomes import SHORT_SECONDS, OutcomePolicy, can_draw_with, impatient
+from everlog.fleet.outcomes import OutcomePolicy, can_draw_with, impatient
 from everlog.usecases.runner import Job as CrawlJob
 from everlog.usecases.runner import run_jobs, run_watch
 from everlog.usecases.watch.poll_source import PollSource
@@ -148,7 +149,8 @@ class _Slice:
         except LeaseLost:
             raise
         except FilesDown as down:
-            return SliceResult(end="later", reason=down.message, wait_seconds=SHORT_SECONDS, requests=self._requests())
+            requests = self._requests()
+            return SliceResult(end="later", reason=down.message, wait_seconds=BUSY_JOB_SECONDS, requests=requests)
         except ServiceDown as down:
             return SliceResult(end="again", reason=down.message, requests=self._requests())
         except EverlogError as error:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from everlog.core.politeness import utc_time
+from everlog.core.retry_policy import HOST_DEAD_AFTER, PASSING
 from everlog.core.urls import canonical
 from everlog.errors import EverlogError
 from everlog.extract.classify.post_paging import page_of_post
@@ -18,7 +19,7 @@ from everlog.usecases.crawl.progress import take_figures
 from everlog.usecases.crawl.url_queue import Queue
 from everlog.usecases.discover.discover_blog import is_own, names_a_time
 from everlog.usecases.discover.estimate import recall_estimate
-from everlog.usecases.page.failures import DEAD_AFTER, PASSING, visit_of_failure, visit_of_missed_medium
+from everlog.usecases.page.failures import visit_of_failure, visit_of_missed_medium
 from everlog.usecases.page.page_context import PageContext
 from everlog.usecases.page.pipeline import steps_named, take_steps
 from everlog.usecases.page.post_identity import key_of_moved
@@ -350,7 +351,7 @@ class Crawl:
             context.tally.guessed_wait = context.tally.guessed_wait or not names_a_time(failure)
         if is_own(failure, context.blog.home, context.scope):
             self._silent = self._silent + 1 if failure.trouble in PASSING else 0
-        if self._silent >= DEAD_AFTER:
+        if self._silent >= HOST_DEAD_AFTER:
             self.stop.say("incomplete", f"stopped after {self._silent} failed requests in a row ({failure.reason})")
         await context.submit(visit)
         await self._settle(context.copies.settled_by(link.key, None))

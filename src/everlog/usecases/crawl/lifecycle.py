@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from everlog.archive.files.warc_names import CrawlInfo
 from everlog.archive.write.batch_writer import BatchWriter
+from everlog.core.retry_policy import PAGE_TRIES
 from everlog.core.urls import absolute, canonical
 from everlog.errors import EverlogError, UnreadableFeed
 from everlog.feeds import parse_feed
@@ -29,7 +30,6 @@ from everlog.usecases.learn.learned_blog import entry_urls
 from everlog.usecases.learn.stored_entries import Entries
 from everlog.usecases.learn.template_history import TemplateHistory
 from everlog.usecases.page.copies import Copies
-from everlog.usecases.page.failures import MOST_TRIES
 from everlog.usecases.page.post_comments import CommentGatherer
 from everlog.usecases.page.rendering import Rendering, can_draw
 from everlog.usecases.page.stored_pages import stored_exchange
@@ -156,7 +156,7 @@ def finish(context: CrawlContext, run_id: int, ending: Ending, reason: str, *, l
     if ending == "complete" and failed:
         what = "address" if failed == 1 else "addresses"
         ending, reason = "incomplete", f"{reason}; {failed} {what} could not be fetched"
-    uncommented = archive.count_without_comments(context.blog.id, most_tries=MOST_TRIES)
+    uncommented = archive.count_without_comments(context.blog.id, most_tries=PAGE_TRIES)
     if ending in {"complete", "incomplete"} and uncommented and context.settings.comments:
         ending, reason = "incomplete", f"{reason}; the comments of {uncommented} posts could not be fetched"
     if tally.reasons[NOARCHIVE]:
@@ -221,7 +221,7 @@ def uncommented_posts(blog: Blog, run: CrawlRun) -> tuple[str, ...]:
     if not run.settings.comments:
         return ()
     least = 0 if can_draw(run.settings) else 1
-    return run.archive.without_comments(blog.id, least_tries=least, most_tries=MOST_TRIES)
+    return run.archive.without_comments(blog.id, least_tries=least, most_tries=PAGE_TRIES)
 
 
 def _figures(tally: Tally) -> dict[str, float]:

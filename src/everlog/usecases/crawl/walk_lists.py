@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from everlog.core.links import page_links, trap
+from everlog.core.retry_policy import list_may_pass
 from everlog.core.tree import parse
 from everlog.core.urls import canonical
 from everlog.errors import UnreadablePage
@@ -19,7 +20,6 @@ from everlog.records import Failure, Link
 from everlog.usecases.crawl.crawl_loop import NOT_MODIFIED
 from everlog.usecases.discover.discover_blog import why_unreachable
 from everlog.usecases.learn.learned_blog import drawn_page
-from everlog.usecases.page.failures import FINAL, MOST_TRIES, NOT_THERE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -212,7 +212,5 @@ def _is_news(link: PageLink, walk: Walk, context: CrawlContext) -> bool:
 
 def _may_pass(failure: Failure, key: str, context: CrawlContext) -> bool:
     """Whether another update should ask again for a list that could not be had."""
-    if failure.trouble in FINAL and failure.until is None:
-        return False
-    row = context.archive.row_state(context.blog.id, key)
-    return failure.status not in NOT_THERE and (row is None or row[1] + 1 < MOST_TRIES)
+    _, tries = context.archive.row_state(context.blog.id, key) or ("", 0)
+    return list_may_pass(failure, tries)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from everlog.core.aliases import folder_of, is_below, rebased
 from everlog.core.fetcher import Fetcher
+from everlog.core.retry_policy import may_be_elsewhere
 from everlog.core.urls import canonical
 from everlog.records import Failure, Fetched
-from everlog.usecases.page.failures import NOT_THERE, PASSING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +32,7 @@ class AliasedFetcher(Fetcher):
         """The page at its address here; if it is missing here, from the alias that is followed."""
         own, _ = self.scope.own(url, canonical(url))
         answer = await self.plain.fetch(own, purpose=purpose, etag=etag, last_modified=last_modified)
-        if isinstance(answer, Fetched) or not (answer.status in NOT_THERE or answer.trouble in PASSING):
+        if isinstance(answer, Fetched) or not may_be_elsewhere(answer):
             return answer
         for other in self._elsewhere(own):
             found = await self.plain.fetch(other, purpose=purpose)

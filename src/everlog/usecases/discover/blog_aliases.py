@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from everlog.core.aliases import Alias, folder_of, is_below, rebased, without_file
 from everlog.core.links import Scope, resolved
+from everlog.core.retry_policy import SERVER_ERRORS
 from everlog.core.tree import parse
 from everlog.core.urls import absolute, canonical, host_of
 from everlog.errors import UnreadablePage
@@ -184,7 +185,7 @@ async def _compared(
     for post in islice(own, POSTS_COMPARED):
         answer = await fetcher.fetch(rebased(post.url, scope.home, alias.home))
         if isinstance(answer, Failure):
-            reason, answers = answer.reason, answer.status is not None and answer.status < 500
+            reason, answers = answer.reason, answer.status is not None and answer.status < SERVER_ERRORS
             if not answers:
                 break
         elif host_of(answer.page.url) != host_of(alias.home):

@@ -11,6 +11,7 @@ from urllib.parse import urljoin, urlsplit
 
 from everlog.core.links import Scope, refresh_target
 from everlog.core.politeness import utc_time
+from everlog.core.retry_policy import is_feed_down
 from everlog.core.tree import parse
 from everlog.core.urls import absolute, canonical, host_of
 from everlog.errors import Blocked, NoFeed, Unreachable, UnreadableFeed, UnreadablePage, UsageError
@@ -115,7 +116,7 @@ async def feed_of(front: Front, fetcher: Fetcher, feed_url: str | None = None, *
         reached = await fetcher.fetch(link.url, purpose="feed")
         if isinstance(reached, Failure):
             looked.append((link, str(reached.status or reached.trouble)))
-            missed = missed or (reached if link.declared and _is_passing(reached) else None)
+            missed = missed or (reached if link.declared and is_feed_down(reached) else None)
             continue
         feed_found = as_feed(reached)
         if feed_found is None:
@@ -290,11 +291,6 @@ def _refresh(answer: Fetched) -> str | None:
         return refresh_target(parse(answer.answer.body, answer.page.content_type), answer.page.url)
     except UnreadablePage:
         return None
-
-
-def _is_passing(failure: Failure) -> bool:
-    """Whether the server, or the way to it, was at fault for now."""
-    return (failure.status or 0) >= 500 or failure.trouble in {"timeout", "connection", "truncated", "rate-limited"}
 
 
 def _root_of(page: Fetched) -> Element:

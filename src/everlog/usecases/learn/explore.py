@@ -10,6 +10,7 @@ from urllib.parse import urljoin, urlsplit
 
 from everlog.core.aliases import with_links_here
 from everlog.core.links import Scope, trap
+from everlog.core.retry_policy import HOST_DEAD_AFTER, PASSING, asks_for_patience
 from everlog.core.urls import canonical
 from everlog.errors import NoFeed
 from everlog.extract.classify.scripted import share_shown
@@ -32,7 +33,6 @@ from everlog.usecases.discover.discover_blog import (
 )
 from everlog.usecases.discover.walk_history import walk_history
 from everlog.usecases.learn.learned_blog import drawn_page
-from everlog.usecases.page.failures import DEAD_AFTER, PASSING
 from everlog.usecases.page.pipeline import HTML_TYPES
 
 if TYPE_CHECKING:
@@ -230,8 +230,7 @@ class _Walk:
             self._silent = 0
         elif is_own(answer, self.home, Scope(self.home, self.rendering.settings.scope)):
             self._silent = self._silent + 1 if answer.trouble in PASSING else 0
-            wants_peace = answer.until is not None and answer.trouble in {"robots", "rate-limited"}
-            if wants_peace or self._silent >= DEAD_AFTER:
+            if asks_for_patience(answer) or self._silent >= HOST_DEAD_AFTER:
                 raise why_unreachable(answer)
 
     async def _offer_listed(self, explorer: Explorer) -> bool:

@@ -11,9 +11,9 @@ import json
 import logging
 from typing import TYPE_CHECKING
 
+from everlog.core.retry_policy import is_passing
 from everlog.core.urls import canonical
 from everlog.records import Failure, Visit
-from everlog.usecases.page.failures import is_passing
 
 if TYPE_CHECKING:
     from everlog.usecases.crawl.crawl_context import CrawlContext

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from everlog.core.retry_policy import is_passing
 from everlog.core.urls import canonical
 from everlog.extract.classify import noarchive
 from everlog.extract.classify.post_paging import further_page
 from everlog.records import Exchange, Failure, Link
 from everlog.usecases.learn.split_posts import is_split
-from everlog.usecases.page.failures import is_passing
 from everlog.usecases.page.further_pages import Part, TextPages, part_of_reading, stored_part, whole_as_held
 from everlog.usecases.page.page_reading import read_part
 from everlog.usecases.page.rendering import NotDrawn, exchanges_of, page_of

@@ -18,11 +18,11 @@ from everlog.comments.comment_markup import Thread
 from everlog.comments.learn.comment_rules_learn import learn_comments
 from everlog.comments.merging import merge
 from everlog.comments.services import read_service
+from everlog.core.retry_policy import is_passing
 from everlog.core.tree import parse
 from everlog.core.urls import canonical
 from everlog.errors import UnreadableFeed, UnreadablePage
 from everlog.records import Failure, Visit
-from everlog.usecases.page.failures import is_passing
 from everlog.usecases.page.further_pages import CommentPages
 from everlog.usecases.page.merged_comments import Gathered
 from everlog.usecases.page.rendering import NotDrawn, exchanges_of, page_of

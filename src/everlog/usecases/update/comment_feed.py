@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 from everlog.comments.comment_markup import Thread
 from everlog.comments.merging import merge
+from everlog.core.retry_policy import is_passing
 from everlog.core.urls import canonical
 from everlog.history import BlogClues, comment_history
 from everlog.records import Failure, Visit
 from everlog.usecases.crawl.crawl_context import ENDED
 from everlog.usecases.learn.relearn import stored_page
-from everlog.usecases.page.failures import is_passing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

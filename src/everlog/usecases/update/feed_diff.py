@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from everlog.core.retry_policy import PAGE_TRIES
 from everlog.core.urls import canonical
 from everlog.errors import NothingToLearn, UnreadableFeed
 from everlog.feeds import parse_feed
@@ -15,7 +16,6 @@ from everlog.usecases.crawl.lifecycle import entry_links
 from everlog.usecases.discover.blog_scope import scope_of
 from everlog.usecases.learn.learned_blog import entry_marks
 from everlog.usecases.learn.relearn import feed_as_stored
-from everlog.usecases.page.failures import MOST_TRIES
 from everlog.usecases.update.dropped_entries import dropped_early, merged_marks
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def remember_news(news: FeedDiff, blog: Blog, archive: Archive) -> None:
             marks.pop(key, None)
     for entry, keys in news.entry_keys:
         rows = [row for key in keys if (row := archive.row_state(blog.id, key)) is not None]
-        if rows and all(state == "failed" and tries < MOST_TRIES for state, tries in rows):
+        if rows and all(state == "failed" and tries < PAGE_TRIES for state, tries in rows):
             marks.pop(entry, None)
             is_left = True
     archive.remember(blog.id, ENTRIES, json.dumps(marks))

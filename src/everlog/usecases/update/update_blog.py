@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from everlog.core.retry_policy import PAGE_TRIES
 from everlog.core.urls import canonical
 from everlog.usecases.crawl.crawl_context import Stop
 from everlog.usecases.crawl.lifecycle import (
@@ -36,7 +37,6 @@ from everlog.usecases.learn.blog_fingerprint import remember_traits
 from everlog.usecases.learn.learned_blog import LearnedBlog
 from everlog.usecases.learn.page_comparison import compared_anew, with_company
 from everlog.usecases.learn.redesign import read_anew
-from everlog.usecases.page.failures import MOST_TRIES
 from everlog.usecases.update.blog_liveness import due_rechecks, plan_rechecks
 from everlog.usecases.update.comment_feed import hear_comments, keep_talk
 from everlog.usecases.update.dropped_entries import note_dropped
@@ -159,7 +159,7 @@ async def _visit_news(blog: Blog, learned: LearnedBlog, errand: _Errand, run: Cr
     if not run.goes_on:
         # A further part of an update does not ask again for what failed in an earlier one.
         archive.requeue(blog.id, uncommented)
-        archive.requeue_failed(blog.id, now=run.now(), most_tries=MOST_TRIES)
+        archive.requeue_failed(blog.id, now=run.now(), most_tries=PAGE_TRIES)
     redesign = await read_anew(blog, learned, news.fresh, errand.told, run, due=rechecked)
     with open_context(
         blog, compared_anew(redesign.learned, blog, archive), run, entries=news.entries, commenting=redesign.commenting,

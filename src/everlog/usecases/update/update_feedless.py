@@ -9,6 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from everlog.core.links import trap
+from everlog.core.retry_policy import PAGE_TRIES
 from everlog.core.urls import canonical
 from everlog.feeds.sitemaps import parse_sitemap
 from everlog.records import Failure, Link, Visit
@@ -20,7 +21,6 @@ from everlog.usecases.crawl.walk_lists import FRONTS, MOST_LISTS, ask, links_on,
 from everlog.usecases.learn.blog_fingerprint import start_page
 from everlog.usecases.learn.page_comparison import compared_anew, with_company
 from everlog.usecases.learn.relearn import stored_page
-from everlog.usecases.page.failures import MOST_TRIES
 from everlog.usecases.update.blog_liveness import all_is_well, due_rechecks, plan_rechecks
 from everlog.usecases.update.comment_feed import keep_talk
 
@@ -80,7 +80,7 @@ async def revisit_blog(blog: Blog, learned: LearnedBlog, run: CrawlRun, run_id: 
     uncommented = uncommented_posts(blog, run)
     archive.requeue(blog.id, [*(() if run.goes_on else uncommented), *due_rechecks(blog, run), *talk.posts])
     if not run.goes_on:
-        archive.requeue_failed(blog.id, now=run.now(), most_tries=MOST_TRIES)
+        archive.requeue_failed(blog.id, now=run.now(), most_tries=PAGE_TRIES)
     looked = Looked.taken_up(blog, run)
     with open_context(blog, compared_anew(learned, blog, archive), run) as context:
         crawl = begin(context, is_update=True)

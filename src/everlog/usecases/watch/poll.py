@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from everlog.archive.models import Poll
+from everlog.core.retry_policy import BUSY_POLL_WAIT, LONGEST_FEED_BACKOFF
 from everlog.errors import (
     ArchiveBusy,
     Blocked,
@@ -21,7 +21,7 @@ from everlog.errors import (
 )
 from everlog.records import Failure, Fetched
 from everlog.schedule.freshness import allowed, open_hour
-from everlog.schedule.poll_schedule import LONGEST_BACK_OFF, Observation, after_poll, first_polling, never_again
+from everlog.schedule.poll_schedule import Observation, after_poll, first_polling, never_again
 from everlog.usecases.crawl.crawl_context import SLICE_OVER
 from everlog.usecases.crawl.walk_lists import WALK
 from everlog.usecases.learn.learned_blog import LearnedBlog
@@ -47,8 +47,6 @@ if TYPE_CHECKING:
 DATES_READ = 200
 # After these nothing more can be written, not even what was claimed.
 FATAL = (DiskFull, DamagedArchive, LeaseLost, ServiceDown)
-# When a blog is asked that somebody else is crawling just now.
-BUSY = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +123,7 @@ def _troubled(poll: Poll, blog: Blog, error: EverlogError, run: CrawlRun) -> Pol
     run.archive.commit(())
     if isinstance(error, ArchiveBusy):
         # Somebody else is crawling it, so it is not the blog that is in trouble.
-        soon = run.now() + BUSY
+        soon = run.now() + BUSY_POLL_WAIT
         soon = open_hour(max(soon, poll.polling.not_before or soon), poll.polling.hints)
         polling = replace(poll.polling, due_at=soon)
         return PollResult(
@@ -148,7 +146,7 @@ def _unseen(poll: Poll, blog: Blog, error: NoBrowser, run: CrawlRun) -> PollResu
     learned = LearnedBlog.of(blog)
     if polling.due_at is not None and (learned is None or not learned.is_scripted):
         # That it needs a browser now was told by pages that had to be asked for, and will have to be the next time.
-        polling = replace(polling, due_at=max(polling.due_at, run.now() + LONGEST_BACK_OFF))
+        polling = replace(polling, due_at=max(polling.due_at, run.now() + LONGEST_FEED_BACKOFF))
     return replace(polled, poll=replace(polled.poll, polling=polling), needs_browser=True)
 
 
