@@ -23,7 +23,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from everlog.core.links import Scope
+from everlog.core.scope import Scope
 from everlog.core.tree import MAX_PAGE_BYTES, MAX_TAGS
 from everlog.errors import EverlogError
 from everlog.extract.classify import PostClassifier

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING
 from blogs import add_corpus_arguments, chosen_blogs, say
 from everlog.archive import open_archive
 from everlog.archive.archive import ArchiveOptions
-from everlog.core.links import scope_of
+from everlog.core.scope import home_scope
 from everlog.core.tree import parse
 from everlog.core.urls import canonical
 from everlog.errors import EverlogError
@@ -166,7 +166,7 @@ class _Story:
                     home=self.home, home_page=fetched(self.home, self.home_page, BEFORE), feed=told.feed,
                     feed_url=self.blog.feed_url, feed_page=told.answer,
                 ),
-                pages, scope_of(added),
+                pages, home_scope(added),
             )
 
     def redesigned(self, name: str, *, new: int, only_new: bool = False) -> Run:

@@ -14,7 +14,7 @@ import a_blog
 from everlog.archive import open_archive
 from everlog.archive.archive import ArchiveOptions
 from everlog.archive.verify import verify
-from everlog.core.links import keys_elsewhere
+from everlog.core.scope import keys_elsewhere
 from everlog.core.urls import canonical
 from everlog.feeds import parse_feed
 from everlog.records import Blog, Entry, Exchange, Failure, Feed, Link

@@ -10,7 +10,7 @@ import pytest
 
 import a_blog
 import everlog
-from everlog.core.links import Scope
+from everlog.core.scope import Scope
 from everlog.extract.classify import PostClassifier
 from everlog.records import Page, Post
 from everlog.usecases.learn.learned_blog import LearnedBlog

@@ -31,7 +31,7 @@ from everlog.errors import EverlogError
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from everlog.core.aliases import Alias
+    from everlog.core.scope import Alias
     from everlog.fetch import HttpClient
     from everlog.settings import Settings
     from everlog.usecases.crawl.report import Tally

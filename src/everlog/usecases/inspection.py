@@ -22,7 +22,7 @@ from everlog.usecases.page.rendering import Rendering
 
 if TYPE_CHECKING:
     from everlog.core.fetcher import Fetcher
-    from everlog.core.links import Scope
+    from everlog.core.scope import Scope
     from everlog.core.tree import Element
     from everlog.records import Fetched, Post, Skip
     from everlog.render import Browser

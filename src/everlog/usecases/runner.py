@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 from everlog.core.fetcher import FetchPolicy
-from everlog.core.links import scope_of
+from everlog.core.scope import home_scope
 from everlog.core.urls import canonical
 from everlog.errors import EverlogError, UsageError
 from everlog.records import Wait
@@ -341,7 +341,7 @@ def blog_named(url: str, archive: Archive) -> Blog:
 
 def _blog_around(url: str, archive: Archive) -> Blog | None:
     """The blog that an address lies in, though no page of it is known by it; of several, the innermost."""
-    around = [blog for blog in archive.blogs(forgotten=True) if scope_of(blog).holds(url)]
+    around = [blog for blog in archive.blogs(forgotten=True) if home_scope(blog).is_own(url)]
     return max(around, key=lambda blog: len(canonical(blog.home)), default=None)
 
 

@@ -12,7 +12,6 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from everlog.core.links import Scope
 from everlog.core.tree import parse
 from everlog.core.urls import canonical
 from everlog.records import Fetched, Link, Visit
@@ -30,8 +29,7 @@ from everlog.usecases.crawl.lifecycle import (
 )
 from everlog.usecases.crawl.walk_lists import FRONTS
 from everlog.usecases.discover.aliased_fetcher import aliased
-from everlog.usecases.discover.blog_aliases import given_places
-from everlog.usecases.discover.blog_scope import keep_places, may_widen, scope_of
+from everlog.usecases.discover.blog_scope import keep_places, may_widen, scope_of, wanted_scope
 from everlog.usecases.discover.discover_blog import entrances
 from everlog.usecases.discover.estimate import Estimate, best_of, from_sitemaps, remember_estimate
 from everlog.usecases.discover.stored_allowlist import keep_allowed, settle_home
@@ -54,6 +52,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from everlog.archive import Archive
+    from everlog.core.scope import Scope
     from everlog.records import Blog, Exchange, Failure, Lane
     from everlog.settings import Settings
     from everlog.usecases.crawl.crawl_context import CrawlRun, Stop
@@ -122,12 +121,8 @@ def _as_wanted(blog: Blog, url: str, run: CrawlRun) -> Blog:
         blog = archive.update_blog(blog.id, feed_url=settings.feed)
     if not settings.robots:
         archive.requeue(blog.id, list(map(canonical, left_to_robots(blog, archive))))
-    mode = settings.scope if "scope" in settings.model_fields_set else blog.scope
     before = scope_of(blog, archive)
-    scope = given_places(replace(before, mode=mode), settings)
-    if may_widen(settings) and Scope(url).holds(blog.home) and not scope.holds(url):
-        # What was typed leads to a page below it, which an older version took for all of the blog.
-        scope = replace(scope, also=(*scope.also, url))
+    scope = wanted_scope(before, url, settings)
     if scope != before:
         # What was left out before may belong to the blog now: its lists are looked at again.
         missing = recall_left_out(blog, archive)
@@ -135,7 +130,7 @@ def _as_wanted(blog: Blog, url: str, run: CrawlRun) -> Blog:
         keep_places(blog, scope, archive)
         archive.requeue(blog.id, [canonical(blog.home), *archive.fruitful_pages(blog.id), *missing])
         state = "crawling" if blog.state == "finished" else blog.state
-        blog = archive.update_blog(blog.id, scope=mode, state=state)
+        blog = archive.update_blog(blog.id, scope=scope.mode, state=state)
     return blog
 
 
@@ -201,7 +196,7 @@ def _answers(
     fetched = {canonical(answer.page.url): answer for answer in pages.values()}
     fronts = {canonical(url): (url, answer) for url, answer in entrances(found.home, found.doors, found.home_page)}
     fetched |= {key: answer for key, (_, answer) in fronts.items()}
-    entries = entry_links(found.feed.entries, found.home, found.feed_url, scope, answered)
+    entries = entry_links(found.feed.entries, found.feed_url, scope, answered)
     links = {link.key: link for link in (*entries, home)}
     links |= {key: Link(url=url, key=key, lane="page") for key, (url, _) in fronts.items() if key not in links}
     return [(link, fetched.pop(link.key, None)) for link in links.values()]

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from everlog.archive.write.batch_writer import BatchWriter
     from everlog.comments.comment_rules import CommentRules
     from everlog.core.fetcher import Fetcher
-    from everlog.core.links import Scope
+    from everlog.core.scope import Scope
     from everlog.records import Blog, Post, Visit
     from everlog.render import Browser
     from everlog.settings import Settings

@@ -17,7 +17,7 @@ from everlog.records import Failure, Visit
 from everlog.usecases.crawl.crawl_context import ENDED, SLICE_OVER, Stop
 from everlog.usecases.crawl.progress import take_figures
 from everlog.usecases.crawl.url_queue import Queue
-from everlog.usecases.discover.discover_blog import is_own, names_a_time
+from everlog.usecases.discover.discover_blog import names_a_time
 from everlog.usecases.discover.estimate import recall_estimate
 from everlog.usecases.page.failures import visit_of_failure, visit_of_missed_medium
 from everlog.usecases.page.page_context import PageContext
@@ -349,7 +349,7 @@ class Crawl:
             # The server says when to come back: the URL waits in the queue, and so does the crawl.
             self.stop.say("blocked", f"{failure.reason}, retry after {utc_time(visit.again_at, self._now())}")
             context.tally.guessed_wait = context.tally.guessed_wait or not names_a_time(failure)
-        if is_own(failure, context.blog.home, context.scope):
+        if context.scope.is_own_failure(failure):
             self._silent = self._silent + 1 if failure.trouble in PASSING else 0
         if self._silent >= HOST_DEAD_AFTER:
             self.stop.say("incomplete", f"stopped after {self._silent} failed requests in a row ({failure.reason})")

@@ -26,7 +26,6 @@ from everlog.usecases.crawl.left_out import (
 from everlog.usecases.crawl.progress import take_last_figures
 from everlog.usecases.crawl.report import Report
 from everlog.usecases.discover.blog_scope import scope_of
-from everlog.usecases.learn.learned_blog import entry_urls
 from everlog.usecases.learn.stored_entries import Entries
 from everlog.usecases.learn.template_history import TemplateHistory
 from everlog.usecases.page.copies import Copies
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from everlog.archive import Archive
-    from everlog.core.links import Scope
+    from everlog.core.scope import Scope
     from everlog.records import Blog, Entry, Exchange, Fetched
     from everlog.settings import Settings
     from everlog.usecases.crawl.crawl_context import CrawlRun, Stop
@@ -99,7 +98,7 @@ def open_context(
 def _key_of(entry: Entry, feed_url: str | None, scope: Scope) -> str:
     """The key that the page of a feed's entry has in the blog."""
     whole = absolute(feed_url, entry.link) or ""
-    return scope.own(whole, canonical(whole))[1]
+    return scope.localized(whole, canonical(whole))[1]
 
 
 def _stored_entries(blog: Blog, archive: Archive) -> tuple[Entry, ...]:
@@ -176,14 +175,14 @@ def finish(context: CrawlContext, run_id: int, ending: Ending, reason: str, *, l
 
 
 def entry_links(
-    entries: Iterable[Entry], home: str, feed_url: str | None, scope: Scope, answered: Mapping[str, str] | None = None,
+    entries: Iterable[Entry], feed_url: str | None, scope: Scope, answered: Mapping[str, str] | None = None,
 ) -> list[Link]:
     """Where the pages of entries are: the address that answered, else all that may."""
     links: dict[str, Link] = {}
     for entry in entries:
         whole = absolute(feed_url, entry.link)
         known = (answered or {}).get(entry.link or "")
-        for url in (known,) if known else entry_urls(whole, home, scope) if whole else ():
+        for url in (known,) if known else scope.page_urls(whole) if whole else ():
             links.setdefault(canonical(url), Link(url=url, key=canonical(url), lane="post", found_on=feed_url))
     return list(links.values())
 

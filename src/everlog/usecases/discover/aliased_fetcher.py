@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from everlog.core.aliases import folder_of, is_below, rebased
 from everlog.core.fetcher import Fetcher
 from everlog.core.retry_policy import may_be_elsewhere
+from everlog.core.scope import folder_of, is_below, rebased
 from everlog.core.urls import canonical
 from everlog.records import Failure, Fetched
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from everlog.core.fetcher import HostStats
-    from everlog.core.links import Scope
+    from everlog.core.scope import Scope
     from everlog.records import BrowserRequest, Exchange, Purpose, Wait
 
 
@@ -30,7 +30,7 @@ class AliasedFetcher(Fetcher):
         self, url: str, *, purpose: Purpose = "page", etag: str | None = None, last_modified: str | None = None,
     ) -> Fetched | Failure:
         """The page at its address here; if it is missing here, from the alias that is followed."""
-        own, _ = self.scope.own(url, canonical(url))
+        own, _ = self.scope.localized(url, canonical(url))
         answer = await self.plain.fetch(own, purpose=purpose, etag=etag, last_modified=last_modified)
         if isinstance(answer, Fetched) or not may_be_elsewhere(answer):
             return answer

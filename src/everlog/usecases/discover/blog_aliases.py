@@ -12,17 +12,17 @@ from itertools import islice
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from everlog.core.aliases import Alias, folder_of, is_below, rebased, without_file
-from everlog.core.links import Scope, resolved
+from everlog.core.links import resolved
 from everlog.core.retry_policy import SERVER_ERRORS
+from everlog.core.scope import Alias, Scope, folder_of, is_below, rebased, without_file
 from everlog.core.tree import parse
 from everlog.core.urls import absolute, canonical, host_of
 from everlog.errors import UnreadablePage
 from everlog.extract.classify import canonical_link
 from everlog.extract.classify.scripted import SHOWN, share_shown
 from everlog.records import Failure, Feed, Fetched, Post
+from everlog.usecases.discover.blog_scope import plain_scope
 from everlog.usecases.discover.discover_blog import Found
-from everlog.usecases.discover.typed_address import fetchable
 from everlog.usecases.page.post_identity import shows
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from everlog.core.fetcher import Fetcher
     from everlog.core.tree import Element
     from everlog.records import Entry
-    from everlog.settings import Settings
     from everlog.usecases.discover.discover_blog import Front
     from everlog.usecases.learn.learned_blog import LearnedBlog
 
@@ -59,28 +58,15 @@ class _Named:
     is_own: bool = False
 
 
-def given_places(scope: Scope, settings: Settings) -> Scope:
-    """The scope with what the user says belongs to the blog: folders of its host, and other hosts."""
-    homes = [fetchable(each) for each in settings.also]
-    also = [home for home in homes if host_of(home) == host_of(scope.home) and not scope.holds(home)]
-    named = {host_of(home): home for home in homes if host_of(home) != host_of(scope.home)}
-    held = {host_of(alias.home) for alias in scope.aliases}
-    aliases = [
-        replace(alias, followed=True, reason="") if host_of(alias.home) in named else alias for alias in scope.aliases
-    ]
-    aliases += [Alias(home=home, followed=True) for host, home in named.items() if host not in held]
-    return replace(scope, also=(*scope.also, *also), aliases=tuple(aliases))
-
-
 async def alias_of_front(front: Front, fetcher: Fetcher) -> tuple[Alias | None, list[Fetched]]:
     """The host that a front page names as its own where no feed tells, if what it links to there is here; as it is."""
-    scope = Scope(front.home)
+    scope = plain_scope(front.home)
     found = Found(home=front.home, home_page=front.page, feed_url=None, feed=Feed(url=None), feed_page=None)
     for each in _named(found, {}, scope, leads_to=True).values():
         alias = Alias(home=_home_there(each, scope), here=True)
         below = [url for key, url in each.links.items() if is_below(key, folder_of(alias.home))]
         answers = [await fetcher.fetch(rebased(url, alias.home, front.home)) for url in below[:LINKS_TRIED]]
-        pages = [answer for answer in answers if isinstance(answer, Fetched) and scope.holds(answer.page.url)]
+        pages = [answer for answer in answers if isinstance(answer, Fetched) and scope.is_own(answer.page.url)]
         if _differ([page.answer.body for page in pages]):
             return alias, pages
     return None, []
@@ -162,7 +148,7 @@ async def _answers_here(
     bodies: list[bytes] = []
     for url in (posts or [url for _, url in here])[:LINKS_TRIED]:
         answer = await fetcher.fetch(url)
-        if not isinstance(answer, Fetched) or not scope.holds(answer.page.url):
+        if not isinstance(answer, Fetched) or not scope.is_own(answer.page.url):
             continue
         if not posts or learned.classifier.verdict(answer.page.url, _root(answer)).kind == "post":
             bodies.append(answer.answer.body)
@@ -221,7 +207,7 @@ def _named(
         each.is_own = by_most and (bool(each.homes) or len(each.links) > own)
     return {
         host: each for host, each in hosts.items()
-        if len(each.links) >= LEAST_LINKS and not scope.holds(next(iter(each.links.values())))
+        if len(each.links) >= LEAST_LINKS and not scope.is_own(next(iter(each.links.values())))
         and (each.is_own or (len(each.links) >= max(LEAST_INNER, MOST_INNER * (len(each.links) + own))
                              and (leads_to or _leads_to(pages, each, scope))))
     }

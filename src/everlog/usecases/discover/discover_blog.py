@@ -9,11 +9,12 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
-from everlog.core.links import Scope, refresh_target
+from everlog.core.links import refresh_target
 from everlog.core.politeness import utc_time
 from everlog.core.retry_policy import is_feed_down
+from everlog.core.scope import is_within
 from everlog.core.tree import parse
-from everlog.core.urls import absolute, canonical, host_of
+from everlog.core.urls import canonical, host_of
 from everlog.errors import Blocked, NoFeed, Unreachable, UnreadableFeed, UnreadablePage, UsageError
 from everlog.feeds import feed_links, parse_feed
 from everlog.fetch.proxies import Proxies
@@ -86,7 +87,7 @@ class Front:
 def entrances(home: str, doors: Sequence[Fetched], page: Fetched | None) -> list[tuple[str, Fetched]]:
     """The pages that lead into a blog, under the addresses they were asked for: its home and what that sends on to."""
     answers = [*doors, *((page,) if page is not None else ())]
-    inside = [(answer.url if Scope(home).holds(answer.url) else home, answer) for answer in answers]
+    inside = [(answer.url if is_within(answer.url, home) else home, answer) for answer in answers]
     # Of several that are asked for by another host's address, the page that its readers see is the home.
     return list({canonical(url): (url, answer) for url, answer in inside}.values())
 
@@ -166,7 +167,7 @@ async def _above(found: Found, fetcher: Fetcher) -> tuple[Found, str | None]:
         return found, None
     with suppress(Unreachable, NoFeed):
         there = await feed_of(await front_page(above, fetcher), fetcher, asked=above)
-        if Scope(there.home).holds(found.home):
+        if is_within(found.home, there.home):
             return there, "a page"
     return found, None
 
@@ -269,7 +270,7 @@ def _home(way: list[str], end: str) -> str:
     >>> _home(["http://a.org/", "https://b.org/blog/"], "https://b.org/blog/")
     'https://b.org/blog/'
     """
-    first = next((url for url in way if Scope(url).holds(end)), end)
+    first = next((url for url in way if is_within(end, url)), end)
     if canonical(first) == canonical(end):
         return end
     there = urlsplit(end)
@@ -346,14 +347,6 @@ def names_a_time(failure: Failure) -> bool:
     """Whether it was the server that named the time; one that was not asked at all has named it before."""
     last = failure.exchanges[-1] if failure.exchanges else None
     return failure.trouble != "robots" and (last is None or last.header("retry-after") is not None)
-
-
-def is_own(failure: Failure, home: str, scope: Scope) -> bool:
-    """Whether it was the blog's own host that failed, not one that a redirect leads to."""
-    last = failure.exchanges[-1] if failure.exchanges else None
-    moved = absolute(last.url, last.header("location")) if last is not None and 300 <= last.status < 400 else None
-    target = moved or failure.url
-    return host_of(target) == host_of(home) or scope.holds(target)
 
 
 def _no_feed(url: str, looked: list[tuple[FeedLink, str]]) -> NoFeed:

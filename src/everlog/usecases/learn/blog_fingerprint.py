@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from everlog.core.links import keys_elsewhere, url_now
+from everlog.core.scope import keys_elsewhere, url_now
 from everlog.core.tree import parse
 from everlog.core.urls import absolute, canonical
 from everlog.errors import EverlogError, UnreadableFeed, UnreadablePage

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from everlog.core.fetcher import Fetcher
-    from everlog.core.links import Scope
+    from everlog.core.scope import Scope
     from everlog.core.tree import Element
     from everlog.records import Blog, Entry, Feed, Page
     from everlog.usecases.discover.discover_blog import Found
@@ -157,20 +157,6 @@ def _parsed(pages: Iterable[Page]) -> Iterator[tuple[str, Element]]:
             yield page.url, parse(page.body, page.content_type)
 
 
-def entry_urls(link: str, home: str, scope: Scope) -> tuple[str, ...]:
-    """Where the page of a feed's entry may be: its link, and the same path on the blog's own host.
-
-    Feeds written by a build on somebody's machine link to that machine, feeds of a moved blog to its
-    old host; the path is right in both.
-    """
-    link, key = scope.own(link, canonical(link))
-    if scope.holds_key(key):
-        return (link,)
-    here, there = urlsplit(home), urlsplit(link)
-    moved = there._replace(scheme=here.scheme, netloc=here.netloc).geturl()
-    return (moved, link) if scope.holds(moved) else (link,)
-
-
 def entry_marks(feed: Feed) -> dict[str, str]:
     """A short mark per entry that changes with the entry: what an update compares."""
     return {canonical(entry.link): _mark(entry) for entry in feed.entries if entry.link}
@@ -188,11 +174,11 @@ async def _fetch_entry(link: str, found: Found, fetcher: Fetcher, scope: Scope) 
     if whole is None:
         return None
     elsewhere: Fetched | None = None
-    for url in entry_urls(whole, found.home, scope):
+    for url in scope.page_urls(whole):
         answer = await fetcher.fetch(url)
         if isinstance(answer, Failure):
             continue
-        if scope.holds(answer.page.url):
+        if scope.is_own(answer.page.url):
             return answer
         elsewhere = answer
     return elsewhere

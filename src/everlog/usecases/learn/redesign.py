@@ -20,7 +20,7 @@ from everlog.records import Failure, Feed, Fetched, Link
 from everlog.usecases.discover.blog_scope import scope_of
 from everlog.usecases.discover.discover_blog import Found
 from everlog.usecases.learn.blog_fingerprint import start_page
-from everlog.usecases.learn.learned_blog import drawn_page, drawn_where_needed, entry_urls, learn_blog
+from everlog.usecases.learn.learned_blog import drawn_page, drawn_where_needed, learn_blog
 from everlog.usecases.learn.relearn import stored_page
 from everlog.usecases.learn.template_history import TemplateHistory, begin_era
 from everlog.usecases.page.post_comments import CommentGatherer
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from everlog.comments.comment_rules import CommentRules
-    from everlog.core.links import Scope
+    from everlog.core.scope import Scope
     from everlog.extract.redesign_check import Fit
     from everlog.records import Blog, Entry
     from everlog.usecases.crawl.crawl_context import CrawlRun
@@ -169,7 +169,7 @@ class _Desk:
         """The page of an entry; where the server says that it did not change, as it is stored."""
         run, blog = self.run, self.blog
         whole = absolute(self.feed_page.answer.url, entry.link)
-        for url in entry_urls(whole, blog.home, scope) if whole else ():
+        for url in scope.page_urls(whole) if whole else ():
             held = run.archive.capture_of(blog.id, url) if is_conditional else None
             answer = await run.fetcher.fetch(
                 url, etag=held.etag if held else None, last_modified=held.last_modified if held else None,
@@ -177,7 +177,7 @@ class _Desk:
             run.tally.requests += 1
             link = Link(url=url, key=canonical(url), lane="post", found_on=blog.feed_url)
             self.answers[link.key] = link, answer
-            if isinstance(answer, Failure) or not scope.holds(answer.page.url):
+            if isinstance(answer, Failure) or not scope.is_own(answer.page.url):
                 continue
             if answer.answer.status == NOT_MODIFIED:
                 return stored_page(url, blog, run.archive, drawn=False), True

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from everlog.comments.comment_feeds import comment_feed_url, read_comment_feed
 from everlog.comments.learn.comment_rules_learn import MOST_TAUGHT, learn_comments
-from everlog.core.aliases import with_links_here
+from everlog.core.scope import with_links_here
 from everlog.core.tree import parse
 from everlog.core.urls import absolute
 from everlog.errors import NothingToLearn, UnreadableFeed, UnreadablePage
@@ -16,7 +16,7 @@ from everlog.records import Fetched
 from everlog.usecases.discover.blog_scope import scope_of
 from everlog.usecases.discover.discover_blog import Found
 from everlog.usecases.learn.blog_fingerprint import start_page
-from everlog.usecases.learn.learned_blog import LearnedBlog, entry_urls, learn_blog
+from everlog.usecases.learn.learned_blog import LearnedBlog, learn_blog
 from everlog.usecases.page.stored_pages import stored_exchange
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def _lessons_of_feed(blog: Blog, archive: Archive, *, drawn: bool) -> tuple[Foun
     pages: dict[str, Fetched] = {}
     for entry in feed.entries:
         whole = absolute(feed_page.url, entry.link)
-        for url in entry_urls(whole, blog.home, scope) if whole else ():
+        for url in scope.page_urls(whole) if whole else ():
             stored = stored_page(url, blog, archive, drawn=drawn)
             if stored is not None:
                 pages[entry.link or url] = stored
@@ -114,7 +114,7 @@ def _lessons_of_pages(blog: Blog, archive: Archive, *, drawn: bool) -> tuple[Fou
             break
         made = archive.rendering_of(blog.id, capture.url) if drawn else None
         answer = Fetched(url=capture.url, exchanges=(archive.exchange(made or capture),))
-        if scope.holds(answer.page.url):
+        if scope.is_own(answer.page.url):
             page = answer.page
             stored.setdefault(page.url, answer)
             explorer.take(page.url, with_links_here(page.body, scope.aliases, blog.home), page.content_type)

@@ -118,7 +118,7 @@ def _settle_claim(claim: str, page: PageContext, context: CrawlContext) -> None:
     if held is not None:
         visit = context.copies.settled(copy, held)
         page.post, page.post_key, page.reason = visit.post, visit.post_key, visit.reason
-    elif context.scope.holds_key(claim) and context.copies.has_room() and not _is_no_post(claim, context):
+    elif context.scope.is_own_key(claim) and context.copies.has_room() and not _is_no_post(claim, context):
         if context.is_new(claim):
             url = f"{urlsplit(page.post.url).scheme}://{claim}"
             # It is asked for before other posts: what waits for it is forgotten if the crawl pauses.

@@ -18,7 +18,6 @@ from everlog.core.retry_policy import (
 )
 from everlog.records import Visit
 from everlog.usecases.crawl.left_out import note_missing
-from everlog.usecases.discover.discover_blog import is_own
 from everlog.usecases.page.post_identity import key_of_moved
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ def visit_of_failure(link: Link, failure: Failure, context: CrawlContext, now: d
         blog_id=context.blog.id, url=link.url, key=link.key, outcome="failed", reason=failure.reason,
         exchanges=failure.exchanges, post_key=key_of_moved(link.key, None, context),
     )
-    if not is_own(failure, context.blog.home, context.scope):
+    if not context.scope.is_own_failure(failure):
         # A link that leads to another host by a redirect: what is wrong there is not this blog's.
         tally.skipped += 1
         tally.reasons["redirects out of the blog"] += 1

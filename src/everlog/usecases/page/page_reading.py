@@ -30,7 +30,7 @@ from everlog.records import Entry, Page, Post, Skip
 
 if TYPE_CHECKING:
     from everlog.comments.comment_markup import Thread
-    from everlog.core.links import Scope
+    from everlog.core.scope import Scope
     from everlog.core.tree import Element
     from everlog.usecases.learn.learned_blog import LearnedBlog
     from everlog.usecases.learn.template_history import TemplateHistory

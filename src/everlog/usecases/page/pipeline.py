@@ -74,7 +74,7 @@ def read_content(page: PageContext, context: CrawlContext) -> Awaitable[None] | 
     if refusal is not None:
         page.outcome, page.reason = "skip", refusal
         # What other hosts say is not this blog's.
-        page.kept = context.scope.holds(page.shown.url)
+        page.kept = context.scope.is_own(page.shown.url)
         say_what_was_held(page, context)
         return None
     entry = context.commenting.entries.get(canonical(page.shown.url))
@@ -146,7 +146,7 @@ def _count_comments(post: Post, failures: list[str], context: CrawlContext) -> N
 
 def _not_a_page(page: PageContext, context: CrawlContext) -> str | None:
     shown = page.shown
-    if not context.scope.holds(shown.url):
+    if not context.scope.is_own(shown.url):
         return f"redirects out of the blog, to {shown.url}"
     kind = (shown.content_type or "text/html").partition(";")[0].strip().lower()
     if kind and not kind.startswith(HTML_TYPES):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from everlog.core.links import keys_elsewhere
+from everlog.core.scope import keys_elsewhere
 from everlog.core.tree import parse
 from everlog.core.urls import canonical
 from everlog.core.words import words

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Literal
 
-from everlog.core.links import keys_elsewhere, url_now
+from everlog.core.scope import keys_elsewhere, url_now
 from everlog.core.urls import canonical, host_of
 from everlog.feeds import feed_links
 from everlog.records import Failure, Fetched, Link

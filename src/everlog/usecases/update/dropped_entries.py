@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from everlog.core.links import keys_elsewhere
+from everlog.core.scope import keys_elsewhere
 from everlog.core.urls import canonical
 from everlog.records import Event
 

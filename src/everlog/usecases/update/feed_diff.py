@@ -104,7 +104,7 @@ def read_news(blog: Blog, told: FeedResponse, archive: Archive, since: datetime 
     old = {key for key, entry in changed.items() if not _is_recent(entry, since)}
     news = {key: entry for key, entry in changed.items() if key not in old}
     url, scope = told.answer.answer.url, scope_of(blog, archive)
-    per_entry = {key: entry_links([entry], blog.home, url, scope) for key, entry in news.items()}
+    per_entry = {key: entry_links([entry], url, scope) for key, entry in news.items()}
     # When the oldest entry is new as well, posts may have come and gone between two looks at the feed.
     oldest = next((canonical(entry.link) for entry in reversed(feed.entries) if entry.link), None)
     return FeedDiff(

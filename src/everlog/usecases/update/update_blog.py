@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from everlog.core.retry_policy import PAGE_TRIES
+from everlog.core.scope import LEAST_IN_FOLDER
 from everlog.core.urls import canonical
 from everlog.usecases.crawl.crawl_context import Stop
 from everlog.usecases.crawl.lifecycle import (
@@ -31,7 +32,7 @@ from everlog.usecases.crawl.progress import said_of_update, take_last_figures
 from everlog.usecases.crawl.report import Report
 from everlog.usecases.crawl.walk_lists import is_under_way, walk_back
 from everlog.usecases.discover.aliased_fetcher import aliased
-from everlog.usecases.discover.blog_scope import LEAST_IN_FOLDER, keep_places, may_widen, scope_of, widened
+from everlog.usecases.discover.blog_scope import keep_places, may_widen, scope_of, widened
 from everlog.usecases.discover.discover_blog import why_unreachable
 from everlog.usecases.learn.blog_fingerprint import remember_traits
 from everlog.usecases.learn.learned_blog import LearnedBlog
@@ -106,8 +107,8 @@ def _look_wider(blog: Blog, told: FeedResponse, run: CrawlRun) -> tuple[str, ...
     if wider == scope:
         return ()
     keep_places(blog, wider, archive)
-    links = entry_links(feed.entries, blog.home, answer.answer.url, wider)
-    fresh = [link.key for link in links if wider.holds_key(link.key) and not scope.holds_key(link.key)]
+    links = entry_links(feed.entries, answer.answer.url, wider)
+    fresh = [link.key for link in links if wider.is_own_key(link.key) and not scope.is_own_key(link.key)]
     archive.enqueue(blog.id, links)
     # One odd entry is a page of its own; where several are, lists may have led to more that was left out.
     lists = (canonical(blog.home), *archive.fruitful_pages(blog.id)) if len(fresh) >= LEAST_IN_FOLDER else ()

@@ -158,7 +158,7 @@ async def _ask_maps(crawl: Crawl, looked: Looked) -> None:
         links = [
             Link(url=address, key=canonical(address), lane="post" if is_likely(address) else "page")
             for address, _ in parse_sitemap(answer.answer.body, answer.answer.url).urls
-            if context.scope.holds(address) and trap(address) is None and context.is_new(canonical(address))
+            if context.scope.is_own(address) and trap(address) is None and context.is_new(canonical(address))
         ]
         outcome: Outcome = "unchanged" if answer.answer.status == NOT_MODIFIED else "feed"
         crawl.queue.add(links)
