@@ -1,4 +1,4 @@
-"""The process behind `everlog.new_crawl`: one job from stdin, a line of JSON per stored post to stdout."""
+"""The child process of `everlog.crawl` and `everlog.update`: a job from stdin, a line of JSON per stored post to stdout."""
 
 from __future__ import annotations
 
