@@ -35,8 +35,7 @@ from everlog.settings import make_settings
 from everlog.usecases.crawl.crawl_blog import archive_blog
 from everlog.usecases.crawl.crawl_context import CrawlRun
 from everlog.usecases.crawl.report import Tally
-from everlog.usecases.host_cache import HostCache
-from everlog.usecases.runner import manners_of
+from everlog.usecases.sessions import HostCache, manners_of
 from everlog.usecases.watch.watch_loop import Watcher
 from watch_comparing import Asked, compare
 from watch_making import make_world

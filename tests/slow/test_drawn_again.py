@@ -12,7 +12,8 @@ from everlog.records import Failure
 from everlog.render import Browser
 from everlog.usecases.reread import reread_blog
 from everlog.usecases.update.update_blog import refresh_blog
-from everlog.usecases.watch.poll import first_poll, poll_blog
+from everlog.usecases.watch.poll import poll_blog
+from everlog.usecases.watch.poll_source import first_poll
 from usecases.a_conversation import said
 from usecases.a_drawn_blog import HABITS, POSTS, archive, crawl, post, replace_browser, site
 from usecases.a_service_web import (

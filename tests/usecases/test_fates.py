@@ -28,7 +28,7 @@ from everlog.usecases.update.blog_liveness import (
     is_other_owner,
     plan_rechecks,
 )
-from everlog.usecases.update.dropped_entries import dropped_early, merged_marks, note_dropped
+from everlog.usecases.update.feed_diff import dropped_early, merged_marks, note_dropped
 from everlog.usecases.update.moved_blog import follow_feed
 from everlog.usecases.update.update_blog import refresh_blog
 from usecases.a_site import FEED, POSTS, a_site, crawl, listing, put_feed, work

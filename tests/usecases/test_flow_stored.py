@@ -11,8 +11,7 @@ from everlog.archive import open_archive
 from everlog.archive.files.warc import read_info
 from everlog.errors import DamagedArchive
 from everlog.usecases.learn.page_comparison import known_repeats
-from everlog.usecases.learn.relearn import stored_page
-from everlog.usecases.page.stored_pages import stored_exchange
+from everlog.usecases.page.stored_pages import stored_exchange, stored_page
 from usecases.a_site import a_site, crawl
 
 

@@ -20,7 +20,8 @@ from everlog.usecases.crawl.crawl_context import SLICE_OVER, StopSwitch
 from everlog.usecases.crawl.crawl_loop import LEAST_TAKEN
 from everlog.usecases.crawl.url_queue import PROGRESS
 from everlog.usecases.update.update_feedless import LOOKED, MAPS
-from everlog.usecases.watch.poll import first_poll, poll_blog
+from everlog.usecases.watch.poll import poll_blog
+from everlog.usecases.watch.poll_source import first_poll
 from usecases.a_site import FEED, POSTS, a_site, crawl, put_feed, work
 from usecases.a_web import NOW, MemoryWeb
 

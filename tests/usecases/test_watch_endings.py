@@ -17,7 +17,7 @@ from everlog.core.urls import canonical
 from everlog.errors import ArchiveBusy, UsageError
 from everlog.records import Exchange, Failure
 from everlog.schedule.poll_schedule import never_again
-from everlog.usecases.host_cache import HostCache
+from everlog.usecases.sessions import HostCache
 from everlog.usecases.update.blog_liveness import all_is_well
 from everlog.usecases.update.update_blog import refresh_blog
 from everlog.usecases.watch.watch_loop import Watcher

@@ -125,7 +125,8 @@ async def _look(
     from everlog.usecases.discover.stored_allowlist import note_typed
     from everlog.usecases.discover.typed_address import fetchable, other_spellings
     from everlog.usecases.inspection import look
-    from everlog.usecases.runner import habits_of, open_session, waits_shown
+    from everlog.usecases.runner import habits_of, waits_shown
+    from everlog.usecases.sessions import open_session
 
     whole = fetchable(url)
     own = settings.for_blog(whole)

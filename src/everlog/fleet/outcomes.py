@@ -16,10 +16,10 @@ from everlog.core.retry_policy import (
 )
 from everlog.errors import ArchiveBusy, Blocked, DiskFull, LeaseLost, NoBrowser, ServiceDown, UsageError
 from everlog.settings import make_settings
-from everlog.usecases.crawl.crawl_blog import home_known_as
 from everlog.usecases.crawl.crawl_context import SLICE_OVER
+from everlog.usecases.discover.held_blog import home_known_as
 from everlog.usecases.discover.typed_address import fetchable
-from everlog.usecases.runner import manners_of
+from everlog.usecases.sessions import manners_of
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -15,16 +15,17 @@ from everlog.extract.classify.post_paging import first_page, page_of_post, pagin
 from everlog.extract.feed_entry import filled
 from everlog.markup.media import media_of
 from everlog.records import Media, Page, Skip, Visit
-from everlog.usecases.crawl.progress import COMMENTS_MISSING
+from everlog.usecases.crawl.report import COMMENTS_MISSING
 from everlog.usecases.learn.learned_blog import LearnedBlog
 from everlog.usecases.learn.page_comparison import compared_anew
-from everlog.usecases.learn.relearn import learn_again, stored_feed
+from everlog.usecases.learn.relearn import learn_again
 from everlog.usecases.learn.stored_entries import Entries
 from everlog.usecases.learn.template_history import TemplateHistory
 from everlog.usecases.page.copies import say_the_same
 from everlog.usecases.page.further_pages import CommentPages, TextPages, stored_part, whole_as_held
 from everlog.usecases.page.merged_comments import Gathered, with_comments
 from everlog.usecases.page.page_reading import post_on_page
+from everlog.usecases.page.stored_pages import stored_comment_feed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -177,7 +178,7 @@ def _with_stored_comments(
             gathered.threads.append(thread)
         else:
             gathered.failures.append(f"{service.name} was not rendered")
-    thread = stored_feed(feed, stored.blog, stored.archive) if feed is not None else None
+    thread = stored_comment_feed(feed, stored.blog, stored.archive) if feed is not None else None
     if thread is not None:
         gathered.threads.append(thread)
     claims = [thread.claimed for thread in reversed(gathered.threads) if thread.claimed is not None]

@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import http.cookiejar
 import os
 import signal
 from contextlib import asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, Literal
-from urllib.parse import urlsplit
 
-from everlog.core.fetcher import FetchPolicy
-from everlog.core.scope import home_scope
-from everlog.core.urls import canonical
-from everlog.errors import EverlogError, UsageError
+from everlog.errors import EverlogError
 from everlog.records import Wait
-from everlog.usecases.crawl.crawl_blog import archive_blog, home_known_as
+from everlog.usecases.crawl.crawl_blog import archive_blog
 from everlog.usecases.crawl.crawl_context import CrawlRun, StopSwitch
 from everlog.usecases.crawl.report import Report, Tally
-from everlog.usecases.discover.stored_allowlist import keep_allowed, note_typed, within_reach
+from everlog.usecases.discover.held_blog import blog_named, home_known_as
+from everlog.usecases.discover.stored_allowlist import keep_allowed, note_typed
 from everlog.usecases.discover.typed_address import fetchable, other_spellings
-from everlog.usecases.host_cache import HostCache
 from everlog.usecases.rate_limiter import shared_time, shared_turns
+from everlog.usecases.sessions import HostCache, open_session
 from everlog.usecases.update.update_blog import refresh_blog
 from everlog.usecases.watch.watch_loop import Watcher
 
@@ -212,86 +206,6 @@ def habits_of(settings: Settings) -> RenderOptions:
     )
 
 
-def _session_for(job: Job, url: str, settings: Settings, archive: Archive, fetcher: HttpClient) -> Fetcher:
-    """The web as a job may use it; what was typed and allowed for it is remembered first."""
-    blog = home_known_as(url, archive)
-    # Of a blog that is held, the scheme is known.
-    others = other_spellings(job.url, settings) if blog is None else ()
-    note_typed([*((url, *others) if job.typed else ()), *filter(None, [settings.feed])], archive)
-    if blog is not None and job.allow is not None:
-        keep_allowed(blog, job.allow, archive)
-    return open_session(url, settings, archive, fetcher, blog=blog, others=others)
-
-
-def open_session(
-    url: str, settings: Settings, archive: Archive, fetcher: HttpClient, *, blog: Blog | None = None,
-    memory: HostCache | None = None, others: tuple[str, ...] = (),
-) -> Fetcher:
-    """The web as the crawl of one blog sees it, with what earlier runs learned about its hosts.
-
-    `others` are further spellings of its address that were typed with it.
-    """
-    def from_archive(name: str) -> str | None:
-        return archive.recall(None, name)
-
-    def to_archive(name: str, value: str) -> None:
-        archive.remember(None, name, value)
-
-    recall = memory.recall if memory is not None else from_archive
-    remember = memory.remember if memory is not None else to_archive
-    scratch = str(archive.scratch) if archive.scratch is not None else None
-    own = manners_of(url, settings)
-    guessed = (url, *others) if others else ()
-    policy = replace(own, typed=(*own.typed, *others), guessed=guessed, scratch=scratch)
-    policy = within_reach(policy, blog, archive, recall=recall, remember=remember)
-    return fetcher.session(policy, recall=recall, remember=remember)
-
-
-def manners_of(url: str, settings: Settings) -> FetchPolicy:
-    """How the pages of the blog at `url` are asked for, as if it was typed for the first time."""
-    return FetchPolicy(
-        allow=settings.allow,
-        typed=tuple(filter(None, (url, settings.feed))),
-        also=tuple(map(fetchable, settings.also)),
-        user_agent=settings.agent(_version()),
-        obey_robots=settings.robots,
-        delay_seconds=settings.delay,
-        concurrency=settings.concurrency,
-        timeout_seconds=settings.timeout,
-        longest_wait_seconds=settings.longest_wait,
-        retries=settings.retries,
-        max_page_bytes=settings.max_page_bytes,
-        max_media_bytes=settings.max_media_bytes,
-        headers=settings.headers(),
-        cookies=read_cookies(settings.cookies, url) if settings.cookies else (),
-    )
-
-
-@cache
-def _version() -> str:
-    try:
-        return version("everlog")
-    except PackageNotFoundError:
-        return "0"
-
-
-def read_cookies(file: str, url: str) -> tuple[tuple[str, str], ...]:
-    """The cookies of a Netscape cookie file that are meant for a URL's host."""
-    jar = http.cookiejar.MozillaCookieJar(file)
-    try:
-        jar.load(ignore_discard=True, ignore_expires=True)
-    except (OSError, ValueError, http.cookiejar.LoadError) as error:
-        raise UsageError(
-            f"cookies cannot be read from {file}: {error}",
-            advice="export them from a browser as a Netscape cookies.txt file",
-        ) from None
-    host = (urlsplit(url).hostname or "").lower()
-    return tuple(
-        (cookie.name, cookie.value or "") for cookie in jar
-        if host == cookie.domain.lstrip(".") or host.endswith("." + cookie.domain.lstrip("."))
-    )
-
-
 @asynccontextmanager
 async def waits_shown(
     tally: Tally, fetcher: Fetcher, now: Callable[[], datetime], browser: Browser,
@@ -322,27 +236,6 @@ async def _do(job: Job, run: CrawlRun) -> Report:
     finally:
         # A host that could not be asked, or did not want to be, is in the ledger too.
         run.keep_host_stats()
-
-
-def blog_named(url: str, archive: Archive) -> Blog:
-    """The blog of the archive that a user means; `UsageError` lists those there are."""
-    whole = fetchable(url)
-    blog = home_known_as(whole, archive) or archive.find_blog(whole) or _blog_around(whole, archive)
-    if blog is None:
-        homes = [blog.home for blog in archive.blogs()]
-        held = "".join(f"\n    {home}" for home in homes[:BLOGS_NAMED]) or " none"
-        if len(homes) > BLOGS_NAMED:
-            held += f"\n    and {len(homes) - BLOGS_NAMED} more: 'everlog status' lists them"
-        raise UsageError(
-            f"{url} is not in this archive", advice=f"to add it:  everlog crawl {url}\n  blogs in it:{held}",
-        )
-    return blog
-
-
-def _blog_around(url: str, archive: Archive) -> Blog | None:
-    """The blog that an address lies in, though no page of it is known by it; of several, the innermost."""
-    around = [blog for blog in archive.blogs(forgotten=True) if home_scope(blog).is_own(url)]
-    return max(around, key=lambda blog: len(canonical(blog.home)), default=None)
 
 
 def _outcome(job: Job, end: Report | BaseException, *, is_alone: bool) -> Report | EverlogError:
@@ -390,3 +283,14 @@ def interruptible(interrupt: Callable[[], None], on_signal: Callable[[], None] =
         yield
     finally:
         restore()
+
+
+def _session_for(job: Job, url: str, settings: Settings, archive: Archive, fetcher: HttpClient) -> Fetcher:
+    """The web as a job may use it; what was typed and allowed for it is remembered first."""
+    blog = home_known_as(url, archive)
+    # Of a blog that is held, the scheme is known.
+    others = other_spellings(job.url, settings) if blog is None else ()
+    note_typed([*((url, *others) if job.typed else ()), *filter(None, [settings.feed])], archive)
+    if blog is not None and job.allow is not None:
+        keep_allowed(blog, job.allow, archive)
+    return open_session(url, settings, archive, fetcher, blog=blog, others=others)

@@ -30,8 +30,9 @@ from everlog.usecases.crawl.lifecycle import (
 from everlog.usecases.crawl.walk_lists import FRONTS
 from everlog.usecases.discover.aliased_fetcher import aliased
 from everlog.usecases.discover.blog_scope import keep_places, may_widen, scope_of, wanted_scope
-from everlog.usecases.discover.discover_blog import entrances
 from everlog.usecases.discover.estimate import Estimate, best_of, from_sitemaps, remember_estimate
+from everlog.usecases.discover.front_page import entrances
+from everlog.usecases.discover.held_blog import home_known_as
 from everlog.usecases.discover.stored_allowlist import keep_allowed, settle_home
 from everlog.usecases.discover.typed_address import fetchable, other_spellings
 from everlog.usecases.inspection import estimates_of_page
@@ -40,7 +41,7 @@ from everlog.usecases.learn.explore import find_blog, sitemaps_of
 from everlog.usecases.learn.learn_found import learn_found, learning_step
 from everlog.usecases.learn.learned_blog import LearnedBlog, entry_marks
 from everlog.usecases.learn.page_comparison import after_new_crawl, compared_anew
-from everlog.usecases.learn.split_posts import SPLIT
+from everlog.usecases.page.joined_pages import SPLIT
 from everlog.usecases.page.post_comments import CommentGatherer
 from everlog.usecases.page.rendering import Rendering
 from everlog.usecases.update.blog_liveness import all_is_well, plan_rechecks
@@ -87,14 +88,6 @@ async def archive_blog(url: str, run: CrawlRun) -> Report:
         return await refresh_blog(blog, run)
     with run.archive.lock(blog.id, crawl_info(run.settings)):
         return await _go_on(blog, learned, run)
-
-
-def home_known_as(url: str, archive: Archive) -> Blog | None:
-    """The blog of an archive that this address means: its home, in any spelling, or what led to it."""
-    home = archive.recall(None, f"home:{canonical(url)}") or url
-    wanted = canonical(home)
-    blog = archive.find_blog(home)
-    return blog if blog is not None and canonical(blog.home) == wanted else None
 
 
 def _blog_of_post(url: str, run: CrawlRun) -> Blog | None:

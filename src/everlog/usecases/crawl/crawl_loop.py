@@ -15,10 +15,10 @@ from everlog.errors import EverlogError
 from everlog.extract.classify.post_paging import page_of_post
 from everlog.records import Failure, Visit
 from everlog.usecases.crawl.crawl_context import ENDED, SLICE_OVER, Stop
-from everlog.usecases.crawl.progress import take_figures
+from everlog.usecases.crawl.report import take_figures
 from everlog.usecases.crawl.url_queue import Queue
-from everlog.usecases.discover.discover_blog import names_a_time
 from everlog.usecases.discover.estimate import recall_estimate
+from everlog.usecases.discover.front_page import names_a_time
 from everlog.usecases.page.failures import visit_of_failure, visit_of_missed_medium
 from everlog.usecases.page.page_context import PageContext
 from everlog.usecases.page.pipeline import steps_named, take_steps

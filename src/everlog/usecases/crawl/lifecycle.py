@@ -10,8 +10,7 @@ from everlog.archive.files.warc_names import CrawlInfo
 from everlog.archive.write.batch_writer import BatchWriter
 from everlog.core.retry_policy import PAGE_TRIES
 from everlog.core.urls import absolute, canonical
-from everlog.errors import EverlogError, UnreadableFeed
-from everlog.feeds import parse_feed
+from everlog.errors import EverlogError
 from everlog.records import Link, Visit
 from everlog.usecases.crawl.crawl_context import CrawlContext
 from everlog.usecases.crawl.crawl_loop import Crawl
@@ -23,15 +22,14 @@ from everlog.usecases.crawl.left_out import (
     recall_left_out,
     what_was_left_out,
 )
-from everlog.usecases.crawl.progress import take_last_figures
-from everlog.usecases.crawl.report import Report
+from everlog.usecases.crawl.report import Report, take_last_figures
 from everlog.usecases.discover.blog_scope import scope_of
 from everlog.usecases.learn.stored_entries import Entries
 from everlog.usecases.learn.template_history import TemplateHistory
 from everlog.usecases.page.copies import Copies
 from everlog.usecases.page.post_comments import CommentGatherer
 from everlog.usecases.page.rendering import Rendering, can_draw
-from everlog.usecases.page.stored_pages import stored_exchange
+from everlog.usecases.page.stored_pages import stored_feed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -63,7 +61,10 @@ def open_context(
 ) -> Iterator[CrawlContext]:
     """The context of one crawl; whatever was handed to the writer is safe when it is left."""
     scope = scope_of(blog, run.archive)
-    said = () if learned.without_feed else tuple(entries) or _stored_entries(blog, run.archive)
+    said = () if learned.without_feed else tuple(entries)
+    if not said and not learned.without_feed and (stored := stored_feed(blog, run.archive)) is not None:
+        # A feed that did not change still names its posts' comment feeds.
+        said = stored.entries
     if commenting is None:
         rendering = Rendering(
             browser=run.browser, fetcher=run.fetcher, settings=run.settings, is_scripted=learned.is_scripted,
@@ -99,18 +100,6 @@ def _key_of(entry: Entry, feed_url: str | None, scope: Scope) -> str:
     """The key that the page of a feed's entry has in the blog."""
     whole = absolute(feed_url, entry.link) or ""
     return scope.localized(whole, canonical(whole))[1]
-
-
-def _stored_entries(blog: Blog, archive: Archive) -> tuple[Entry, ...]:
-    """What the feed said last: a feed that did not change still names its posts' comment feeds."""
-    capture = archive.capture_of(blog.id, blog.feed_url) if blog.feed_url is not None else None
-    answer = stored_exchange(capture, archive) if capture is not None else None
-    if answer is None:
-        return ()
-    try:
-        return parse_feed(answer.body, answer.url).entries
-    except UnreadableFeed:
-        return ()
 
 
 def begin(context: CrawlContext, *, is_update: bool = False) -> Crawl:

@@ -18,7 +18,7 @@ from everlog.core.urls import canonical
 from everlog.errors import UnreadablePage
 from everlog.records import Failure, Link
 from everlog.usecases.crawl.crawl_loop import NOT_MODIFIED
-from everlog.usecases.discover.discover_blog import why_unreachable
+from everlog.usecases.discover.front_page import why_unreachable
 from everlog.usecases.learn.learned_blog import drawn_page
 
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from everlog.core.fetcher import Fetcher
     from everlog.core.tree import Element
     from everlog.records import Entry
-    from everlog.usecases.discover.discover_blog import Front
+    from everlog.usecases.discover.front_page import Front
     from everlog.usecases.learn.learned_blog import LearnedBlog
 
 # Pages that are searched for links to other hosts: the front page and a few posts show a blog's menus and lists.

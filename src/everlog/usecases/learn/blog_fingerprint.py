@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING
 from everlog.core.scope import keys_elsewhere, url_now
 from everlog.core.tree import parse
 from everlog.core.urls import absolute, canonical
-from everlog.errors import EverlogError, UnreadableFeed, UnreadablePage
-from everlog.feeds import parse_feed
+from everlog.errors import EverlogError, UnreadablePage
 from everlog.records import Failure
 from everlog.schedule.ownership import BlogFingerprint, same_owner, traits_of
 from everlog.usecases.page.post_identity import shows
-from everlog.usecases.page.stored_pages import stored_exchange
+from everlog.usecases.page.stored_pages import stored_feed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,7 +43,7 @@ def remember_traits(blog: Blog, archive: Archive, feed: Feed | None = None) -> N
     number = capture.id if capture is not None else None
     if kept and number in {None, kept["capture"]} and (kept["feed"] or feed is None):
         return
-    feed = feed or _stored_feed(blog, archive)
+    feed = feed or stored_feed(blog, archive)
     traits = traits_of(_stored_home(blog, archive), blog.home, feed)
     value = {"capture": number, "feed": feed is not None, "traits": traits.to_json()}
     archive.remember(blog.id, TRAITS, json.dumps(value))
@@ -59,7 +58,7 @@ def recall_traits(blog: Blog, archive: Archive) -> BlogFingerprint:
     """What the blog was known by, when it was last seen well."""
     kept = archive.recall(blog.id, TRAITS)
     if kept is None:
-        return traits_of(_stored_home(blog, archive), blog.home, _stored_feed(blog, archive))
+        return traits_of(_stored_home(blog, archive), blog.home, stored_feed(blog, archive))
     return BlogFingerprint.from_json(json.loads(kept)["traits"])
 
 
@@ -133,14 +132,3 @@ def _stored_home(blog: Blog, archive: Archive) -> Element | None:
     with suppress(EverlogError):
         return parse(archive.exchange(capture).body, capture.content_type)
     return None
-
-
-def _stored_feed(blog: Blog, archive: Archive) -> Feed | None:
-    capture = archive.capture_of(blog.id, blog.feed_url) if blog.feed_url is not None else None
-    answer = stored_exchange(capture, archive) if capture is not None else None
-    if answer is None:
-        return None
-    try:
-        return parse_feed(answer.body, answer.url)
-    except UnreadableFeed:
-        return None

@@ -19,17 +19,8 @@ from everlog.history import BlogClues, sitemap_history
 from everlog.records import Entry, Failure, Fetched
 from everlog.usecases.discover.blog_aliases import alias_of_front
 from everlog.usecases.discover.blog_scope import may_widen, plain_scope
-from everlog.usecases.discover.discover_blog import (
-    Explored,
-    Found,
-    as_feed,
-    at_home,
-    entrances,
-    feed_of,
-    front_page,
-    home_stated_by,
-    why_unreachable,
-)
+from everlog.usecases.discover.discover_blog import Explored, Found, as_feed, at_home, feed_of, home_stated_by
+from everlog.usecases.discover.front_page import entrances, front_page, why_unreachable
 from everlog.usecases.discover.walk_history import walk_history
 from everlog.usecases.learn.learned_blog import drawn_page
 from everlog.usecases.page.pipeline import HTML_TYPES

@@ -11,7 +11,7 @@ from everlog.core.tree import parse
 from everlog.core.urls import canonical
 from everlog.errors import UnreadablePage
 from everlog.usecases.crawl.lifecycle import begin, run_to_end
-from everlog.usecases.learn.relearn import stored_page
+from everlog.usecases.page.stored_pages import stored_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -21,10 +21,10 @@ from everlog.usecases.discover.blog_scope import scope_of
 from everlog.usecases.discover.discover_blog import Found
 from everlog.usecases.learn.blog_fingerprint import start_page
 from everlog.usecases.learn.learned_blog import drawn_page, drawn_where_needed, learn_blog
-from everlog.usecases.learn.relearn import stored_page
 from everlog.usecases.learn.template_history import TemplateHistory, begin_era
 from everlog.usecases.page.post_comments import CommentGatherer
 from everlog.usecases.page.rendering import Rendering
+from everlog.usecases.page.stored_pages import stored_page
 from everlog.usecases.update.feed_diff import feed_now
 
 if TYPE_CHECKING:

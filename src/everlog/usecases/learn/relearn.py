@@ -5,28 +5,26 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from everlog.comments.comment_feeds import comment_feed_url, read_comment_feed
+from everlog.comments.comment_feeds import comment_feed_url
 from everlog.comments.learn.comment_rules_learn import MOST_TAUGHT, learn_comments
 from everlog.core.scope import with_links_here
 from everlog.core.tree import parse
 from everlog.core.urls import absolute
-from everlog.errors import NothingToLearn, UnreadableFeed, UnreadablePage
-from everlog.feeds import parse_feed
+from everlog.errors import NothingToLearn, UnreadablePage
 from everlog.records import Fetched
 from everlog.usecases.discover.blog_scope import scope_of
 from everlog.usecases.discover.discover_blog import Found
 from everlog.usecases.learn.blog_fingerprint import start_page
 from everlog.usecases.learn.learned_blog import LearnedBlog, learn_blog
-from everlog.usecases.page.stored_pages import stored_exchange
+from everlog.usecases.page.stored_pages import feed_as_stored, stored_comment_feed, stored_page
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from everlog.archive import Archive
-    from everlog.comments.comment_markup import Thread
     from everlog.comments.comment_rules import CommentRules
     from everlog.core.tree import Element
-    from everlog.records import Blog, Comment, Feed
+    from everlog.records import Blog, Comment
 
 
 def learn_again(blog: Blog, archive: Archive) -> LearnedBlog:
@@ -50,36 +48,8 @@ def _fetched_since(since: datetime | None, pages: dict[str, Fetched]) -> dict[st
     return {link: page for link, page in pages.items() if since is None or page.answer.fetched_at >= since}
 
 
-def stored_feed(url: str, blog: Blog, archive: Archive) -> Thread | None:
-    """The comments of a stored comment feed."""
-    capture = archive.capture_of(blog.id, url)
-    if capture is None or capture.purpose != "feed":
-        return None
-    try:
-        # One that is lost is not passed over: a post that is read again without its comments would seem to have none.
-        return read_comment_feed(archive.exchange(capture).body, capture.url)
-    except UnreadableFeed:
-        return None
-
-
-def stored_page(url: str, blog: Blog, archive: Archive, *, drawn: bool) -> Fetched | None:
-    """A page as it is stored, as a browser showed it if it was drawn; None if it is not, or cannot be read."""
-    capture = (archive.rendering_of(blog.id, url) if drawn else None) or archive.capture_of(blog.id, url)
-    answer = stored_exchange(capture, archive) if capture is not None else None
-    return Fetched(url=url, exchanges=(answer,)) if answer is not None else None
-
-
 def _stored_start(blog: Blog, archive: Archive, *, drawn: bool) -> Fetched | None:
     return stored_page(start_page(blog, archive), blog, archive, drawn=drawn)
-
-
-def feed_as_stored(blog: Blog, archive: Archive) -> tuple[Fetched, Feed]:
-    """The blog's own feed as it was answered last."""
-    capture = archive.capture_of(blog.id, blog.feed_url or "")
-    if capture is None:
-        raise NothingToLearn(f"no feed of {blog.home} is in the archive", advice=f"everlog crawl {blog.home}")
-    page = archive.exchange(capture)
-    return Fetched(url=page.url, exchanges=(page,)), parse_feed(page.body, page.url)
 
 
 def _lessons_of_feed(blog: Blog, archive: Archive, *, drawn: bool) -> tuple[Found, dict[str, Fetched]]:
@@ -143,7 +113,7 @@ def _stored_comment_rules(blog: Blog, archive: Archive, since: datetime | None) 
         except UnreadablePage:
             continue
         url = comment_feed_url(root, page.url)
-        thread = stored_feed(url, blog, archive) if url is not None else None
+        thread = stored_comment_feed(url, blog, archive) if url is not None else None
         if thread is not None and thread.comments:
             pairs.append((root, page.url, thread.comments))
     return learn_comments(pairs) if pairs else None

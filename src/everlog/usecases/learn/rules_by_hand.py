@@ -11,7 +11,7 @@ from everlog.core.tree import parse
 from everlog.errors import UnreadablePage, UsageError
 from everlog.extract.manual import NOTATION, OWN, checked_css, find_by_hand, is_own_notation, shown_value
 from everlog.records import Post
-from everlog.usecases.learn.relearn import stored_page
+from everlog.usecases.page.stored_pages import stored_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

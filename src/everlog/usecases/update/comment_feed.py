@@ -18,7 +18,7 @@ from everlog.core.urls import canonical
 from everlog.history import BlogClues, comment_history
 from everlog.records import Failure, Visit
 from everlog.usecases.crawl.crawl_context import ENDED
-from everlog.usecases.learn.relearn import stored_page
+from everlog.usecases.page.stored_pages import stored_page
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from everlog.core.retry_policy import PAGE_TRIES
 from everlog.core.scope import LEAST_IN_FOLDER
 from everlog.core.urls import canonical
+from everlog.records import Failure
 from everlog.usecases.crawl.crawl_context import Stop
 from everlog.usecases.crawl.lifecycle import (
     begin,
@@ -28,33 +29,40 @@ from everlog.usecases.crawl.lifecycle import (
     store_feed,
     uncommented_posts,
 )
-from everlog.usecases.crawl.progress import said_of_update, take_last_figures
-from everlog.usecases.crawl.report import Report
+from everlog.usecases.crawl.report import Report, said_of_update, take_last_figures
 from everlog.usecases.crawl.walk_lists import is_under_way, walk_back
 from everlog.usecases.discover.aliased_fetcher import aliased
 from everlog.usecases.discover.blog_scope import keep_places, may_widen, scope_of, widened
-from everlog.usecases.discover.discover_blog import why_unreachable
+from everlog.usecases.discover.front_page import why_unreachable
 from everlog.usecases.learn.blog_fingerprint import remember_traits
 from everlog.usecases.learn.learned_blog import LearnedBlog
 from everlog.usecases.learn.page_comparison import compared_anew, with_company
 from everlog.usecases.learn.redesign import read_anew
-from everlog.usecases.update.blog_liveness import due_rechecks, plan_rechecks
+from everlog.usecases.update.blog_liveness import all_is_well, due_rechecks, feed_lost, is_other_owner, plan_rechecks
 from everlog.usecases.update.comment_feed import hear_comments, keep_talk
-from everlog.usecases.update.dropped_entries import note_dropped
-from everlog.usecases.update.feed_diff import feed_now, read_news, remember_news
-from everlog.usecases.update.feed_status import ask_feed, hear
+from everlog.usecases.update.feed_diff import (
+    FeedResponse,
+    feed_now,
+    is_wanted_whole,
+    names_known_entries,
+    note_dropped,
+    read_news,
+    remember_news,
+    told_by,
+)
+from everlog.usecases.update.moved_blog import follow_feed
 from everlog.usecases.update.update_feedless import front_pages, revisit_blog, why_over
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from everlog.records import Blog
+    from everlog.records import Blog, Fetched
     from everlog.usecases.crawl.crawl_context import CrawlRun
     from everlog.usecases.crawl.crawl_loop import Crawl
     from everlog.usecases.learn.redesign import Redesign
     from everlog.usecases.update.blog_liveness import LostBlog
     from everlog.usecases.update.comment_feed import SiteCommentFeed
-    from everlog.usecases.update.feed_diff import FeedDiff, FeedResponse
+    from everlog.usecases.update.feed_diff import FeedDiff
 
 
 async def refresh_blog(
@@ -201,3 +209,51 @@ async def _walk_and_visit(crawl: Crawl, redesign: Redesign, blog: Blog, run: Cra
     await crawl.context.drain()
     stop = await run_to_end(crawl)
     return Stop("limit", why_over(blog)) if is_over and stop.ending == "complete" else stop
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedStatus:
+    """What was heard of a blog, as it is known from now on: what its feed tells, or what it means that it does not."""
+
+    blog: Blog
+    told: FeedResponse | None = None
+    lost: LostBlog | None = None
+    failure: Failure | None = None
+
+
+async def ask_feed(
+    blog: Blog, run: CrawlRun, *, etag: str | None = None, last_modified: str | None = None,
+) -> Fetched | Failure:
+    """Ask the feed, with the condition that it changed; entries that were left alone are news of an unchanged one."""
+    whole = is_wanted_whole(blog, run.archive)
+    run.tally.requests += 1
+    return await run.fetcher.fetch(
+        blog.feed_url or "", purpose="feed", etag=None if whole else etag,
+        last_modified=None if whole else last_modified,
+    )
+
+
+async def hear(blog: Blog, answer: Fetched | Failure, run: CrawlRun, *, is_online: bool = True) -> FeedStatus:
+    """What an answer means. A feed that cannot be had is looked for, and so is whoever lives there now."""
+    told = None if isinstance(answer, Failure) else told_by(answer)
+    if isinstance(answer, Failure) or told is None:
+        failure = answer if isinstance(answer, Failure) else _no_feed(answer)
+        lost = await feed_lost(blog, failure, run, is_online=is_online)
+        if lost.feed is None or lost.feed.feed_page is None or lost.is_final:
+            return FeedStatus(blog=lost.blog, lost=lost, failure=failure)
+        return FeedStatus(blog=lost.blog, told=FeedResponse(answer=lost.feed.feed_page, feed=lost.feed.feed))
+    blog = await follow_feed(blog, answer, told.feed, run)
+    lost_owner = None
+    if told.feed is not None and not names_known_entries(blog, told.feed, run.archive):
+        lost_owner = await is_other_owner(blog, told.feed, run)
+    if lost_owner is not None:
+        failure = Failure(url=answer.url, trouble="protocol", reason=lost_owner.reason, exchanges=answer.exchanges)
+        return FeedStatus(blog=lost_owner.blog, lost=lost_owner, failure=failure)
+    return FeedStatus(blog=all_is_well(blog, run, told.feed), told=told)
+
+
+def _no_feed(answer: Fetched) -> Failure:
+    reason = f"{answer.answer.url} is no longer a feed"
+    return Failure(
+        url=answer.url, trouble="protocol", reason=reason, status=answer.answer.status, exchanges=answer.exchanges,
+    )

@@ -16,11 +16,11 @@ from everlog.records import Failure, Link, Visit
 from everlog.usecases.crawl.crawl_context import SLICE_OVER, Stop
 from everlog.usecases.crawl.crawl_loop import NOT_MODIFIED
 from everlog.usecases.crawl.lifecycle import begin, finish, open_context, run_to_end, uncommented_posts
-from everlog.usecases.crawl.progress import said_of_update
+from everlog.usecases.crawl.report import said_of_update
 from everlog.usecases.crawl.walk_lists import FRONTS, MOST_LISTS, ask, links_on, newest_posts, walk_back
 from everlog.usecases.learn.blog_fingerprint import start_page
 from everlog.usecases.learn.page_comparison import compared_anew, with_company
-from everlog.usecases.learn.relearn import stored_page
+from everlog.usecases.page.stored_pages import stored_page
 from everlog.usecases.update.blog_liveness import all_is_well, due_rechecks, plan_rechecks
 from everlog.usecases.update.comment_feed import keep_talk
 

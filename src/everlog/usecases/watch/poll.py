@@ -6,7 +6,6 @@ import hashlib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from everlog.archive.models import Poll
 from everlog.core.retry_policy import BUSY_POLL_WAIT, LONGEST_FEED_BACKOFF
 from everlog.errors import (
     ArchiveBusy,
@@ -21,30 +20,27 @@ from everlog.errors import (
 )
 from everlog.records import Failure, Fetched
 from everlog.schedule.freshness import allowed, open_hour
-from everlog.schedule.poll_schedule import Observation, after_poll, first_polling, never_again
+from everlog.schedule.poll_schedule import Observation, after_poll, never_again
 from everlog.usecases.crawl.crawl_context import SLICE_OVER
 from everlog.usecases.crawl.walk_lists import WALK
 from everlog.usecases.learn.learned_blog import LearnedBlog
 from everlog.usecases.update.blog_liveness import LostBlog, all_is_well, has_due_rechecks, home_lost
 from everlog.usecases.update.comment_feed import hear_comments
-from everlog.usecases.update.feed_diff import NOT_MODIFIED, FeedResponse, is_wanted_whole, read_news, told_by
-from everlog.usecases.update.feed_status import ask_feed, hear
-from everlog.usecases.update.update_blog import refresh_blog
+from everlog.usecases.update.feed_diff import NOT_MODIFIED, FeedResponse, is_wanted_whole, read_news
+from everlog.usecases.update.update_blog import ask_feed, hear, refresh_blog
 from everlog.usecases.update.update_feedless import LOOKED
+from everlog.usecases.watch.poll_source import DATES_READ
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from everlog.archive import Archive
-    from everlog.archive.models import Capture
+    from everlog.archive.models import Poll
     from everlog.records import Blog, Lane
     from everlog.usecases.crawl.crawl_context import CrawlRun
     from everlog.usecases.crawl.report import Report
     from everlog.usecases.update.comment_feed import SiteCommentFeed
     from everlog.usecases.update.feed_diff import FeedDiff
 
-# Dates of posts that a blog's rhythm is told from at first.
-DATES_READ = 200
 # After these nothing more can be written, not even what was claimed.
 FATAL = (DiskFull, DamagedArchive, LeaseLost, ServiceDown)
 
@@ -73,33 +69,6 @@ class _Look:
     told: FeedResponse | None = None
     news: FeedDiff | None = None
     lost: LostBlog | None = None
-
-
-def first_poll(blog: Blog, archive: Archive, now: datetime) -> Poll:
-    """The first time for a blog that was not watched before, by the dates of its newest posts and its stored feed."""
-    dates = archive.newest_dates(blog.id, limit=DATES_READ)
-    capture = archive.capture_of(blog.id, blog.feed_url) if blog.feed_url is not None else None
-    seen = _said_then(capture, archive) if capture is not None else None
-    if capture is None or seen is None:
-        return Poll(blog_id=blog.id, polling=first_polling(dates, now, seed=blog.home))
-    return Poll(
-        blog_id=blog.id, polling=first_polling(dates, now, seed=blog.home, seen=seen),
-        etag=capture.etag, last_modified=capture.last_modified, digest=capture.digest.removeprefix("sha256:"),
-    )
-
-
-def _said_then(capture: Capture, archive: Archive) -> Observation | None:
-    """What the feed and its server said about the next request when it was stored; None if that cannot be read."""
-    try:
-        answer = archive.exchange(capture, purpose="feed")
-    except EverlogError:
-        return None
-    may_ask = allowed(answer.headers, answer.fetched_at)
-    told = told_by(Fetched(url=answer.url, exchanges=(answer,)))
-    return Observation(
-        kind="unchanged", allowed_at=may_ask.at if may_ask else None, signal=may_ask.signal if may_ask else None,
-        hints=told.feed.hints if told is not None and told.feed is not None else None,
-    )
 
 
 async def poll_blog(poll: Poll, blog: Blog, run: CrawlRun, *, is_online: bool = True) -> PollResult:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from everlog.records import Blog
     from everlog.schedule.poll_schedule import Polling
     from everlog.usecases.crawl.crawl_context import CrawlRun
-    from everlog.usecases.host_cache import HostCache
+    from everlog.usecases.sessions import HostCache
     from everlog.usecases.watch.poll_source import PollSource
 
 log = logging.getLogger("everlog")
