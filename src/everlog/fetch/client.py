@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, TypeVar
 
-from everlog.fetch.http_client import Session
+from everlog.fetch.session import Session
 from everlog.fetch.shared_hosts import SharedHosts
 from everlog.fetch.throttle import Timekeeper
 
