@@ -66,7 +66,7 @@ def test_what_pages_ask_for_passes_the_guard_of_the_crawl(archive):
         asked.append(wish.url)
         return Failure(url=wish.url, trouble="address", reason="blocked address")
 
-    fetcher.ask = refuse
+    fetcher.request = refuse
     fetcher.put(a_blog.url(3), a_blog.page(3, after=DISQUS_PAGE + "<img src=http://169.254.169.254/x.png>"))
     crawl(fetcher, archive)
     assert post(archive, 3).comments_state == "failed"

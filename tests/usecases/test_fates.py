@@ -18,7 +18,7 @@ from everlog.core.scope import keys_elsewhere
 from everlog.core.urls import canonical
 from everlog.feeds import parse_feed
 from everlog.records import Blog, Entry, Exchange, Failure, Feed, Link
-from everlog.usecases.learn.blog_fingerprint import POSTS_ASKED, remember_traits
+from everlog.usecases.learn.blog_fingerprint import POSTS_ASKED, keep_fingerprint
 from everlog.usecases.update.blog_liveness import (
     FEEDS_ASKED,
     all_is_well,
@@ -62,7 +62,7 @@ def fetcher(archive) -> MemoryWeb:
         answer.body = named(answer.body)
     crawl(fetcher, archive)
     plan_rechecks(archive.blogs()[0], work(fetcher, archive))
-    remember_traits(archive.blogs()[0], archive)
+    keep_fingerprint(archive.blogs()[0], archive)
     fetcher.asked.clear()
     return fetcher
 

@@ -33,7 +33,7 @@ class CountingWeb(MemoryWeb):
 
     taken: list[int] = field(default_factory=list)
 
-    def take_ledger(self) -> tuple[HostStats, ...]:
+    def take_host_stats(self) -> tuple[HostStats, ...]:
         self.taken.append(len(self.asked) - sum(self.taken))
         return (HostStats(
             host="a.example", requests=self.taken[-1], bytes=0, waited_seconds=0.0, slowed=0, delay_seconds=0.0,
@@ -80,5 +80,5 @@ def test_an_archive_that_takes_no_more_does_not_end_a_crawl(archive, tmp_path):
     database.rename(tmp_path / "elsewhere")
     database.mkdir()
     with pytest.raises(EverlogError):
-        archive.add_to_ledger(tools.fetcher.take_ledger(), at=NOW)
+        archive.add_to_ledger(tools.fetcher.take_host_stats(), at=NOW)
     tools.keep_host_stats()

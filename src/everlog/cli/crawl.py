@@ -293,13 +293,13 @@ def listed(name: str) -> list[str]:
 def _refuse_what_cannot_begin(urls: list[str], settings: Settings) -> None:
     """No archive is made for a mistyped address or a missing cookie file; a list goes on with its other blogs."""
     from everlog.usecases.discover.typed_address import fetchable
-    from everlog.usecases.sessions import manners_of
+    from everlog.usecases.sessions import fetch_policy
 
     errors = []
     for url in urls:
         try:
             whole = fetchable(url)
-            manners_of(whole, settings.for_blog(whole))
+            fetch_policy(whole, settings.for_blog(whole))
         except EverlogError as error:
             errors.append(error)
     if len(errors) == len(urls):

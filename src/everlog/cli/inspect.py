@@ -125,7 +125,7 @@ async def _look(
     from everlog.usecases.discover.stored_allowlist import note_typed
     from everlog.usecases.discover.typed_address import fetchable, other_spellings
     from everlog.usecases.inspection import look
-    from everlog.usecases.runner import habits_of, waits_shown
+    from everlog.usecases.runner import render_options, waits_shown
     from everlog.usecases.sessions import open_session
 
     whole = fetchable(url)
@@ -137,7 +137,8 @@ async def _look(
         on_start(tally)
         session = open_session(whole, own, scratch, fetcher, others=others)
         try:
-            async with Browser(habits_of(own)) as browser, waits_shown(tally, session, fetcher.timekeeper.now, browser):
+            now = fetcher.timekeeper.now
+            async with Browser(render_options(own)) as browser, waits_shown(tally, session, now, browser):
                 return await look(url, session, own, browser, tally=tally)
         finally:
             tally.doing = "done"

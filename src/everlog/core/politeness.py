@@ -1,7 +1,7 @@
 """When a host may be asked again: the pure clock of one host, and what `Retry-After` means.
 
-HostClock     the turns of one host: delays, back-off, requests in flight
-Cause         what a turn waits for, and the server's own word for it
+HostClock     the slots of one host: delays, back-off, requests in flight
+Cause         what a request waits for, and the server's own word for it
 retry_after   the moment a `Retry-After` header names
 """
 
@@ -92,7 +92,7 @@ ANSWERS = Cause(reason="requests in flight")
 
 @dataclass(slots=True)
 class HostClock:
-    """The turns of one host. It never looks at a clock: every question brings its own `now`.
+    """The slots of one host. It never looks at a clock: every question brings its own `now`.
 
     >>> clock, start = HostClock(delay_seconds=2.0, concurrency=4), datetime(2024, 5, 1, tzinfo=UTC)
     >>> clock.next_turn(start) == start
@@ -124,7 +124,7 @@ class HostClock:
 
     @property
     def why(self) -> str:
-        """What the next turn waits for, in words."""
+        """What the next request waits for, in words."""
         cause = self.cause
         if self.held_until is not None:
             return cause.reason
@@ -135,7 +135,7 @@ class HostClock:
 
     @property
     def cause(self) -> Cause:
-        """What the next turn waits for, as the ledger counts it."""
+        """What the next request waits for, as the statistics count it."""
         if self.held_until is not None:
             return self.held_for
         if self.in_flight >= self.concurrency:
@@ -147,7 +147,7 @@ class HostClock:
         return OWN_DELAY
 
     def share(self, *, delay_seconds: float, concurrency: int) -> None:
-        """One more asks this host: the politer of both manners holds for all."""
+        """One more asks this host: the politer of both policies holds for all."""
         self.delay_seconds = max(self.delay_seconds, delay_seconds)
         self.concurrency = max(1, min(self.concurrency, concurrency))
 
@@ -194,7 +194,7 @@ class HostClock:
         self._last_start = now
 
     def rode(self) -> None:
-        """A request goes out in the wake of a page that had its turn."""
+        """A request goes out in the wake of a page that had its slot."""
         self.in_flight += 1
 
     def withdrawn(self) -> None:

@@ -1,4 +1,4 @@
-"""How a host's wish to be left alone survives into the next run."""
+"""Backoff of a host, from one run to the next: its wish to be left alone, and how slowly it was asked."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 LONGEST_STRAIN = timedelta(hours=1)
 
 
-def remember_hold(remember: Callable[[str, str], None] | None, host: str, clock: HostClock, now: datetime) -> None:
+def remember_backoff(remember: Callable[[str, str], None] | None, host: str, clock: HostClock, now: datetime) -> None:
     """Keep for the next run what the host asked for; the signal is kept as it was given."""
     if remember is not None and clock.held_until is not None:
         until = remembered(clock.held_until, now)
@@ -42,7 +42,7 @@ def recall_strain(recall: Callable[[str], str | None] | None, host: str, clock: 
         return
 
 
-def recall_hold(
+def recall_backoff(
     recall: Callable[[str], str | None] | None, remember: Callable[[str, str], None] | None, host: str,
     clock: HostClock, now: datetime,
 ) -> None:
@@ -61,4 +61,4 @@ def recall_hold(
     clock.hold(remembered(until, now), reason or "the server asked us to wait", signal)
     if until > now + LONGEST_REMEMBERED:
         # Kept by an older version: cut anew in every run, it would never end.
-        remember_hold(remember, host, clock, now)
+        remember_backoff(remember, host, clock, now)

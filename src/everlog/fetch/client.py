@@ -22,19 +22,19 @@ T = TypeVar("T")
 def with_http_client(
     task: Callable[[HttpClient], Awaitable[T]], *, log_level: int = logging.CRITICAL,
     timekeeper: Timekeeper | None = None,
-    turns: RateLimiter | None = None, now: datetime | None = None,
+    rate_limiter: RateLimiter | None = None, now: datetime | None = None,
 ) -> T:
-    """Run a task that asks the web, and give its result; what it raises is raised here.
+    """Run a task that fetches from the web, and give its result; what it raises is raised here.
 
     Blocks until the task is done. A process can do this once. Signals are left alone: who wants to
     end the task on SIGINT adds a handler to the running loop. `log_level` is that of Scrapy's and
-    Twisted's own loggers. `turns` are those that other processes take at the same hosts, if there are any, and `now`
-    is the time by their common clock.
+    Twisted's own loggers. `rate_limiter` is the one of all processes that fetch from the same hosts, if there are
+    others, and `now` the time by their common clock.
     """
     from everlog.fetch.scrapy_downloader import run_inside_scrapy  # noqa: PLC0415 - Scrapy takes a second to import
 
     def errand(download: Callable[[HttpRequest], Awaitable[HttpResponse]]) -> Awaitable[T]:
-        return task(HttpClient(download, timekeeper or Timekeeper.steady(start=now), turns))
+        return task(HttpClient(download, timekeeper or Timekeeper.steady(start=now), rate_limiter))
 
     return run_inside_scrapy(errand, log_level=log_level)
 

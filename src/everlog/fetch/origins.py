@@ -85,7 +85,7 @@ class Origins:
         clock.rode()
         clock.answered(now, status=None, seconds=seconds)
 
-    def turn(self, url: str, now: datetime) -> datetime:
+    def next_at(self, url: str, now: datetime) -> datetime:
         """When this origin may be asked, as far as its own back-off goes."""
         clock = self._clocks.get(origin_of(url))
         return (clock.next_turn(now) or now) if clock is not None else now

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 class SharedHosts:
-    """What the sessions of a process have in common; `turns` are those that other processes take at the same hosts."""
+    """What the sessions of a process have in common; `rate_limiter` is that of all processes together."""
 
     def __init__(
         self, download: Callable[[HttpRequest], Awaitable[HttpResponse]], timekeeper: Timekeeper,
-        turns: RateLimiter | None = None,
+        rate_limiter: RateLimiter | None = None,
     ) -> None:
         self.timekeeper = timekeeper
-        self.turns = turns
+        self.rate_limiter = rate_limiter
         self.download = download
         self.robots = RobotsBook()
         self._throttles: dict[str, HostThrottle] = {}

@@ -19,7 +19,7 @@ from everlog.settings import make_settings
 from everlog.usecases.crawl.crawl_context import SLICE_OVER
 from everlog.usecases.discover.held_blog import home_known_as
 from everlog.usecases.discover.typed_address import fetchable
-from everlog.usecases.sessions import manners_of
+from everlog.usecases.sessions import fetch_policy
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -114,7 +114,7 @@ class OutcomePolicy:
             return False
         try:
             url = fetchable(job.url)
-            manners_of(url, self.own_settings().for_blog(url))
+            fetch_policy(url, self.own_settings().for_blog(url))
         except UsageError:
             return True
         return job.kind == "update" and home_known_as(url, self.archive) is None

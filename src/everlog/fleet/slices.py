@@ -170,7 +170,9 @@ class _Slice:
             url=job.url or "", kind="update" if job.kind == "update" else "crawl", goes_on=job.slices > 0,
             allow=tuple(job.settings["allow"]) if "allow" in job.settings else None,
         )
-        [outcome] = run_jobs([wanted], self.archive, settings, on_start=self._on_start, on_reins=self._take_control)
+        [outcome] = run_jobs(
+            [wanted], self.archive, settings, on_start=self._on_start, on_stop_control=self._take_control,
+        )
         if isinstance(outcome, EverlogError):
             return self._after_error(outcome)
         return self._policy.after(outcome, settings)
@@ -197,8 +199,8 @@ class _Slice:
 
         with self.archive.together():
             run_watch(
-                self.archive, impatient(self.settings), once=True, tally=tally, rota=source,
-                on_reins=self._take_control, on_polled=on_polled,
+                self.archive, impatient(self.settings), once=True, tally=tally, source=source,
+                on_stop_control=self._take_control, on_polled=on_polled,
             )
         self._pass_to_browsers(visited, unseen)
         left = len(self.archive.job_polls(self.grant.fence))

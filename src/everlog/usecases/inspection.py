@@ -109,7 +109,7 @@ async def look(
 
 
 def _count_requests(fetcher: Fetcher) -> int:
-    return sum(each.requests for each in fetcher.ledger())
+    return sum(each.requests for each in fetcher.host_stats())
 
 
 def _asks_not_to_be_kept(answer: Fetched) -> bool:

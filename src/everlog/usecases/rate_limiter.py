@@ -29,7 +29,7 @@ SENDING_SECONDS = 0.05
 FIRST_LATENESS_SECONDS = 0.05
 
 
-def shared_turns(archive: Archive) -> RateLimiter | None:
+def shared_rate_limiter(archive: Archive) -> RateLimiter | None:
     """The turns of an archive that others may crawl for at the same time; None where nobody can."""
     return ArchiveRateLimiter(archive) if archive.file_store.is_shared else None
 
@@ -54,11 +54,11 @@ class ArchiveRateLimiter(RateLimiter):
         # By the database's clock the turn is no earlier than if it had been given when it was asked for.
         return seconds, may_be_late
 
-    def came(self, seconds_late: float) -> None:
+    def note_late(self, seconds_late: float) -> None:
         self._late.append(seconds_late)
 
-    async def is_held(self, host: str) -> bool:
+    async def is_backing_off(self, host: str) -> bool:
         return await asyncio.to_thread(self._archive.held_seconds, host) > 0
 
-    async def hold(self, host: str, seconds: float) -> None:
+    async def back_off(self, host: str, seconds: float) -> None:
         await asyncio.to_thread(self._archive.hold_host, host, seconds)

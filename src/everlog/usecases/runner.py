@@ -18,7 +18,7 @@ from everlog.usecases.crawl.report import Report, Tally
 from everlog.usecases.discover.held_blog import blog_named, home_known_as
 from everlog.usecases.discover.stored_allowlist import keep_allowed, note_typed
 from everlog.usecases.discover.typed_address import fetchable, other_spellings
-from everlog.usecases.rate_limiter import shared_time, shared_turns
+from everlog.usecases.rate_limiter import shared_rate_limiter, shared_time
 from everlog.usecases.sessions import HostCache, open_session
 from everlog.usecases.update.update_blog import refresh_blog
 from everlog.usecases.watch.watch_loop import Watcher
@@ -76,13 +76,13 @@ class StopControl:
 def run_jobs(
     jobs: Sequence[Job], archive: Archive, settings: Settings, *,
     on_safe: Callable[[Acknowledged], None] = lambda _: None, on_start: Callable[[Tally], None] = lambda _: None,
-    on_reins: Callable[[StopControl], None] = lambda _: None, on_signal: Callable[[], None] = lambda: None,
+    on_stop_control: Callable[[StopControl], None] = lambda _: None, on_signal: Callable[[], None] = lambda: None,
 ) -> list[Report | EverlogError]:
     """Crawl blogs and give each one's report, in the order of the jobs.
 
     `on_safe` hears of every visit that is safe in the archive; `on_start` is given each crawl's tally
-    when it begins, `on_reins` what ends the run. The first SIGINT or SIGTERM lets what was fetched be stored, the
-    second stops at once; `on_signal` hears of the first, in the signal's own handler.
+    when it begins, `on_stop_control` what ends the run. The first SIGINT or SIGTERM lets what was fetched be stored,
+    the second stops at once; `on_signal` hears of the first, in the signal's own handler.
     """
     from everlog.fetch import with_http_client  # noqa: PLC0415 - starting Scrapy takes a second
     from everlog.render import Browser  # noqa: PLC0415 - as above: only who crawls needs it
@@ -99,7 +99,7 @@ def run_jobs(
         )
 
     async def all_of(fetcher: HttpClient) -> list[Report | EverlogError]:
-        async with Browser(habits_of(settings)) as browser:
+        async with Browser(render_options(settings)) as browser:
             return await all_with(fetcher, browser)
 
     async def all_with(fetcher: HttpClient, browser: Browser) -> list[Report | EverlogError]:
@@ -136,12 +136,12 @@ def run_jobs(
             for run in runs.values():
                 run.stop.wind_down()
 
-        on_reins(_stop_control(interrupt, wind_down))
+        on_stop_control(_stop_control(interrupt, wind_down))
         with interruptible(interrupt, on_signal):
             ended = await asyncio.gather(*tasks, return_exceptions=True)
         return [_outcome(job, end, is_alone=len(jobs) == 1) for job, end in zip(jobs, ended, strict=True)]
 
-    return with_http_client(all_of, turns=shared_turns(archive), now=shared_time(archive))
+    return with_http_client(all_of, rate_limiter=shared_rate_limiter(archive), now=shared_time(archive))
 
 
 def _stop_control(interrupt: Callable[[], None], wind_down: Callable[[], None]) -> StopControl:
@@ -160,12 +160,12 @@ def _stop_control(interrupt: Callable[[], None], wind_down: Callable[[], None]) 
 def run_watch(
     archive: Archive, settings: Settings, *, once: bool = False, tally: WatchTally | None = None,
     on_polled: Callable[[Blog, PollResult], None] = lambda _blog, _polled: None,
-    rota: PollSource | None = None, on_reins: Callable[[StopControl], None] = lambda _: None,
+    source: PollSource | None = None, on_stop_control: Callable[[StopControl], None] = lambda _: None,
 ) -> bool:
     """Watch over all blogs of an archive until a signal ends it, or `max_time`; with `once`, until nothing is due.
 
-    Says whether it was a signal. `on_polled` hears what came of each poll; `rota` has other feeds than all;
-    `on_reins` is given what ends the run.
+    Says whether it was a signal. `on_polled` hears what came of each poll; `source` has other feeds than all;
+    `on_stop_control` is given what ends the run.
     """
     from everlog.fetch import with_http_client  # noqa: PLC0415 - starting Scrapy takes a second
     from everlog.render import Browser  # noqa: PLC0415 - as above
@@ -173,30 +173,30 @@ def run_watch(
     async def watch(fetcher: HttpClient) -> bool:
         # Pages of several blogs are visited at once, whole updates of a few only: they share this machine's processor.
         turn = asyncio.Semaphore(SIDE_BY_SIDE)
-        memory = HostCache(archive)
-        async with Browser(habits_of(settings)) as browser:
+        host_cache = HostCache(archive)
+        async with Browser(render_options(settings)) as browser:
 
             def run_for(blog: Blog) -> CrawlRun:
                 own = settings.for_blog(blog.home)
+                session = open_session(blog.home, own, archive, fetcher, blog=blog, host_cache=host_cache)
                 return CrawlRun(
-                    fetcher=open_session(blog.home, own, archive, fetcher, blog=blog, memory=memory), archive=archive,
-                    settings=own, browser=browser, tally=Tally(blog=blog.home), now=fetcher.timekeeper.now, turn=turn,
+                    fetcher=session, archive=archive, settings=own, browser=browser, tally=Tally(blog=blog.home), now=fetcher.timekeeper.now, turn=turn,
                 )
 
             watcher = Watcher(
                 archive, now=fetcher.timekeeper.now, sleep=fetcher.timekeeper.sleep, run_for=run_for,
                 on_polled=on_polled,
-                tally=tally, memory=memory, rota=rota,
+                tally=tally, host_cache=host_cache, source=source,
             )
-            on_reins(_stop_control(watcher.stop, watcher.wind_down))
+            on_stop_control(_stop_control(watcher.stop, watcher.wind_down))
             with interruptible(watcher.stop):
                 await watcher.run(once=once, max_seconds=settings.max_time)
             return watcher.was_stopped
 
-    return with_http_client(watch, turns=shared_turns(archive), now=shared_time(archive))
+    return with_http_client(watch, rate_limiter=shared_rate_limiter(archive), now=shared_time(archive))
 
 
-def habits_of(settings: Settings) -> RenderOptions:
+def render_options(settings: Settings) -> RenderOptions:
     """How the browser draws pages; it is started when the first page needs it."""
     from everlog.render import RenderOptions  # noqa: PLC0415 - as above
 

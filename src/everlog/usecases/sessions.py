@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from everlog.core.fetcher import FetchPolicy
 from everlog.errors import UsageError
 from everlog.fetch.allowlist import FIRST_NETWORK
-from everlog.usecases.discover.stored_allowlist import TYPED, within_reach
+from everlog.usecases.discover.stored_allowlist import TYPED, with_allowlist
 from everlog.usecases.discover.typed_address import fetchable
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ GATHERED = (ROBOTS, FIRST_NETWORK, TYPED)
 
 def open_session(
     url: str, settings: Settings, archive: Archive, fetcher: HttpClient, *, blog: Blog | None = None,
-    memory: HostCache | None = None, others: tuple[str, ...] = (),
+    host_cache: HostCache | None = None, others: tuple[str, ...] = (),
 ) -> Fetcher:
     """The web as the crawl of one blog sees it, with what earlier runs learned about its hosts.
 
@@ -47,17 +47,17 @@ def open_session(
     def to_archive(name: str, value: str) -> None:
         archive.remember(None, name, value)
 
-    recall = memory.recall if memory is not None else from_archive
-    remember = memory.remember if memory is not None else to_archive
+    recall = host_cache.recall if host_cache is not None else from_archive
+    remember = host_cache.remember if host_cache is not None else to_archive
     scratch = str(archive.scratch) if archive.scratch is not None else None
-    own = manners_of(url, settings)
+    own = fetch_policy(url, settings)
     guessed = (url, *others) if others else ()
     policy = replace(own, typed=(*own.typed, *others), guessed=guessed, scratch=scratch)
-    policy = within_reach(policy, blog, archive, recall=recall, remember=remember)
+    policy = with_allowlist(policy, blog, archive, recall=recall, remember=remember)
     return fetcher.session(policy, recall=recall, remember=remember)
 
 
-def manners_of(url: str, settings: Settings) -> FetchPolicy:
+def fetch_policy(url: str, settings: Settings) -> FetchPolicy:
     """How the pages of the blog at `url` are asked for, as if it was typed for the first time."""
     return FetchPolicy(
         allow=settings.allow,

@@ -36,7 +36,7 @@ from everlog.usecases.discover.held_blog import home_known_as
 from everlog.usecases.discover.stored_allowlist import keep_allowed, settle_home
 from everlog.usecases.discover.typed_address import fetchable, other_spellings
 from everlog.usecases.inspection import estimates_of_page
-from everlog.usecases.learn.blog_fingerprint import START, remember_traits
+from everlog.usecases.learn.blog_fingerprint import START, keep_fingerprint
 from everlog.usecases.learn.explore import find_blog, sitemaps_of
 from everlog.usecases.learn.learn_found import learn_found, learning_step
 from everlog.usecases.learn.learned_blog import LearnedBlog, entry_marks
@@ -45,7 +45,7 @@ from everlog.usecases.page.joined_pages import SPLIT
 from everlog.usecases.page.post_comments import CommentGatherer
 from everlog.usecases.page.rendering import Rendering
 from everlog.usecases.update.blog_liveness import all_is_well, plan_rechecks
-from everlog.usecases.update.comment_feed import TALK
+from everlog.usecases.update.comment_feed import COMMENT_FEED
 from everlog.usecases.update.update_blog import refresh_blog
 from everlog.usecases.update.update_feedless import MAPS
 
@@ -240,7 +240,7 @@ def _prepare_watching(blog: Blog, stop: Stop, run: CrawlRun) -> None:
     """When a blog was visited to its end: it is well, what it is known by, and when its posts are looked at again."""
     if stop.ending in {"complete", "incomplete"}:
         all_is_well(blog, run)
-        remember_traits(blog, run.archive)
+        keep_fingerprint(blog, run.archive)
         plan_rechecks(blog, run)
 
 
@@ -250,7 +250,7 @@ def _remember_for_updates(found: Found, blog: Blog, archive: Archive) -> None:
     maps = [each.url for each in found.explored.maps] if found.explored is not None and found.explored.listed else []
     archive.remember(blog.id, MAPS, json.dumps(maps) if maps else None)
     archive.remember(blog.id, FRONTS, None)
-    archive.remember_all(blog.id, {TALK: None, SPLIT: None})
+    archive.remember_all(blog.id, {COMMENT_FEED: None, SPLIT: None})
     start = found.home_page.page.url if found.home_page is not None else found.home
     archive.remember(blog.id, START, start if canonical(start) != canonical(found.home) else None)
 

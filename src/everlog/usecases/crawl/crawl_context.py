@@ -137,7 +137,7 @@ class CrawlRun:
     def keep_host_stats(self) -> None:
         """Add what was asked of hosts since this was last called to what the archive knows of them."""
         with suppress(EverlogError):  # a disk that takes no figures takes no posts either, and these are told of
-            self.archive.add_to_ledger(self.fetcher.take_ledger(), at=self.now())
+            self.archive.add_to_ledger(self.fetcher.take_host_stats(), at=self.now())
 
 
 @dataclass(slots=True, kw_only=True)

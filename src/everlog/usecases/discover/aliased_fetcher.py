@@ -40,17 +40,17 @@ class AliasedFetcher(Fetcher):
                 return replace(found, url=url)
         return answer
 
-    async def ask(self, asked: BrowserRequest) -> Exchange | Failure:
-        return await self.plain.ask(asked)
+    async def request(self, wanted: BrowserRequest) -> Exchange | Failure:
+        return await self.plain.request(wanted)
 
     def waiting(self) -> tuple[Wait, ...]:
         return self.plain.waiting()
 
-    def ledger(self) -> tuple[HostStats, ...]:
-        return self.plain.ledger()
+    def host_stats(self) -> tuple[HostStats, ...]:
+        return self.plain.host_stats()
 
-    def take_ledger(self) -> tuple[HostStats, ...]:
-        return self.plain.take_ledger()
+    def take_host_stats(self) -> tuple[HostStats, ...]:
+        return self.plain.take_host_stats()
 
     def robots_exchanges(self) -> tuple[Exchange, ...]:
         return self.plain.robots_exchanges()

@@ -188,11 +188,11 @@ def _named(
 ) -> dict[str, _Named]:
     """The other hosts that a blog's pages lead to as if they were its own; with `leads_to` also if no post tells."""
     front = (found.home_page,) if found.home_page is not None else ()
-    sheets = [(answer.page.url, _root(answer)) for answer in (*front, *pages.values())][:PAGES_READ]
+    parsed = [(answer.page.url, _root(answer)) for answer in (*front, *pages.values())][:PAGES_READ]
     hosts: dict[str, _Named] = defaultdict(_Named)
-    for key, url in _links_of(sheets).items():
+    for key, url in _links_of(parsed).items():
         hosts[host_of(url)].links[key] = url
-    stated = [(url, whole) for url, root in sheets if (whole := canonical_link(root, url)) is not None]
+    stated = [(url, whole) for url, root in parsed if (whole := canonical_link(root, url)) is not None]
     linked = [(pages[link].page.url, whole) for link in pages if (whole := absolute(found.feed_url, link)) is not None]
     for _, whole in stated:
         hosts[host_of(whole)].canonicals += 1
@@ -245,10 +245,10 @@ def _home_by(here: str, there: str, home: str) -> str | None:
     return other._replace(path=above + "/", query="", fragment="").geturl()
 
 
-def _links_of(sheets: Iterable[tuple[str, Element]]) -> dict[str, str]:
+def _links_of(parsed: Iterable[tuple[str, Element]]) -> dict[str, str]:
     """All links of some pages, by their keys."""
     found: dict[str, str] = {}
-    for url, root in sheets:
+    for url, root in parsed:
         for anchor in root.iter("a"):
             target = resolved(url, anchor.get("href") or "")
             if target is not None:

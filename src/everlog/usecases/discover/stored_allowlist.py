@@ -47,7 +47,7 @@ def settle_home(home: str, archive: Archive) -> None:
         archive.remember(None, name, "public")
 
 
-def within_reach(
+def with_allowlist(
     policy: FetchPolicy, blog: Blog | None, archive: Archive, *,
     recall: Callable[[str], str | None], remember: Callable[[str, str], None],
 ) -> FetchPolicy:

@@ -36,7 +36,7 @@ LINKS_READ = 300
 POSTS_ASKED = 2
 
 
-def remember_traits(blog: Blog, archive: Archive, feed: Feed | None = None) -> None:
+def keep_fingerprint(blog: Blog, archive: Archive, feed: Feed | None = None) -> None:
     """Keep what the blog is known by, from its stored home page; again only when that is another by now."""
     capture = archive.capture_of(blog.id, start_page(blog, archive))
     kept = json.loads(archive.recall(blog.id, TRAITS) or "{}")
@@ -54,7 +54,7 @@ def start_page(blog: Blog, archive: Archive) -> str:
     return archive.recall(blog.id, START) or blog.home
 
 
-def recall_traits(blog: Blog, archive: Archive) -> BlogFingerprint:
+def stored_fingerprint(blog: Blog, archive: Archive) -> BlogFingerprint:
     """What the blog was known by, when it was last seen well."""
     kept = archive.recall(blog.id, TRAITS)
     if kept is None:
@@ -69,7 +69,7 @@ async def ownership_of(blog: Blog, home: Page | None, feed: Feed | None, run: Cr
     if canonical(at) == canonical(start_page(blog, run.archive)):
         at = blog.home
     now = traits_of(root, at, feed, kept=_keeps_posts(blog, root, at, feed, run.archive))
-    before = recall_traits(blog, run.archive)
+    before = stored_fingerprint(blog, run.archive)
     found = same_owner(before, now)
     if not found.is_same and await _answers_with_posts(blog, at, run):
         return same_owner(before, replace(now, kept=True))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 REPEATS = "repeats"
 
 
-async def with_company(context: CrawlContext, stop: Stop) -> Stop:
+async def with_comparison_posts(context: CrawlContext, stop: Stop) -> Stop:
     """At the end of an update: look at older posts again if too few are new to be compared with each other.
 
     A page that did not change is not sent again: what is stored of it is what it says now.

@@ -68,7 +68,7 @@ class Redesign:
 
 
 async def read_anew(
-    blog: Blog, learned: LearnedBlog, entries: Sequence[Entry], told: FeedResponse, run: CrawlRun, *,
+    blog: Blog, learned: LearnedBlog, entries: Sequence[Entry], response: FeedResponse, run: CrawlRun, *,
     due: Collection[str] = (),
 ) -> Redesign:
     """Look at the pages of new entries with the rules as they are; learn the blog again if it was redesigned.
@@ -77,15 +77,15 @@ async def read_anew(
     """
     if learned.without_feed or not (entries or due) or not _can_look(learned, run):
         return Redesign(learned=learned)
-    feed_page, feed = feed_now(told, blog, run.archive)
+    feed_page, feed = feed_now(response, blog, run.archive)
     new = _with_links(entries)[:MOST_NEW]
     again = [entry for entry in _with_links(feed.entries) if _is_among(entry, feed_page, due) and entry not in new]
     again = again[: MOST_NEW - len(new)]
     if not (new or again):
         return Redesign(learned=learned)
     run.tally.doing = "fetching new posts" if new else "fetching posts again"
-    desk = _Desk(blog=blog, learned=learned, feed=feed, feed_page=feed_page, run=run)
-    return await desk.decide(new, again)
+    check = _RedesignCheck(blog=blog, learned=learned, feed=feed, feed_page=feed_page, run=run)
+    return await check.decide(new, again)
 
 
 def _can_look(learned: LearnedBlog, run: CrawlRun) -> bool:
@@ -107,7 +107,7 @@ class _Look(NamedTuple):
 
 
 @dataclass(slots=True, kw_only=True)
-class _Desk:
+class _RedesignCheck:
     """One look at a blog: what was asked for, and what came of it."""
 
     blog: Blog

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def visit_of_failure(link: Link, failure: Failure, context: CrawlContext, now: datetime) -> Visit:
-    """The visit to store, counted in the crew's tally; `again_at` is set if the server said when to come back."""
+    """The visit to store, counted in the crawl's tally; `again_at` is set if the server said when to come back."""
     tally = context.tally
     visit = Visit(
         blog_id=context.blog.id, url=link.url, key=link.key, outcome="failed", reason=failure.reason,

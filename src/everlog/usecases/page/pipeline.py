@@ -97,11 +97,11 @@ async def collect_comments(page: PageContext, context: CrawlContext) -> None:
     if not context.settings.comments:
         page.post = uncommented(post, held)
         return
-    desk = context.commenting
+    gatherer = context.commenting
     paging = page.reading.paging
     further = Further(paging, lambda url: request_part(url, context)) if paging.comments else None
-    gathered = await desk.gather(post, page.reading.evidence, page.fetched, held, further)
-    page.post = with_comments(post, gathered, desk.claimed(post, gathered), held)
+    gathered = await gatherer.gather(post, page.reading.evidence, page.fetched, held, further)
+    page.post = with_comments(post, gathered, gatherer.claimed(post, gathered), held)
     page.made = page.made or gathered.exchanges
     page.comments_tried = gathered.tried
     page.parts += gathered.parts
@@ -109,8 +109,8 @@ async def collect_comments(page: PageContext, context: CrawlContext) -> None:
     for visit in gathered.visits:
         context.is_new(visit.key)
         await context.submit(visit)
-    if desk.lesson_learned():
-        context.learn_comments(desk.rules)
+    if gatherer.lesson_learned():
+        context.learn_comments(gatherer.rules)
 
 
 def collect_media(page: PageContext, context: CrawlContext) -> None:

@@ -77,7 +77,7 @@ class CommentGatherer:
     entries: dict[str, Entry] = field(default_factory=dict)
     rules: CommentRules | None = None
     # What the feed of all comments says that is not held, by the keys of the posts.
-    told: Mapping[str, tuple[Comment, ...]] = field(default_factory=dict)
+    announced: Mapping[str, tuple[Comment, ...]] = field(default_factory=dict)
     _read: dict[str, Thread | Failure | None] = field(default_factory=dict)
     _lessons: list[Taught] = field(default_factory=list)
     # How many lessons the last try to learn was given: the same ones teach no more.
@@ -105,9 +105,9 @@ class CommentGatherer:
             await self._from_feed(evidence.feed, post, answer, gathered)
         if further is not None and feed_first and not _are_all(gathered, claimed, held):
             await self._from_pages(post, further, gathered)
-        told = self.told.get(canonical(post.url))
-        if told and claimed is not None and len(merge(gathered.threads, claimed=claimed).comments) < claimed:
-            gathered.threads.append(Thread(source="feed", comments=told))
+        announced = self.announced.get(canonical(post.url))
+        if announced and claimed is not None and len(merge(gathered.threads, claimed=claimed).comments) < claimed:
+            gathered.threads.append(Thread(source="feed", comments=announced))
         return gathered
 
     def claimed(self, post: Post, gathered: Gathered) -> int | None:
@@ -205,8 +205,8 @@ class CommentGatherer:
             return True
         if self.rules is None and len(self._lessons) < MOST_TAUGHT:
             return bool(found or claimed) or self._pages_hide or self._empty < EMPTY_BELIEVED
-        told = {each.id for each in held.comments if not _is_vague(each)} if held is not None else set()
-        if any(_is_vague(comment) and comment.id not in told for comment in gathered.on_pages):
+        announced = {each.id for each in held.comments if not _is_vague(each)} if held is not None else set()
+        if any(_is_vague(comment) and comment.id not in announced for comment in gathered.on_pages):
             return True
         if claimed is not None:
             return found < claimed

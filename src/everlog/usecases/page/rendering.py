@@ -87,7 +87,7 @@ class Rendering:
         wanted = tuple(services) or embedded_in(page)
         try:
             drawn = await self.browser.render(
-                page, fetch=self.fetcher.ask, services=wanted, screenshot=self.settings.screenshots,
+                page, fetch=self.fetcher.request, services=wanted, screenshot=self.settings.screenshots,
             )
         except NoBrowser as error:
             self.missing = error.message

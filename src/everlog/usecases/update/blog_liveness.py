@@ -22,7 +22,7 @@ from everlog.schedule.liveness import NO_BLOG_PROOF, OTHER_BLOG_PROOF, Failing, 
 from everlog.schedule.ownership import is_known_by, traits_of
 from everlog.schedule.rechecks import MOST_AT_ONCE
 from everlog.usecases.discover.discover_blog import Found, as_feed
-from everlog.usecases.learn.blog_fingerprint import ownership_of, recall_traits, remember_traits, root_of
+from everlog.usecases.learn.blog_fingerprint import keep_fingerprint, ownership_of, root_of, stored_fingerprint
 from everlog.usecases.update.moved_blog import follow_home, happened, has_moved, leads_away
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ async def is_other_owner(blog: Blog, feed: Feed, run: CrawlRun) -> LostBlog | No
     entries = [canonical(entry.link) for entry in feed.entries if entry.link]
     if not entries or any(archive.post_key(blog.id, key, *keys_elsewhere(key, blog)) for key in entries):
         return None
-    if is_known_by(recall_traits(blog, archive), traits_of(None, blog.home, feed)):
+    if is_known_by(stored_fingerprint(blog, archive), traits_of(None, blog.home, feed)):
         return None
     home = await run.fetcher.fetch(blog.home)
     run.tally.requests += 1
@@ -114,7 +114,7 @@ def all_is_well(blog: Blog, run: CrawlRun, feed: Feed | None = None) -> Blog:
     """Forget what was feared for a blog that answered; one that was given up is back."""
     _forget_failing(blog, run)
     if feed is not None:
-        remember_traits(blog, run.archive, feed)
+        keep_fingerprint(blog, run.archive, feed)
     if blog.gone is None:
         return blog
     back = happened(blog, "back", f"it is reachable again, after: {blog.gone}", run)

@@ -66,7 +66,7 @@ class FeedDiff:
         return not (self.links or self.gap or self.dropped)
 
 
-def told_by(answer: Fetched) -> FeedResponse | None:
+def read_response(answer: Fetched) -> FeedResponse | None:
     """What a feed's answer tells; None if it is no feed."""
     if answer.answer.status == NOT_MODIFIED:
         return FeedResponse(answer=answer)
@@ -75,14 +75,14 @@ def told_by(answer: Fetched) -> FeedResponse | None:
     return None
 
 
-def feed_now(told: FeedResponse, blog: Blog, archive: Archive) -> tuple[Fetched, Feed]:
+def feed_now(response: FeedResponse, blog: Blog, archive: Archive) -> tuple[Fetched, Feed]:
     """The feed as it is now; what is stored of it where it did not change."""
-    if told.feed is not None:
-        return told.answer, told.feed
+    if response.feed is not None:
+        return response.answer, response.feed
     try:
         return feed_as_stored(blog, archive)
     except (NothingToLearn, UnreadableFeed):
-        return told.answer, Feed(url=blog.feed_url)
+        return response.answer, Feed(url=blog.feed_url)
 
 
 def is_wanted_whole(blog: Blog, archive: Archive) -> bool:
@@ -96,10 +96,10 @@ def names_known_entries(blog: Blog, feed: Feed, archive: Archive) -> bool:
     return any(canonical(entry.link) in before for entry in feed.entries if entry.link)
 
 
-def read_news(blog: Blog, told: FeedResponse, archive: Archive, since: datetime | None = None) -> FeedDiff:
+def diff_feed(blog: Blog, response: FeedResponse, archive: Archive, since: datetime | None = None) -> FeedDiff:
     """Compare a feed with what it said before; `since` leaves older entries alone."""
     before: dict[str, str] = json.loads(archive.recall(blog.id, ENTRIES) or "{}")
-    feed = told.feed
+    feed = response.feed
     if feed is None:
         return FeedDiff(marks=before, left_alone=is_wanted_whole(blog, archive))
     marks = entry_marks(feed)
@@ -107,7 +107,7 @@ def read_news(blog: Blog, told: FeedResponse, archive: Archive, since: datetime 
     changed = {key: entry for key, entry in changed.items() if before.get(key) != marks[key]}
     old = {key for key, entry in changed.items() if not _is_recent(entry, since)}
     news = {key: entry for key, entry in changed.items() if key not in old}
-    url, scope = told.answer.answer.url, scope_of(blog, archive)
+    url, scope = response.answer.answer.url, scope_of(blog, archive)
     per_entry = {key: entry_links([entry], url, scope) for key, entry in news.items()}
     # When the oldest entry is new as well, posts may have come and gone between two looks at the feed.
     oldest = next((canonical(entry.link) for entry in reversed(feed.entries) if entry.link), None)
@@ -126,14 +126,14 @@ def read_news(blog: Blog, told: FeedResponse, archive: Archive, since: datetime 
     )
 
 
-def remember_news(news: FeedDiff, blog: Blog, archive: Archive) -> None:
+def keep_diff(diff: FeedDiff, blog: Blog, archive: Archive) -> None:
     """Keep the marks to compare with next time; entries whose pages failed are news again, a few times."""
-    marks, is_left = dict(news.marks), news.left_alone
-    for key in news.dropped:
+    marks, is_left = dict(diff.marks), diff.left_alone
+    for key in diff.dropped:
         # What left the feed and was looked at is not missed there a second time.
         if (archive.row_state(blog.id, key) or ("", 0))[0] != "queued":
             marks.pop(key, None)
-    for entry, keys in news.entry_keys:
+    for entry, keys in diff.entry_keys:
         rows = [row for key in keys if (row := archive.row_state(blog.id, key)) is not None]
         if rows and all(state == "failed" and tries < PAGE_TRIES for state, tries in rows):
             marks.pop(entry, None)

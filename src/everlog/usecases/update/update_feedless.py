@@ -17,12 +17,12 @@ from everlog.usecases.crawl.crawl_context import SLICE_OVER, Stop
 from everlog.usecases.crawl.crawl_loop import NOT_MODIFIED
 from everlog.usecases.crawl.lifecycle import begin, finish, open_context, run_to_end, uncommented_posts
 from everlog.usecases.crawl.report import said_of_update
-from everlog.usecases.crawl.walk_lists import FRONTS, MOST_LISTS, ask, links_on, newest_posts, walk_back
+from everlog.usecases.crawl.walk_lists import FRONTS, MOST_LISTS, fetch_list, links_on, newest_posts, walk_back
 from everlog.usecases.learn.blog_fingerprint import start_page
-from everlog.usecases.learn.page_comparison import compared_anew, with_company
+from everlog.usecases.learn.page_comparison import compared_anew, with_comparison_posts
 from everlog.usecases.page.stored_pages import stored_page
 from everlog.usecases.update.blog_liveness import all_is_well, due_rechecks, plan_rechecks
-from everlog.usecases.update.comment_feed import keep_talk
+from everlog.usecases.update.comment_feed import store_comment_feed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -71,32 +71,34 @@ class Looked:
             run.archive.remember(blog.id, LOOKED, None)
 
 
-async def revisit_blog(blog: Blog, learned: LearnedBlog, run: CrawlRun, run_id: int, talk: SiteCommentFeed) -> Report:
+async def revisit_blog(
+    blog: Blog, learned: LearnedBlog, run: CrawlRun, run_id: int, comment_feed: SiteCommentFeed,
+) -> Report:
     """What is new in a finished blog without a feed: on its front page, and on its lists if that leaves a gap.
 
-    `talk` is what the feed of its comments says, which such a blog may have.
+    `comment_feed` is what the feed of its comments says, which such a blog may have.
     """
     archive = run.archive
     uncommented = uncommented_posts(blog, run)
-    archive.requeue(blog.id, [*(() if run.goes_on else uncommented), *due_rechecks(blog, run), *talk.posts])
+    archive.requeue(blog.id, [*(() if run.goes_on else uncommented), *due_rechecks(blog, run), *comment_feed.posts])
     if not run.goes_on:
         archive.requeue_failed(blog.id, now=run.now(), most_tries=PAGE_TRIES)
     looked = Looked.taken_up(blog, run)
     with open_context(blog, compared_anew(learned, blog, archive), run) as context:
         crawl = begin(context, is_update=True)
-        crawl.asks_anew = frozenset((*uncommented, *talk.posts))
-        context.commenting.told = talk.new
+        crawl.asks_anew = frozenset((*uncommented, *comment_feed.posts))
+        context.commenting.announced = comment_feed.new
         run.tally.doing = "fetching the front page"
         is_over = await walk_back(crawl, () if looked.at_fronts else front_pages(context))
         looked.at_fronts = looked.at_fronts or crawl.stop.ending is None
-        await _ask_maps(crawl, looked)
+        await _fetch_maps(crawl, looked)
         run.tally.doing = "fetching pages"
         stop = await run_to_end(crawl)
         looked.keep(blog, run, stop)
-        await keep_talk(talk, context, stop)
+        await store_comment_feed(comment_feed, context, stop)
         if is_over and stop.ending == "complete":
             stop = Stop("limit", why_over(blog))
-        stop = await with_company(context, stop)
+        stop = await with_comparison_posts(context, stop)
         all_is_well(blog, run)
         plan_rechecks(blog, run)
         said = said_of_update("the front page", "the front page links to no new post", run.tally,
@@ -140,13 +142,13 @@ def _shown(url: str, newest: frozenset[str], context: CrawlContext) -> int:
     return len(newest & {link.key for link in links_on(stored, context)}) if stored is not None else 0
 
 
-async def _ask_maps(crawl: Crawl, looked: Looked) -> None:
+async def _fetch_maps(crawl: Crawl, looked: Looked) -> None:
     """The maps of a site whose links did not lead everywhere: the addresses that are new on them wait to be visited."""
     context = crawl.context
     maps = json.loads(context.archive.recall(context.blog.id, MAPS) or "[]")
     for url in (url for url in maps if url not in looked.at_maps):
         answer = await crawl.unless_ended(
-            ask(url, context, is_conditional=True, is_map=True),
+            fetch_list(url, context, is_conditional=True, is_map=True),
         ) if crawl.goes_on() else None
         if answer is None:
             break

@@ -25,9 +25,9 @@ from everlog.usecases.crawl.crawl_context import SLICE_OVER
 from everlog.usecases.crawl.walk_lists import WALK
 from everlog.usecases.learn.learned_blog import LearnedBlog
 from everlog.usecases.update.blog_liveness import LostBlog, all_is_well, has_due_rechecks, home_lost
-from everlog.usecases.update.comment_feed import hear_comments
-from everlog.usecases.update.feed_diff import NOT_MODIFIED, FeedResponse, is_wanted_whole, read_news
-from everlog.usecases.update.update_blog import ask_feed, hear, refresh_blog
+from everlog.usecases.update.comment_feed import fetch_comment_feed
+from everlog.usecases.update.feed_diff import NOT_MODIFIED, FeedResponse, diff_feed, is_wanted_whole
+from everlog.usecases.update.update_blog import fetch_feed, interpret_response, refresh_blog
 from everlog.usecases.update.update_feedless import LOOKED
 from everlog.usecases.watch.poll_source import DATES_READ
 
@@ -66,8 +66,8 @@ class _Look:
     seen: Observation
     poll: Poll
     blog: Blog
-    told: FeedResponse | None = None
-    news: FeedDiff | None = None
+    response: FeedResponse | None = None
+    diff: FeedDiff | None = None
     lost: LostBlog | None = None
 
 
@@ -124,17 +124,17 @@ async def _with_feed(poll: Poll, blog: Blog, run: CrawlRun, *, is_online: bool) 
     if look.lost is not None:
         polled = _later(look.poll, look.blog, look.seen, run, trouble=look.lost.reason)
         return _stopped(polled, look.lost.reason) if look.lost.is_final else polled
-    talk: SiteCommentFeed | None = None
-    if (look.news is None or look.news.is_quiet) and not _has_errands(look.blog, run):
-        talk = await hear_comments(look.blog, run)
-        if not talk.posts:
+    comment_feed: SiteCommentFeed | None = None
+    if (look.diff is None or look.diff.is_quiet) and not _has_errands(look.blog, run):
+        comment_feed = await fetch_comment_feed(look.blog, run)
+        if not comment_feed.posts:
             return _later(look.poll, look.blog, look.seen, run)
     poll = _kept_until_allowed(poll, look, run)
     try:
         async with run.turn:
             if (now := _still_watched(look.blog, run)) is None:
                 return _later(poll, look.blog, Observation(kind="unchanged"), run)
-            report = await refresh_blog(now, run, told=look.told, talk=talk)
+            report = await refresh_blog(now, run, response=look.response, comment_feed=comment_feed)
     except EverlogError as error:
         return _troubled(poll, look.blog, error, run)
     return _after_update(look, report, poll, run)
@@ -200,32 +200,32 @@ def _new_dates(blog: Blog, new_posts: int, run: CrawlRun) -> tuple[datetime | No
 
 async def _look(poll: Poll, blog: Blog, run: CrawlRun, *, is_online: bool) -> _Look:
     """Ask the feed, and compare what it says with what it said."""
-    answer = await ask_feed(blog, run, etag=poll.etag, last_modified=poll.last_modified)
+    answer = await fetch_feed(blog, run, etag=poll.etag, last_modified=poll.last_modified)
     if isinstance(answer, Failure) and answer.trouble in {"robots", "rate-limited"}:
         seen = Observation(kind="refused", allowed_at=answer.until, signal=answer.reason if answer.until else None)
         return _Look(seen=seen, poll=poll, blog=blog, lost=LostBlog(kind="passing", reason=answer.reason, blog=blog))
-    seen, asked = _told_when(answer, poll, run)
+    seen, asked = _next_request(answer, poll, run)
     if isinstance(answer, Fetched) and _is_as_before(answer, asked, poll, blog, run):
         if poll.polling.failures:
             blog = all_is_well(blog, run)
-        return _Look(seen=seen, poll=asked, blog=blog, told=FeedResponse(answer=answer))
-    heard = await hear(blog, answer, run, is_online=is_online)
-    if heard.told is None or heard.lost is not None:
-        lost = heard.lost or LostBlog(kind="passing", reason="its feed is gone", blog=heard.blog)
-        return _Look(seen=replace(seen, kind="failed"), poll=poll, blog=heard.blog, lost=lost)
-    if heard.told.answer is not answer:
+        return _Look(seen=seen, poll=asked, blog=blog, response=FeedResponse(answer=answer))
+    status = await interpret_response(blog, answer, run, is_online=is_online)
+    if status.response is None or status.lost is not None:
+        lost = status.lost or LostBlog(kind="passing", reason="its feed is gone", blog=status.blog)
+        return _Look(seen=replace(seen, kind="failed"), poll=poll, blog=status.blog, lost=lost)
+    if status.response.answer is not answer:
         # The feed is elsewhere: what the next request names is what that one said.
-        seen, asked = _told_when(heard.told.answer, poll, run)
-    news = read_news(heard.blog, heard.told, run.archive)
+        seen, asked = _next_request(status.response.answer, poll, run)
+    diff = diff_feed(status.blog, status.response, run.archive)
     seen = replace(
-        seen, kind="unchanged" if news.is_quiet else "changed",
-        hints=heard.told.feed.hints if heard.told.feed is not None else None,
-        published=tuple(entry.published or entry.updated for entry in news.fresh),
+        seen, kind="unchanged" if diff.is_quiet else "changed",
+        hints=status.response.feed.hints if status.response.feed is not None else None,
+        published=tuple(entry.published or entry.updated for entry in diff.fresh),
     )
-    return _Look(seen=seen, poll=asked, blog=heard.blog, told=heard.told, news=news)
+    return _Look(seen=seen, poll=asked, blog=status.blog, response=status.response, diff=diff)
 
 
-def _told_when(answer: Fetched | Failure, poll: Poll, run: CrawlRun) -> tuple[Observation, Poll]:
+def _next_request(answer: Fetched | Failure, poll: Poll, run: CrawlRun) -> tuple[Observation, Poll]:
     """What an answer says about the next request: when it may come, and what it is to name."""
     may_ask = allowed(answer.exchanges[-1].headers if answer.exchanges else (), run.now())
     seen = Observation(

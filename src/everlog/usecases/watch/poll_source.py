@@ -13,7 +13,7 @@ from everlog.errors import EverlogError
 from everlog.records import Fetched
 from everlog.schedule.freshness import allowed
 from everlog.schedule.poll_schedule import Observation, first_polling
-from everlog.usecases.update.feed_diff import told_by
+from everlog.usecases.update.feed_diff import read_response
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -118,8 +118,8 @@ def _said_then(capture: Capture, archive: Archive) -> Observation | None:
     except EverlogError:
         return None
     may_ask = allowed(answer.headers, answer.fetched_at)
-    told = told_by(Fetched(url=answer.url, exchanges=(answer,)))
+    response = read_response(Fetched(url=answer.url, exchanges=(answer,)))
     return Observation(
         kind="unchanged", allowed_at=may_ask.at if may_ask else None, signal=may_ask.signal if may_ask else None,
-        hints=told.feed.hints if told is not None and told.feed is not None else None,
+        hints=response.feed.hints if response is not None and response.feed is not None else None,
     )

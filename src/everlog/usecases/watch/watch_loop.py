@@ -71,16 +71,16 @@ class Watcher:
         self, archive: Archive, *, now: Callable[[], datetime], sleep: Callable[[float], Awaitable[None]],
         run_for: Callable[[Blog], CrawlRun], on_polled: Callable[[Blog, PollResult], None],
         tally: WatchTally | None = None,
-        memory: HostCache | None = None, rota: PollSource | None = None,
+        host_cache: HostCache | None = None, source: PollSource | None = None,
     ) -> None:
         self.tally = tally or WatchTally()
-        self._rota = rota or WholeArchive(archive)
+        self._source = source or WholeArchive(archive)
         self._archive = archive
         self._now = now
         self._sleep = sleep
         self._run_for = run_for
         self._on_polled = on_polled
-        self._memory = memory
+        self._host_cache = host_cache
         self._tasks: dict[asyncio.Task[None], int] = {}
         self._runs: dict[int, CrawlRun] = {}
         self._stopping = asyncio.Event()
@@ -140,18 +140,18 @@ class Watcher:
         if self._has_more or (now - self._enlisted_at).total_seconds() >= ENLIST_SECONDS:
             self._enlisted_at = now
             # Those that are due need not wait until all are taken in.
-            self._has_more = self._rota.enlist(now)
-            self.tally.due, self.tally.watched = self._rota.count(now)
+            self._has_more = self._source.enlist(now)
+            self.tally.due, self.tally.watched = self._source.count(now)
         if self._tasks and (now - self._renewed_at).total_seconds() >= HEARTBEAT_SECONDS:
             self._renewed_at = now
-            self._rota.renew(now)
+            self._source.renew(now)
 
     def _start_due(self) -> int:
         room = AT_ONCE - len(self._tasks)
         if room <= 0 or self._is_over:
             return 0
         now = self._now()
-        claimed = self._rota.claim(now, room)
+        claimed = self._source.claim(now, room)
         for poll, blog in claimed:
             task = asyncio.ensure_future(self._one(poll, blog))
             self._tasks[task] = blog.id
@@ -162,7 +162,7 @@ class Watcher:
     async def _wait(self, left: float | None) -> None:
         """Until an answer is dealt with, a blog falls due, or it is time to keep house."""
         now = self._now()
-        self.tally.next_due = self._rota.next_due(now)
+        self.tally.next_due = self._source.next_due(now)
         seconds = HEARTBEAT_SECONDS if self._tasks else ENLIST_SECONDS
         if self.tally.next_due is not None and len(self._tasks) < AT_ONCE and not self._is_over:
             seconds = min(seconds, max((self.tally.next_due - now).total_seconds(), 0.0))
@@ -181,20 +181,20 @@ class Watcher:
             raise self._failure
 
     async def _one(self, poll: Poll, blog: Blog) -> None:
-        ledger: tuple[HostStats, ...] = ()
+        host_stats: tuple[HostStats, ...] = ()
         try:
             run = self._run_for(blog)
         except EverlogError as error:
             # What is set for one blog alone, such as a file of cookies, is no other's trouble.
             polled = self._failed(poll, blog, error.message)
         else:
-            polled, ledger = await self._ask(poll, blog, run), run.fetcher.take_ledger()
+            polled, host_stats = await self._poll(poll, blog, run), run.fetcher.take_host_stats()
         self._note_wait(blog, polled.poll.polling)
-        await self._store(polled.poll, ledger)
+        await self._store(polled.poll, host_stats)
         self._count(polled)
         self._on_polled(blog, polled)
 
-    async def _ask(self, poll: Poll, blog: Blog, run: CrawlRun) -> PollResult:
+    async def _poll(self, poll: Poll, blog: Blog, run: CrawlRun) -> PollResult:
         self._runs[blog.id] = run
         try:
             return await poll_blog(poll, blog, run, is_online=self._is_online())
@@ -247,10 +247,10 @@ class Watcher:
             self.tally.new_posts += polled.report.tally.new_posts
             self.tally.changed_posts += polled.report.tally.changed_posts
 
-    async def _store(self, poll: Poll, ledger: tuple[HostStats, ...]) -> None:
+    async def _store(self, poll: Poll, host_stats: tuple[HostStats, ...]) -> None:
         """Give a blog back; polls that end together share one transaction."""
         safe: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._done.append((poll, ledger, safe))
+        self._done.append((poll, host_stats, safe))
         if self._flushing is None or self._flushing.done():
             self._flushing = asyncio.ensure_future(self._flush())
         await safe
@@ -260,10 +260,11 @@ class Watcher:
             # All is taken here, in the thread that adds to it: the one that writes only reads.
             group, self._done = self._done, []
             waits, self._waits = self._waits, {}
-            taken = self._memory.take() if self._memory is not None else {}
+            taken = self._host_cache.take() if self._host_cache is not None else {}
             failure: BaseException | None = None
             try:
-                await asyncio.to_thread(self._write, [(poll, ledger) for poll, ledger, _ in group], waits, taken)
+                polls = [(poll, host_stats) for poll, host_stats, _ in group]
+                await asyncio.to_thread(self._write, polls, waits, taken)
             except BaseException as error:  # noqa: BLE001 - whoever waits must hear of anything
                 failure = error
             for _, _, safe in group:
@@ -275,12 +276,12 @@ class Watcher:
         self, polls: list[tuple[Poll, tuple[HostStats, ...]]], waits: dict[str, list[Waited]],
         taken: Mapping[str, str | None],
     ) -> None:
-        if self._memory is not None:
-            self._memory.write(taken)
-        self._rota.give_back([poll for poll, _ in polls])
+        if self._host_cache is not None:
+            self._host_cache.write(taken)
+        self._source.give_back([poll for poll, _ in polls])
         if waits:
             self._archive.note_waits(waits)
-        self._archive.add_to_ledger([row for _, ledger in polls for row in ledger], at=self._now())
+        self._archive.add_to_ledger([row for _, host_stats in polls for row in host_stats], at=self._now())
 
     async def _wind_down(self) -> None:
         for run in tuple(self._runs.values()):
@@ -298,5 +299,5 @@ class Watcher:
         if self._flushing is not None:
             await self._flushing
         if not isinstance(self._failure, FATAL):
-            self._rota.give_up()
+            self._source.give_up()
 
