@@ -150,6 +150,6 @@ def impatient(settings: Settings) -> Settings:
 
 def can_draw_with(settings: Settings) -> bool:
     """Whether this worker has a browser, and may use it."""
-    from everlog.usecases.page.rendering import can_draw  # noqa: PLC0415 - loads the browser's module
+    from everlog.usecases.page.rendering import can_render  # noqa: PLC0415 - loads the browser's module
 
-    return can_draw(settings)
+    return can_render(settings)

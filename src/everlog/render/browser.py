@@ -1,4 +1,4 @@
-"""The browser as the rest of the house sees it: pages go in, documents come out, whatever happens between."""
+"""The browser as the rest of the program sees it: pages go in, documents come out, whatever happens between."""
 
 from __future__ import annotations
 

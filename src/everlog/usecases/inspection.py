@@ -1,4 +1,4 @@
-"""What a crawl would find: a look at a blog that stores nothing."""
+"""Inspection: what a crawl would find, and nothing is stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every stored page of a blog read again with the rules of its design; no request is made."""
+"""Rereading: every stored page of a blog read again with the rules of its design; no request is made."""
 
 from __future__ import annotations
 
@@ -89,9 +89,9 @@ def read_again(
     exchange: Exchange, templates: TemplateHistory, blog: Blog, archive: Archive, entries: Entries,
 ) -> Visit | None:
     """A visit of a stored page that brings its post and no bytes; None if the page is no post."""
-    drawn = _drawing(exchange, blog, archive)
+    rendered = _stored_rendering(exchange, blog, archive)
     is_scripted = templates.at(exchange.fetched_at).is_scripted
-    shown = drawn if is_scripted and drawn is not None else exchange
+    shown = rendered if is_scripted and rendered is not None else exchange
     try:
         root = parse(shown.body, shown.header("content-type"))
     except UnreadablePage:
@@ -122,7 +122,7 @@ def read_again(
     if held is not None and held.comments_state == "off":
         post = replace(post, comments=(), comments_state="off", comment_count_claimed=None)
     else:
-        post = _with_stored_comments(post, feed, services, drawn, stored, paging)
+        post = _with_stored_comments(post, feed, services, rendered, stored, paging)
     original = archive.find_post("http://" + claim) if claim != own else None
     if original is not None and canonical(original.url) != own and say_the_same(original, post):
         return None  # a copy, as the crawl found out: its original is read by itself
@@ -158,10 +158,10 @@ def _with_stored_pages(post: Post, paging: Paging, stored: _Stored) -> Post:
 
 
 def _with_stored_comments(
-    post: Post, feed: str | None, services: tuple[Service, ...], drawn: Exchange | None, stored: _Stored,
+    post: Post, feed: str | None, services: tuple[Service, ...], rendered: Exchange | None, stored: _Stored,
     paging: Paging,
 ) -> Post:
-    """The post with the comments of its further stored pages, its stored comment feed, and of what a browser drew."""
+    """The post with the comments of its further stored pages, its stored comment feed, and what a browser rendered."""
     pages = CommentPages.of(post, paging)
     while (step := pages.trail.next()) is not None:
         part = stored.part(step[1])
@@ -170,10 +170,10 @@ def _with_stored_comments(
     gathered = Gathered(threads=[Thread(source="page", comments=pages.comments(), claimed=post.comment_count_claimed)])
     for service in services:
         thread = None
-        if drawn is not None:
-            root = parse(drawn.body, drawn.header("content-type"))
-            # "3 days ago" counts from when it was drawn, as in the crawl.
-            thread = read_service(root, post.url, service, fetched_at=drawn.fetched_at)
+        if rendered is not None:
+            root = parse(rendered.body, rendered.header("content-type"))
+            # "3 days ago" counts from when it was rendered, as in the crawl.
+            thread = read_service(root, post.url, service, fetched_at=rendered.fetched_at)
         if thread is not None:
             gathered.threads.append(thread)
         else:
@@ -195,7 +195,7 @@ def _is_held_there(url: str, archive: Archive) -> bool:
     return held is not None and canonical(held.url) == canonical(url)
 
 
-def _drawing(exchange: Exchange, blog: Blog, archive: Archive) -> Exchange | None:
+def _stored_rendering(exchange: Exchange, blog: Blog, archive: Archive) -> Exchange | None:
     capture = archive.rendering_of(blog.id, exchange.url)
     return archive.exchange(capture, purpose="rendered") if capture is not None else None
 

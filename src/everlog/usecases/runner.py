@@ -1,4 +1,4 @@
-"""Crawls from outside an event loop: one or many blogs in one run of the web."""
+"""Runner of crawls and watches from outside an event loop: one or many blogs in one run of the web."""
 
 from __future__ import annotations
 
@@ -180,7 +180,8 @@ def run_watch(
                 own = settings.for_blog(blog.home)
                 session = open_session(blog.home, own, archive, fetcher, blog=blog, host_cache=host_cache)
                 return CrawlRun(
-                    fetcher=session, archive=archive, settings=own, browser=browser, tally=Tally(blog=blog.home), now=fetcher.timekeeper.now, turn=turn,
+                    fetcher=session, archive=archive, settings=own, browser=browser,
+                    tally=Tally(blog=blog.home), now=fetcher.timekeeper.now, turn=turn,
                 )
 
             watcher = Watcher(
@@ -234,7 +235,7 @@ async def _do(job: Job, run: CrawlRun) -> Report:
             return await archive_blog(blog.home, run)
         return await refresh_blog(blog, run, job.since)
     finally:
-        # A host that could not be asked, or did not want to be, is in the ledger too.
+        # A host that could not be asked, or did not want to be, is in the host statistics too.
         run.keep_host_stats()
 
 

@@ -1,7 +1,7 @@
-"""The story of a crawl, top to bottom: read this first.
+"""NewCrawl, the story of a crawl from top to bottom: read this first.
 
-    archive_blog    NewCrawl: find the feed (or do without: `exploring`), learn the blog, visit all of it
-    refresh_blog    UpdateCrawl (in `updating`): ask the feed what is new or changed, visit that
+    archive_blog    NewCrawl: find the feed (or do without: `learn.explore`), learn the blog, visit all of it
+    refresh_blog    UpdateCrawl (in `update.update_blog`): ask the feed what is new or changed, visit that
 
 All state is in the archive: each of them can be killed at any moment and called again.
 """

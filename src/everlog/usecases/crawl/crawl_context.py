@@ -1,4 +1,4 @@
-"""The context of a crawl, in two halves, and the stop switch between them.
+"""Context of a crawl, in two halves, and the stop switch between them.
 
     CrawlRun        what a run is given before its blog is known; never changes
     CrawlContext    that, with the blog, what is learned of it, and the memory of the crawl
@@ -124,7 +124,7 @@ class CrawlRun:
     on_safe: Callable[[Acknowledged], None] = lambda _: None
     # What time it is.
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
-    # Draws the pages that need it; None: nobody can.
+    # Renders the pages that need it; None: nobody can.
     browser: Browser | None = None
     # What `--allow` named, to be kept with a blog that is new.
     allow: tuple[str, ...] | None = None

@@ -1,4 +1,4 @@
-"""The crawl itself: ask for the next URL, take the steps, until nothing new can be expected."""
+"""Crawl loop: fetch the next URL, put it through the pipeline, until nothing new can be expected."""
 
 from __future__ import annotations
 

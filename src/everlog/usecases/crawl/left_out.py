@@ -1,4 +1,4 @@
-"""What a crawl left out although it may belong to the blog: counted while it runs, said when it ends.
+"""Addresses left out of a crawl although they may belong to the blog: counted while it runs, said when it ends.
 
 A blog that came out nearly empty because its posts lie beyond its scope, or at a host that its pages name as their
 own and that was not followed, is not complete.

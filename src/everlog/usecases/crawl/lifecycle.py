@@ -1,4 +1,4 @@
-"""The life of a crawl, new or update: how its context is opened, how it begins, and how it ends."""
+"""Lifecycle of a crawl, new or update: how its context is opened, how it begins, and how it ends."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from everlog.usecases.learn.stored_entries import Entries
 from everlog.usecases.learn.template_history import TemplateHistory
 from everlog.usecases.page.copies import Copies
 from everlog.usecases.page.post_comments import CommentGatherer
-from everlog.usecases.page.rendering import Rendering, can_draw
+from everlog.usecases.page.rendering import Rendering, can_render
 from everlog.usecases.page.stored_pages import stored_feed
 
 if TYPE_CHECKING:
@@ -208,7 +208,7 @@ def uncommented_posts(blog: Blog, run: CrawlRun) -> tuple[str, ...]:
     """Posts that are asked for again because of their comments; those that need a browser only if there is one."""
     if not run.settings.comments:
         return ()
-    least = 0 if can_draw(run.settings) else 1
+    least = 0 if can_render(run.settings) else 1
     return run.archive.without_comments(blog.id, least_tries=least, most_tries=PAGE_TRIES)
 
 

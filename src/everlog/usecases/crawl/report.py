@@ -1,4 +1,4 @@
-"""The figures of a crawl: while it runs (`Tally`), when it ends (`Report`), and what is said of what it did."""
+"""Figures of a crawl: while it runs (`Tally`), when it ends (`Report`), and what is said of what it did."""
 
 from __future__ import annotations
 

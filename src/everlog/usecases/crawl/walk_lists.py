@@ -1,4 +1,4 @@
-"""The walk back over a blog's lists, from the newest posts to those that are held.
+"""Walk back over a blog's lists, from the newest posts to those that are held.
 
 Every answer is stored as it comes. What still has to be asked for is written down before the page that led there is
 stored, so a walk that did not come to its end is known as such, and the next update goes on with it.
@@ -19,7 +19,7 @@ from everlog.errors import UnreadablePage
 from everlog.records import Failure, Link
 from everlog.usecases.crawl.crawl_loop import NOT_MODIFIED
 from everlog.usecases.discover.front_page import why_unreachable
-from everlog.usecases.learn.learned_blog import drawn_page
+from everlog.usecases.learn.learned_blog import rendered_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -168,10 +168,10 @@ def _follow(
 async def _look(url: str, context: CrawlContext, *, anew: bool) -> tuple[Fetched | Failure, list[PageLink]]:
     """What a page answers and, if it can be had and changed, the links on it."""
     # What scripts write into a page may be new while the page itself is the same.
-    answer = await fetch_list(url, context, is_conditional=not anew and not context.rendering.draws_all)
+    answer = await fetch_list(url, context, is_conditional=not anew and not context.rendering.renders_all)
     if isinstance(answer, Failure) or answer.answer.status == NOT_MODIFIED:
         return answer, []
-    shown = await drawn_page(answer, context.rendering) if context.rendering.draws_all else answer
+    shown = await rendered_page(answer, context.rendering) if context.rendering.renders_all else answer
     return answer, links_on(shown, context)
 
 

@@ -1,4 +1,4 @@
-"""The web as a blog with aliases sees it: what is asked for there is looked for here, and the other way round."""
+"""Fetcher of a blog with aliases: what is requested there is looked for here, and the other way round."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Blogs whose own pages name another host as theirs: is it the same blog there, and is it here as well?
+"""Aliases: blogs whose own pages name another host as theirs. Is it the same blog there, and is it here as well?
 
 Links to such an alias are looked for at the same path on the blog's own host first. The alias itself is asked
 where it answers with the same posts; where it does not, what leads there is counted and said.

@@ -1,4 +1,4 @@
-"""The scope of a blog, built: what was typed, what its feed's entries span, what the user and its pages call its own.
+"""Scope of a blog, built: what was typed, what its feed's entries span, what the user and its pages call its own.
 
     plain_scope     of an address alone
     new_scope       of a blog that was found, with what the user says belongs to it

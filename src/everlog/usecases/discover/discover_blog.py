@@ -1,4 +1,4 @@
-"""From the address a user typed to the blog's home page and its feed."""
+"""Discovery of a blog: from the address a user typed to its home page and its feed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many posts a blog has: what its sitemaps, its front page and its feed tell, and which of them to believe."""
+"""Estimate of how many posts a blog has: what sitemaps, front page and feed tell, and which of them to believe."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From any page of a blog to its home: users paste the address of a post, of a tag, of the page about the author.
+"""Home of a blog, found from any page of it: users paste the address of a post, a tag, the page about the author.
 
 What decides is the blog's own word: where its feed says that its home is, where the feed lies, and where its entries
 do. A home is never wider than what all three agree on: on a host with many blogs, the others are not this one.

@@ -1,4 +1,4 @@
-"""The front page of an address: where its readers end up, in whichever scheme, and why nobody gets there."""
+"""Front page of an address: where its readers end up, in whichever scheme, and why nobody gets there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The blog of an archive that an address means."""
+"""Look-up of the blog of an archive that an address means."""
 
 from __future__ import annotations
 

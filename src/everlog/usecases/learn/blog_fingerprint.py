@@ -1,4 +1,4 @@
-"""By what a blog of an archive is known again, and whether it is still the blog at its address."""
+"""Fingerprint of a blog, by which it is known again, and whether it is still the blog at its address."""
 
 from __future__ import annotations
 

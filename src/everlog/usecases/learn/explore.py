@@ -1,4 +1,4 @@
-"""Blogs without a feed: some of their pages are looked at, and the posts among these stand in for one."""
+"""Exploration of a blog without a feed: some of its pages are read, and the posts among these stand in for one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from everlog.usecases.discover.blog_scope import may_widen, plain_scope
 from everlog.usecases.discover.discover_blog import Explored, Found, as_feed, at_home, feed_of, home_stated_by
 from everlog.usecases.discover.front_page import entrances, front_page, why_unreachable
 from everlog.usecases.discover.walk_history import walk_history
-from everlog.usecases.learn.learned_blog import drawn_page
+from everlog.usecases.learn.learned_blog import rendered_page
 from everlog.usecases.page.pipeline import HTML_TYPES
 
 if TYPE_CHECKING:
@@ -212,10 +212,10 @@ class _Walk:
         ]
 
     async def _as_shown(self, answer: Fetched) -> Fetched:
-        if not self.rendering.draws_all:
+        if not self.rendering.renders_all:
             return answer
-        drawn = self.shown[answer.page.url] = await drawn_page(answer, self.rendering)
-        return drawn
+        rendered = self.shown[answer.page.url] = await rendered_page(answer, self.rendering)
+        return rendered
 
     def _heed(self, answer: Fetched | Failure) -> None:
         """A server that asks to be left alone, or is gone, ends the walk."""

@@ -9,7 +9,7 @@ from everlog.extract.learn_blog import PAGES_USED
 from everlog.usecases.discover.aliased_fetcher import aliased
 from everlog.usecases.discover.blog_aliases import alias_of_entries, find_aliases, stated_alias
 from everlog.usecases.discover.blog_scope import may_widen, new_scope, widened
-from everlog.usecases.learn.learned_blog import drawn_where_needed, fetch_entries, learn_blog, nothing_fetched
+from everlog.usecases.learn.learned_blog import fetch_entries, learn_blog, nothing_fetched, rendered_where_needed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,7 +34,7 @@ class LearnResult:
 
 
 async def learn_found(found: Found, rendering: Rendering) -> LearnResult:
-    """Learn a blog from its feed's pages; from here on its aliases are part of the web that it is drawn from."""
+    """Learn a blog from its feed's pages; from here on its aliases are part of the web that it is fetched from."""
     fetcher, settings = rendering.fetcher, rendering.settings
     scope = new_scope(found.home, settings)
     answers = await _entries(found, fetcher, scope)
@@ -47,7 +47,7 @@ async def learn_found(found: Found, rendering: Rendering) -> LearnResult:
             raise nothing_fetched(found, answers.values())
         scope = replace(scope, aliases=(*scope.aliases, alias))
         pages = {link: answer for link, answer in answers.items() if scope.is_own(answer.page.url)}
-    shown, shown_pages = await drawn_where_needed(found, pages, rendering)
+    shown, shown_pages = await rendered_where_needed(found, pages, rendering)
     learned = learn_blog(shown, shown_pages, scope, is_scripted=rendering.is_scripted)
     scope = replace(scope, aliases=await find_aliases(shown, shown_pages, learned, scope, fetcher))
     rendering.fetcher = aliased(fetcher, scope)

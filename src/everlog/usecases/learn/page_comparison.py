@@ -1,4 +1,4 @@
-"""What repeats on a blog's pages, counted on pages of one crawl (DiffPost): a new post needs company for that."""
+"""Comparison of pages of one crawl: what repeats on them (DiffPost). A new post needs others to compare with."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _outlines(keys: Iterable[str], context: CrawlContext) -> Iterator[Outline]:
     from everlog.core.outline import Outline  # noqa: PLC0415 - as above
 
     for key in keys:
-        stored = stored_page(f"http://{key}", context.blog, context.archive, drawn=context.learned.is_scripted)
+        stored = stored_page(f"http://{key}", context.blog, context.archive, rendered=context.learned.is_scripted)
         if stored is not None:
             with suppress(UnreadablePage):
                 yield Outline(parse(stored.page.body, stored.page.content_type))

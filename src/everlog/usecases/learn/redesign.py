@@ -1,4 +1,4 @@
-"""A redesign in the middle: the pages of new entries show it, the blog is learned again, and the old rules are kept.
+"""Redesign of a blog: the pages of new entries show it, the blog is learned again, and the old rules are kept.
 
     look        the pages of new entries are fetched, and read with the rules as they are
     doubt       most of them are read worse than the rules promise: pages of older entries are asked for too
@@ -20,7 +20,7 @@ from everlog.records import Failure, Feed, Fetched, Link
 from everlog.usecases.discover.blog_scope import scope_of
 from everlog.usecases.discover.discover_blog import Found
 from everlog.usecases.learn.blog_fingerprint import start_page
-from everlog.usecases.learn.learned_blog import drawn_page, drawn_where_needed, learn_blog
+from everlog.usecases.learn.learned_blog import learn_blog, rendered_page, rendered_where_needed
 from everlog.usecases.learn.template_history import TemplateHistory, begin_era
 from everlog.usecases.page.post_comments import CommentGatherer
 from everlog.usecases.page.rendering import Rendering
@@ -158,7 +158,7 @@ class _RedesignCheck:
         looks = []
         for entry, (answer, is_held) in zip(wanted, fetched, strict=True):
             if answer is not None:
-                shown = await drawn_page(answer, self.rendering) if self.rendering.draws_all else answer
+                shown = await rendered_page(answer, self.rendering) if self.rendering.renders_all else answer
                 # A page that still wears a design of before is none of the new one.
                 learned = self.templates.for_unparsed(shown.page)
                 fit = fit_of(entry, shown.page, learned.template, learned.classifier)
@@ -180,7 +180,7 @@ class _RedesignCheck:
             if isinstance(answer, Failure) or not scope.is_own(answer.page.url):
                 continue
             if answer.answer.status == NOT_MODIFIED:
-                return stored_page(url, blog, run.archive, drawn=False), True
+                return stored_page(url, blog, run.archive, rendered=False), True
             return answer, False
         return None, False
 
@@ -194,7 +194,7 @@ class _RedesignCheck:
         taught = [look for look in looks if look.fit.lost is not None or (everywhere and not look.is_held)]
         pages = {look.entry.link or "": look.answer for look in taught}
         try:
-            found, shown = await drawn_where_needed(await self._found(), pages, self.rendering)
+            found, shown = await rendered_where_needed(await self._found(), pages, self.rendering)
             scope = scope_of(self.blog, self.run.archive)
             learned = learn_blog(found, shown, scope, is_scripted=self.rendering.is_scripted)
         except NoBrowser:
@@ -244,7 +244,7 @@ class _RedesignCheck:
         return commenting
 
     def _commenting(self, rules: CommentRules | None = None) -> CommentGatherer:
-        """What the crawl reads comments by; it has the pages that were drawn, so that none is drawn twice."""
+        """What the crawl reads comments by; it has the pages that were rendered, so that none is rendered twice."""
         feed_url, run = self.feed_page.answer.url, self.run
         return CommentGatherer(
             blog_id=self.blog.id, fetcher=run.fetcher, rendering=self.rendering, tally=run.tally, rules=rules,
@@ -275,7 +275,7 @@ class _RedesignCheck:
 
     def _as_before(self) -> Redesign:
         self.rendering.is_scripted = self.learned.is_scripted
-        commenting = self._commenting(self.learned.template.comments) if self.rendering.draws_all else None
+        commenting = self._commenting(self.learned.template.comments) if self.rendering.renders_all else None
         return Redesign(learned=self.learned, answers=tuple(self.answers.values()), commenting=commenting)
 
     def _keep_the_old(self, new: Sequence[_Look], why: str) -> Redesign:

@@ -1,4 +1,4 @@
-"""A blog learned again from what its archive holds; no request is made."""
+"""Relearning: a blog learned again from what its archive holds; no request is made."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def learn_again(blog: Blog, archive: Archive) -> LearnedBlog:
     before = LearnedBlog.of(blog)
     is_scripted = before is not None and before.is_scripted
     lessons = _lessons_of_pages if before is not None and before.without_feed else _lessons_of_feed
-    found, pages = lessons(blog, archive, drawn=is_scripted)
+    found, pages = lessons(blog, archive, rendered=is_scripted)
     since = before.learned_at if before is not None else None
     learned = learn_blog(found, _fetched_since(since, pages) or pages, scope_of(blog, archive), is_scripted=is_scripted)
     rules = _stored_comment_rules(blog, archive, since) or (before.template.comments if before is not None else None)
@@ -48,11 +48,11 @@ def _fetched_since(since: datetime | None, pages: dict[str, Fetched]) -> dict[st
     return {link: page for link, page in pages.items() if since is None or page.answer.fetched_at >= since}
 
 
-def _stored_start(blog: Blog, archive: Archive, *, drawn: bool) -> Fetched | None:
-    return stored_page(start_page(blog, archive), blog, archive, drawn=drawn)
+def _stored_start(blog: Blog, archive: Archive, *, rendered: bool) -> Fetched | None:
+    return stored_page(start_page(blog, archive), blog, archive, rendered=rendered)
 
 
-def _lessons_of_feed(blog: Blog, archive: Archive, *, drawn: bool) -> tuple[Found, dict[str, Fetched]]:
+def _lessons_of_feed(blog: Blog, archive: Archive, *, rendered: bool) -> tuple[Found, dict[str, Fetched]]:
     answer, feed = feed_as_stored(blog, archive)
     feed_page = answer.answer
     scope = scope_of(blog, archive)
@@ -60,17 +60,17 @@ def _lessons_of_feed(blog: Blog, archive: Archive, *, drawn: bool) -> tuple[Foun
     for entry in feed.entries:
         whole = absolute(feed_page.url, entry.link)
         for url in scope.page_urls(whole) if whole else ():
-            stored = stored_page(url, blog, archive, drawn=drawn)
+            stored = stored_page(url, blog, archive, rendered=rendered)
             if stored is not None:
                 pages[entry.link or url] = stored
                 break
     return Found(
-        home=blog.home, home_page=_stored_start(blog, archive, drawn=drawn), feed_url=feed_page.url,
+        home=blog.home, home_page=_stored_start(blog, archive, rendered=rendered), feed_url=feed_page.url,
         feed=feed, feed_page=answer,
     ), pages
 
 
-def _lessons_of_pages(blog: Blog, archive: Archive, *, drawn: bool) -> tuple[Found, dict[str, Fetched]]:
+def _lessons_of_pages(blog: Blog, archive: Archive, *, rendered: bool) -> tuple[Found, dict[str, Fetched]]:
     """What the first pages of the blog teach: they are those that taught it when it was new."""
     # Only blogs without a feed need these, and they are slow to load.
     from everlog.extract.feedless import Explorer, made_up_feed  # noqa: PLC0415
@@ -82,7 +82,7 @@ def _lessons_of_pages(blog: Blog, archive: Archive, *, drawn: bool) -> tuple[Fou
     for capture in archive.captures(blog.id):
         if len(explorer.pages) >= MOST_PAGES:
             break
-        made = archive.rendering_of(blog.id, capture.url) if drawn else None
+        made = archive.rendering_of(blog.id, capture.url) if rendered else None
         answer = Fetched(url=capture.url, exchanges=(archive.exchange(made or capture),))
         if scope.is_own(answer.page.url):
             page = answer.page
@@ -95,7 +95,7 @@ def _lessons_of_pages(blog: Blog, archive: Archive, *, drawn: bool) -> tuple[Fou
             advice=f"if you know its feed:  everlog crawl {blog.home} --feed FEED_URL",
         )
     pages = {entry.link: stored[entry.link] for entry in feed.entries if entry.link in stored}
-    home_page = _stored_start(blog, archive, drawn=drawn)
+    home_page = _stored_start(blog, archive, rendered=rendered)
     return Found(home=blog.home, home_page=home_page, feed_url=None, feed=feed, feed_page=None), pages
 
 

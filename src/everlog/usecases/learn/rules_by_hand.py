@@ -97,7 +97,7 @@ def _readings(selector: str) -> list[Rule]:
 
 def _newest_pages(learned: LearnedBlog, blog: Blog, archive: Archive) -> Iterator[Page]:
     for key in archive.newest_posts(blog.id, limit=MOST_TRIED):
-        stored = stored_page(f"http://{key}", blog, archive, drawn=learned.is_scripted)
+        stored = stored_page(f"http://{key}", blog, archive, rendered=learned.is_scripted)
         if stored is not None:
             yield stored.page
 

@@ -1,4 +1,4 @@
-"""The entries of a blog's feed by the addresses of their posts: what they say goes where the pages say nothing.
+"""Entries of a blog's feed by the addresses of their posts: what they say goes where the pages say nothing.
 
     at a visit      the page's own entry, if it stands in the feed; else what the feed said when it did
     at an update    posts that are held and lack what the feed says, without a request

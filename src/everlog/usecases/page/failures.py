@@ -1,4 +1,4 @@
-"""What becomes of a page or picture that could not be had: whose fault it is says whether it is asked for again."""
+"""Failures: what becomes of a page or picture that could not be had, by whose fault it is."""
 
 from __future__ import annotations
 

@@ -65,8 +65,8 @@ def stored_part(url: str, blog: Blog, archive: Archive, templates: TemplateHisto
         return None
     shown = answer
     if templates.at(answer.fetched_at).is_scripted:
-        drawing = archive.rendering_of(blog.id, url)
-        shown = (stored_exchange(drawing, archive) if drawing is not None else None) or answer
+        rendering_capture = archive.rendering_of(blog.id, url)
+        shown = (stored_exchange(rendering_capture, archive) if rendering_capture is not None else None) or answer
     page = Page(
         url=answer.url, body=shown.body, content_type=shown.header("content-type"), fetched_at=answer.fetched_at,
     )

@@ -18,7 +18,7 @@ from everlog.extract.classify.post_paging import further_page
 from everlog.records import Exchange, Failure, Link, Visit
 from everlog.usecases.page.further_pages import Part, TextPages, part_of_reading, stored_part, whole_as_held
 from everlog.usecases.page.page_reading import read_part
-from everlog.usecases.page.rendering import NotDrawn, exchanges_of, page_of
+from everlog.usecases.page.rendering import NotRendered, exchanges_of, page_of
 
 if TYPE_CHECKING:
     from everlog.records import Lane
@@ -92,14 +92,14 @@ async def request_part(url: str, context: CrawlContext) -> Part:
     page, made = answer.page, tuple[Exchange, ...]()
     if canonical(page.url) != canonical(url):
         return Part(url=url)
-    if context.rendering.draws_all:
+    if context.rendering.renders_all:
         try:
-            drawn = await context.rendering.draw(page)
-        except NotDrawn as error:
+            rendered = await context.rendering.render(page)
+        except NotRendered as error:
             failure = Failure(url=url, trouble="protocol", reason=f"could not be rendered: {error.reason}")
             return Part(url=url, failure=failure)
         context.tally.rendered += 1
-        page, made = page_of(drawn), exchanges_of(drawn)
+        page, made = page_of(rendered), exchanges_of(rendered)
     if any(noarchive(None, value) for value in answer.answer.values("x-robots-tag")):
         return Part(url=url)
     exchanges = (*answer.exchanges[:-1], *made, answer.answer)

@@ -1,4 +1,4 @@
-"""The comments of a post from all that was found of them: one list, whether it is all, and what is held besides."""
+"""Merging of a post's comments from all that was found of them: one list, whether it is all, what is held besides."""
 
 from __future__ import annotations
 

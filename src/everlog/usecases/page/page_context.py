@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 class PageContext:
     """One page of a crawl: what came in, what was read, and what comes out. Each step of the pipeline adds to it."""
 
-    # What came in; `drawn` is what a browser made of it, read in place of the answer and stored beside it (`made`).
+    # What came in; `rendered` is what a browser made of it, read in place of the answer and stored beside it (`made`).
     link: Link
     fetched: Fetched
-    drawn: Page | None = None
+    rendered: Page | None = None
     made: tuple[Exchange, ...] = ()
     # What was read.
     reading: PageReading = field(default_factory=PageReading)
@@ -41,8 +41,8 @@ class PageContext:
 
     @property
     def shown(self) -> Page:
-        """The page to read: as a browser drew it, else as it was fetched."""
-        return self.drawn or self.fetched.page
+        """The page to read: as a browser rendered it, else as it was fetched."""
+        return self.rendered or self.fetched.page
 
     @property
     def held_key(self) -> str:

@@ -135,13 +135,13 @@ def post_on_page(root: Element, page: Page, learned: LearnedBlog, *, is_split: b
 
 
 def _evidence_of(root: Element, page: Page, comments_feed: str | None) -> Evidence:
-    """Where the comments of a page's post may be; what a browser drew of them is taken out of the page."""
+    """Where the comments of a page's post may be; what a browser rendered of them is taken out of the page."""
     services = embedded(root)
     entry = Entry(link=page.url, comments_feed=comments_feed) if comments_feed else None
     feed = comment_feed_url(root, page.url, entry=entry)
-    drawn = [frame for frame in root.iter("template") if frame.get("data-everlog-frame") is not None]
+    rendered = [frame for frame in root.iter("template") if frame.get("data-everlog-frame") is not None]
     threads: list[Thread | None] = []
     if root.get("data-everlog-rendered") is not None:
         threads = [read_service(root, page.url, service, fetched_at=page.fetched_at) for service in services]
-    drop(drawn)
+    drop(rendered)
     return Evidence(services=services, feed=feed, threads=tuple(thread for thread in threads if thread is not None))

@@ -1,4 +1,4 @@
-"""What is done with a fetched page, in order: render, read, comments, media, store.
+"""Pipeline of a fetched page, in order: render, read, comments, media, store.
 
 Each step is a function of a `PageContext` and the `CrawlContext`; the setting `pipeline` leaves one out, or replaces
 it by a function of your own ('package.module:function').
@@ -21,7 +21,7 @@ from everlog.usecases.page.joined_pages import join_pages, request_part
 from everlog.usecases.page.merged_comments import uncommented, with_comments
 from everlog.usecases.page.page_reading import read_page
 from everlog.usecases.page.post_comments import Further
-from everlog.usecases.page.rendering import NotDrawn, exchanges_of, page_of
+from everlog.usecases.page.rendering import NotRendered, exchanges_of, page_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -51,19 +51,19 @@ async def take_steps(page: PageContext, context: CrawlContext, steps: tuple[Step
 
 
 async def render_page(page: PageContext, context: CrawlContext) -> None:
-    """Draw the page in a browser, on blogs whose pages show nothing before their scripts ran."""
-    if not context.rendering.draws_all or _not_a_page(page, context) is not None:
+    """Render the page in a browser, on blogs whose pages show nothing before their scripts ran."""
+    if not context.rendering.renders_all or _not_a_page(page, context) is not None:
         return
     try:
-        drawn = await context.rendering.draw(page.fetched.page)
-    except NotDrawn as error:
+        rendered = await context.rendering.render(page.fetched.page)
+    except NotRendered as error:
         # Nothing of it can be read: the address waits for the next try, as one that gave no answer.
         page.outcome, page.reason, page.kept = "failed", f"could not be rendered: {error.reason}", False
         context.tally.failed += 1
         context.tally.fail(page.link.url, page.reason, kind="could not be rendered")
         return
     context.tally.rendered += 1
-    page.drawn, page.made = page_of(drawn), exchanges_of(drawn)
+    page.rendered, page.made = page_of(rendered), exchanges_of(rendered)
 
 
 def read_content(page: PageContext, context: CrawlContext) -> Awaitable[None] | None:

@@ -1,9 +1,9 @@
-"""The comments of a post from wherever they live: its page, its comment feed, a service in the browser.
+"""Comments of a post from wherever they live: its page, its comment feed, a service in the browser.
 
     page       read with the article, by the rules of the blog or known markup
     pages      further pages of comments, where the page links to them
     feed       asked for where the page may not show all, and while the blog's rules are not learned yet
-    service    drawn in the browser where the page embeds one
+    service    rendered in the browser where the page embeds one
 
 What they bring is one list of threads, held against the number the site states.
 """
@@ -25,7 +25,7 @@ from everlog.errors import UnreadableFeed, UnreadablePage
 from everlog.records import Failure, Visit
 from everlog.usecases.page.further_pages import CommentPages
 from everlog.usecases.page.merged_comments import Gathered
-from everlog.usecases.page.rendering import NotDrawn, exchanges_of, page_of
+from everlog.usecases.page.rendering import NotRendered, exchanges_of, page_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -158,26 +158,26 @@ class CommentGatherer:
         return visits
 
     async def _from_services(self, services: Sequence[Service], page: Page, gathered: Gathered) -> None:
-        wanted = self.rendering.worth_drawing(services)
+        wanted = self.rendering.worth_rendering(services)
         found: dict[str, Thread] = {}
         # A service that is down was asked for other posts; a browser that is missing has asked nobody.
         gathered.tried = self.rendering.settings.render != "never"
         if wanted:
             try:
-                drawn = await self.rendering.draw(page, wanted)
-            except NotDrawn as error:
+                rendered = await self.rendering.render(page, wanted)
+            except NotRendered as error:
                 gathered.failures.append(f"the page could not be rendered: {error.reason}")
             else:
                 self.tally.rendered += 1
-                gathered.exchanges = exchanges_of(drawn)
-                root = parse(drawn.body, page_of(drawn).content_type)
+                gathered.exchanges = exchanges_of(rendered)
+                root = parse(rendered.body, page_of(rendered).content_type)
                 for service in wanted:
-                    thread = read_service(root, page.url, service, fetched_at=drawn.rendered_at)
+                    thread = read_service(root, page.url, service, fetched_at=rendered.rendered_at)
                     if thread is not None:
                         found[service.name] = thread
-                        gathered.failures += _unfinished(thread, drawn)
+                        gathered.failures += _unfinished(thread, rendered)
             for service in wanted:
-                self.rendering.heard(service.name, answered=service.name in found)
+                self.rendering.note_answer(service.name, answered=service.name in found)
         gathered.tried = gathered.tried and self.rendering.missing is None
         gathered.threads += found.values()
         gathered.failures += [self.rendering.why_not(each.name) for each in services if each.name not in found]
@@ -259,7 +259,9 @@ def _is_vague(comment: Comment) -> bool:
     return comment.author is None or comment.published is None
 
 
-def _unfinished(thread: Thread, drawn: Rendered) -> list[str]:
+def _unfinished(thread: Thread, rendered: Rendered) -> list[str]:
     """Why a thread that a restless page showed is not taken for all there is."""
     short = thread.claimed is not None and len(thread.comments) < thread.claimed
-    return [f"{thread.source} was still loading when the time limit was reached"] if short and not drawn.settled else []
+    if not short or rendered.settled:
+        return []
+    return [f"{thread.source} was still loading when the time limit was reached"]

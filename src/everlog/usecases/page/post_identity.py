@@ -1,4 +1,4 @@
-"""Whether a page still is the post that is held there, and which held post a page of a blog that moved is."""
+"""Identity of a post: whether a page still is the post that is held there, also of a blog that moved."""
 
 from __future__ import annotations
 

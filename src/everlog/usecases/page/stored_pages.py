@@ -50,9 +50,9 @@ def stored_comment_feed(url: str, blog: Blog, archive: Archive) -> Thread | None
         return None
 
 
-def stored_page(url: str, blog: Blog, archive: Archive, *, drawn: bool) -> Fetched | None:
-    """A page as it is stored, as a browser showed it if it was drawn; None if it is not, or cannot be read."""
-    capture = (archive.rendering_of(blog.id, url) if drawn else None) or archive.capture_of(blog.id, url)
+def stored_page(url: str, blog: Blog, archive: Archive, *, rendered: bool) -> Fetched | None:
+    """A page as it is stored, as a browser showed it if it was rendered; None if it is not, or cannot be read."""
+    capture = (archive.rendering_of(blog.id, url) if rendered else None) or archive.capture_of(blog.id, url)
     answer = stored_exchange(capture, archive) if capture is not None else None
     return Fetched(url=url, exchanges=(answer,)) if answer is not None else None
 

@@ -1,4 +1,4 @@
-"""What became of a blog whose feed is not there, and which posts are looked at again.
+"""Liveness of a blog: what became of one whose feed is not there, and which posts are looked at again.
 
     feed_lost         the feed gave nothing: a passing trouble, another address, another owner, or the end;
                       `home_lost` the same of a blog without one

@@ -1,4 +1,4 @@
-"""The feed of all comments of a blog: one request names new comments on old posts.
+"""Comment feed of a blog: one request names new comments on old posts.
 
 Feeds of posts say nothing about comments on posts that have left them. Most blogs with comments have a second feed for
 these; it holds the newest few, so what matters is which of its comments are not held, and on which posts.
@@ -159,6 +159,6 @@ def _mark(comment: Comment) -> str | None:
 
 def _feed_named(blog: Blog, archive: Archive) -> str | None:
     """The comment feed that the stored front page names."""
-    stored = stored_page(blog.home, blog, archive, drawn=False)
+    stored = stored_page(blog.home, blog, archive, rendered=False)
     clues = BlogClues(home=blog.home, home_page=stored.page if stored is not None else None, feed_url=blog.feed_url)
     return next((request.url for request in comment_history.SOURCE.first_requests(clues)), None)

@@ -1,4 +1,4 @@
-"""Blogs that have another address now: only what is said to be permanent is remembered."""
+"""Moved blogs, which have another address now: only what is said to be permanent is remembered."""
 
 from __future__ import annotations
 
@@ -82,5 +82,5 @@ def move(blog: Blog, home: str, run: CrawlRun) -> Blog:
 
 
 def happened(blog: Blog, kind: str, reason: str, run: CrawlRun, detail: dict[str, str] | None = None) -> Event:
-    """A line of the ledger about a blog."""
+    """A line of the event log about a blog."""
     return Event(blog_id=blog.id, kind=kind, at=run.now(), reason=reason, detail=detail or {})

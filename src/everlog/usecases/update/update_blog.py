@@ -1,11 +1,12 @@
-"""UpdateCrawl: ask the feed what is new or changed, and visit that; without one, see `revisiting`.
+"""UpdateCrawl: ask the feed what is new or changed, and visit that; without one, see `update_feedless`.
 
-    hear        what the feed says, or what it means that it says nothing (`hearing`, `fates`)
-    compare     which entries are new, changed, or left the feed early (`diff`)
-    listen      which posts have new comments, as the feed of all comments tells (`comment_feed`)
-    look        pages of new entries, with the rules as they are: was the blog redesigned? (`redesign`)
-    walk        back over the lists, if posts may have come and gone since the last look (`walking`)
-    visit       all of these, and older posts whose turn it is (`watching.rechecks`)
+    fetch_feed          the feed's response
+    interpret_response  what it says, or what it means that it says nothing (`blog_liveness`, `moved_blog`)
+    diff_feed           which entries are new, changed, or left the feed early (`feed_diff`)
+    fetch_comment_feed  which posts have new comments, as the feed of all comments tells (`comment_feed`)
+    read_anew           pages of new entries, with the rules as they are: was the blog redesigned? (`learn.redesign`)
+    walk_back           over the lists, if posts may have come and gone since the last look (`crawl.walk_lists`)
+    visit               all of these, and older posts that are due (`schedule.rechecks`)
 """
 
 from __future__ import annotations
@@ -214,7 +215,7 @@ async def _walk_and_visit(crawl: Crawl, redesign: Redesign, blog: Blog, run: Cra
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedStatus:
-    """What was heard of a blog, as it is known from now on: what its feed tells, or what it means that it does not."""
+    """Status of a feed, and its blog as it is known from now on: what it tells, or what it means that it does not."""
 
     blog: Blog
     response: FeedResponse | None = None

@@ -138,7 +138,7 @@ def _as_stored(urls: Iterable[str], context: CrawlContext) -> list[str]:
 
 def _shown(url: str, newest: frozenset[str], context: CrawlContext) -> int:
     """How many of the newest posts a stored page leads to."""
-    stored = stored_page(url, context.blog, context.archive, drawn=context.learned.is_scripted)
+    stored = stored_page(url, context.blog, context.archive, rendered=context.learned.is_scripted)
     return len(newest & {link.key for link in links_on(stored, context)}) if stored is not None else 0
 
 

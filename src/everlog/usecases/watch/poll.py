@@ -1,4 +1,4 @@
-"""One poll: ask a blog's feed whether it changed, visit what is new, and say when to ask again."""
+"""Poll of one blog: fetch its feed if it changed, visit what is new, and say when to poll again."""
 
 from __future__ import annotations
 

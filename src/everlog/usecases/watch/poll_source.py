@@ -1,4 +1,4 @@
-"""Whose feeds a watch asks: all of an archive as they fall due, or those of one job."""
+"""Poll sources: whose feeds a watch polls, all of an archive as they fall due, or those of one job."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The watch over all blogs of an archive: each is asked as it falls due, until somebody says stop.
+"""Watch loop over all blogs of an archive: each is polled as it falls due, until somebody says stop.
 
 All state is in the archive: a watch can be killed and started again, and several share the work.
 """
@@ -38,7 +38,7 @@ AT_ONCE = 64
 HEARTBEAT_SECONDS = LEASE.total_seconds() / 4
 # How often blogs that were crawled meanwhile are taken in.
 ENLIST_SECONDS = 300.0
-# The reason, in the ledger, of a poll that is later than the blog's rhythm would have it.
+# The reason, in the host statistics, of a poll that is later than the blog's rhythm would have it.
 NOT_DUE = "the feed or its server asks for longer waits"
 # With a few blogs, polls are hours apart.
 ONLINE_FOR = timedelta(hours=6)
