@@ -19,7 +19,7 @@ from everlog.usecases.crawl.crawl_blog import archive_blog
 from everlog.usecases.crawl.crawl_context import SLICE_OVER, StopSwitch
 from everlog.usecases.crawl.crawl_loop import LEAST_TAKEN
 from everlog.usecases.crawl.url_queue import PROGRESS
-from everlog.usecases.update.update_feedless import LOOKED, MAPS
+from everlog.usecases.update.update_feedless import MAPS, UPDATE_PROGRESS
 from everlog.usecases.watch.poll import poll_blog
 from everlog.usecases.watch.poll_source import first_poll
 from usecases.a_site import FEED, POSTS, a_site, crawl, put_feed, work
@@ -264,7 +264,7 @@ def test_an_update_without_a_feed_asks_each_map_once_in_all_its_slices(archive):
     assert fetcher.count(a_blog.HOME) == 1
     assert [fetcher.count(f"{a_blog.HOME}map-{number}.xml") for number in range(21, 28)] == [1] * 7
     # The next update begins anew.
-    assert archive.recall(archive.blogs()[0].id, LOOKED) is None
+    assert archive.recall(archive.blogs()[0].id, UPDATE_PROGRESS) is None
     fetcher.asked.clear()
     crawl(fetcher, archive)
     assert fetcher.count(a_blog.HOME) == fetcher.count(a_blog.HOME + "map-21.xml") == 1

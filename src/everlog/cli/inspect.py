@@ -124,7 +124,7 @@ async def _look(
     from everlog.usecases.crawl.report import Tally
     from everlog.usecases.discover.stored_allowlist import note_typed
     from everlog.usecases.discover.typed_address import fetchable, other_spellings
-    from everlog.usecases.inspection import look
+    from everlog.usecases.inspection import inspect_blog
     from everlog.usecases.runner import render_options, waits_shown
     from everlog.usecases.sessions import open_session
 
@@ -139,7 +139,7 @@ async def _look(
         try:
             now = fetcher.timekeeper.now
             async with Browser(render_options(own)) as browser, waits_shown(tally, session, now, browser):
-                return await look(url, session, own, browser, tally=tally)
+                return await inspect_blog(url, session, own, browser, tally=tally)
         finally:
             tally.doing = "done"
 

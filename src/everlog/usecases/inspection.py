@@ -69,7 +69,7 @@ class Inspection:
         return round(self.estimate.posts * 1.1) + 2
 
 
-async def look(
+async def inspect_blog(
     url: str, fetcher: Fetcher, settings: Settings, browser: Browser | None = None, *, tally: Tally | None = None,
 ) -> Inspection:
     """Find the feed, learn the blog, read one post, and count what leads into its history.

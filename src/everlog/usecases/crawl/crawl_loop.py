@@ -59,7 +59,7 @@ class Crawl:
         # Pages that are held are asked for with the condition that they changed.
         self.is_update = is_update
         # But for these, whose comments may have changed while the page did not.
-        self.asks_anew: frozenset[str] = frozenset()
+        self.refetched: frozenset[str] = frozenset()
         self.stop = Stop()
         self.queue = Queue(context.archive, context.blog, newest_first=context.settings.newest_first)
         self._now = context.run.now
@@ -268,7 +268,7 @@ class Crawl:
     async def _visit(self, link: Link) -> None:
         context = self.context
         # What was put off is stored, but not as the post that it may turn out to be.
-        is_conditional = self.is_update and link.key not in self.asks_anew and link.key not in self.queue.taken_up
+        is_conditional = self.is_update and link.key not in self.refetched and link.key not in self.queue.taken_up
         stored = context.archive.capture_of(context.blog.id, link.url) if is_conditional else None
         answer = await context.fetcher.fetch(
             link.url, etag=stored.etag if stored else None, last_modified=stored.last_modified if stored else None,

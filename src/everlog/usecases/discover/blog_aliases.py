@@ -116,17 +116,17 @@ async def find_aliases(
     """The aliases of a blog that was learned: those it has, and those its pages name, looked at more closely."""
     named = _named(found, pages, scope)
     aliases = [
-        await _looked_at(alias, named.pop(host_of(alias.home), _Named()), pages, learned, scope, fetcher)
+        await _checked(alias, named.pop(host_of(alias.home), _Named()), pages, learned, scope, fetcher)
         for alias in scope.aliases
     ]
     for each in named.values():
-        looked = await _looked_at(Alias(home=_home_there(each, scope)), each, pages, learned, scope, fetcher)
-        if looked.here or looked.followed or each.is_own:
-            aliases.append(looked)
+        checked = await _checked(Alias(home=_home_there(each, scope)), each, pages, learned, scope, fetcher)
+        if checked.here or checked.followed or each.is_own:
+            aliases.append(checked)
     return tuple(aliases)
 
 
-async def _looked_at(
+async def _checked(
     alias: Alias, named: _Named, pages: Mapping[str, Fetched], learned: LearnedBlog, scope: Scope, fetcher: Fetcher,
 ) -> Alias:
     below = [url for key, url in named.links.items() if is_below(key, folder_of(alias.home))]

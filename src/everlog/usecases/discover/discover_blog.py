@@ -68,10 +68,10 @@ async def discover(url: str, fetcher: Fetcher, feed_url: str | None = None) -> F
 
     `url` may be the feed's own address; then the feed says where the blog is.
     """
-    return await feed_of(await front_page(url, fetcher), fetcher, feed_url, asked=url)
+    return await feed_of(await front_page(url, fetcher), fetcher, feed_url, typed=url)
 
 
-async def feed_of(front: Front, fetcher: Fetcher, feed_url: str | None = None, *, asked: str) -> Found:
+async def feed_of(front: Front, fetcher: Fetcher, feed_url: str | None = None, *, typed: str) -> Found:
     """The feed of the blog whose front page this is; `NoFeed` names all that was tried."""
     page = front.page
     nothing = Feed(url=None)
@@ -81,44 +81,44 @@ async def feed_of(front: Front, fetcher: Fetcher, feed_url: str | None = None, *
         return replace(found, feed_url=answer.answer.url, feed=feed, feed_page=answer)
     own = as_feed(page)
     if own is not None:
-        return replace(await _blog_of_feed(own, asked, fetcher), feed_url=page.answer.url, feed=own, feed_page=page)
-    looked: list[tuple[FeedLink, str]] = []
+        return replace(await _blog_of_feed(own, typed, fetcher), feed_url=page.answer.url, feed=own, feed_page=page)
+    tried: list[tuple[FeedLink, str]] = []
     missed: Failure | None = None
     for link in _with_own_host(feed_links(_root_of(page), page.page.url), page.page.url):
         reached = await fetcher.fetch(link.url, purpose="feed")
         if isinstance(reached, Failure):
-            looked.append((link, str(reached.status or reached.trouble)))
+            tried.append((link, str(reached.status or reached.trouble)))
             missed = missed or (reached if link.declared and is_feed_down(reached) else None)
             continue
         feed_found = as_feed(reached)
         if feed_found is None:
-            looked.append((link, "not a feed, or an empty one"))
+            tried.append((link, "not a feed, or an empty one"))
             continue
         return replace(found, feed_url=reached.answer.url, feed=feed_found, feed_page=reached)
     if missed is not None:
         # It is there, but not now: without it less would be learned, for good.
         raise Unreachable(
-            f"the feed of {asked} cannot be fetched now: {missed.reason}",
-            advice=f"try again later, or crawl without it:  everlog crawl {asked} --no-feed",
+            f"the feed of {typed} cannot be fetched now: {missed.reason}",
+            advice=f"try again later, or crawl without it:  everlog crawl {typed} --no-feed",
         )
-    raise _no_feed(asked, looked)
+    raise _no_feed(typed, tried)
 
 
-async def at_home(found: Found, asked: str, fetcher: Fetcher) -> tuple[Found, str | None]:
+async def at_home(found: Found, typed: str, fetcher: Fetcher) -> tuple[Found, str | None]:
     """The blog at its home, where a page of it was asked for; and what that page is there, if it is another."""
     page = found.home_page
     if page is None or found.feed_url is None:
         # Nothing but a feed was typed, and it has said where its blog is.
-        moved = canonical(found.home) != canonical(asked)
+        moved = canonical(found.home) != canonical(typed)
         return found, "the feed" if moved and found.feed_page is not None else None
     home = home_of(found.home, _root_of(page), found.feed, found.feed_url)
     if home is not None and not home.is_sure:
         folder = urljoin(found.home, ".." if found.home.endswith("/") else ".")
         raise UsageError(
-            f"{asked} is not the home of a blog, and the posts of its feed {found.feed_url} lie in other folders",
+            f"{typed} is not the home of a blog, and the posts of its feed {found.feed_url} lie in other folders",
             advice=f"to archive all of them:  everlog crawl {home.url}\n"
                    f"  this folder alone:       everlog crawl {folder}\n"
-                   f"  what lies below it:      everlog crawl {asked} --scope path",
+                   f"  what lies below it:      everlog crawl {typed} --scope path",
         )
     if home is not None:
         return await _moved_to(home.url, found, fetcher), home.what
@@ -137,7 +137,7 @@ async def _above(found: Found, fetcher: Fetcher) -> tuple[Found, str | None]:
     if above is None:
         return found, None
     with suppress(Unreachable, NoFeed):
-        there = await feed_of(await front_page(above, fetcher), fetcher, asked=above)
+        there = await feed_of(await front_page(above, fetcher), fetcher, typed=above)
         if is_within(found.home, there.home):
             return there, "a page"
     return found, None
@@ -154,17 +154,17 @@ async def _moved_to(home: str, found: Found, fetcher: Fetcher) -> Found:
     if not links or not links[0].declared or canonical(links[0].url) == canonical(found.feed_url or ""):
         return here
     try:
-        return await feed_of(front, fetcher, asked=home)
+        return await feed_of(front, fetcher, typed=home)
     except NoFeed:
         return here
 
 
-async def _blog_of_feed(feed: Feed, asked: str, fetcher: Fetcher) -> Found:
+async def _blog_of_feed(feed: Feed, typed: str, fetcher: Fetcher) -> Found:
     """The blog that a feed says it belongs to; where another host, which it names, is silent, the one it came from."""
-    found = Found(home=feed.home or asked, home_page=None, feed_url=None, feed=feed, feed_page=None)
-    if feed.home is None or host_of(feed.home) == host_of(asked):
+    found = Found(home=feed.home or typed, home_page=None, feed_url=None, feed=feed, feed_page=None)
+    if feed.home is None or host_of(feed.home) == host_of(typed):
         return found
-    own = urljoin(asked, "/")
+    own = urljoin(typed, "/")
     for home in (feed.home, own):
         with suppress(Unreachable, Blocked):
             front = await front_page(home, fetcher)
@@ -206,9 +206,9 @@ def as_feed(answer: Fetched) -> Feed | None:
     return feed if feed.entries else None
 
 
-def _no_feed(url: str, looked: list[tuple[FeedLink, str]]) -> NoFeed:
-    declared = [f"{link.url} ({what})" for link, what in looked if link.declared]
-    guessed = [f"{urlsplit(link.url).path or link.url} ({what})" for link, what in looked if not link.declared]
+def _no_feed(url: str, tried: list[tuple[FeedLink, str]]) -> NoFeed:
+    declared = [f"{link.url} ({what})" for link, what in tried if link.declared]
+    guessed = [f"{urlsplit(link.url).path or link.url} ({what})" for link, what in tried if not link.declared]
     return NoFeed(
         f"no feed found for {url}\n"
         f"  declared by the page: {', '.join(declared) or 'none'}\n"

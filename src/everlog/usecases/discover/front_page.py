@@ -86,25 +86,25 @@ async def _within(seconds: float | None, url: str, fetcher: Fetcher) -> Fetched 
 
 
 async def _front_of(url: str, fetcher: Fetcher, answer: Fetched | Failure) -> Front:
-    asked = url
+    current = url
     way: list[str] = []
     doors: list[Fetched] = []
     for again in range(REFRESHES):
-        answer = await fetcher.fetch(asked) if again else answer
+        answer = await fetcher.fetch(current) if again else answer
         if isinstance(answer, Failure) and doors:
             last = doors.pop()  # where it sends its readers is gone; the page itself is not
             return Front(home=_home(way, last.page.url), page=last, doors=tuple(doors))
         if isinstance(answer, Failure):
             raise why_unreachable(answer)
-        way += [asked, *(each.url for each in answer.exchanges)]
+        way += [current, *(each.url for each in answer.exchanges)]
         page = answer.page
         target = _refresh(answer)
         if target is None or canonical(target) == canonical(page.url):
             return Front(home=_home(way, page.url), page=answer, doors=tuple(doors))
         doors.append(answer)
-        asked = target
+        current = target
     raise Unreachable(
-        f"redirect loop: {url} redirects again and again, last to {asked}",
+        f"redirect loop: {url} redirects again and again, last to {current}",
         advice="open it in a browser and pass the address of the blog's front page",
     )
 

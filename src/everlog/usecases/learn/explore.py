@@ -63,7 +63,7 @@ async def find_blog(url: str, rendering: Rendering, tally: Tally, others: Sequen
     missing: NoFeed | None = None
     if not settings.no_feed:
         try:
-            found = await feed_of(front, fetcher, settings.feed, asked=url)
+            found = await feed_of(front, fetcher, settings.feed, typed=url)
             return await _at_home(found, front.home, rendering, tally)
         except NoFeed as error:
             missing = error

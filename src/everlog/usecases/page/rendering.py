@@ -78,7 +78,7 @@ class Rendering:
         return f"{service} returned no comments"
 
     async def render(self, page: Page, services: Iterable[Service] = ()) -> Rendered:
-        """The page as a browser shows it; NotDrawn says why it cannot."""
+        """The page as a browser shows it; NotRendered says why it cannot."""
         kept = self._rendered.pop(page.url, None)
         if kept is not None:
             return kept

@@ -177,7 +177,7 @@ async def _visit_news(blog: Blog, learned: LearnedBlog, plan: _UpdatePlan, run: 
     ) as context:
         crawl = begin(context, is_update=True)
         # A page that did not change may have other comments by now.
-        crawl.asks_anew = frozenset((*uncommented, *diff.recounted, *comment_feed.posts, *plan.anew))
+        crawl.refetched = frozenset((*uncommented, *diff.recounted, *comment_feed.posts, *plan.anew))
         context.commenting.announced = comment_feed.new
         stop = await _walk_and_visit(crawl, redesign, blog, run, is_gap=diff.gap)
         # Not before the walk: a feed that is stored is not told a second time, and then nobody would see the gap.

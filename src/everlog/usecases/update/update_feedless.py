@@ -37,38 +37,38 @@ if TYPE_CHECKING:
 # Lists that are searched for the newest posts, where the front page does not show them: those found first.
 LISTS_SEARCHED = 100
 MAPS = "maps"
-LOOKED = "looked"
+UPDATE_PROGRESS = "looked"
 # After this, an update that ended with its turn is begun anew: what came meanwhile is on the front page.
-LOOKED_FOR = timedelta(days=1)
+PROGRESS_KEPT = timedelta(days=1)
 
 
 @dataclass(slots=True, kw_only=True)
-class Looked:
+class UpdateProgress:
     """What an update has looked at before it visits pages, so that a further part of it need not look again."""
 
     at_fronts: bool = False
     at_maps: list[str] = field(default_factory=list)
 
     @classmethod
-    def taken_up(cls, blog: Blog, run: CrawlRun) -> Looked:
+    def taken_up(cls, blog: Blog, run: CrawlRun) -> UpdateProgress:
         """What the earlier parts of this update looked at; nothing if it is a new one."""
-        kept = json.loads(run.archive.recall(blog.id, LOOKED) or "null")
+        kept = json.loads(run.archive.recall(blog.id, UPDATE_PROGRESS) or "null")
         if kept is None:
             return cls()
         if run.goes_on or (kept["until"] is not None and run.now() < datetime.fromisoformat(kept["until"])):
             return cls(at_fronts=kept["fronts"], at_maps=kept["maps"])
-        run.archive.remember(blog.id, LOOKED, None)
+        run.archive.remember(blog.id, UPDATE_PROGRESS, None)
         return cls()
 
     def keep(self, blog: Blog, run: CrawlRun, stop: Stop) -> None:
         """Write down what a further part need not look at; nothing if the update came to its end."""
         if stop.ending in {"limit", "interrupted"}:
             # A poll whose turn is over does not know, the next time, that it goes on with something.
-            until = (run.now() + LOOKED_FOR).isoformat() if stop.reason == SLICE_OVER else None
+            until = (run.now() + PROGRESS_KEPT).isoformat() if stop.reason == SLICE_OVER else None
             state = {"fronts": self.at_fronts, "maps": self.at_maps, "until": until}
-            run.archive.remember(blog.id, LOOKED, json.dumps(state))
-        elif run.archive.recall(blog.id, LOOKED) is not None:
-            run.archive.remember(blog.id, LOOKED, None)
+            run.archive.remember(blog.id, UPDATE_PROGRESS, json.dumps(state))
+        elif run.archive.recall(blog.id, UPDATE_PROGRESS) is not None:
+            run.archive.remember(blog.id, UPDATE_PROGRESS, None)
 
 
 async def revisit_blog(
@@ -83,18 +83,18 @@ async def revisit_blog(
     archive.requeue(blog.id, [*(() if run.goes_on else uncommented), *due_rechecks(blog, run), *comment_feed.posts])
     if not run.goes_on:
         archive.requeue_failed(blog.id, now=run.now(), most_tries=PAGE_TRIES)
-    looked = Looked.taken_up(blog, run)
+    progress = UpdateProgress.taken_up(blog, run)
     with open_context(blog, compared_anew(learned, blog, archive), run) as context:
         crawl = begin(context, is_update=True)
-        crawl.asks_anew = frozenset((*uncommented, *comment_feed.posts))
+        crawl.refetched = frozenset((*uncommented, *comment_feed.posts))
         context.commenting.announced = comment_feed.new
         run.tally.doing = "fetching the front page"
-        is_over = await walk_back(crawl, () if looked.at_fronts else front_pages(context))
-        looked.at_fronts = looked.at_fronts or crawl.stop.ending is None
-        await _fetch_maps(crawl, looked)
+        is_over = await walk_back(crawl, () if progress.at_fronts else front_pages(context))
+        progress.at_fronts = progress.at_fronts or crawl.stop.ending is None
+        await _fetch_maps(crawl, progress)
         run.tally.doing = "fetching pages"
         stop = await run_to_end(crawl)
-        looked.keep(blog, run, stop)
+        progress.keep(blog, run, stop)
         await store_comment_feed(comment_feed, context, stop)
         if is_over and stop.ending == "complete":
             stop = Stop("limit", why_over(blog))
@@ -142,18 +142,18 @@ def _shown(url: str, newest: frozenset[str], context: CrawlContext) -> int:
     return len(newest & {link.key for link in links_on(stored, context)}) if stored is not None else 0
 
 
-async def _fetch_maps(crawl: Crawl, looked: Looked) -> None:
+async def _fetch_maps(crawl: Crawl, progress: UpdateProgress) -> None:
     """The maps of a site whose links did not lead everywhere: the addresses that are new on them wait to be visited."""
     context = crawl.context
     maps = json.loads(context.archive.recall(context.blog.id, MAPS) or "[]")
-    for url in (url for url in maps if url not in looked.at_maps):
+    for url in (url for url in maps if url not in progress.at_maps):
         answer = await crawl.unless_ended(
             fetch_list(url, context, is_conditional=True, is_map=True),
         ) if crawl.goes_on() else None
         if answer is None:
             break
         crawl.taken += 1
-        looked.at_maps.append(url)
+        progress.at_maps.append(url)
         if isinstance(answer, Failure):
             continue
         is_likely = context.learned.classifier.likely_post

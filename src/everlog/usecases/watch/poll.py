@@ -28,7 +28,7 @@ from everlog.usecases.update.blog_liveness import LostBlog, all_is_well, has_due
 from everlog.usecases.update.comment_feed import fetch_comment_feed
 from everlog.usecases.update.feed_diff import NOT_MODIFIED, FeedResponse, diff_feed, is_wanted_whole
 from everlog.usecases.update.update_blog import fetch_feed, interpret_response, refresh_blog
-from everlog.usecases.update.update_feedless import LOOKED
+from everlog.usecases.update.update_feedless import UPDATE_PROGRESS
 from everlog.usecases.watch.poll_source import DATES_READ
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class PollResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Look:
+class _FeedCheck:
     """What the feed answered, before anything was done about it."""
 
     seen: Observation
@@ -120,38 +120,38 @@ def _unseen(poll: Poll, blog: Blog, error: NoBrowser, run: CrawlRun) -> PollResu
 
 
 async def _with_feed(poll: Poll, blog: Blog, run: CrawlRun, *, is_online: bool) -> PollResult:
-    look = await _look(poll, blog, run, is_online=is_online)
-    if look.lost is not None:
-        polled = _later(look.poll, look.blog, look.seen, run, trouble=look.lost.reason)
-        return _stopped(polled, look.lost.reason) if look.lost.is_final else polled
+    check = await _check(poll, blog, run, is_online=is_online)
+    if check.lost is not None:
+        polled = _later(check.poll, check.blog, check.seen, run, trouble=check.lost.reason)
+        return _stopped(polled, check.lost.reason) if check.lost.is_final else polled
     comment_feed: SiteCommentFeed | None = None
-    if (look.diff is None or look.diff.is_quiet) and not _has_errands(look.blog, run):
-        comment_feed = await fetch_comment_feed(look.blog, run)
+    if (check.diff is None or check.diff.is_quiet) and not _has_pending_work(check.blog, run):
+        comment_feed = await fetch_comment_feed(check.blog, run)
         if not comment_feed.posts:
-            return _later(look.poll, look.blog, look.seen, run)
-    poll = _kept_until_allowed(poll, look, run)
+            return _later(check.poll, check.blog, check.seen, run)
+    poll = _kept_until_allowed(poll, check, run)
     try:
         async with run.turn:
-            if (now := _still_watched(look.blog, run)) is None:
-                return _later(poll, look.blog, Observation(kind="unchanged"), run)
-            report = await refresh_blog(now, run, response=look.response, comment_feed=comment_feed)
+            if (now := _still_watched(check.blog, run)) is None:
+                return _later(poll, check.blog, Observation(kind="unchanged"), run)
+            report = await refresh_blog(now, run, response=check.response, comment_feed=comment_feed)
     except EverlogError as error:
-        return _troubled(poll, look.blog, error, run)
-    return _after_update(look, report, poll, run)
+        return _troubled(poll, check.blog, error, run)
+    return _after_update(check, report, poll, run)
 
 
-def _kept_until_allowed(poll: Poll, look: _Look, run: CrawlRun) -> Poll:
+def _kept_until_allowed(poll: Poll, check: _FeedCheck, run: CrawlRun) -> Poll:
     """The poll as it was before this answer, but for when the next request may come.
 
     It is stored before the pages are visited: whatever ends that early, the feed is not asked before it may be, and
     then tells the same news again.
     """
-    then = after_poll(poll.polling, look.seen, run.now(), seed=look.blog.home)
+    then = after_poll(poll.polling, check.seen, run.now(), seed=check.blog.home)
     if then.not_before is None:
         return poll
     polling = replace(
         poll.polling, due_at=open_hour(then.not_before, then.hints), not_before=then.not_before, hints=then.hints,
-        signal=then.signal or look.seen.signal,
+        signal=then.signal or check.seen.signal,
     )
     poll = replace(poll, polling=polling)
     run.archive.set_poll(poll)
@@ -164,14 +164,14 @@ def _still_watched(blog: Blog, run: CrawlRun) -> Blog | None:
     return now if now is not None and now.id == blog.id and not (now.forgotten_at or now.gone) else None
 
 
-def _has_errands(blog: Blog, run: CrawlRun) -> bool:
+def _has_pending_work(blog: Blog, run: CrawlRun) -> bool:
     """Whether an earlier update left something to ask the blog for, or older posts are to be looked at again."""
     archive = run.archive
     lanes: tuple[Lane, ...] = ("post", "page", "media") if run.settings.media else ("post", "page")
     return (
         has_due_rechecks(blog, run) or archive.has_waiting(blog.id, lanes=lanes, now=run.now())
         or archive.recall(blog.id, WALK) is not None
-        or (blog.feed_url is None and archive.recall(blog.id, LOOKED) is not None)
+        or (blog.feed_url is None and archive.recall(blog.id, UPDATE_PROGRESS) is not None)
     )
 
 
@@ -189,7 +189,7 @@ async def _without_feed(poll: Poll, blog: Blog, run: CrawlRun, *, is_online: boo
         return _stopped(polled, lost.reason) if lost.is_final else polled
     new_posts = report.tally.new_posts
     seen = Observation(kind="changed" if new_posts else "unchanged", published=_new_dates(blog, new_posts, run))
-    return _after_update(_Look(seen=seen, poll=poll, blog=blog), report, poll, run)
+    return _after_update(_FeedCheck(seen=seen, poll=poll, blog=blog), report, poll, run)
 
 
 def _new_dates(blog: Blog, new_posts: int, run: CrawlRun) -> tuple[datetime | None, ...]:
@@ -198,31 +198,32 @@ def _new_dates(blog: Blog, new_posts: int, run: CrawlRun) -> tuple[datetime | No
     return dates or (None,) * bool(new_posts)
 
 
-async def _look(poll: Poll, blog: Blog, run: CrawlRun, *, is_online: bool) -> _Look:
+async def _check(poll: Poll, blog: Blog, run: CrawlRun, *, is_online: bool) -> _FeedCheck:
     """Ask the feed, and compare what it says with what it said."""
     answer = await fetch_feed(blog, run, etag=poll.etag, last_modified=poll.last_modified)
     if isinstance(answer, Failure) and answer.trouble in {"robots", "rate-limited"}:
         seen = Observation(kind="refused", allowed_at=answer.until, signal=answer.reason if answer.until else None)
-        return _Look(seen=seen, poll=poll, blog=blog, lost=LostBlog(kind="passing", reason=answer.reason, blog=blog))
-    seen, asked = _next_request(answer, poll, run)
-    if isinstance(answer, Fetched) and _is_as_before(answer, asked, poll, blog, run):
+        lost = LostBlog(kind="passing", reason=answer.reason, blog=blog)
+        return _FeedCheck(seen=seen, poll=poll, blog=blog, lost=lost)
+    seen, next_poll = _next_request(answer, poll, run)
+    if isinstance(answer, Fetched) and _is_as_before(answer, next_poll, poll, blog, run):
         if poll.polling.failures:
             blog = all_is_well(blog, run)
-        return _Look(seen=seen, poll=asked, blog=blog, response=FeedResponse(answer=answer))
+        return _FeedCheck(seen=seen, poll=next_poll, blog=blog, response=FeedResponse(answer=answer))
     status = await interpret_response(blog, answer, run, is_online=is_online)
     if status.response is None or status.lost is not None:
         lost = status.lost or LostBlog(kind="passing", reason="its feed is gone", blog=status.blog)
-        return _Look(seen=replace(seen, kind="failed"), poll=poll, blog=status.blog, lost=lost)
+        return _FeedCheck(seen=replace(seen, kind="failed"), poll=poll, blog=status.blog, lost=lost)
     if status.response.answer is not answer:
         # The feed is elsewhere: what the next request names is what that one said.
-        seen, asked = _next_request(status.response.answer, poll, run)
+        seen, next_poll = _next_request(status.response.answer, poll, run)
     diff = diff_feed(status.blog, status.response, run.archive)
     seen = replace(
         seen, kind="unchanged" if diff.is_quiet else "changed",
         hints=status.response.feed.hints if status.response.feed is not None else None,
         published=tuple(entry.published or entry.updated for entry in diff.fresh),
     )
-    return _Look(seen=seen, poll=asked, blog=status.blog, response=status.response, diff=diff)
+    return _FeedCheck(seen=seen, poll=next_poll, blog=status.blog, response=status.response, diff=diff)
 
 
 def _next_request(answer: Fetched | Failure, poll: Poll, run: CrawlRun) -> tuple[Observation, Poll]:
@@ -237,12 +238,12 @@ def _next_request(answer: Fetched | Failure, poll: Poll, run: CrawlRun) -> tuple
     return seen, _with_validators(replace(poll, digest=digest), answer)
 
 
-def _is_as_before(answer: Fetched, asked: Poll, poll: Poll, blog: Blog, run: CrawlRun) -> bool:
+def _is_as_before(answer: Fetched, next_poll: Poll, poll: Poll, blog: Blog, run: CrawlRun) -> bool:
     """Whether a feed says what it said, at the same address."""
     if len(answer.exchanges) > 1:
         return False
     return answer.answer.status == NOT_MODIFIED or (
-        asked.digest == poll.digest and not is_wanted_whole(blog, run.archive)
+        next_poll.digest == poll.digest and not is_wanted_whole(blog, run.archive)
     )
 
 
@@ -255,15 +256,15 @@ def _with_validators(poll: Poll, answer: Fetched) -> Poll:
     return replace(poll, etag=etag, last_modified=last_modified)
 
 
-def _after_update(look: _Look, report: Report, kept: Poll, run: CrawlRun) -> PollResult:
-    seen, blog, poll = look.seen, look.blog, look.poll
+def _after_update(check: _FeedCheck, report: Report, kept: Poll, run: CrawlRun) -> PollResult:
+    seen, blog, poll = check.seen, check.blog, check.poll
     if report.ending == "blocked":
         until = run.archive.waits_until(blog.id)
         seen = replace(seen, kind="refused", allowed_at=until, signal=report.reason)
         # What the feed itself asked for holds as well.
         poll = replace(poll, polling=kept.polling)
     polled = _later(poll, blog, seen, run, report=report)
-    is_cut_short = report.reason == SLICE_OVER and _has_errands(blog, run)
+    is_cut_short = report.reason == SLICE_OVER and _has_pending_work(blog, run)
     if report.ending != "interrupted" and not is_cut_short:
         return polled
     # What was not visited waits in the queue, and need not wait for longer than the server wants.
