@@ -27,7 +27,7 @@ def test_blogs_of_arguments_lists_and_stdin_are_queued_once(fleet, archive, tmp_
     assert done.code == 0
     told = done.json
     assert told["queued"] == ["http://a.example/", "http://c.example/", "b.example"]
-    assert [job.settings for job in archive.queued_jobs()] == [{"max_pages": 7}] * 3
+    assert [job.settings for job in archive.jobs.queued()] == [{"max_pages": 7}] * 3
     again = fleet.run("enqueue", "http://a.example/")
     assert "0 blogs queued, 1 were already queued" in again.err
 
@@ -36,7 +36,7 @@ def test_a_mistyped_address_is_told_and_the_others_are_queued(fleet, archive):
     done = fleet.run("enqueue", "http://a.example/", "nonsense")
     assert done.code == 3
     assert "'nonsense' is not a valid blog address" in done.err
-    assert [job.url for job in archive.queued_jobs()] == ["http://a.example/"]
+    assert [job.url for job in archive.jobs.queued()] == ["http://a.example/"]
     assert fleet.run("enqueue", "nonsense").code == 2
     assert fleet.run("enqueue", "http://a.example/", "--scope", "everything").code == 2
 
@@ -46,13 +46,13 @@ def test_a_list_that_is_not_there_is_no_blog(fleet, archive, word):
     done = fleet.run("enqueue", word)
     assert done.code == 2
     assert "cannot be read" in done.err
-    assert list(archive.queued_jobs()) == []
+    assert list(archive.jobs.queued()) == []
 
 
 def test_what_waits_is_told_with_its_reason_and_can_be_cancelled(fleet, archive):
     [job] = crawl_jobs(archive, ["http://a.example/"])
     later = SliceResult(end="later", reason="answers 503\nfor now", wait_seconds=3600.0, failed=True)
-    archive.end_grant(archive.claim_job(job.id, "somebody").fence, later)
+    archive.leases.end(archive.jobs.claim(job.id, "somebody").fence, later)
     told = fleet.run("fleet", "status", "--json").json
     assert [(one["url"], one["reason"]) for one in told["waiting"]] == [("http://a.example/", "answers 503\nfor now")]
     shown = fleet.run("fleet", "status").out
@@ -65,24 +65,24 @@ def test_what_waits_is_told_with_its_reason_and_can_be_cancelled(fleet, archive)
 
 def test_jobs_are_cancelled_by_the_addresses_they_were_given_for(fleet, archive):
     crawl_jobs(archive, ["http://a.example/", "http://b.example/"])
-    archive.add_jobs([NewJob(kind="update", url="http://a.example/")])
+    archive.jobs.add([NewJob(kind="update", url="http://a.example/")])
     assert "2 jobs removed" in fleet.run("fleet", "cancel", "A.example").err
-    assert [job.url for job in archive.queued_jobs()] == ["http://b.example/"]
+    assert [job.url for job in archive.jobs.queued()] == ["http://b.example/"]
     assert fleet.run("fleet", "cancel", "http://a.example/").code == 2
     assert fleet.run("fleet", "cancel", "no address").code == 2
 
 
 def test_only_blogs_that_are_held_are_queued_for_updates(fleet, archive):
-    archive.add_blog("http://a.example/", scope="path")
+    archive.blogs.add("http://a.example/", scope="path")
     done = fleet.run("enqueue", "--update", "http://a.example/", "http://b.example/")
     assert done.code == 3
     assert "http://b.example/ is not in the archive, so it cannot be updated; leave out --update" in done.err
-    assert [(job.kind, job.url) for job in archive.queued_jobs()] == [("update", "http://a.example/")]
+    assert [(job.kind, job.url) for job in archive.jobs.queued()] == [("update", "http://a.example/")]
     assert fleet.run("enqueue", "--update", "http://b.example/").code == 2
 
 
 def test_who_went_without_a_word_is_not_asked_to_end(fleet, archive):
-    archive.sign_in("gone", processes=3, has_browser=False)
+    archive.workers.sign_in("gone", processes=3, has_browser=False)
     let_time_pass(archive, seconds=60)
     assert "0 workers stop when their blogs are stored; 1 sent no heartbeat" in fleet.run("fleet", "drain").err
     shown = fleet.run("fleet", "status").out
@@ -97,16 +97,16 @@ def test_a_host_longer_than_any_is_told_and_the_others_of_its_list_are_queued(fl
     done = fleet.run("enqueue", "blogs.txt", endless, "b.example:" + "0" * 4_000 + "80")
     assert done.code == 3
     assert done.err.count("is not a valid blog address: host names have at most 253 characters") == 3
-    assert [job.url for job in archive.queued_jobs()] == ["http://a.example/"]
+    assert [job.url for job in archive.jobs.queued()] == ["http://a.example/"]
 
 
 def test_the_state_of_a_fleet_is_told_to_people_and_programs(fleet, archive):
-    archive.sign_in("somebody", processes=3, has_browser=True)
+    archive.workers.sign_in("somebody", processes=3, has_browser=True)
     keep_awake(archive)
     running, dead, _ = crawl_jobs(archive, ["http://a.example/", "http://b.example/", "http://c.example/"])
-    archive.claim_job(running.id, "somebody")
-    gone = archive.claim_job(dead.id, "somebody")
-    archive.end_grant(gone.fence, SliceResult(end="dead", reason="no page of it could be read as a post"))
+    archive.jobs.claim(running.id, "somebody")
+    gone = archive.jobs.claim(dead.id, "somebody")
+    archive.leases.end(gone.fence, SliceResult(end="dead", reason="no page of it could be read as a post"))
     told = fleet.run("fleet", "status", "--json").json
     assert [worker["name"] for worker in told["workers"]] == ["somebody"]
     assert told["queues"]["crawl"] == {"jobs": 1, "messages": 0}
@@ -137,7 +137,7 @@ def test_a_broker_that_is_not_there_is_exit_code_7_and_jobs_are_kept(fleet, arch
     done = fleet.run("enqueue", "http://a.example/")
     assert done.code == 7
     assert "1 jobs are stored" in done.err
-    assert [job.url for job in archive.queued_jobs()] == ["http://a.example/"]
+    assert [job.url for job in archive.jobs.queued()] == ["http://a.example/"]
     assert fleet.run("worker").code == 7
     status = fleet.run("fleet", "status")
     assert status.code == 7
@@ -147,15 +147,15 @@ def test_a_broker_that_is_not_there_is_exit_code_7_and_jobs_are_kept(fleet, arch
 @pytest.mark.parametrize("end", ["notaport/0", "6379/abc", "6379/0?foo=1"])
 def test_a_broker_whose_address_cannot_be_used_is_exit_code_2_and_nothing_is_stored(fleet, archive, end):
     [dead] = crawl_jobs(archive, ["http://dead.example/"])
-    archive.end_grant(archive.claim_job(dead.id, "somebody").fence, SliceResult(end="dead", reason="it is empty"))
+    archive.leases.end(archive.jobs.claim(dead.id, "somebody").fence, SliceResult(end="dead", reason="it is empty"))
     fleet.broker = f"redis://:secret@127.0.0.1:{end}"
     for words in (("enqueue", "http://a.example/"), ("fleet", "revive")):
         done = fleet.run(*words)
         assert done.code == 2
         assert "redis://HOST:6379/0" in done.err
         assert "secret" not in done.err + done.out
-    assert list(archive.queued_jobs()) == []
-    assert [job.id for job in archive.dead_jobs(limit=10)] == [dead.id]
+    assert list(archive.jobs.queued()) == []
+    assert [job.id for job in archive.jobs.dead(limit=10)] == [dead.id]
 
 
 def test_a_folder_is_no_archive_for_a_fleet(fleet):
@@ -167,7 +167,7 @@ def test_a_folder_is_no_archive_for_a_fleet(fleet):
 
 def test_prometheus_is_told_of_all_jobs_and_a_worker_tells_of_itself(archive, job_queue):
     for name in ("one", "other"):
-        archive.sign_in(name, processes=1, has_browser=False)
+        archive.workers.sign_in(name, processes=1, has_browser=False)
     crawl_jobs(archive, ["http://a.example/"])
     ports = free_port(), free_port()
     ends = [serve_metrics(ports[0], archive, job_queue), serve_metrics(ports[1], archive, job_queue, worker="one")]
@@ -239,11 +239,11 @@ def test_where_a_fleet_has_its_files_is_nothing_to_an_archive_in_a_folder(fleet)
 
 
 def test_nothing_is_put_into_an_archive_that_a_copy_is_being_made_into(fleet, archive):
-    archive.remember(None, "copying", "another")
+    archive.blogs.remember(None, "copying", "another")
     done = fleet.run("enqueue", "http://a.example/")
     assert done.code == 2
     assert "a copy of another is being made" in done.err
-    assert list(archive.queued_jobs()) == []
+    assert list(archive.jobs.queued()) == []
 
 
 def test_help_has_an_example_for_every_command(fleet):

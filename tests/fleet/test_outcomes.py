@@ -26,13 +26,13 @@ def tried(archive):
         [job] = crawl_jobs(archive, [URL])
         ends = []
         for _ in range(times):
-            grant = archive.claim_job(job.id, "only")
+            grant = archive.jobs.claim(job.id, "only")
             end = OutcomePolicy(grant, archive, make_settings({})).after(report, make_settings({}))
-            archive.end_grant(grant.fence, end)
+            archive.leases.end(grant.fence, end)
             ends.append(end)
-            with archive.database.writing() as connection:
+            with archive.backend.database.writing() as connection:
                 connection.execute(schema.jobs.update().values(due_at="2020-01-01T00:00:00.000000Z"))
-            archive.wake_jobs()
+            archive.jobs.wake()
         return ends
 
     return do

@@ -34,7 +34,7 @@ def test_a_job_whose_worker_timed_out_is_queued_again(archive, job_queue):
     reaper = reaper_of(archive, job_queue)
     job_queue.mark()
     [job] = crawl_jobs(archive, addresses(1))
-    assert archive.claim_job(job.id, "a worker") is not None
+    assert archive.jobs.claim(job.id, "a worker") is not None
     assert next_round(job_queue, reaper) == 0
     let_time_pass(archive, seconds=16)
     assert next_round(job_queue, reaper) == 1
@@ -46,10 +46,10 @@ def test_a_job_that_kills_its_workers_is_given_up_with_a_reason(archive, job_que
     job_queue.mark()
     [job] = crawl_jobs(archive, addresses(1))
     for _ in range(10):
-        assert archive.claim_job(job.id, "a worker") is not None
+        assert archive.jobs.claim(job.id, "a worker") is not None
         let_time_pass(archive, seconds=16)
         next_round(job_queue, reaper)
-    [dead] = archive.dead_jobs(limit=10)
+    [dead] = archive.jobs.dead(limit=10)
     assert dead.id == job.id
     assert "10 times" in dead.reason
 
@@ -59,11 +59,11 @@ def test_a_job_that_gets_somewhere_each_time_is_never_given_up(archive, job_queu
     job_queue.mark()
     [job] = crawl_jobs(archive, addresses(1))
     for _ in range(12):
-        grant = archive.claim_job(job.id, "a worker")
-        assert archive.beat(grant.fence, requests=25)
+        grant = archive.jobs.claim(job.id, "a worker")
+        assert archive.leases.heartbeat(grant.fence, requests=25)
         let_time_pass(archive, seconds=16)
         next_round(job_queue, reaper)
-    assert archive.dead_jobs(limit=10) == ()
+    assert archive.jobs.dead(limit=10) == ()
 
 
 def test_messages_that_nobody_received_are_sent_again_once_they_are_old(archive, job_queue, redis_url):
@@ -89,11 +89,11 @@ def test_messages_are_missed_by_whichever_reaper_looks_next(archive, job_queue):
 
 def test_what_waited_for_a_host_is_handed_out_when_a_crawl_by_hand_lets_it_go(archive, job_queue):
     job_queue.mark()
-    by_hand = archive.begin_grant("somebody")
-    assert archive.lease_host(by_hand, "blog-0.example") is None
+    by_hand = archive.leases.begin("somebody")
+    assert archive.leases.lease_host(by_hand, "blog-0.example") is None
     [job] = crawl_jobs(archive, addresses(1))
-    assert archive.claim_job(job.id, "a worker") is None
-    archive.end_grant(by_hand)
+    assert archive.jobs.claim(job.id, "a worker") is None
+    archive.leases.end(by_hand)
     assert next_round(job_queue, reaper_of(archive, job_queue)) == 1
     assert job_queue.depths()["crawl"] == 1
 
@@ -115,6 +115,6 @@ def test_a_rebuild_gives_each_queued_job_one_message_and_others_none(archive, jo
     jobs = crawl_jobs(archive, addresses(10))
     job_queue.send(jobs)
     job_queue.send(jobs)
-    archive.claim_job(jobs[0].id, "a worker")
+    archive.jobs.claim(jobs[0].id, "a worker")
     assert rebuild(archive, job_queue) == 9
     assert job_queue.depths()["crawl"] == 9

@@ -17,21 +17,21 @@ def add_finished_blogs(archive, count):
         {"key": canonical(home), "home": home, "scope": "path", "state": "finished", "added_at": "2024-05-01T12:00:00Z"}
         for home in homes
     ]
-    with archive.database.writing() as connection:
+    with archive.backend.database.writing() as connection:
         connection.execute(schema.blogs.insert(), rows)
 
 
 def test_all_blogs_that_were_crawled_are_watched_before_a_single_look_ends(archive, job_queue):
     add_finished_blogs(archive, MANY)
     Scheduler(archive, job_queue, "a scheduler").run(once=True)
-    assert archive.count_watched() == MANY
+    assert archive.polls.count_watched() == MANY
 
 
 def test_nobody_rests_before_all_blogs_that_were_crawled_are_watched(archive, job_queue):
     add_finished_blogs(archive, MANY)
     scheduler = Scheduler(archive, job_queue, "a scheduler", sleep=lambda _: scheduler.stop())
     scheduler.run()
-    assert archive.count_watched() == MANY
+    assert archive.polls.count_watched() == MANY
 
 
 def test_a_broker_that_is_away_is_rested_for_though_blogs_are_to_be_watched(archive, job_queue, caplog):
@@ -39,7 +39,7 @@ def test_a_broker_that_is_away_is_rested_for_though_blogs_are_to_be_watched(arch
     add_finished_blogs(archive, MANY)
     scheduler = Scheduler(archive, job_queue, "a scheduler", sleep=lambda _: scheduler.stop())
     scheduler.run()
-    assert 0 < archive.count_watched() < MANY
+    assert 0 < archive.polls.count_watched() < MANY
     assert "retrying" in caplog.text
 
 

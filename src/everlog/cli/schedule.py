@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from everlog.cli.fleet_options import shared_archive_of
+from everlog.cli.options import shared_archive_of
 
 if TYPE_CHECKING:
     from everlog.fleet.scheduler import ScheduleTally

@@ -9,18 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from everlog.cli.fleet_options import BrokerFlag, LogFormatFlag, MetricsFlag, shared_archive_of
-from everlog.cli.options import (
-    AllowFlag,
-    ArchiveFlag,
-    ConfigFlag,
-    FilesFlag,
-    QuietFlag,
-    SpoolFlag,
-    VerboseFlag,
-    allowed,
-    settings_from,
-)
+from everlog.cli import flags
+from everlog.cli.options import allowed, settings_from, shared_archive_of
 from everlog.errors import UsageError
 
 if TYPE_CHECKING:
@@ -51,16 +41,16 @@ def worker(  # noqa: PLR0913, PLR0917 - one parameter per flag
     slice_pages: Annotated[
         int | None, typer.Option("--slice-pages", metavar="N", help="Pages per slice at most (default: 500)."),
     ] = None,
-    allow: AllowFlag = None,
-    broker: BrokerFlag = None,
-    archive: ArchiveFlag = None,
-    files: FilesFlag = None,
-    spool: SpoolFlag = None,
-    metrics_port: MetricsFlag = None,
-    log_format: LogFormatFlag = "text",
-    config: ConfigFlag = None,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,
+    allow: flags.Allow = None,
+    broker: flags.Broker = None,
+    archive: flags.Archive = None,
+    files: flags.Files = None,
+    spool: flags.Spool = None,
+    metrics_port: flags.Metrics = None,
+    log_format: flags.LogFormat = "text",
+    config: flags.Config = None,
+    quiet: flags.Quiet = False,
+    verbose: flags.Verbose = False,
 ) -> None:
     """Run jobs from a fleet's queue until stopped. Start as many workers as you like, on any machine.
 

@@ -10,5 +10,5 @@
     processes   child processes, forked from one that is warmed up
     metrics, logs   Prometheus metrics; log lines for people or as JSON
 
-The database is the truth about jobs (`everlog.archive.repos.fleet_store`); the queue can be emptied at any time.
+The database is the truth about jobs (`everlog.archive.repos.jobs`); the queue can be emptied at any time.
 """

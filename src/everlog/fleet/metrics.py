@@ -74,7 +74,7 @@ class FleetCollector:
     def _of_all(self) -> Iterator[Any]:
         from prometheus_client.core import GaugeMetricFamily as Gauge  # noqa: PLC0415 - as above
 
-        state = self._archive.fleet_state(now=datetime.now(UTC))
+        state = self._archive.workers.fleet_state(now=datetime.now(UTC))
         yield from _of_workers(state.workers)
         yield from _of_fleet(state)
         messages = Gauge("everlog_queue_messages", "Messages in the broker's queue", labels=["queue"])

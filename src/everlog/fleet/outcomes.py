@@ -98,8 +98,8 @@ class OutcomePolicy:
         """Retry of a job that could not be done now: when the server asked for, else with a growing back-off."""
         tries, url = self.grant.job.tries, self.grant.job.url
         blog = home_known_as(fetchable(url), self.archive) if url is not None else None
-        until = until or (self.archive.waits_until(blog.id) if blog is not None else None)
-        told_seconds = (until - self.archive.moment()).total_seconds() if until is not None else 0.0
+        until = until or (self.archive.urls.waits_until(blog.id) if blog is not None else None)
+        told_seconds = (until - self.archive.jobs.now()).total_seconds() if until is not None else 0.0
         if told_seconds > 0 and is_told:
             return replace(end, wait_seconds=min(told_seconds, LONGEST_REMEMBERED.total_seconds()))
         wait_seconds = job_wait_seconds(tries)
@@ -139,7 +139,7 @@ class OutcomePolicy:
         if not settings.comments:
             return False
         blog = home_known_as(fetchable(report.blog), self.archive)
-        return blog is not None and bool(self.archive.without_comments(blog.id, least_tries=0, most_tries=1))
+        return blog is not None and bool(self.archive.comments.lacking(blog.id, least_tries=0, most_tries=1))
 
 
 def impatient(settings: Settings) -> Settings:

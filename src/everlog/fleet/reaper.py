@@ -64,22 +64,22 @@ class Reaper:
         sent = 0
         if not job_queue.is_marked() and job_queue.mark():
             sent += self._refill_queue()
-        lost = expire_silent(archive)
+        lost = expire_silent(archive.leases)
         for job in lost:
             log.warning("no heartbeat from the worker of %s; queued again", job.url or f"{len(job.blog_ids)} feeds",
                         extra={"job": job.id, "tries": job.tries})
         sent += job_queue.send(lost)
-        sent += job_queue.send(archive.wake_jobs())
+        sent += job_queue.send(archive.jobs.wake())
         sent += self._resend_lost_messages()
         if self._rounds % 200 == 1:
-            archive.forget_turns(older_seconds=TURNS_SECONDS)
+            archive.hosts.forget_rate_limits(older_seconds=TURNS_SECONDS)
         return sent
 
     def _refill_queue(self) -> int:
         # It takes a while where there are many: nobody else need begin with it.
         job_queue, name = self._job_queue, self._name
         sent = send_in_batches(
-            self._archive.queued_jobs(), job_queue, on_batch=lambda: job_queue.extend_turn(name, REFILL_SECONDS),
+            self._archive.jobs.queued(), job_queue, on_batch=lambda: job_queue.extend_turn(name, REFILL_SECONDS),
         )
         job_queue.extend_turn(name, ROUND_SECONDS * 0.8)
         if sent:
@@ -92,14 +92,14 @@ class Reaper:
         Whichever reaper looked the last time: where there are many, hardly any has two rounds in a row.
         """
         sent = 0
-        wanted, there = self._archive.count_queued(), self._job_queue.depths()
+        wanted, there = self._archive.jobs.count_queued(), self._job_queue.depths()
         short = {queue: max(count - there.get(queue, 0), 0) for queue, count in wanted.items()}
         before = self._job_queue.shortage(short)
         for queue, missing in short.items():
             limit = min(missing, before.get(queue, 0), MOST_MESSAGES)
             if limit:
                 sent += self._job_queue.send(
-                    self._archive.stale_jobs(queue, older_seconds=MESSAGE_SECONDS, limit=limit),
+                    self._archive.jobs.stale(queue, older_seconds=MESSAGE_SECONDS, limit=limit),
                 )
         return sent
 
@@ -108,7 +108,7 @@ def rebuild(archive: Archive, job_queue: JobQueue) -> int:
     """Rebuild of the queue: empty it and fill it from the database. How many jobs are in it now."""
     job_queue.empty()
     job_queue.mark()
-    return send_in_batches(archive.queued_jobs(), job_queue)
+    return send_in_batches(archive.jobs.queued(), job_queue)
 
 
 def send_in_batches(jobs: Iterable[Job], job_queue: JobQueue, *, on_batch: Callable[[], None] = lambda: None) -> int:

@@ -57,7 +57,7 @@ class Scheduler:
         self._job_queue = job_queue
         self._reaper = Reaper(archive, job_queue, name)
         # By the database's clock: that of this machine may be another, and workers set the times of feeds by that one.
-        self._now = now or archive.moment
+        self._now = now or archive.jobs.now
         self._sleep = sleep
         self._is_stopping = False
         # None as long as there may be blogs that are to be watched and have no time yet.
@@ -109,7 +109,7 @@ class Scheduler:
         self.tally.waiting = self._job_queue.depths()[UPDATE]
         if self.tally.waiting >= MOST_WAITING:
             return 0
-        jobs = self._archive.schedule_polls(now=now, batch=BATCH, most=AT_ONCE)
+        jobs = self._archive.polls.schedule(now=now, batch=BATCH, most=AT_ONCE)
         self._job_queue.send(jobs)
         feeds = sum(len(job.blog_ids) for job in jobs)
         self.tally.feeds += feeds

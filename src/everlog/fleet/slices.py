@@ -68,7 +68,7 @@ def do_slice(
     """
     began = time.monotonic()
     with retry_while_down(open_shared) as archive:
-        grant = retry_while_down(lambda: archive.claim_job(job_id, worker, has_browser=can_draw_with(settings)))
+        grant = retry_while_down(lambda: archive.jobs.claim(job_id, worker, has_browser=can_draw_with(settings)))
         if grant is None:
             log.debug("job %d is no longer queued", job_id)
             return None
@@ -77,7 +77,7 @@ def do_slice(
         try:
             work = _Slice(grant, archive, lease_holder, settings, worker)
             end = work.work()
-            following = retry_while_down(lambda: archive.end_grant(grant.fence, end))
+            following = retry_while_down(lambda: archive.leases.end(grant.fence, end))
         except LeaseLost as lost:
             log.warning("%s %s: %s", grant.job.kind, _label(grant.job), lost.message, extra=_log_fields(grant))
             return None
@@ -85,7 +85,7 @@ def do_slice(
             lease_holder.close()
         seconds = time.monotonic() - began
         enqueue((*following, *work.for_a_browser))
-        retry_while_down(lambda: archive.count_slice(worker, end, seconds))
+        retry_while_down(lambda: archive.workers.count_slice(worker, end, seconds))
         counts = {"requests": end.requests, "posts": end.posts, "seconds": round(seconds, 3), "end": end.end}
         level = logging.WARNING if end.end == "dead" else logging.INFO
         log.log(level, "%s %s: %s", grant.job.kind, _label(grant.job), end.reason, extra=_log_fields(grant) | counts)
@@ -94,7 +94,7 @@ def do_slice(
 
 def lease_holder_of(archive: Archive) -> LeaseHolder:
     """Lease holder of this process in an archive that many share."""
-    locks = archive.parts.locks
+    locks = archive.backend.locks
     if not isinstance(locks, LeaseLocks):
         raise UsageError("this archive is a folder; a fleet needs a database", advice="pass --archive postgresql://HOST/NAME")
     return locks.lease_holder
@@ -179,7 +179,7 @@ class _Slice:
 
     def _after_error(self, error: EverlogError) -> SliceResult:
         end = self._policy.after_error(error, requests=self._requests())
-        if isinstance(error, DiskFull) or self.archive.disk_failed:
+        if isinstance(error, DiskFull) or self.archive.writers.disk_failed:
             # Its disk is full, or its files cannot be written: another worker may do better.
             log.error("%s; this worker takes no more jobs", error.message)
             self.unusable = error
@@ -203,7 +203,7 @@ class _Slice:
                 on_stop_control=self._take_control, on_polled=on_polled,
             )
         self._pass_to_browsers(visited, unseen)
-        left = len(self.archive.job_polls(self.grant.fence))
+        left = len(self.archive.polls.of_job(self.grant.fence))
         reason = f"{tally.polls} feeds fetched, {tally.kinds['unchanged']} unchanged, {tally.new_posts} new posts"
         return SliceResult(end="again" if left else "done", reason=reason, requests=tally.polls, posts=tally.new_posts)
 
@@ -216,7 +216,7 @@ class _Slice:
         ]
         lacking += [home for home in unseen if self.settings.for_blog(home).render != "never"]
         if lacking and self._policy.is_for_a_browser(self.settings):
-            self.for_a_browser = self.archive.add_jobs([
+            self.for_a_browser = self.archive.jobs.add([
                 NewJob(kind="update", url=url, host=host_of(url), needs_browser=True) for url in lacking
             ])
 
@@ -246,7 +246,7 @@ class _Slice:
 
     def _is_draining(self) -> bool:
         try:
-            return self.archive.worker_beat(self.worker)
+            return self.archive.workers.heartbeat(self.worker)
         except EverlogError:
             return False
 
@@ -264,7 +264,7 @@ class JobPollSource(PollSource):
 
     def claim(self, now: datetime, room: int) -> tuple[tuple[Poll, Blog], ...]:  # noqa: ARG002 - all of them are due
         if self._waiting is None:
-            self._waiting = list(self._archive.job_polls(self._fence))
+            self._waiting = list(self._archive.polls.of_job(self._fence))
         taken, self._waiting = tuple(self._waiting[:room]), self._waiting[room:]
         return taken
 
@@ -272,7 +272,7 @@ class JobPollSource(PollSource):
         """Heartbeats renew the grant."""
 
     def give_back(self, polls: Sequence[Poll]) -> None:
-        self._archive.end_polls(self._fence, polls)
+        self._archive.polls.end(self._fence, polls)
 
     def give_up(self) -> None:
         """Feeds that were not polled stay in the job."""

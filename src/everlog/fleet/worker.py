@@ -73,19 +73,19 @@ def run_worker(
         archive = stack.enter_context(open_shared())
         stack.callback(job_queue.close)
         # Files that cannot be written, and a broker that is down, are better known now.
-        archive.file_store.want_room()
+        archive.backend.file_store.want_room()
         job_queue.depths()
         on_ready(archive)
-        archive.recover_files()
+        archive.writers.recover()
         warm_up()
-        archive.sign_in(plan.name, processes=plan.processes, has_browser=plan.has_browser)
+        archive.workers.sign_in(plan.name, processes=plan.processes, has_browser=plan.has_browser)
         stack.callback(_sign_out, archive, plan.name)
         return _serve(plan, settings, job_queue, archive, open_shared)
 
 
 def _sign_out(archive: Archive, name: str) -> None:
     try:
-        archive.sign_out(name)
+        archive.workers.sign_out(name)
     except EverlogError as error:
         log.warning("%s", error.message)
 
@@ -128,7 +128,7 @@ def _serve(
         # The processes learn of it with their next heartbeat, and end their slices early.
         log.info("stopping: finishing running slices first")
         try:
-            archive.drain(plan.name)
+            archive.workers.drain(plan.name)
         except EverlogError as error:
             log.warning("%s", error.message)
 
@@ -173,8 +173,8 @@ def _ignore_sigterm(**_: Any) -> None:
 def _should_stop(archive: Archive, name: str, stop_request: StopRequest) -> bool:
     """Heartbeat of a worker; whether somebody, or one of its own slices, has asked it to stop."""
     if stop_request.code:
-        archive.drain(name)
-    return archive.worker_beat(name)
+        archive.workers.drain(name)
+    return archive.workers.heartbeat(name)
 
 
 class StopRequest:

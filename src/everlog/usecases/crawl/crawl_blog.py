@@ -75,10 +75,10 @@ async def archive_blog(url: str, run: CrawlRun) -> Report:
         found = await find_blog(url, rendering, run.tally, others)
         if blog is None and canonical(found.home) != canonical(url) and _is_learned(found.home, run):
             # Another page of a blog that is held.
-            run.archive.remember(None, f"home:{canonical(url)}", found.home)
+            run.archive.blogs.remember(None, f"home:{canonical(url)}", found.home)
             return await archive_blog(found.home, run)
-        blog = run.archive.add_blog(found.home, scope=run.settings.scope)
-        run.archive.remember(None, f"home:{canonical(url)}", blog.home)
+        blog = run.archive.blogs.add(found.home, scope=run.settings.scope)
+        run.archive.blogs.remember(None, f"home:{canonical(url)}", blog.home)
         settle_home(blog.home, run.archive)
         if run.allow is not None:
             keep_allowed(blog, run.allow, run.archive)
@@ -92,8 +92,8 @@ async def archive_blog(url: str, run: CrawlRun) -> Report:
 
 def _blog_of_post(url: str, run: CrawlRun) -> Blog | None:
     """The blog of the archive that holds this address as a post."""
-    post = run.archive.find_post(url) if may_widen(run.settings) else None
-    blog = run.archive.find_blog(post.blog) if post is not None and post.blog else None
+    post = run.archive.posts.find(url) if may_widen(run.settings) else None
+    blog = run.archive.blogs.find(post.blog) if post is not None and post.blog else None
     if blog is not None:
         run.tally.blog = blog.home
         run.tally.remarks.append(f"{url} is a post of {blog.home}: archiving that blog")
@@ -109,11 +109,11 @@ def _as_wanted(blog: Blog, url: str, run: CrawlRun) -> Blog:
     """A known blog, taken up again if it was forgotten, with another scope or feed if these are given now."""
     archive, settings = run.archive, run.settings
     if blog.forgotten_at is not None:
-        blog = archive.update_blog(blog.id, forgotten_at=None)
+        blog = archive.blogs.update(blog.id, forgotten_at=None)
     if "feed" in settings.model_fields_set and settings.feed and blog.feed_url not in {None, settings.feed}:
-        blog = archive.update_blog(blog.id, feed_url=settings.feed)
+        blog = archive.blogs.update(blog.id, feed_url=settings.feed)
     if not settings.robots:
-        archive.requeue(blog.id, list(map(canonical, left_to_robots(blog, archive))))
+        archive.urls.requeue(blog.id, list(map(canonical, left_to_robots(blog, archive))))
     before = scope_of(blog, archive)
     scope = wanted_scope(before, url, settings)
     if scope != before:
@@ -121,9 +121,9 @@ def _as_wanted(blog: Blog, url: str, run: CrawlRun) -> Blog:
         missing = recall_left_out(blog, archive)
         begin_anew(blog, archive)
         keep_places(blog, scope, archive)
-        archive.requeue(blog.id, [canonical(blog.home), *archive.fruitful_pages(blog.id), *missing])
+        archive.urls.requeue(blog.id, [canonical(blog.home), *archive.urls.fruitful_pages(blog.id), *missing])
         state = "crawling" if blog.state == "finished" else blog.state
-        blog = archive.update_blog(blog.id, scope=scope.mode, state=state)
+        blog = archive.blogs.update(blog.id, scope=scope.mode, state=state)
     return blog
 
 
@@ -146,12 +146,12 @@ async def _learn_and_crawl(blog: Blog, found: Found, rendering: Rendering, run: 
     run.tally.doing = "reading the sitemap"
     listed, maps = await sitemaps_of(found, robots, run.fetcher)
     run.archive.commit([*_other_visits(blog, found, robots, maps), *comment_feeds])
-    run.archive.enqueue(blog.id, [link for link, _ in answers])
+    run.archive.urls.enqueue(blog.id, [link for link, _ in answers])
     _remember_for_updates(found, blog, run.archive)
     begin_anew(blog, run.archive)
     keep_places(blog, lesson.scope, run.archive)
     remember_estimate(_estimate(replace(lesson, learned=learned), listed, len(maps)), blog, run.archive)
-    blog = run.archive.update_blog(
+    blog = run.archive.blogs.update(
         blog.id, title=found.feed.title, feed_url=found.feed_url, template=learned.template.to_json(),
         knowledge=learned.knowledge(), state="crawling", forgotten_at=None, scope=run.settings.scope,
     )
@@ -225,7 +225,7 @@ async def _study_comments(
 
 async def _go_on(blog: Blog, learned: LearnedBlog, run: CrawlRun) -> Report:
     if not run.goes_on:
-        run.archive.requeue_failed(blog.id, now=run.now())
+        run.archive.urls.requeue_failed(blog.id, now=run.now())
     run = replace(run, fetcher=aliased(run.fetcher, scope_of(blog, run.archive)))
     learned = compared_anew(learned, blog, run.archive)
     with recorded_run(blog, "crawl", run.archive) as run_id, open_context(blog, learned, run) as context:
@@ -246,13 +246,13 @@ def _prepare_watching(blog: Blog, stop: Stop, run: CrawlRun) -> None:
 
 def _remember_for_updates(found: Found, blog: Blog, archive: Archive) -> None:
     """What the feed says now or, without one, which maps of the site named pages that links did not lead to."""
-    archive.remember(blog.id, "entries", json.dumps(entry_marks(found.feed)) if found.feed_url else None)
+    archive.blogs.remember(blog.id, "entries", json.dumps(entry_marks(found.feed)) if found.feed_url else None)
     maps = [each.url for each in found.explored.maps] if found.explored is not None and found.explored.listed else []
-    archive.remember(blog.id, MAPS, json.dumps(maps) if maps else None)
-    archive.remember(blog.id, FRONTS, None)
-    archive.remember_all(blog.id, {COMMENT_FEED: None, SPLIT: None})
+    archive.blogs.remember(blog.id, MAPS, json.dumps(maps) if maps else None)
+    archive.blogs.remember(blog.id, FRONTS, None)
+    archive.blogs.remember_all(blog.id, {COMMENT_FEED: None, SPLIT: None})
     start = found.home_page.page.url if found.home_page is not None else found.home
-    archive.remember(blog.id, START, start if canonical(start) != canonical(found.home) else None)
+    archive.blogs.remember(blog.id, START, start if canonical(start) != canonical(found.home) else None)
 
 
 def _estimate(lesson: LearnResult, listed: Iterable[str], maps: int) -> Estimate:

@@ -137,7 +137,7 @@ class CrawlRun:
     def keep_host_stats(self) -> None:
         """Add what was asked of hosts since this was last called to what the archive knows of them."""
         with suppress(EverlogError):  # a disk that takes no figures takes no posts either, and these are told of
-            self.archive.add_to_ledger(self.fetcher.take_host_stats(), at=self.now())
+            self.archive.hosts.add(self.fetcher.take_host_stats(), at=self.now())
 
 
 @dataclass(slots=True, kw_only=True)
@@ -190,7 +190,7 @@ class CrawlContext:
     def learn_comments(self, rules: CommentRules | None) -> None:
         """From now on, and at the next crawl, comments are read by these rules."""
         self.learn(replace(self.learned, template=self.learned.template.with_comments(rules)))
-        self.archive.update_blog(self.blog.id, template=self.learned.template.to_json())
+        self.archive.blogs.update(self.blog.id, template=self.learned.template.to_json())
 
     def is_of_another_design(self, key: str) -> bool:
         """Whether the post that is held of an address was read by the rules of before a redesign."""
@@ -214,11 +214,11 @@ class CrawlContext:
 
     def held(self, key: str) -> Post | None:
         """The post at an address in its canonical spelling, stored or on its way to the disk."""
-        return self._on_the_way.get(key) or self.archive.find_post("http://" + key, as_read=True)
+        return self._on_the_way.get(key) or self.archive.posts.find("http://" + key, as_read=True)
 
     def was_visited(self, key: str) -> bool:
         """Whether an address is in the archive's queue, and its turn was."""
-        row = self.archive.row_state(self.blog.id, key)
+        row = self.archive.urls.state(self.blog.id, key)
         return row is not None and row[0] != "queued"
 
     async def submit(self, visit: Visit) -> None:

@@ -45,12 +45,12 @@ if TYPE_CHECKING:
 @contextmanager
 def recorded_run(blog: Blog, kind: str, archive: Archive) -> Iterator[int]:
     """A run of the archive's list; one that ends in an error says so there too."""
-    run_id = archive.begin_run(blog.id, kind)
+    run_id = archive.blogs.begin_run(blog.id, kind)
     try:
         yield run_id
     except EverlogError as error:
         with suppress(EverlogError):  # a full disk takes no last words either
-            archive.end_run(run_id, reason=error.message, counts={})
+            archive.blogs.end_run(run_id, reason=error.message, counts={})
         raise
 
 
@@ -76,11 +76,11 @@ def open_context(
                 for entry in said if entry.link
             },
         )
-    if run.archive.lost_files:
-        own = {file.name for file in run.archive.warc_files(blog.id)}
+    if run.archive.backend.file_store.lost:
+        own = {file.name for file in run.archive.captures.files.of_blog(blog.id)}
         run.tally.remarks += [
             f"{name} is missing or truncated: restore it from a backup, if there is one"
-            for name in sorted(own & run.archive.lost_files)
+            for name in sorted(own & run.archive.backend.file_store.lost)
         ]
     writer = BatchWriter(run.archive)
     context = CrawlContext(
@@ -88,7 +88,7 @@ def open_context(
         copies=Copies(blog.id), rendering=commenting.rendering, commenting=commenting,
         entries=Entries.of(said, blog, scope), left_out=recall_left_out(blog, run.archive),
     )
-    for key in run.archive.known_keys(blog.id):
+    for key in run.archive.urls.known_keys(blog.id):
         context.is_new(key)
     try:
         yield context
@@ -123,13 +123,13 @@ async def run_to_end(crawl: Crawl) -> Stop:
         await context.submit(visit)
     await context.drain()
     if stop.ending == "complete":
-        context.archive.set_aside(context.blog.id, reason="not fetched: no new posts expected there")
+        context.archive.urls.set_aside(context.blog.id, reason="not fetched: no new posts expected there")
     return stop
 
 
 def finish_crawl(context: CrawlContext, run_id: int, stop: Stop) -> Report:
     """The end of a crawl of a whole blog: complete only if nothing was left out that may belong to it."""
-    said = what_was_left_out(context, context.archive.count_posts(context.blog.id))
+    said = what_was_left_out(context, context.archive.posts.count(context.blog.id))
     keep_left_out(context, said)
     return finish(context, run_id, stop.ending or "complete", stop.reason, left_out=said)
 
@@ -137,14 +137,14 @@ def finish_crawl(context: CrawlContext, run_id: int, stop: Stop) -> Report:
 def finish(context: CrawlContext, run_id: int, ending: Ending, reason: str, *, left_out: str | None = None) -> Report:
     """Write down how it ended; a blog that was visited to its end is updated from now on."""
     archive, tally = context.archive, context.tally
-    held = archive.count_posts(context.blog.id)
+    held = archive.posts.count(context.blog.id)
     if ending == "complete" and left_out is not None:
         ending, reason = "incomplete" if held else ending, left_out
-    failed = max(tally.failed, archive.count_failing(context.blog.id))
+    failed = max(tally.failed, archive.urls.count_failing(context.blog.id))
     if ending == "complete" and failed:
         what = "address" if failed == 1 else "addresses"
         ending, reason = "incomplete", f"{reason}; {failed} {what} could not be fetched"
-    uncommented = archive.count_without_comments(context.blog.id, most_tries=PAGE_TRIES)
+    uncommented = archive.comments.count_failed(context.blog.id, most_tries=PAGE_TRIES)
     if ending in {"complete", "incomplete"} and uncommented and context.settings.comments:
         ending, reason = "incomplete", f"{reason}; the comments of {uncommented} posts could not be fetched"
     if tally.reasons[NOARCHIVE]:
@@ -155,11 +155,11 @@ def finish(context: CrawlContext, run_id: int, ending: Ending, reason: str, *, l
         said = f"{refused} of its pages say noarchive; no other page" if refused else "no page of this blog"
         ending, reason = "nothing", f"{said} could be read as a post{why}"
     if ending in {"complete", "incomplete"}:
-        archive.update_blog(context.blog.id, state="finished", crawled_at=datetime.now(UTC))
+        archive.blogs.update(context.blog.id, state="finished", crawled_at=datetime.now(UTC))
     is_finished = ending in {"complete", "incomplete"} or context.blog.state == "finished"
     take_last_figures(tally, context.blog, archive, is_finished=is_finished)
     tally.doing = "done"
-    archive.end_run(run_id, reason=reason, counts=_figures(tally))
+    archive.blogs.end_run(run_id, reason=reason, counts=_figures(tally))
     return Report(blog=context.blog.home, ending=ending, reason=reason, tally=tally, held=held)
 
 
@@ -209,7 +209,7 @@ def uncommented_posts(blog: Blog, run: CrawlRun) -> tuple[str, ...]:
     if not run.settings.comments:
         return ()
     least = 0 if can_render(run.settings) else 1
-    return run.archive.without_comments(blog.id, least_tries=least, most_tries=PAGE_TRIES)
+    return run.archive.comments.lacking(blog.id, least_tries=least, most_tries=PAGE_TRIES)
 
 
 def _figures(tally: Tally) -> dict[str, float]:

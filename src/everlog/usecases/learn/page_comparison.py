@@ -38,10 +38,10 @@ async def with_comparison_posts(context: CrawlContext, stop: Stop) -> Stop:
     from everlog.extract.extractors.diffpost.comparison_posts import LEAST_COMPANY  # noqa: PLC0415
 
     visited = [canonical(url) for url in context.visited_posts]
-    held = context.archive.newest_posts(context.blog.id, limit=LEAST_COMPANY + 1 + len(visited))
+    held = context.archive.posts.newest(context.blog.id, limit=LEAST_COMPANY + 1 + len(visited))
     older = comparison_pages(visited, held)
     if older:
-        context.archive.requeue(context.blog.id, older)
+        context.archive.urls.requeue(context.blog.id, older)
         again = begin(context, is_update=True)
         context.tally.doing = "fetching older posts again, to compare"
         ended = await run_to_end(again)
@@ -56,7 +56,7 @@ def after_new_crawl(context: CrawlContext, stop: Stop) -> None:
     if stop.ending == "complete":
         from everlog.extract.extractors.diffpost.page_counts import MOST_PAGES  # noqa: PLC0415 - as above
 
-        remember_repeats(context.archive.newest_posts(context.blog.id, limit=MOST_PAGES), context)
+        remember_repeats(context.archive.posts.newest(context.blog.id, limit=MOST_PAGES), context)
 
 
 def remember_repeats(keys: Iterable[str], context: CrawlContext) -> None:
@@ -65,19 +65,19 @@ def remember_repeats(keys: Iterable[str], context: CrawlContext) -> None:
 
     repeats = RepeatCounts.learn(_outlines(dict.fromkeys(keys), context))
     if len(repeats.pages) > 1:
-        context.archive.remember(context.blog.id, REPEATS, json.dumps(repeats.compact().to_dict()))
+        context.archive.blogs.remember(context.blog.id, REPEATS, json.dumps(repeats.compact().to_dict()))
 
 
 def known_repeats(blog: Blog, archive: Archive) -> RepeatCounts:
     """What is known to repeat on a blog's pages; nothing if it was never counted."""
     from everlog.extract.extractors.diffpost import RepeatCounts  # noqa: PLC0415 - as above
 
-    return RepeatCounts.from_dict(json.loads(archive.recall(blog.id, REPEATS) or "{}"))
+    return RepeatCounts.from_dict(json.loads(archive.blogs.recall(blog.id, REPEATS) or "{}"))
 
 
 def compared_anew(learned: LearnedBlog, blog: Blog, archive: Archive) -> LearnedBlog:
     """The same knowledge, to read pages by what repeated at the last crawl instead of when the blog was learned."""
-    if learned.template.repeats is None or archive.recall(blog.id, REPEATS) is None:
+    if learned.template.repeats is None or archive.blogs.recall(blog.id, REPEATS) is None:
         return learned
     return replace(learned, template=replace(learned.template, repeats=known_repeats(blog, archive)))
 

@@ -170,7 +170,7 @@ class _RedesignCheck:
         run, blog = self.run, self.blog
         whole = absolute(self.feed_page.answer.url, entry.link)
         for url in scope.page_urls(whole) if whole else ():
-            held = run.archive.capture_of(blog.id, url) if is_conditional else None
+            held = run.archive.captures.find(blog.id, url) if is_conditional else None
             answer = await run.fetcher.fetch(
                 url, etag=held.etag if held else None, last_modified=held.last_modified if held else None,
             )
@@ -255,7 +255,7 @@ class _RedesignCheck:
 
     def _with_old_addresses(self, learned: LearnedBlog) -> LearnedBlog:
         """What was learned, with the addresses of the posts of before: pages may change and addresses stay."""
-        held = self.run.archive.newest_posts(self.blog.id, limit=MOST_EXAMPLES)
+        held = self.run.archive.posts.newest(self.blog.id, limit=MOST_EXAMPLES)
         odd = [url for url in map("http://{}".format, held) if not learned.classifier.likely_post(url)]
         return replace(learned, classifier=learned.classifier.with_urls(odd)) if odd else learned
 
@@ -264,7 +264,7 @@ class _RedesignCheck:
     ) -> Redesign:
         learned = replace(learned, learned_at=self._asked_at())
         reason = begin_era(self.blog.id, learned, before, after, self.run.archive)
-        self.run.archive.remember(self.blog.id, TRIED, None)
+        self.run.archive.blogs.remember(self.blog.id, TRIED, None)
         self.run.tally.remarks.append(f"{reason}; older pages are still read with the old rules")
         return Redesign(learned=learned, answers=tuple(self.answers.values()), is_new=True, commenting=commenting)
 
@@ -287,14 +287,14 @@ class _RedesignCheck:
         return self._as_before()
 
     def _remember_tried(self, new: Sequence[_Look]) -> None:
-        kept = json.loads(self.run.archive.recall(self.blog.id, TRIED) or "[]")
+        kept = json.loads(self.run.archive.blogs.recall(self.blog.id, TRIED) or "[]")
         lost = [_key(look.entry) for look in new if look.fit.lost is not None]
         tried = [*dict.fromkeys((*kept, *lost))][-MOST_TRIED:]
-        self.run.archive.remember(self.blog.id, TRIED, json.dumps(tried))
+        self.run.archive.blogs.remember(self.blog.id, TRIED, json.dumps(tried))
 
     def _was_tried(self, new: Sequence[_Look]) -> bool:
         """Whether learning again was tried for all of these already, in vain."""
-        tried = set(json.loads(self.run.archive.recall(self.blog.id, TRIED) or "[]"))
+        tried = set(json.loads(self.run.archive.blogs.recall(self.blog.id, TRIED) or "[]"))
         return all(_key(look.entry) in tried for look in new if look.fit.lost is not None)
 
 

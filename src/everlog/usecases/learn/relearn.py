@@ -82,7 +82,7 @@ def _lessons_of_pages(blog: Blog, archive: Archive, *, rendered: bool) -> tuple[
     for capture in archive.captures(blog.id):
         if len(explorer.pages) >= MOST_PAGES:
             break
-        made = archive.rendering_of(blog.id, capture.url) if rendered else None
+        made = archive.captures.rendering(blog.id, capture.url) if rendered else None
         answer = Fetched(url=capture.url, exchanges=(archive.exchange(made or capture),))
         if scope.is_own(answer.page.url):
             page = answer.page

@@ -59,13 +59,13 @@ class Part:
 
 def stored_part(url: str, blog: Blog, archive: Archive, templates: TemplateHistory) -> Part | None:
     """A further page as it is stored, read again; None if it is not, or cannot be read."""
-    capture = archive.capture_of(blog.id, url)
+    capture = archive.captures.find(blog.id, url)
     answer = stored_exchange(capture, archive) if capture is not None else None
     if answer is None:
         return None
     shown = answer
     if templates.at(answer.fetched_at).is_scripted:
-        rendering_capture = archive.rendering_of(blog.id, url)
+        rendering_capture = archive.captures.rendering(blog.id, url)
         shown = (stored_exchange(rendering_capture, archive) if rendering_capture is not None else None) or answer
     page = Page(
         url=answer.url, body=shown.body, content_type=shown.header("content-type"), fetched_at=answer.fetched_at,

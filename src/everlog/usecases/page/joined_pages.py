@@ -108,7 +108,7 @@ async def request_part(url: str, context: CrawlContext) -> Part:
 
 async def is_split(key: str, index: str, context: CrawlContext) -> bool:
     """Whether the post with this key is split, as the index says; it is asked once in a run, and only for new posts."""
-    kept = context.archive.recall(context.blog.id, SPLIT)
+    kept = context.archive.blogs.recall(context.blog.id, SPLIT)
     if kept is not None and (kept == "null" or context.held(key) is not None):
         return key in (json.loads(kept) or ())
     if context.split_posts is None:
@@ -126,7 +126,7 @@ async def _request_index(index: str, context: CrawlContext) -> frozenset[str]:
         if isinstance(answer, Failure):
             log.info("posts split over pages: %s (%s)", url, answer.reason)
             if page == 1 and not is_passing(answer):
-                context.archive.remember(context.blog.id, SPLIT, "null")
+                context.archive.blogs.remember(context.blog.id, SPLIT, "null")
                 return frozenset()
             break
         links = _links(answer.answer.body)
@@ -138,7 +138,7 @@ async def _request_index(index: str, context: CrawlContext) -> frozenset[str]:
         )
         if len(links) < PER_PAGE:
             break
-    context.archive.remember(context.blog.id, SPLIT, json.dumps(sorted(set(found))))
+    context.archive.blogs.remember(context.blog.id, SPLIT, json.dumps(sorted(set(found))))
     return frozenset(found)
 
 

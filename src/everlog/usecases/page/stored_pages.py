@@ -40,7 +40,7 @@ def stored_exchange(capture: Capture, archive: Archive) -> Exchange | None:
 
 def stored_comment_feed(url: str, blog: Blog, archive: Archive) -> Thread | None:
     """The comments of a stored comment feed."""
-    capture = archive.capture_of(blog.id, url)
+    capture = archive.captures.find(blog.id, url)
     if capture is None or capture.purpose != "feed":
         return None
     try:
@@ -52,14 +52,14 @@ def stored_comment_feed(url: str, blog: Blog, archive: Archive) -> Thread | None
 
 def stored_page(url: str, blog: Blog, archive: Archive, *, rendered: bool) -> Fetched | None:
     """A page as it is stored, as a browser showed it if it was rendered; None if it is not, or cannot be read."""
-    capture = (archive.rendering_of(blog.id, url) if rendered else None) or archive.capture_of(blog.id, url)
+    capture = (archive.captures.rendering(blog.id, url) if rendered else None) or archive.captures.find(blog.id, url)
     answer = stored_exchange(capture, archive) if capture is not None else None
     return Fetched(url=url, exchanges=(answer,)) if answer is not None else None
 
 
 def feed_as_stored(blog: Blog, archive: Archive) -> tuple[Fetched, Feed]:
     """The blog's own feed as it was answered last."""
-    capture = archive.capture_of(blog.id, blog.feed_url or "")
+    capture = archive.captures.find(blog.id, blog.feed_url or "")
     if capture is None:
         raise NothingToLearn(f"no feed of {blog.home} is in the archive", advice=f"everlog crawl {blog.home}")
     page = archive.exchange(capture)
@@ -68,7 +68,7 @@ def feed_as_stored(blog: Blog, archive: Archive) -> tuple[Fetched, Feed]:
 
 def stored_feed(blog: Blog, archive: Archive) -> Feed | None:
     """What the blog's feed said last; None if it is not stored, or cannot be read."""
-    capture = archive.capture_of(blog.id, blog.feed_url) if blog.feed_url is not None else None
+    capture = archive.captures.find(blog.id, blog.feed_url) if blog.feed_url is not None else None
     answer = stored_exchange(capture, archive) if capture is not None else None
     if answer is None:
         return None

@@ -94,7 +94,7 @@ async def is_other_owner(blog: Blog, feed: Feed, run: CrawlRun) -> LostBlog | No
     """
     archive = run.archive
     entries = [canonical(entry.link) for entry in feed.entries if entry.link]
-    if not entries or any(archive.post_key(blog.id, key, *keys_elsewhere(key, blog)) for key in entries):
+    if not entries or any(archive.posts.key(blog.id, key, *keys_elsewhere(key, blog)) for key in entries):
         return None
     if is_known_by(stored_fingerprint(blog, archive), traits_of(None, blog.home, feed)):
         return None
@@ -118,7 +118,7 @@ def all_is_well(blog: Blog, run: CrawlRun, feed: Feed | None = None) -> Blog:
     if blog.gone is None:
         return blog
     back = happened(blog, "back", f"it is reachable again, after: {blog.gone}", run)
-    return run.archive.update_blog(blog.id, gone=None, gone_at=None, events=[back])
+    return run.archive.blogs.update(blog.id, gone=None, gone_at=None, events=[back])
 
 
 def due_rechecks(blog: Blog, run: CrawlRun) -> tuple[str, ...]:
@@ -126,22 +126,22 @@ def due_rechecks(blog: Blog, run: CrawlRun) -> tuple[str, ...]:
     most = timedelta(days=run.settings.recheck_days)
     if not most:
         return ()
-    taken = run.archive.take_rechecks(blog.id, now=run.now(), most=most, limit=MOST_AT_ONCE)
+    taken = run.archive.posts.rechecks.take(blog.id, now=run.now(), most=most, limit=MOST_AT_ONCE)
     links = [_where_now(key, url, blog) for key, url in taken]
-    run.archive.enqueue(blog.id, links)
+    run.archive.urls.enqueue(blog.id, links)
     return tuple(link.key for link in links)
 
 
 def has_due_rechecks(blog: Blog, run: CrawlRun) -> bool:
     """Whether any post is to be looked at again now: quick, for polls that bring nothing new."""
-    return bool(run.settings.recheck_days) and run.archive.has_due_rechecks(blog.id, now=run.now())
+    return bool(run.settings.recheck_days) and run.archive.posts.rechecks.has_due(blog.id, now=run.now())
 
 
 def plan_rechecks(blog: Blog, run: CrawlRun) -> None:
     """After a run: when posts that are new, missing or just changed are looked at again."""
     most = timedelta(days=run.settings.recheck_days)
     if most:
-        run.archive.plan_rechecks(blog.id, now=run.now(), most=most)
+        run.archive.posts.rechecks.plan(blog.id, now=run.now(), most=most)
 
 
 def _where_now(key: str, url: str, blog: Blog) -> Link:
@@ -162,14 +162,14 @@ async def _home_is_there(blog: Blog, failure: Failure, home: Fetched, run: Crawl
         ends_there = canonical(blog.home) != canonical(home.page.url)
         if ends_there or found is not None:
             if found is not None and not ends_there:
-                blog = all_is_well(run.archive.update_blog(blog.id, feed_url=found.feed_url), run, feed)
+                blog = all_is_well(run.archive.blogs.update(blog.id, feed_url=found.feed_url), run, feed)
             return LostBlog(kind="moved", reason=f"it moved to {home.page.url}", blog=blog, feed=found)
     elif found is not None and leads_away(blog, home, run.archive):
         return LostBlog(kind="passing", reason=f"the home page redirects to {home.page.url} for now", blog=blog)
     if found is not None:
         reason = f"the feed moved to {found.feed_url}: {blog.feed_url} failed: {failure.reason}"
         event = happened(blog, "feed-moved", reason, run, {"from": blog.feed_url or "", "to": found.feed_url or ""})
-        blog = all_is_well(run.archive.update_blog(blog.id, feed_url=found.feed_url, events=[event]), run, feed)
+        blog = all_is_well(run.archive.blogs.update(blog.id, feed_url=found.feed_url, events=[event]), run, feed)
         return LostBlog(kind="feed-moved", reason=reason, blog=blog, feed=found)
     verdict = after_answers(_failing(blog, run), answer_of(failure), "well", run.now())
     _remember_failing(blog, verdict.known, run)
@@ -207,13 +207,13 @@ def _end(blog: Blog, kind: LostKind, reason: str, run: CrawlRun) -> LostBlog:
     """A blog that is not asked any more; whoever asks for it by hand is told why, and may find it back."""
     if blog.gone is None:
         ended = happened(blog, kind, reason, run)
-        blog = run.archive.update_blog(blog.id, gone=reason, gone_at=run.now(), events=[ended])
+        blog = run.archive.blogs.update(blog.id, gone=reason, gone_at=run.now(), events=[ended])
     _forget_failing(blog, run)
     return LostBlog(kind=kind, reason=reason, blog=blog)
 
 
 def _failing(blog: Blog, run: CrawlRun) -> Failing:
-    kept = json.loads(run.archive.recall(blog.id, FAILING) or "null")
+    kept = json.loads(run.archive.blogs.recall(blog.id, FAILING) or "null")
     if kept is None:
         return Failing()
     since, last = datetime.fromisoformat(kept["since"]), datetime.fromisoformat(kept["last"])
@@ -227,9 +227,9 @@ def _remember_failing(blog: Blog, failing: Failing, run: CrawlRun) -> None:
         "what": failing.what, "since": failing.since.isoformat(), "last": failing.last.isoformat(),
         "looks": failing.looks, "answers": failing.answers,
     }
-    run.archive.remember(blog.id, FAILING, json.dumps(value))
+    run.archive.blogs.remember(blog.id, FAILING, json.dumps(value))
 
 
 def _forget_failing(blog: Blog, run: CrawlRun) -> None:
-    if run.archive.recall(blog.id, FAILING) is not None:
-        run.archive.remember(blog.id, FAILING, None)
+    if run.archive.blogs.recall(blog.id, FAILING) is not None:
+        run.archive.blogs.remember(blog.id, FAILING, None)

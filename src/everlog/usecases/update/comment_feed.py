@@ -47,14 +47,14 @@ class CommentsFeed:
     @classmethod
     def of(cls, blog: Blog, archive: Archive) -> CommentsFeed:
         """As it is remembered, else as the stored front page names it."""
-        kept = archive.recall(blog.id, COMMENT_FEED)
+        kept = archive.blogs.recall(blog.id, COMMENT_FEED)
         if kept is not None:
             said = json.loads(kept)
             return cls(**{**said, "seen": tuple(said["seen"])})
         return cls(url=_feed_named(blog, archive))
 
     def keep(self, blog: Blog, archive: Archive) -> None:
-        archive.remember(blog.id, COMMENT_FEED, json.dumps(asdict(self)))
+        archive.blogs.remember(blog.id, COMMENT_FEED, json.dumps(asdict(self)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +120,7 @@ def _diff(
 ) -> SiteCommentFeed:
     by_post: dict[str, list[Comment]] = {}
     for each in site_comments:
-        key = run.archive.post_key(blog.id, *map(canonical, each.posts))
+        key = run.archive.posts.key(blog.id, *map(canonical, each.posts))
         if key is not None:
             by_post.setdefault(key, []).append(each.comment)
     marks = tuple(filter(None, (_mark(each.comment) for each in site_comments)))
@@ -129,7 +129,7 @@ def _diff(
         if (fresh := _not_held(key, [each for each in comments if _mark(each) not in feed.seen], run.archive))
     }
     are_all_new = bool(new) and sum(map(len, new.values())) == len(site_comments)
-    if are_all_new and (feed.seen or run.archive.counts(blog.id).comments):
+    if are_all_new and (feed.seen or run.archive.blogs.counts(blog.id).comments):
         # It holds the newest only: others may have come and gone since it was last asked.
         run.tally.remarks.append(
             f"all {len(site_comments)} comments in {feed.url} are new: older ones may have been missed"
@@ -143,7 +143,7 @@ def _diff(
 
 def _not_held(key: str, comments: Sequence[Comment], archive: Archive) -> tuple[Comment, ...]:
     """Those of a post's comments that are not held with it."""
-    held = archive.find_post("http://" + key)
+    held = archive.posts.find("http://" + key)
     if held is None or not comments:
         return ()
     before = Thread(source="held", comments=held.comments)

@@ -87,18 +87,18 @@ def feed_now(response: FeedResponse, blog: Blog, archive: Archive) -> tuple[Fetc
 
 def is_wanted_whole(blog: Blog, archive: Archive) -> bool:
     """Whether the feed is to be sent even if it did not change: some of its entries are news still."""
-    return archive.recall(blog.id, LEFT_ALONE) is not None
+    return archive.blogs.recall(blog.id, LEFT_ALONE) is not None
 
 
 def names_known_entries(blog: Blog, feed: Feed, archive: Archive) -> bool:
     """Whether a feed still names an entry that it named when it was last read: the quickest sign of the same blog."""
-    before = json.loads(archive.recall(blog.id, ENTRIES) or "{}")
+    before = json.loads(archive.blogs.recall(blog.id, ENTRIES) or "{}")
     return any(canonical(entry.link) in before for entry in feed.entries if entry.link)
 
 
 def diff_feed(blog: Blog, response: FeedResponse, archive: Archive, since: datetime | None = None) -> FeedDiff:
     """Compare a feed with what it said before; `since` leaves older entries alone."""
-    before: dict[str, str] = json.loads(archive.recall(blog.id, ENTRIES) or "{}")
+    before: dict[str, str] = json.loads(archive.blogs.recall(blog.id, ENTRIES) or "{}")
     feed = response.feed
     if feed is None:
         return FeedDiff(marks=before, left_alone=is_wanted_whole(blog, archive))
@@ -131,15 +131,15 @@ def keep_diff(diff: FeedDiff, blog: Blog, archive: Archive) -> None:
     marks, is_left = dict(diff.marks), diff.left_alone
     for key in diff.dropped:
         # What left the feed and was looked at is not missed there a second time.
-        if (archive.row_state(blog.id, key) or ("", 0))[0] != "queued":
+        if (archive.urls.state(blog.id, key) or ("", 0))[0] != "queued":
             marks.pop(key, None)
     for entry, keys in diff.entry_keys:
-        rows = [row for key in keys if (row := archive.row_state(blog.id, key)) is not None]
+        rows = [row for key in keys if (row := archive.urls.state(blog.id, key)) is not None]
         if rows and all(state == "failed" and tries < PAGE_TRIES for state, tries in rows):
             marks.pop(entry, None)
             is_left = True
-    archive.remember(blog.id, ENTRIES, json.dumps(marks))
-    archive.remember(blog.id, LEFT_ALONE, "some" if is_left else None)
+    archive.blogs.remember(blog.id, ENTRIES, json.dumps(marks))
+    archive.blogs.remember(blog.id, LEFT_ALONE, "some" if is_left else None)
 
 
 def _is_recount(before: str | None, now: str) -> bool:
@@ -199,19 +199,19 @@ def note_dropped(blog: Blog, keys: Collection[str], run: CrawlRun, *, entries: S
     named = {_held(canonical(entry.link), blog, archive) for entry in entries if entry.link}
     for key in keys:
         held = _held(key, blog, archive)
-        state = archive.post_state(blog.id, held) if held is not None else None
+        state = archive.posts.state(blog.id, held) if held is not None else None
         if held is None or state is None or state.is_missing or held in named:
             continue
-        row = archive.row_state(blog.id, key) or archive.row_state(blog.id, held)
+        row = archive.urls.state(blog.id, key) or archive.urls.state(blog.id, held)
         if row is None or row[0] != "done" or _has_no_older(held, entries, archive) or _was_told(held, archive):
             continue
         reason = "removed from the feed while older posts are still in it; its page still exists"
         events.append(Event(blog_id=blog.id, post_id=state.id, kind="dropped", at=run.now(), reason=reason))
-    archive.note_events(events)
+    archive.events.add(events)
 
 
 def _held(key: str, blog: Blog, archive: Archive) -> str | None:
-    return archive.post_key(blog.id, key, *keys_elsewhere(key, blog))
+    return archive.posts.key(blog.id, key, *keys_elsewhere(key, blog))
 
 
 def _was_told(held: str, archive: Archive) -> bool:
@@ -220,7 +220,7 @@ def _was_told(held: str, archive: Archive) -> bool:
 
 def _has_no_older(held: str, entries: Sequence[Entry], archive: Archive) -> bool:
     """Whether a feed's dates say that too few of its entries are older: feeds may be sorted by their last change."""
-    post = archive.find_post(f"http://{held}", as_read=True)
+    post = archive.posts.find(f"http://{held}", as_read=True)
     published = post.published if post is not None else None
     dates = [entry.published for entry in entries if entry.published is not None and entry.published.tzinfo is not None]
     if published is None or published.tzinfo is None or not dates:

@@ -84,7 +84,7 @@ async def refresh_blog(
             return await revisit_blog(blog, learned, run, run_id, comment_feed or await fetch_comment_feed(blog, run))
         if response is None:
             run.tally.doing = "fetching the feed"
-            held = run.archive.capture_of(blog.id, blog.feed_url)
+            held = run.archive.captures.find(blog.id, blog.feed_url)
             answer = await fetch_feed(
                 blog, run, etag=held.etag if held else None, last_modified=held.last_modified if held else None,
             )
@@ -119,17 +119,17 @@ def _look_wider(blog: Blog, response: FeedResponse, run: CrawlRun) -> tuple[str,
     keep_places(blog, wider, archive)
     links = entry_links(feed.entries, answer.answer.url, wider)
     fresh = [link.key for link in links if wider.is_own_key(link.key) and not scope.is_own_key(link.key)]
-    archive.enqueue(blog.id, links)
+    archive.urls.enqueue(blog.id, links)
     # One odd entry is a page of its own; where several are, lists may have led to more that was left out.
-    lists = (canonical(blog.home), *archive.fruitful_pages(blog.id)) if len(fresh) >= LEAST_IN_FOLDER else ()
-    archive.requeue(blog.id, (*lists, *fresh))
+    lists = (canonical(blog.home), *archive.urls.fruitful_pages(blog.id)) if len(fresh) >= LEAST_IN_FOLDER else ()
+    archive.urls.requeue(blog.id, (*lists, *fresh))
     return (*lists, *fresh)
 
 
 def _without_failed(diff: FeedDiff, blog: Blog, run: CrawlRun) -> FeedDiff:
     """The news for a further part of an update: what failed in an earlier part is news to the next update."""
     keys = {key for _, keys in diff.entry_keys for key in keys}
-    failed = {key for key in keys if (run.archive.row_state(blog.id, key) or ("", 0))[0] == "failed"}
+    failed = {key for key in keys if (run.archive.urls.state(blog.id, key) or ("", 0))[0] == "failed"}
     lost = {entry for entry, keys in diff.entry_keys if keys and failed.issuperset(keys)}
     return replace(
         diff, links=tuple(link for link in diff.links if link.key not in failed),
@@ -155,7 +155,7 @@ def _given_up(lost: LostBlog | None, blog: Blog, run_id: int, run: CrawlRun) -> 
     reason = lost.reason if lost is not None else "its feed is gone"
     take_last_figures(run.tally, blog, run.archive, is_finished=True)
     run.tally.doing = "done"
-    run.archive.end_run(run_id, reason=reason, counts={})
+    run.archive.blogs.end_run(run_id, reason=reason, counts={})
     return Report(blog=blog.home, ending="incomplete", reason=reason, tally=run.tally, held=run.tally.held)
 
 
@@ -165,12 +165,12 @@ async def _visit_news(blog: Blog, learned: LearnedBlog, plan: _UpdatePlan, run: 
     uncommented = uncommented_posts(blog, run)
     # The queue comes before the feed: killed in between, the next update is told the same news again. And it comes
     # before anything is asked for: posts that are due to be looked at have their next times already.
-    archive.enqueue(blog.id, diff.links)
-    archive.requeue(blog.id, [*(link.key for link in diff.links), *diff.dropped, *rechecked, *comment_feed.posts])
+    archive.urls.enqueue(blog.id, diff.links)
+    archive.urls.requeue(blog.id, [*(link.key for link in diff.links), *diff.dropped, *rechecked, *comment_feed.posts])
     if not run.goes_on:
         # A further part of an update does not ask again for what failed in an earlier one.
-        archive.requeue(blog.id, uncommented)
-        archive.requeue_failed(blog.id, now=run.now(), most_tries=PAGE_TRIES)
+        archive.urls.requeue(blog.id, uncommented)
+        archive.urls.requeue_failed(blog.id, now=run.now(), most_tries=PAGE_TRIES)
     redesign = await read_anew(blog, learned, diff.fresh, plan.response, run, due=rechecked)
     with open_context(
         blog, compared_anew(redesign.learned, blog, archive), run, entries=diff.entries, commenting=redesign.commenting,

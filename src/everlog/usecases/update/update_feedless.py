@@ -52,12 +52,12 @@ class UpdateProgress:
     @classmethod
     def taken_up(cls, blog: Blog, run: CrawlRun) -> UpdateProgress:
         """What the earlier parts of this update looked at; nothing if it is a new one."""
-        kept = json.loads(run.archive.recall(blog.id, UPDATE_PROGRESS) or "null")
+        kept = json.loads(run.archive.blogs.recall(blog.id, UPDATE_PROGRESS) or "null")
         if kept is None:
             return cls()
         if run.goes_on or (kept["until"] is not None and run.now() < datetime.fromisoformat(kept["until"])):
             return cls(at_fronts=kept["fronts"], at_maps=kept["maps"])
-        run.archive.remember(blog.id, UPDATE_PROGRESS, None)
+        run.archive.blogs.remember(blog.id, UPDATE_PROGRESS, None)
         return cls()
 
     def keep(self, blog: Blog, run: CrawlRun, stop: Stop) -> None:
@@ -66,9 +66,9 @@ class UpdateProgress:
             # A poll whose turn is over does not know, the next time, that it goes on with something.
             until = (run.now() + PROGRESS_KEPT).isoformat() if stop.reason == SLICE_OVER else None
             state = {"fronts": self.at_fronts, "maps": self.at_maps, "until": until}
-            run.archive.remember(blog.id, UPDATE_PROGRESS, json.dumps(state))
-        elif run.archive.recall(blog.id, UPDATE_PROGRESS) is not None:
-            run.archive.remember(blog.id, UPDATE_PROGRESS, None)
+            run.archive.blogs.remember(blog.id, UPDATE_PROGRESS, json.dumps(state))
+        elif run.archive.blogs.recall(blog.id, UPDATE_PROGRESS) is not None:
+            run.archive.blogs.remember(blog.id, UPDATE_PROGRESS, None)
 
 
 async def revisit_blog(
@@ -80,9 +80,10 @@ async def revisit_blog(
     """
     archive = run.archive
     uncommented = uncommented_posts(blog, run)
-    archive.requeue(blog.id, [*(() if run.goes_on else uncommented), *due_rechecks(blog, run), *comment_feed.posts])
+    again = () if run.goes_on else uncommented
+    archive.urls.requeue(blog.id, [*again, *due_rechecks(blog, run), *comment_feed.posts])
     if not run.goes_on:
-        archive.requeue_failed(blog.id, now=run.now(), most_tries=PAGE_TRIES)
+        archive.urls.requeue_failed(blog.id, now=run.now(), most_tries=PAGE_TRIES)
     progress = UpdateProgress.taken_up(blog, run)
     with open_context(blog, compared_anew(learned, blog, archive), run) as context:
         crawl = begin(context, is_update=True)
@@ -117,22 +118,22 @@ def why_over(blog: Blog) -> str:
 def front_pages(context: CrawlContext) -> list[str]:
     """The pages that show the newest posts first: the home page and, where that does not, the list that does."""
     archive, blog = context.archive, context.blog
-    kept = archive.recall(blog.id, FRONTS)
+    kept = archive.blogs.recall(blog.id, FRONTS)
     if kept is not None:
         return list(json.loads(kept))
     newest = newest_posts(context)
     shown = {url: _shown(url, newest, context) for url in (blog.home, start_page(blog, archive))}
     if newest and not any(shown.values()):
-        lists = (f"http://{key}" for key in islice(archive.fruitful_pages(blog.id), LISTS_SEARCHED))
+        lists = (f"http://{key}" for key in islice(archive.urls.fruitful_pages(blog.id), LISTS_SEARCHED))
         shown |= {url: _shown(url, newest, context) for url in _as_stored(lists, context)}
     best = max(shown, key=lambda url: shown[url])
     fronts = list(dict.fromkeys((blog.home, best)))
-    archive.remember(blog.id, FRONTS, json.dumps(fronts))
+    archive.blogs.remember(blog.id, FRONTS, json.dumps(fronts))
     return fronts
 
 
 def _as_stored(urls: Iterable[str], context: CrawlContext) -> list[str]:
-    captures = (context.archive.capture_of(context.blog.id, url) for url in urls)
+    captures = (context.archive.captures.find(context.blog.id, url) for url in urls)
     return [capture.url for capture in captures if capture is not None]
 
 
@@ -145,7 +146,7 @@ def _shown(url: str, newest: frozenset[str], context: CrawlContext) -> int:
 async def _fetch_maps(crawl: Crawl, progress: UpdateProgress) -> None:
     """The maps of a site whose links did not lead everywhere: the addresses that are new on them wait to be visited."""
     context = crawl.context
-    maps = json.loads(context.archive.recall(context.blog.id, MAPS) or "[]")
+    maps = json.loads(context.archive.blogs.recall(context.blog.id, MAPS) or "[]")
     for url in (url for url in maps if url not in progress.at_maps):
         answer = await crawl.unless_ended(
             fetch_list(url, context, is_conditional=True, is_map=True),

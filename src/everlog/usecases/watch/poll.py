@@ -102,7 +102,7 @@ def _troubled(poll: Poll, blog: Blog, error: EverlogError, run: CrawlRun) -> Pol
         return _unseen(poll, blog, error, run)
     seen = Observation(kind="failed")
     if isinstance(error, Blocked):
-        seen = Observation(kind="refused", allowed_at=run.archive.waits_until(blog.id), signal=error.message)
+        seen = Observation(kind="refused", allowed_at=run.archive.urls.waits_until(blog.id), signal=error.message)
     return _later(poll, blog, seen, run, trouble=error.message)
 
 
@@ -154,13 +154,13 @@ def _kept_until_allowed(poll: Poll, check: _FeedCheck, run: CrawlRun) -> Poll:
         signal=then.signal or check.seen.signal,
     )
     poll = replace(poll, polling=polling)
-    run.archive.set_poll(poll)
+    run.archive.polls.set(poll)
     return poll
 
 
 def _still_watched(blog: Blog, run: CrawlRun) -> Blog | None:
     """A blog as it is known after it waited for its turn; None if it is not watched any more."""
-    now = run.archive.find_blog(blog.home)
+    now = run.archive.blogs.find(blog.home)
     return now if now is not None and now.id == blog.id and not (now.forgotten_at or now.gone) else None
 
 
@@ -169,9 +169,9 @@ def _has_pending_work(blog: Blog, run: CrawlRun) -> bool:
     archive = run.archive
     lanes: tuple[Lane, ...] = ("post", "page", "media") if run.settings.media else ("post", "page")
     return (
-        has_due_rechecks(blog, run) or archive.has_waiting(blog.id, lanes=lanes, now=run.now())
-        or archive.recall(blog.id, WALK) is not None
-        or (blog.feed_url is None and archive.recall(blog.id, UPDATE_PROGRESS) is not None)
+        has_due_rechecks(blog, run) or archive.urls.has_waiting(blog.id, lanes=lanes, now=run.now())
+        or archive.blogs.recall(blog.id, WALK) is not None
+        or (blog.feed_url is None and archive.blogs.recall(blog.id, UPDATE_PROGRESS) is not None)
     )
 
 
@@ -194,7 +194,7 @@ async def _without_feed(poll: Poll, blog: Blog, run: CrawlRun, *, is_online: boo
 
 def _new_dates(blog: Blog, new_posts: int, run: CrawlRun) -> tuple[datetime | None, ...]:
     """When the posts that an update brought were published, as far as they say so."""
-    dates = run.archive.newest_dates(blog.id, limit=min(new_posts, DATES_READ)) if new_posts else ()
+    dates = run.archive.posts.newest_dates(blog.id, limit=min(new_posts, DATES_READ)) if new_posts else ()
     return dates or (None,) * bool(new_posts)
 
 
@@ -259,7 +259,7 @@ def _with_validators(poll: Poll, answer: Fetched) -> Poll:
 def _after_update(check: _FeedCheck, report: Report, kept: Poll, run: CrawlRun) -> PollResult:
     seen, blog, poll = check.seen, check.blog, check.poll
     if report.ending == "blocked":
-        until = run.archive.waits_until(blog.id)
+        until = run.archive.urls.waits_until(blog.id)
         seen = replace(seen, kind="refused", allowed_at=until, signal=report.reason)
         # What the feed itself asked for holds as well.
         poll = replace(poll, polling=kept.polling)

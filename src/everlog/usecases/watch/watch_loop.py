@@ -207,7 +207,7 @@ class Watcher:
             # One blog that the code cannot cope with must not end the watch over all others.
             log.exception("bug at %s", blog.home)
             # What the server asked for before the bug was met is in the archive by now.
-            stored = self._archive.poll_of(blog.id) or poll
+            stored = self._archive.polls.of(blog.id) or poll
             return self._failed(stored, blog, f"bug in everlog: {type(error).__name__}: {error}")
         finally:
             self._runs.pop(blog.id, None)
@@ -280,8 +280,8 @@ class Watcher:
             self._host_cache.write(taken)
         self._source.give_back([poll for poll, _ in polls])
         if waits:
-            self._archive.note_waits(waits)
-        self._archive.add_to_ledger([row for _, host_stats in polls for row in host_stats], at=self._now())
+            self._archive.hosts.note_waits(waits)
+        self._archive.hosts.add([row for _, host_stats in polls for row in host_stats], at=self._now())
 
     async def _wind_down(self) -> None:
         for run in tuple(self._runs.values()):

@@ -15,19 +15,19 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from everlog.errors import UsageError
-from everlog.evaluate.processes import over_blogs
-from everlog.evaluate.readers import LEARNERS, collected
-from everlog.evaluate.retrieval_editions import RAW, TRUTH, WITH_COMMENTS, diffpost, editions
-from everlog.evaluate.retrieval_index import Index
-from everlog.evaluate.retrieval_queries import Document, Plan, draw_queries
-from everlog.evaluate.retrieval_scores import answer, difference, means
+from papers.readers import LEARNERS, collected
+from papers.retrieval_editions import RAW, TRUTH, WITH_COMMENTS, diffpost, editions
+from papers.retrieval_index import Index
+from papers.retrieval_queries import Document, Plan, draw_queries
+from papers.retrieval_scores import answer, difference, means
+from processes import over_blogs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from everlog.evaluate.corpus import Blog
-    from everlog.evaluate.retrieval_index import Query
-    from everlog.evaluate.retrieval_scores import Answer
+    from papers.retrieval_index import Query
+    from papers.retrieval_scores import Answer
 
 # As many as in the paper's Table 1.
 COMPARISON = (1, 3, 5)

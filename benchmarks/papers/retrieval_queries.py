@@ -14,7 +14,7 @@ from itertools import chain, combinations, islice, pairwise
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from everlog.core.words import UNSPACED, fold, words
-from everlog.evaluate.retrieval_index import Phrase, Query
+from papers.retrieval_index import Phrase, Query
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

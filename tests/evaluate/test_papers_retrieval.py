@@ -7,13 +7,13 @@ import pytest
 from everlog.core.outline import Outline
 from everlog.core.tree import parse
 from everlog.errors import UsageError
-from everlog.evaluate.extras import needed
-from everlog.evaluate.readers import collected
-from everlog.evaluate.retrieval import ALL, CONTENT, KNOWN, NOISE, measure_retrieval
-from everlog.evaluate.retrieval_editions import diffpost, editions, shown_text
-from everlog.evaluate.retrieval_index import Index, Query
-from everlog.evaluate.retrieval_queries import NAME, TWO_WORDS, WORD, Document, Plan, draw_queries, names_of, units_of
-from everlog.evaluate.retrieval_scores import Answer, answer, difference, means
+from papers.extras import needed
+from papers.readers import collected
+from papers.retrieval import ALL, CONTENT, KNOWN, NOISE, measure_retrieval
+from papers.retrieval_editions import diffpost, editions, shown_text
+from papers.retrieval_index import Index, Query
+from papers.retrieval_queries import NAME, TWO_WORDS, WORD, Document, Plan, draw_queries, names_of, units_of
+from papers.retrieval_scores import Answer, answer, difference, means
 
 
 def query(*phrases, kind=WORD):

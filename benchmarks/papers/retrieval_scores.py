@@ -6,8 +6,8 @@ import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from everlog.evaluate.extras import needed
 from everlog.evaluate.scoring import mean
+from papers.extras import needed
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

@@ -11,8 +11,8 @@ from everlog.core.outline import Outline
 from everlog.core.tree import BLOCK, INVISIBLE, parse
 from everlog.errors import EverlogError
 from everlog.evaluate.commenting import shown_comments
-from everlog.evaluate.readers import LEARNERS, collected, posts_of
 from everlog.extract.extractors.diffpost import RepeatCounts, clean
+from papers.readers import LEARNERS, collected, posts_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

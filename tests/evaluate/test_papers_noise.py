@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from everlog.evaluate.noise import FIGURES, RATIOS, Case, anchor_sweep, blog_shares, noise_table
+from papers.noise import FIGURES, RATIOS, Case, anchor_sweep, blog_shares, noise_table
 
 TEXTS = {
     "one": "Rain fell on the harbour all day long.", "two": "Nobody could find the key to the shed.",

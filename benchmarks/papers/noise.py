@@ -25,12 +25,12 @@ from everlog.core.tree import parse
 from everlog.core.words import marked_words, words
 from everlog.errors import EverlogError
 from everlog.evaluate.commenting import shown_comments
-from everlog.evaluate.processes import over_blogs
 from everlog.evaluate.scoring import mean
 from everlog.extract.article.align import align
 from everlog.extract.extractors.diffpost.noise_removal import LEAST_OUTSIDE_LINKS, kept_segments
 from everlog.extract.extractors.diffpost.page_counts import RepeatCounts
 from everlog.extract.extractors.diffpost.units import Units
+from processes import over_blogs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

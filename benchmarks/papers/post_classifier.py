@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from everlog.errors import EverlogError, UsageError
-from everlog.evaluate.processes import over_blogs
 from everlog.evaluate.scoring import mean
 from everlog.evaluate.without_feed import home_of, learn_walking
 from everlog.extract.classify import PostClassifier
 from everlog.extract.learn_blog import learn
 from everlog.feeds import parse_feed
+from processes import over_blogs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

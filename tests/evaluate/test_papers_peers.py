@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from everlog.evaluate.corpus import find_blogs
-from everlog.evaluate.peers import FIGURES, TOOLS, Site, Tool, measure_peers, site_rows, tool, total_rows
-from everlog.evaluate.readers import collected
 from everlog.evaluate.scoring import word_scores
+from papers.peers import FIGURES, TOOLS, Site, Tool, measure_peers, site_rows, tool, total_rows
+from papers.readers import collected
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "corpus"
 PACKAGES = ("boilerpy3", "justext", "readability", "trafilatura")

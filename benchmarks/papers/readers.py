@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from everlog.evaluate.commenting import taught
-from everlog.evaluate.run import learn_with_everlog
+from everlog.evaluate.run import learn_blog
 from everlog.evaluate.without_feed import learn_walking
-from everlog.feeds import parse_feed
 from everlog.records import Post
 
 if TYPE_CHECKING:
@@ -44,10 +43,7 @@ def _post(page: bytes | None, url: str, reader: Reader) -> Post | None:
 
 
 def _with_feed(blog: Blog) -> ReaderFor:
-    feed = blog.feed()
-    links = [entry.link for entry in parse_feed(feed, blog.feed_url).entries]
-    reader = learn_with_everlog(feed, blog.linked_pages(links), feed_url=blog.feed_url)
-    return taught(reader, blog, list(blog.truth()))
+    return taught(learn_blog(blog), blog, list(blog.truth()))
 
 
 def _without_feed(blog: Blog) -> ReaderFor:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import multiprocessing
-import signal
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from typing import TYPE_CHECKING, TypeVar
 
 from everlog.errors import UsageError
+from everlog.evaluate.run import leave_quietly
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -41,8 +41,3 @@ def over_blogs(measure: Callable[[Blog], T], blogs: Sequence[Blog], *, jobs: int
         ) from error
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
-
-
-def leave_quietly() -> None:
-    """Ctrl-C reaches all processes of a terminal; only the first has something to say about it."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -16,10 +16,10 @@ from w3lib.encoding import html_to_unicode
 
 from everlog.core.outline import Outline
 from everlog.core.tree import drop, parse, parse_fragment, take_text, visible_text
-from everlog.evaluate.extras import needed
-from everlog.evaluate.processes import over_blogs
-from everlog.evaluate.readers import EVERLOG, LEARNERS, collected, posts_of
 from everlog.evaluate.scoring import STRICT_F1, mean, word_scores
+from papers.extras import needed
+from papers.readers import EVERLOG, LEARNERS, collected, posts_of
+from processes import over_blogs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
