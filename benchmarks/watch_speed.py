@@ -106,7 +106,8 @@ def make_archive(folder: Path, blogs: int) -> None:
             blog = archive.blogs.update(
                 blog.id, feed_url=f"{home}feed", state="finished", template=template, knowledge="{}",
             )
-            archive.blogs.remember(blog.id, "entries", json.dumps(_marks(home)))
+            marks = _marks(home)
+            archive.blogs.change_state(blog.id, lambda state, marks=marks: replace(state, entries=marks))
             archive.polls.add([replace(first_poll(blog, archive, LONG_AGO), etag=ETAG)])
 
 

@@ -301,7 +301,7 @@ def test_a_blog_that_moved_for_good_is_followed_and_its_posts_stay_one(fetcher, 
     blog, _ = poll(fetcher, archive)
     assert (blog.home, blog.feed_url, blog.former_homes) == (NEW, NEW + "feed.xml", (a_blog.HOME,))
     assert [event.kind for event in archive.events()] == ["feed-moved", "moved"]
-    assert archive.blogs.recall(None, f"home:{canonical(a_blog.HOME)}") == NEW
+    assert archive.blogs.home_at(a_blog.HOME) == NEW
     fetcher.put(NEW + "21", a_blog.page(21))
     put_feed(fetcher, [])
     items = [a_blog.item(number, link=f"{NEW}{number}") for number in (21, 20, 19)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +17,6 @@ from everlog.records import Failure
 from everlog.usecases.crawl.crawl_blog import archive_blog
 from everlog.usecases.crawl.crawl_context import SLICE_OVER, StopSwitch
 from everlog.usecases.crawl.crawl_loop import LEAST_TAKEN
-from everlog.usecases.crawl.url_queue import PROGRESS
-from everlog.usecases.update.update_feedless import MAPS, UPDATE_PROGRESS
 from everlog.usecases.watch.poll import poll_blog
 from everlog.usecases.watch.poll_source import first_poll
 from usecases.a_site import FEED, POSTS, a_site, crawl, put_feed, work
@@ -173,7 +170,7 @@ def test_quiet_pages_end_a_crawl_in_slices_as_they_end_one_run(archive, tmp_path
     reports = in_slices(parts, archive, most=10, max_pages=60)
     assert f"the last {QUIET_PAGES} pages" in reports[-1].reason
     assert abs(len(parts.asked) - len(whole.asked)) <= 4 * len(reports)
-    assert archive.blogs.recall(archive.blogs()[0].id, PROGRESS) is None
+    assert archive.blogs.state(archive.blogs()[0].id).progress is None
 
 
 @pytest.mark.parametrize("place", ["", "notes/on-it-"])
@@ -246,7 +243,8 @@ def a_mapped_site(archive: Archive, *, maps: int) -> MemoryWeb:
     for number, name in enumerate(names, 21):
         fetcher.put(a_blog.url(number), a_blog.page(number))
         put_map(fetcher, name, [number])
-    archive.blogs.remember(archive.blogs()[0].id, MAPS, json.dumps([a_blog.HOME + name for name in names]))
+    maps = tuple(a_blog.HOME + name for name in names)
+    archive.blogs.change_state(archive.blogs()[0].id, lambda state: replace(state, sitemaps=maps))
     fetcher.asked.clear()
     return fetcher
 
@@ -264,7 +262,7 @@ def test_an_update_without_a_feed_asks_each_map_once_in_all_its_slices(archive):
     assert fetcher.count(a_blog.HOME) == 1
     assert [fetcher.count(f"{a_blog.HOME}map-{number}.xml") for number in range(21, 28)] == [1] * 7
     # The next update begins anew.
-    assert archive.blogs.recall(archive.blogs()[0].id, UPDATE_PROGRESS) is None
+    assert archive.blogs.state(archive.blogs()[0].id).update is None
     fetcher.asked.clear()
     crawl(fetcher, archive)
     assert fetcher.count(a_blog.HOME) == fetcher.count(a_blog.HOME + "map-21.xml") == 1

@@ -323,8 +323,8 @@ def test_the_wish_of_a_host_to_be_left_alone_is_in_the_archive_at_once(archive):
     host_cache = HostCache(archive)
     host_cache.remember("robots https://a.blog", "allowed")
     host_cache.remember("wait a.blog", "until then")
-    assert archive.blogs.recall(None, "wait a.blog") == "until then"
-    assert archive.blogs.recall(None, "robots https://a.blog") is None
+    assert archive.hosts.cached("wait a.blog") == "until then"
+    assert archive.hosts.cached("robots https://a.blog") is None
     assert host_cache.recall("robots https://a.blog") == "allowed"
     host_cache.write()
-    assert archive.blogs.recall(None, "robots https://a.blog") == "allowed"
+    assert archive.hosts.cached("robots https://a.blog") == "allowed"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -399,12 +398,11 @@ def test_what_repeats_on_the_pages_is_counted_and_kept(archive):
     fetcher = a_site_without_feed()
     crawl(fetcher, archive)
     blog = archive.blogs()[0]
-    first = json.loads(archive.blogs.recall(blog.id, "repeats"))
-    assert len(first["pages"]) == POSTS
+    assert len(archive.blogs.repeats(blog.id).pages) == POSTS
     fetcher.put(a_blog.url(21), a_blog.page(21))
     put_front(fetcher, 21)
     crawl(fetcher, archive)
-    assert len(json.loads(archive.blogs.recall(blog.id, "repeats"))["pages"]) == 1 + LEAST_COMPANY
+    assert len(archive.blogs.repeats(blog.id).pages) == 1 + LEAST_COMPANY
 
 
 def test_with_enough_new_posts_no_older_one_is_asked_for_to_compare(archive):

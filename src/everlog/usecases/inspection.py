@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from everlog.archive.repos.blog_state import Estimate
 from everlog.comments.comment_feeds import comment_feed_url
 from everlog.comments.services import embedded
 from everlog.core.links import page_links
@@ -14,7 +15,7 @@ from everlog.core.urls import canonical
 from everlog.extract.classify import noarchive
 from everlog.feeds import declared_feeds
 from everlog.usecases.crawl.report import Tally
-from everlog.usecases.discover.estimate import Estimate, best_of, from_sitemaps
+from everlog.usecases.discover.estimate import best_of, from_sitemaps
 from everlog.usecases.discover.typed_address import fetchable, other_spellings
 from everlog.usecases.learn.explore import find_blog, sitemaps_of
 from everlog.usecases.learn.learn_found import learn_found, learning_step

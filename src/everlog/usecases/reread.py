@@ -15,7 +15,6 @@ from everlog.extract.classify.post_paging import first_page, page_of_post, pagin
 from everlog.extract.feed_entry import filled
 from everlog.markup.media import media_of
 from everlog.records import Media, Page, Skip, Visit
-from everlog.usecases.crawl.report import COMMENTS_MISSING
 from everlog.usecases.learn.learned_blog import LearnedBlog
 from everlog.usecases.learn.page_comparison import compared_anew
 from everlog.usecases.learn.relearn import learn_again
@@ -81,7 +80,7 @@ def reread_blog(
                 _keep(batch, archive, result)
             step(capture.url)
         _keep(batch, archive, result)
-        archive.blogs.remember(blog.id, COMMENTS_MISSING, None)
+        archive.blogs.change_state(blog.id, lambda state: replace(state, comments_missing=None))
         return result
 
 

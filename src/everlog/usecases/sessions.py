@@ -41,13 +41,10 @@ def open_session(
 
     `others` are further spellings of its address that were typed with it.
     """
-    def from_archive(name: str) -> str | None:
-        return archive.blogs.recall(None, name)
-
     def to_archive(name: str, value: str) -> None:
-        archive.blogs.remember(None, name, value)
+        archive.hosts.cache({name: value})
 
-    recall = host_cache.recall if host_cache is not None else from_archive
+    recall = host_cache.recall if host_cache is not None else archive.hosts.cached
     remember = host_cache.remember if host_cache is not None else to_archive
     scratch = str(archive.backend.file_store.scratch) if archive.backend.file_store.scratch is not None else None
     own = fetch_policy(url, settings)
@@ -114,7 +111,7 @@ class HostCache:
         for gathered in (self._kept, self._on_the_way):
             if name in gathered:
                 return gathered[name]
-        return self._archive.blogs.recall(None, name)
+        return self._archive.hosts.cached(name)
 
     def remember(self, name: str, value: str | None) -> None:
         if name.startswith(GATHERED):
@@ -122,7 +119,7 @@ class HostCache:
         else:
             # Who asked to be left alone is left alone, whatever ends this process; robots.txt can be asked for again,
             # and the networks of blogs that are held are taken as public until they are written.
-            self._archive.blogs.remember(None, name, value)
+            self._archive.hosts.cache({name: value})
 
     def take(self) -> Mapping[str, str | None]:
         """What was kept since the last time, to be written; it is known here until more is taken."""
@@ -133,4 +130,4 @@ class HostCache:
         """Bring into the archive what was taken, or else what is kept."""
         taken = self.take() if taken is None else taken
         if taken:
-            self._archive.blogs.remember_all(None, taken)
+            self._archive.hosts.cache(taken)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime  # noqa: TC003 - the codec reads the types of fields
 from typing import TYPE_CHECKING, Literal
 
-from everlog.core.aliases import Alias  # noqa: TC001 - the codec reads the types of fields
+from everlog.core.scope import Alias  # noqa: TC001 - the codec reads the types of fields
 from everlog.frontier.priority_queue import Progress  # noqa: TC001 - the codec reads the types of fields
 from everlog.records.codec import decode, encode
 from everlog.schedule.liveness import Failing  # noqa: TC001 - the codec reads the types of fields
@@ -47,7 +47,7 @@ class ListWalk:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UpdateProgress:
+class LookedAt:
     """What an update that is not over need not look at again, unless it is after `until`."""
 
     fronts: bool = False
@@ -104,7 +104,7 @@ class BlogState:
     # The page that its home sends its readers on to, where that is another one.
     start_page: str | None = None
     walk: ListWalk | None = None
-    update: UpdateProgress | None = None
+    update: LookedAt | None = None
     comment_feed: CommentFeedState | None = None
     failing: Failing | None = None
     places: Places = field(default_factory=Places)

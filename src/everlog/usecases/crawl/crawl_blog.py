@@ -8,10 +8,10 @@ All state is in the archive: each of them can be killed at any moment and called
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from everlog.archive.repos.blog_state import Estimate
 from everlog.core.tree import parse
 from everlog.core.urls import canonical
 from everlog.records import Fetched, Link, Visit
@@ -27,27 +27,23 @@ from everlog.usecases.crawl.lifecycle import (
     robots_visits,
     run_to_end,
 )
-from everlog.usecases.crawl.walk_lists import FRONTS
 from everlog.usecases.discover.aliased_fetcher import aliased
 from everlog.usecases.discover.blog_scope import keep_places, may_widen, scope_of, wanted_scope
-from everlog.usecases.discover.estimate import Estimate, best_of, from_sitemaps, remember_estimate
+from everlog.usecases.discover.estimate import best_of, from_sitemaps
 from everlog.usecases.discover.front_page import entrances
 from everlog.usecases.discover.held_blog import home_known_as
 from everlog.usecases.discover.stored_allowlist import keep_allowed, settle_home
 from everlog.usecases.discover.typed_address import fetchable, other_spellings
 from everlog.usecases.inspection import estimates_of_page
-from everlog.usecases.learn.blog_fingerprint import START, keep_fingerprint
+from everlog.usecases.learn.blog_fingerprint import keep_fingerprint
 from everlog.usecases.learn.explore import find_blog, sitemaps_of
 from everlog.usecases.learn.learn_found import learn_found, learning_step
 from everlog.usecases.learn.learned_blog import LearnedBlog, entry_marks
 from everlog.usecases.learn.page_comparison import after_new_crawl, compared_anew
-from everlog.usecases.page.joined_pages import SPLIT
 from everlog.usecases.page.post_comments import CommentGatherer
 from everlog.usecases.page.rendering import Rendering
 from everlog.usecases.update.blog_liveness import all_is_well, plan_rechecks
-from everlog.usecases.update.comment_feed import COMMENT_FEED
 from everlog.usecases.update.update_blog import refresh_blog
-from everlog.usecases.update.update_feedless import MAPS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -75,10 +71,10 @@ async def archive_blog(url: str, run: CrawlRun) -> Report:
         found = await find_blog(url, rendering, run.tally, others)
         if blog is None and canonical(found.home) != canonical(url) and _is_learned(found.home, run):
             # Another page of a blog that is held.
-            run.archive.blogs.remember(None, f"home:{canonical(url)}", found.home)
+            run.archive.blogs.keep_address(url, found.home)
             return await archive_blog(found.home, run)
         blog = run.archive.blogs.add(found.home, scope=run.settings.scope)
-        run.archive.blogs.remember(None, f"home:{canonical(url)}", blog.home)
+        run.archive.blogs.keep_address(url, blog.home)
         settle_home(blog.home, run.archive)
         if run.allow is not None:
             keep_allowed(blog, run.allow, run.archive)
@@ -150,7 +146,8 @@ async def _learn_and_crawl(blog: Blog, found: Found, rendering: Rendering, run: 
     _remember_for_updates(found, blog, run.archive)
     begin_anew(blog, run.archive)
     keep_places(blog, lesson.scope, run.archive)
-    remember_estimate(_estimate(replace(lesson, learned=learned), listed, len(maps)), blog, run.archive)
+    estimate = _estimate(replace(lesson, learned=learned), listed, len(maps))
+    run.archive.blogs.change_state(blog.id, lambda state: replace(state, estimate=estimate))
     blog = run.archive.blogs.update(
         blog.id, title=found.feed.title, feed_url=found.feed_url, template=learned.template.to_json(),
         knowledge=learned.knowledge(), state="crawling", forgotten_at=None, scope=run.settings.scope,
@@ -246,13 +243,13 @@ def _prepare_watching(blog: Blog, stop: Stop, run: CrawlRun) -> None:
 
 def _remember_for_updates(found: Found, blog: Blog, archive: Archive) -> None:
     """What the feed says now or, without one, which maps of the site named pages that links did not lead to."""
-    archive.blogs.remember(blog.id, "entries", json.dumps(entry_marks(found.feed)) if found.feed_url else None)
+    marks = entry_marks(found.feed) if found.feed_url else {}
     maps = [each.url for each in found.explored.maps] if found.explored is not None and found.explored.listed else []
-    archive.blogs.remember(blog.id, MAPS, json.dumps(maps) if maps else None)
-    archive.blogs.remember(blog.id, FRONTS, None)
-    archive.blogs.remember_all(blog.id, {COMMENT_FEED: None, SPLIT: None})
     start = found.home_page.page.url if found.home_page is not None else found.home
-    archive.blogs.remember(blog.id, START, start if canonical(start) != canonical(found.home) else None)
+    archive.blogs.change_state(blog.id, lambda state: replace(
+        state, entries=marks, sitemaps=tuple(maps), front_pages=None, comment_feed=None, split_posts=None,
+        start_page=start if canonical(start) != canonical(found.home) else None,
+    ))
 
 
 def _estimate(lesson: LearnResult, listed: Iterable[str], maps: int) -> Estimate:

@@ -17,7 +17,6 @@ from everlog.records import Failure, Visit
 from everlog.usecases.crawl.crawl_context import ENDED, SLICE_OVER, Stop
 from everlog.usecases.crawl.report import take_figures
 from everlog.usecases.crawl.url_queue import Queue
-from everlog.usecases.discover.estimate import recall_estimate
 from everlog.usecases.discover.front_page import names_a_time
 from everlog.usecases.page.failures import visit_of_failure, visit_of_missed_medium
 from everlog.usecases.page.page_context import PageContext
@@ -76,7 +75,7 @@ class Crawl:
         # Pages that were visited since the crawl runs; and those that came before.
         self._visited = self.taken = 0
         self._figures_due = 0.0
-        self._estimate = recall_estimate(context.blog, context.archive)
+        self._estimate = context.archive.blogs.state(context.blog.id).estimate
         # A second crawl of the same run goes on counting.
         self._began = asyncio.get_running_loop().time() - context.tally.seconds
 

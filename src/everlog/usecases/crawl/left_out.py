@@ -6,10 +6,11 @@ own and that was not followed, is not complete.
 
 from __future__ import annotations
 
-import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from everlog.archive.repos.blog_state import LeftOut
 from everlog.core.links import trap
 from everlog.core.scope import folder_of, is_below
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from everlog.records import Blog
     from everlog.usecases.crawl.crawl_context import CrawlContext
 
-LEFT_OUT = "left out"
 # Why a page is not kept that asks for that, as its row in the archive says.
 NOARCHIVE = "noarchive"
 # How the reason begins why an address was not asked for that robots.txt forbids.
@@ -73,25 +73,23 @@ def noarchive_remark(count: int, home: str) -> str:
 
 def begin_anew(blog: Blog, archive: Archive) -> None:
     """A crawl from the start counts from nothing."""
-    archive.blogs.remember(blog.id, LEFT_OUT, None)
+    archive.blogs.change_state(blog.id, lambda state: replace(state, left_out=LeftOut()))
 
 
 def recall_left_out(blog: Blog, archive: Archive) -> dict[str, str]:
     """What the parts of a crawl before this one left out: addresses by their keys."""
-    kept = json.loads(archive.blogs.recall(blog.id, LEFT_OUT) or "{}")
-    return dict(kept.get("links", ()))
+    return dict(archive.blogs.state(blog.id).left_out.links)
 
 
 def keep_left_out(context: CrawlContext, said: str | None) -> None:
     """For the parts of a crawl that follow, and for `everlog status`."""
-    kept = json.dumps({"links": context.left_out, "said": said}) if context.left_out else None
-    context.archive.blogs.remember(context.blog.id, LEFT_OUT, kept)
+    kept = LeftOut(links=dict(context.left_out), said=said) if context.left_out else LeftOut()
+    context.archive.blogs.change_state(context.blog.id, lambda state: replace(state, left_out=kept))
 
 
 def said_left_out(blog: Blog, archive: Archive) -> str | None:
     """What the last crawl of a blog left out, as it said."""
-    said: str | None = json.loads(archive.blogs.recall(blog.id, LEFT_OUT) or "{}").get("said")
-    return said
+    return archive.blogs.state(blog.id).left_out.said
 
 
 def _at_aliases(context: CrawlContext) -> list[str]:

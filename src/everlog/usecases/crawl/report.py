@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
-from everlog.usecases.discover.estimate import expected_posts, recall_estimate
+from everlog.usecases.discover.estimate import expected_posts
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from everlog.archive import Archive
     from everlog.archive.models import Figures
+    from everlog.archive.repos.blog_state import Estimate
     from everlog.records import Blog, Wait
-    from everlog.usecases.discover.estimate import Estimate
 
 # How a crawl ended, with the exit code of the command line for each.
 Ending = Literal["complete", "incomplete", "nothing", "blocked", "limit", "interrupted"]
@@ -25,7 +25,6 @@ EXIT_CODES: dict[Ending, int] = {
 # When several blogs end differently, the one the user has to act on first speaks for all.
 URGENCY: tuple[Ending, ...] = ("interrupted", "limit", "blocked", "incomplete", "nothing", "complete")
 EXAMPLES_KEPT = 20
-COMMENTS_MISSING = "comments missing"
 _FIGURE = re.compile(r" \(\d+%\)")
 
 
@@ -175,17 +174,17 @@ def take_figures(tally: Tally, blog: Blog, archive: Archive, estimate: Estimate 
 
 def take_last_figures(tally: Tally, blog: Blog, archive: Archive, *, is_finished: bool) -> None:
     """The figures at the end of a run; also those that take longer to count."""
-    take_figures(tally, blog, archive, recall_estimate(blog, archive), is_finished=is_finished)
+    take_figures(tally, blog, archive, archive.blogs.state(blog.id).estimate, is_finished=is_finished)
     tally.comments_missing = _comments_missing(blog, archive, anew=tally.visited > 0)
 
 
 def _comments_missing(blog: Blog, archive: Archive, *, anew: bool) -> int:
     """Reads the records of the blog, so it is counted only after something was visited: most updates bring nothing."""
-    kept = archive.blogs.recall(blog.id, COMMENTS_MISSING)
+    kept = archive.blogs.state(blog.id).comments_missing
     if kept is not None and not anew:
-        return int(kept)
+        return kept
     count = archive.comments.count_missing(blog.id)
-    archive.blogs.remember(blog.id, COMMENTS_MISSING, str(count))
+    archive.blogs.change_state(blog.id, lambda state: replace(state, comments_missing=count))
     return count
 
 

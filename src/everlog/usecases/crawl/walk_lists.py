@@ -6,11 +6,11 @@ stored, so a walk that did not come to its end is known as such, and the next up
 
 from __future__ import annotations
 
-import json
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from everlog.archive.repos.blog_state import ListWalk
 from everlog.core.links import page_links, trap
 from everlog.core.retry_policy import list_may_pass
 from everlog.core.tree import parse
@@ -37,8 +37,6 @@ CONTIGUOUS = 2
 # how long an update looks before it fetches: some two minutes at the usual delay of a second. Even lists of five
 # posts show 500 by then: more are missing only after long years, or if a blog changed the addresses of its posts.
 MOST_LISTS = 100
-WALK = "walk"
-FRONTS = "fronts"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -62,20 +60,20 @@ class Walk:
     @classmethod
     def taken_up(cls, context: CrawlContext, fronts: Iterable[str]) -> Walk:
         """A new walk from the front pages, after what an earlier one left."""
-        kept = json.loads(context.archive.blogs.recall(context.blog.id, WALK) or "null")
+        kept = context.archive.blogs.state(context.blog.id).walk
         if kept is None:
             return cls(waiting=deque(fronts))
         return cls(
-            newest=frozenset(kept["newest"]), waiting=deque((*kept["waiting"], *fronts)), fetched=set(kept["asked"]),
-            owed=set(map(canonical, kept["waiting"])), is_kept=True,
+            newest=frozenset(kept.newest), waiting=deque((*kept.waiting, *fronts)), fetched=set(kept.asked),
+            owed=set(map(canonical, kept.waiting)), is_kept=True,
         )
 
     def keep(self, context: CrawlContext, *urls: str) -> None:
         """Write down what still has to be asked for, these first."""
-        left = list(dict.fromkeys((*urls, *self.waiting, *self.again)))
+        left = tuple(dict.fromkeys((*urls, *self.waiting, *self.again)))
         self.newest = newest_posts(context) if self.newest is None else self.newest
-        state = {"newest": sorted(self.newest), "waiting": left, "asked": sorted(self.fetched)}
-        context.archive.blogs.remember(context.blog.id, WALK, json.dumps(state))
+        walk = ListWalk(newest=tuple(sorted(self.newest)), waiting=left, asked=tuple(sorted(self.fetched)))
+        context.archive.blogs.change_state(context.blog.id, lambda state: replace(state, walk=walk))
         self.is_kept = True
 
     def end(self, context: CrawlContext) -> None:
@@ -85,12 +83,12 @@ class Walk:
         if self.waiting or self.again:
             self.keep(context)
         elif self.is_kept:
-            context.archive.blogs.remember(context.blog.id, WALK, None)
+            context.archive.blogs.change_state(context.blog.id, lambda state: replace(state, walk=None))
 
 
 def is_under_way(context: CrawlContext) -> bool:
     """Whether an earlier update began a walk that did not come to its end."""
-    return context.archive.blogs.recall(context.blog.id, WALK) is not None
+    return context.archive.blogs.state(context.blog.id).walk is not None
 
 
 async def walk_back(crawl: Crawl, fronts: Iterable[str]) -> bool:
@@ -125,7 +123,7 @@ async def _step(url: str, walk: Walk, crawl: Crawl, fruitful: set[str]) -> bool:
     walk.fetched_now.add(key)
     walk.fetched.add(key)
     if isinstance(answer, Failure):
-        context.archive.blogs.remember(context.blog.id, FRONTS, None)
+        context.archive.blogs.change_state(context.blog.id, lambda state: replace(state, front_pages=None))
         if key == canonical(context.blog.home):
             raise why_unreachable(answer)
         if _may_pass(answer, key, context):

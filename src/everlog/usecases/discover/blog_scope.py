@@ -10,10 +10,10 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from everlog.archive.repos.blog_state import Places
 from everlog.core.scope import Alias, Scope, home_scope, is_within
 from everlog.core.urls import absolute, host_of
 from everlog.usecases.discover.typed_address import fetchable
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from everlog.archive import Archive
     from everlog.records import Blog, Feed
     from everlog.settings import Settings
-
-PLACES = "places"
 
 
 def plain_scope(home: str, settings: Settings | None = None) -> Scope:
@@ -40,9 +38,8 @@ def new_scope(home: str, settings: Settings) -> Scope:
 
 def scope_of(blog: Blog, archive: Archive) -> Scope:
     """What belongs to a blog of an archive, wherever it has lived, and whatever its pages call their own."""
-    kept = json.loads(archive.blogs.recall(blog.id, PLACES) or "{}")
-    aliases = tuple(Alias(**each) for each in kept.get("aliases", ()))
-    return replace(home_scope(blog), also=tuple(kept.get("also", ())), aliases=aliases)
+    places = archive.blogs.state(blog.id).places
+    return replace(home_scope(blog), also=places.also, aliases=places.aliases)
 
 
 def wanted_scope(before: Scope, typed: str, settings: Settings) -> Scope:
@@ -68,8 +65,8 @@ def may_widen(settings: Settings) -> bool:
 
 def keep_places(blog: Blog, scope: Scope, archive: Archive) -> None:
     """Write down what belongs to a blog beyond its home."""
-    places = {"also": list(scope.also), "aliases": [asdict(alias) for alias in scope.aliases]}
-    archive.blogs.remember(blog.id, PLACES, json.dumps(places) if any(places.values()) else None)
+    places = Places(also=scope.also, aliases=scope.aliases)
+    archive.blogs.change_state(blog.id, lambda state: replace(state, places=places))
 
 
 def _with_given_places(scope: Scope, settings: Settings) -> Scope:

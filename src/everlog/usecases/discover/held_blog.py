@@ -34,7 +34,7 @@ def blog_named(url: str, archive: Archive) -> Blog:
 
 def home_known_as(url: str, archive: Archive) -> Blog | None:
     """The blog of an archive that this address means: its home, in any spelling, or what led to it."""
-    home = archive.blogs.recall(None, f"home:{canonical(url)}") or url
+    home = archive.blogs.home_at(url) or url
     wanted = canonical(home)
     blog = archive.blogs.find(home)
     return blog if blog is not None and canonical(blog.home) == wanted else None

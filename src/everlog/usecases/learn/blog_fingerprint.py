@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from everlog.archive.repos.blog_state import KnownFingerprint
 from everlog.core.scope import keys_elsewhere, url_now
 from everlog.core.tree import parse
 from everlog.core.urls import absolute, canonical
 from everlog.errors import EverlogError, UnreadablePage
 from everlog.records import Failure
-from everlog.schedule.ownership import BlogFingerprint, same_owner, traits_of
+from everlog.schedule.ownership import same_owner, traits_of
 from everlog.usecases.page.post_identity import shows
 from everlog.usecases.page.stored_pages import stored_feed
 
@@ -23,12 +23,9 @@ if TYPE_CHECKING:
     from everlog.archive import Archive
     from everlog.core.tree import Element
     from everlog.records import Blog, Feed, Page
-    from everlog.schedule.ownership import Ownership
+    from everlog.schedule.ownership import BlogFingerprint, Ownership
     from everlog.usecases.crawl.crawl_context import CrawlRun
 
-TRAITS = "traits"
-# The page that a blog's home sends its readers on to, where that is another one.
-START = "start"
 # One old post may be an address that any blog has ("hello-world").
 LEAST_KEPT = 2
 # Links of a front page that are looked up, and posts that are asked for, to see whether a blog kept its posts.
@@ -39,27 +36,27 @@ POSTS_ASKED = 2
 def keep_fingerprint(blog: Blog, archive: Archive, feed: Feed | None = None) -> None:
     """Keep what the blog is known by, from its stored home page; again only when that is another by now."""
     capture = archive.captures.find(blog.id, start_page(blog, archive))
-    kept = json.loads(archive.blogs.recall(blog.id, TRAITS) or "{}")
+    kept = archive.blogs.state(blog.id).fingerprint
     number = capture.id if capture is not None else None
-    if kept and number in {None, kept["capture"]} and (kept["feed"] or feed is None):
+    if kept is not None and number in {None, kept.capture} and (kept.has_feed or feed is None):
         return
     feed = feed or stored_feed(blog, archive)
     traits = traits_of(_stored_home(blog, archive), blog.home, feed)
-    value = {"capture": number, "feed": feed is not None, "traits": traits.to_json()}
-    archive.blogs.remember(blog.id, TRAITS, json.dumps(value))
+    known = KnownFingerprint(fingerprint=traits, capture=number, has_feed=feed is not None)
+    archive.blogs.change_state(blog.id, lambda state: replace(state, fingerprint=known))
 
 
 def start_page(blog: Blog, archive: Archive) -> str:
     """The page that the readers of a blog's home saw when it was learned."""
-    return archive.blogs.recall(blog.id, START) or blog.home
+    return archive.blogs.state(blog.id).start_page or blog.home
 
 
 def stored_fingerprint(blog: Blog, archive: Archive) -> BlogFingerprint:
     """What the blog was known by, when it was last seen well."""
-    kept = archive.blogs.recall(blog.id, TRAITS)
+    kept = archive.blogs.state(blog.id).fingerprint
     if kept is None:
         return traits_of(_stored_home(blog, archive), blog.home, stored_feed(blog, archive))
-    return BlogFingerprint.from_json(json.loads(kept)["traits"])
+    return kept.fingerprint
 
 
 async def ownership_of(blog: Blog, home: Page | None, feed: Feed | None, run: CrawlRun) -> Ownership:

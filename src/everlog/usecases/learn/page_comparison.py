@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
     from everlog.records import Blog
     from everlog.usecases.crawl.crawl_context import CrawlContext, Stop
     from everlog.usecases.learn.learned_blog import LearnedBlog
-
-REPEATS = "repeats"
 
 
 async def with_comparison_posts(context: CrawlContext, stop: Stop) -> Stop:
@@ -65,21 +62,21 @@ def remember_repeats(keys: Iterable[str], context: CrawlContext) -> None:
 
     repeats = RepeatCounts.learn(_outlines(dict.fromkeys(keys), context))
     if len(repeats.pages) > 1:
-        context.archive.blogs.remember(context.blog.id, REPEATS, json.dumps(repeats.compact().to_dict()))
+        context.archive.blogs.keep_repeats(context.blog.id, repeats.compact())
 
 
 def known_repeats(blog: Blog, archive: Archive) -> RepeatCounts:
     """What is known to repeat on a blog's pages; nothing if it was never counted."""
     from everlog.extract.extractors.diffpost import RepeatCounts  # noqa: PLC0415 - as above
 
-    return RepeatCounts.from_dict(json.loads(archive.blogs.recall(blog.id, REPEATS) or "{}"))
+    return archive.blogs.repeats(blog.id) or RepeatCounts()
 
 
 def compared_anew(learned: LearnedBlog, blog: Blog, archive: Archive) -> LearnedBlog:
     """The same knowledge, to read pages by what repeated at the last crawl instead of when the blog was learned."""
-    if learned.template.repeats is None or archive.blogs.recall(blog.id, REPEATS) is None:
+    if learned.template.repeats is None or (repeats := archive.blogs.repeats(blog.id)) is None:
         return learned
-    return replace(learned, template=replace(learned.template, repeats=known_repeats(blog, archive)))
+    return replace(learned, template=replace(learned.template, repeats=repeats))
 
 
 def _outlines(keys: Iterable[str], context: CrawlContext) -> Iterator[Outline]:

@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -47,7 +46,6 @@ MOST_OTHERS = 4
 NOT_MODIFIED = 304
 # Posts that were odd, or of which nothing could be learned, start no second search. More than feeds have need not be
 # remembered.
-TRIED = "redesign tried"
 MOST_TRIED = 100
 # Addresses of held posts that the new pattern of addresses must know.
 MOST_EXAMPLES = 60
@@ -264,7 +262,7 @@ class _RedesignCheck:
     ) -> Redesign:
         learned = replace(learned, learned_at=self._asked_at())
         reason = begin_era(self.blog.id, learned, before, after, self.run.archive)
-        self.run.archive.blogs.remember(self.blog.id, TRIED, None)
+        self._keep_tried(())
         self.run.tally.remarks.append(f"{reason}; older pages are still read with the old rules")
         return Redesign(learned=learned, answers=tuple(self.answers.values()), is_new=True, commenting=commenting)
 
@@ -287,14 +285,16 @@ class _RedesignCheck:
         return self._as_before()
 
     def _remember_tried(self, new: Sequence[_Look]) -> None:
-        kept = json.loads(self.run.archive.blogs.recall(self.blog.id, TRIED) or "[]")
+        kept = self.run.archive.blogs.state(self.blog.id).relearned_for
         lost = [_key(look.entry) for look in new if look.fit.lost is not None]
-        tried = [*dict.fromkeys((*kept, *lost))][-MOST_TRIED:]
-        self.run.archive.blogs.remember(self.blog.id, TRIED, json.dumps(tried))
+        self._keep_tried([*dict.fromkeys((*kept, *lost))][-MOST_TRIED:])
+
+    def _keep_tried(self, keys: Sequence[str]) -> None:
+        self.run.archive.blogs.change_state(self.blog.id, lambda state: replace(state, relearned_for=tuple(keys)))
 
     def _was_tried(self, new: Sequence[_Look]) -> bool:
         """Whether learning again was tried for all of these already, in vain."""
-        tried = set(json.loads(self.run.archive.blogs.recall(self.blog.id, TRIED) or "[]"))
+        tried = set(self.run.archive.blogs.state(self.blog.id).relearned_for)
         return all(_key(look.entry) in tried for look in new if look.fit.lost is not None)
 
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from everlog.records import Page
 
 # What repeated on the pages of the last crawl, as `page_comparison` remembers it.
-REPEATS = "repeats"
 # So many ways in which pages were lost are named in the event log.
 MOST_NAMED = 5
 
@@ -90,7 +89,7 @@ def begin_era(blog_id: int, learned: LearnedBlog, before: Sequence[Fit], after: 
     lost = sorted({fit.lost for fit in before if fit.lost is not None})[:MOST_NAMED]
     detail: dict[str, object] = {"pages": len(after), "before": round(was, 4), "after": round(now, 4), "lost": lost}
     # This is no help with the new pages; the template knows what repeats on these.
-    archive.blogs.remember(blog_id, REPEATS, None)
+    archive.blogs.keep_repeats(blog_id, None)
     archive.blogs.change_template(
         blog_id, template=learned.template.to_json(), knowledge=learned.knowledge(), at=learned.learned_at,
         reason=reason,

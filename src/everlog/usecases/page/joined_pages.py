@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from everlog.core.retry_policy import is_passing
@@ -21,14 +22,14 @@ from everlog.usecases.page.page_reading import read_part
 from everlog.usecases.page.rendering import NotRendered, exchanges_of, page_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from everlog.records import Lane
     from everlog.usecases.crawl.crawl_context import CrawlContext
     from everlog.usecases.page.page_context import PageContext
 
 log = logging.getLogger("everlog")
 
-# Where the keys of these posts are remembered; "null": the interface does not tell.
-SPLIT = "split posts"
 # The interface gives a hundred at a time. A blog with more than a thousand posts that are split is none of people.
 PER_PAGE, MOST_PAGES = 100, 10
 
@@ -108,9 +109,9 @@ async def request_part(url: str, context: CrawlContext) -> Part:
 
 async def is_split(key: str, index: str, context: CrawlContext) -> bool:
     """Whether the post with this key is split, as the index says; it is asked once in a run, and only for new posts."""
-    kept = context.archive.blogs.recall(context.blog.id, SPLIT)
-    if kept is not None and (kept == "null" or context.held(key) is not None):
-        return key in (json.loads(kept) or ())
+    state = context.archive.blogs.state(context.blog.id)
+    if state.split_posts is not None and (not state.tells_split_posts or context.held(key) is not None):
+        return key in state.split_posts
     if context.split_posts is None:
         context.split_posts = asyncio.ensure_future(_request_index(index, context))
     # Who is called off while he waits does not call off the others.
@@ -126,7 +127,7 @@ async def _request_index(index: str, context: CrawlContext) -> frozenset[str]:
         if isinstance(answer, Failure):
             log.info("posts split over pages: %s (%s)", url, answer.reason)
             if page == 1 and not is_passing(answer):
-                context.archive.blogs.remember(context.blog.id, SPLIT, "null")
+                _keep_split((), context, tells=False)
                 return frozenset()
             break
         links = _links(answer.answer.body)
@@ -138,8 +139,15 @@ async def _request_index(index: str, context: CrawlContext) -> frozenset[str]:
         )
         if len(links) < PER_PAGE:
             break
-    context.archive.blogs.remember(context.blog.id, SPLIT, json.dumps(sorted(set(found))))
+    _keep_split(sorted(set(found)), context)
     return frozenset(found)
+
+
+def _keep_split(keys: Sequence[str], context: CrawlContext, *, tells: bool = True) -> None:
+    """Remember which posts are split; `tells`: whether the interface does."""
+    context.archive.blogs.change_state(
+        context.blog.id, lambda state: replace(state, split_posts=tuple(keys), tells_split_posts=tells),
+    )
 
 
 def _links(body: bytes) -> list[str]:

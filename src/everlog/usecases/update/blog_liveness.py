@@ -9,9 +9,8 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
 from everlog.core.scope import keys_elsewhere, url_now
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from everlog.schedule.liveness import Answer
     from everlog.usecases.crawl.crawl_context import CrawlRun
 
-FAILING = "failing"
 # Other feeds that are asked for when the known one is gone: those the home page names come first.
 FEEDS_ASKED = 4
 
@@ -213,23 +211,12 @@ def _end(blog: Blog, kind: LostKind, reason: str, run: CrawlRun) -> LostBlog:
 
 
 def _failing(blog: Blog, run: CrawlRun) -> Failing:
-    kept = json.loads(run.archive.blogs.recall(blog.id, FAILING) or "null")
-    if kept is None:
-        return Failing()
-    since, last = datetime.fromisoformat(kept["since"]), datetime.fromisoformat(kept["last"])
-    return Failing(what=kept["what"], since=since, last=last, looks=kept["looks"], answers=tuple(kept["answers"]))
+    return run.archive.blogs.state(blog.id).failing or Failing()
 
 
-def _remember_failing(blog: Blog, failing: Failing, run: CrawlRun) -> None:
-    if failing.since is None or failing.last is None:
-        return
-    value = {
-        "what": failing.what, "since": failing.since.isoformat(), "last": failing.last.isoformat(),
-        "looks": failing.looks, "answers": failing.answers,
-    }
-    run.archive.blogs.remember(blog.id, FAILING, json.dumps(value))
+def _remember_failing(blog: Blog, failing: Failing | None, run: CrawlRun) -> None:
+    run.archive.blogs.change_state(blog.id, lambda state: replace(state, failing=failing))
 
 
 def _forget_failing(blog: Blog, run: CrawlRun) -> None:
-    if run.archive.blogs.recall(blog.id, FAILING) is not None:
-        run.archive.blogs.remember(blog.id, FAILING, None)
+    _remember_failing(blog, None, run)

@@ -6,11 +6,11 @@ these; it holds the newest few, so what matters is which of its comments are not
 
 from __future__ import annotations
 
-import json
 import logging
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from everlog.archive.repos.blog_state import CommentFeedState
 from everlog.comments.comment_markup import Thread
 from everlog.comments.merging import merge
 from everlog.core.retry_policy import is_passing
@@ -31,37 +31,13 @@ if TYPE_CHECKING:
 log = logging.getLogger("everlog")
 
 NOT_MODIFIED = 304
-# Where what is known of the feed is remembered.
-COMMENT_FEED = "comments feed"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommentsFeed:
-    """What is known of a blog's comment feed: None for its `url` if there is none, and the comments it named last."""
-
-    url: str | None = None
-    etag: str | None = None
-    last_modified: str | None = None
-    seen: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, blog: Blog, archive: Archive) -> CommentsFeed:
-        """As it is remembered, else as the stored front page names it."""
-        kept = archive.blogs.recall(blog.id, COMMENT_FEED)
-        if kept is not None:
-            said = json.loads(kept)
-            return cls(**{**said, "seen": tuple(said["seen"])})
-        return cls(url=_feed_named(blog, archive))
-
-    def keep(self, blog: Blog, archive: Archive) -> None:
-        archive.blogs.remember(blog.id, COMMENT_FEED, json.dumps(asdict(self)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteCommentFeed:
     """What a blog's comment feed says that is not held: new comments, by the keys of their posts."""
 
-    feed: CommentsFeed = field(default_factory=CommentsFeed)
+    feed: CommentFeedState = field(default_factory=CommentFeedState)
     answer: Fetched | None = None
     new: Mapping[str, tuple[Comment, ...]] = field(default_factory=dict)
 
@@ -74,11 +50,20 @@ class SiteCommentFeed:
 NOTHING_NEW = SiteCommentFeed()
 
 
+def known_feed(blog: Blog, archive: Archive) -> CommentFeedState:
+    """The comment feed as it is remembered, else as the stored front page names it."""
+    return archive.blogs.state(blog.id).comment_feed or CommentFeedState(url=_feed_named(blog, archive))
+
+
+def _keep(feed: CommentFeedState, blog: Blog, archive: Archive) -> None:
+    archive.blogs.change_state(blog.id, lambda state: replace(state, comment_feed=feed))
+
+
 async def fetch_comment_feed(blog: Blog, run: CrawlRun) -> SiteCommentFeed:
     """Ask a blog's comment feed, if it is known to have one, with the condition that it changed."""
     if not run.settings.comments:
         return NOTHING_NEW
-    feed = CommentsFeed.of(blog, run.archive)
+    feed = known_feed(blog, run.archive)
     if feed.url is None:
         return NOTHING_NEW
     answer = await run.fetcher.fetch(feed.url, purpose="feed", etag=feed.etag, last_modified=feed.last_modified)
@@ -86,18 +71,18 @@ async def fetch_comment_feed(blog: Blog, run: CrawlRun) -> SiteCommentFeed:
     if isinstance(answer, Failure):
         log.info("comment feed: %s (%s)", feed.url, answer.reason)
         if not is_passing(answer):
-            CommentsFeed().keep(blog, run.archive)
+            _keep(CommentFeedState(), blog, run.archive)
         return NOTHING_NEW
     if answer.answer.status == NOT_MODIFIED:
         return NOTHING_NEW
     site_comments = comment_history.SOURCE.read(answer.answer.body, answer.answer.url)
     if site_comments is None:
         log.info("comment feed: %s is not a feed", feed.url)
-        CommentsFeed().keep(blog, run.archive)
+        _keep(CommentFeedState(), blog, run.archive)
         return NOTHING_NEW
     comment_feed = _diff(blog, feed, answer, site_comments.comments, run)
     if not comment_feed.new:
-        comment_feed.feed.keep(blog, run.archive)
+        _keep(comment_feed.feed, blog, run.archive)
     return comment_feed
 
 
@@ -112,11 +97,11 @@ async def store_comment_feed(comment_feed: SiteCommentFeed, context: CrawlContex
         exchanges=comment_feed.answer.exchanges,
     ))
     await context.drain()
-    comment_feed.feed.keep(context.blog, context.archive)
+    _keep(comment_feed.feed, context.blog, context.archive)
 
 
 def _diff(
-    blog: Blog, feed: CommentsFeed, answer: Fetched, site_comments: Sequence[SiteComment], run: CrawlRun,
+    blog: Blog, feed: CommentFeedState, answer: Fetched, site_comments: Sequence[SiteComment], run: CrawlRun,
 ) -> SiteCommentFeed:
     by_post: dict[str, list[Comment]] = {}
     for each in site_comments:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from everlog.core.retry_policy import PAGE_TRIES
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
     from everlog.usecases.crawl.crawl_context import CrawlRun
 
 NOT_MODIFIED = 304
-ENTRIES = "entries"
-LEFT_ALONE = "left alone"
 # How many entries behind one that left the feed must have stayed: a single one may be pinned there.
 LEAST_BEHIND = 2
 
@@ -50,7 +47,7 @@ class FeedDiff:
     the new entries, `recounted` the pages with other numbers of comments, `dropped` what left the feed early.
     """
 
-    marks: dict[str, str]
+    marks: Mapping[str, str]
     links: tuple[Link, ...] = ()
     entry_keys: tuple[tuple[str, tuple[str, ...]], ...] = ()
     gap: bool = False
@@ -87,18 +84,18 @@ def feed_now(response: FeedResponse, blog: Blog, archive: Archive) -> tuple[Fetc
 
 def is_wanted_whole(blog: Blog, archive: Archive) -> bool:
     """Whether the feed is to be sent even if it did not change: some of its entries are news still."""
-    return archive.blogs.recall(blog.id, LEFT_ALONE) is not None
+    return archive.blogs.state(blog.id).left_alone
 
 
 def names_known_entries(blog: Blog, feed: Feed, archive: Archive) -> bool:
     """Whether a feed still names an entry that it named when it was last read: the quickest sign of the same blog."""
-    before = json.loads(archive.blogs.recall(blog.id, ENTRIES) or "{}")
+    before = archive.blogs.state(blog.id).entries
     return any(canonical(entry.link) in before for entry in feed.entries if entry.link)
 
 
 def diff_feed(blog: Blog, response: FeedResponse, archive: Archive, since: datetime | None = None) -> FeedDiff:
     """Compare a feed with what it said before; `since` leaves older entries alone."""
-    before: dict[str, str] = json.loads(archive.blogs.recall(blog.id, ENTRIES) or "{}")
+    before = archive.blogs.state(blog.id).entries
     feed = response.feed
     if feed is None:
         return FeedDiff(marks=before, left_alone=is_wanted_whole(blog, archive))
@@ -138,8 +135,7 @@ def keep_diff(diff: FeedDiff, blog: Blog, archive: Archive) -> None:
         if rows and all(state == "failed" and tries < PAGE_TRIES for state, tries in rows):
             marks.pop(entry, None)
             is_left = True
-    archive.blogs.remember(blog.id, ENTRIES, json.dumps(marks))
-    archive.blogs.remember(blog.id, LEFT_ALONE, "some" if is_left else None)
+    archive.blogs.change_state(blog.id, lambda state: replace(state, entries=marks, left_alone=is_left))
 
 
 def _is_recount(before: str | None, now: str) -> bool:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from everlog.core.urls import canonical, host_of
 from everlog.records import Event, Failure
-from everlog.usecases.crawl.walk_lists import FRONTS
 from everlog.usecases.discover.stored_allowlist import settle_home
 from everlog.usecases.learn.blog_fingerprint import ownership_of, start_page
 
@@ -71,9 +71,9 @@ def move(blog: Blog, home: str, run: CrawlRun) -> Blog:
         ended = happened(blog, "moved", reason, run, detail)
         return archive.blogs.update(blog.id, gone=reason, gone_at=run.now(), events=[ended])
     # What leads there comes first: killed in between, the next look tells the same move.
-    archive.blogs.remember(None, f"home:{canonical(blog.home)}", home)
+    archive.blogs.keep_address(blog.home, home)
     settle_home(home, archive)
-    archive.blogs.remember(blog.id, FRONTS, None)
+    archive.blogs.change_state(blog.id, lambda state: replace(state, front_pages=None))
     event = happened(blog, "moved", f"the home page redirects permanently to {home}", run, detail)
     moved = archive.blogs.move(blog.id, home, events=[event])
     if moved.knowledge is None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from everlog.archive.repos.blog_state import LookedAt
 from everlog.core.links import trap
 from everlog.core.retry_policy import PAGE_TRIES
 from everlog.core.urls import canonical
@@ -17,7 +17,7 @@ from everlog.usecases.crawl.crawl_context import SLICE_OVER, Stop
 from everlog.usecases.crawl.crawl_loop import NOT_MODIFIED
 from everlog.usecases.crawl.lifecycle import begin, finish, open_context, run_to_end, uncommented_posts
 from everlog.usecases.crawl.report import said_of_update
-from everlog.usecases.crawl.walk_lists import FRONTS, MOST_LISTS, fetch_list, links_on, newest_posts, walk_back
+from everlog.usecases.crawl.walk_lists import MOST_LISTS, fetch_list, links_on, newest_posts, walk_back
 from everlog.usecases.learn.blog_fingerprint import start_page
 from everlog.usecases.learn.page_comparison import compared_anew, with_comparison_posts
 from everlog.usecases.page.stored_pages import stored_page
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
 # Lists that are searched for the newest posts, where the front page does not show them: those found first.
 LISTS_SEARCHED = 100
-MAPS = "maps"
-UPDATE_PROGRESS = "looked"
 # After this, an update that ended with its turn is begun anew: what came meanwhile is on the front page.
 PROGRESS_KEPT = timedelta(days=1)
 
@@ -52,23 +50,22 @@ class UpdateProgress:
     @classmethod
     def taken_up(cls, blog: Blog, run: CrawlRun) -> UpdateProgress:
         """What the earlier parts of this update looked at; nothing if it is a new one."""
-        kept = json.loads(run.archive.blogs.recall(blog.id, UPDATE_PROGRESS) or "null")
+        kept = run.archive.blogs.state(blog.id).update
         if kept is None:
             return cls()
-        if run.goes_on or (kept["until"] is not None and run.now() < datetime.fromisoformat(kept["until"])):
-            return cls(at_fronts=kept["fronts"], at_maps=kept["maps"])
-        run.archive.blogs.remember(blog.id, UPDATE_PROGRESS, None)
+        if run.goes_on or (kept.until is not None and run.now() < kept.until):
+            return cls(at_fronts=kept.fronts, at_maps=list(kept.maps))
+        run.archive.blogs.change_state(blog.id, lambda state: replace(state, update=None))
         return cls()
 
     def keep(self, blog: Blog, run: CrawlRun, stop: Stop) -> None:
         """Write down what a further part need not look at; nothing if the update came to its end."""
+        looked = None
         if stop.ending in {"limit", "interrupted"}:
             # A poll whose turn is over does not know, the next time, that it goes on with something.
-            until = (run.now() + PROGRESS_KEPT).isoformat() if stop.reason == SLICE_OVER else None
-            state = {"fronts": self.at_fronts, "maps": self.at_maps, "until": until}
-            run.archive.blogs.remember(blog.id, UPDATE_PROGRESS, json.dumps(state))
-        elif run.archive.blogs.recall(blog.id, UPDATE_PROGRESS) is not None:
-            run.archive.blogs.remember(blog.id, UPDATE_PROGRESS, None)
+            until = run.now() + PROGRESS_KEPT if stop.reason == SLICE_OVER else None
+            looked = LookedAt(fronts=self.at_fronts, maps=tuple(self.at_maps), until=until)
+        run.archive.blogs.change_state(blog.id, lambda state: replace(state, update=looked))
 
 
 async def revisit_blog(
@@ -118,9 +115,9 @@ def why_over(blog: Blog) -> str:
 def front_pages(context: CrawlContext) -> list[str]:
     """The pages that show the newest posts first: the home page and, where that does not, the list that does."""
     archive, blog = context.archive, context.blog
-    kept = archive.blogs.recall(blog.id, FRONTS)
+    kept = archive.blogs.state(blog.id).front_pages
     if kept is not None:
-        return list(json.loads(kept))
+        return list(kept)
     newest = newest_posts(context)
     shown = {url: _shown(url, newest, context) for url in (blog.home, start_page(blog, archive))}
     if newest and not any(shown.values()):
@@ -128,7 +125,7 @@ def front_pages(context: CrawlContext) -> list[str]:
         shown |= {url: _shown(url, newest, context) for url in _as_stored(lists, context)}
     best = max(shown, key=lambda url: shown[url])
     fronts = list(dict.fromkeys((blog.home, best)))
-    archive.blogs.remember(blog.id, FRONTS, json.dumps(fronts))
+    archive.blogs.change_state(blog.id, lambda state: replace(state, front_pages=tuple(fronts)))
     return fronts
 
 
@@ -146,7 +143,7 @@ def _shown(url: str, newest: frozenset[str], context: CrawlContext) -> int:
 async def _fetch_maps(crawl: Crawl, progress: UpdateProgress) -> None:
     """The maps of a site whose links did not lead everywhere: the addresses that are new on them wait to be visited."""
     context = crawl.context
-    maps = json.loads(context.archive.blogs.recall(context.blog.id, MAPS) or "[]")
+    maps = context.archive.blogs.state(context.blog.id).sitemaps
     for url in (url for url in maps if url not in progress.at_maps):
         answer = await crawl.unless_ended(
             fetch_list(url, context, is_conditional=True, is_map=True),

@@ -22,13 +22,11 @@ from everlog.records import Failure, Fetched
 from everlog.schedule.freshness import allowed, open_hour
 from everlog.schedule.poll_schedule import Observation, after_poll, never_again
 from everlog.usecases.crawl.crawl_context import SLICE_OVER
-from everlog.usecases.crawl.walk_lists import WALK
 from everlog.usecases.learn.learned_blog import LearnedBlog
 from everlog.usecases.update.blog_liveness import LostBlog, all_is_well, has_due_rechecks, home_lost
 from everlog.usecases.update.comment_feed import fetch_comment_feed
 from everlog.usecases.update.feed_diff import NOT_MODIFIED, FeedResponse, diff_feed, is_wanted_whole
 from everlog.usecases.update.update_blog import fetch_feed, interpret_response, refresh_blog
-from everlog.usecases.update.update_feedless import UPDATE_PROGRESS
 from everlog.usecases.watch.poll_source import DATES_READ
 
 if TYPE_CHECKING:
@@ -168,11 +166,10 @@ def _has_pending_work(blog: Blog, run: CrawlRun) -> bool:
     """Whether an earlier update left something to ask the blog for, or older posts are to be looked at again."""
     archive = run.archive
     lanes: tuple[Lane, ...] = ("post", "page", "media") if run.settings.media else ("post", "page")
-    return (
-        has_due_rechecks(blog, run) or archive.urls.has_waiting(blog.id, lanes=lanes, now=run.now())
-        or archive.blogs.recall(blog.id, WALK) is not None
-        or (blog.feed_url is None and archive.blogs.recall(blog.id, UPDATE_PROGRESS) is not None)
-    )
+    if has_due_rechecks(blog, run) or archive.urls.has_waiting(blog.id, lanes=lanes, now=run.now()):
+        return True
+    state = archive.blogs.state(blog.id)
+    return state.walk is not None or (blog.feed_url is None and state.update is not None)
 
 
 async def _without_feed(poll: Poll, blog: Blog, run: CrawlRun, *, is_online: bool) -> PollResult:
