@@ -212,7 +212,7 @@ def test_what_was_remembered_of_blogs_and_hosts_becomes_what_it_is(unmade, scrip
     rows = [(1, texts), (2, {"split posts": "null", "walk": "{damaged"}), (3, {"walk": "{}"}), (0, of_archive)]
     with upgraded(unmade, scripts, "0006"):
         unmade.change(
-            *("insert into blogs (key, home, scope, state, added_at) "
+            *("insert into blogs (key, home, scope, state, added_at) "  # noqa: S608 - our own texts
               f"values ('{key}', 'h', 'path', 'new', '2024-05-01')"
               for key in "ab"),
             *(f"insert into remembered values ({blog}, '{name}', '{value}')"  # noqa: S608 - our own texts
