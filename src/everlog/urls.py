@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, quote, unquote, urljoin, urlsplit, urlunsplit
@@ -55,6 +56,12 @@ def canonical(url: str) -> str:
     >>> canonical("http://example.org/caf%c3%a9?b=2&a=1")
     'example.org/café?a=1&b=2'
     """
+    # The same few are asked for over and over: a page is asked for its own some twenty times. What nobody writes by
+    # hand is not remembered.
+    return _remembered(url) if len(url) < LONGEST_KEY_BYTES else _canonical(url)
+
+
+def _canonical(url: str) -> str:
     host, path, query, fragment = _parts(url)
     key = host + _canonical_path(path)
     if kept := _canonical_query(query):
@@ -63,6 +70,10 @@ def canonical(url: str) -> str:
     if fragment.startswith(("!", "/")):
         key += "#" + _clean(unquote(fragment)).rstrip("/")
     return key if len(key) * 4 <= LONGEST_KEY_BYTES else bounded(key)
+
+
+# As many as some pages name, at 300 bytes or so each.
+_remembered = lru_cache(maxsize=4_096)(_canonical)
 
 
 def bounded(key: str) -> str:

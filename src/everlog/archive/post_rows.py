@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import func, select, true
+from sqlalchemy import bindparam, func, select, true
 
 from everlog.archive import schema
 from everlog.archive.database import in_parts
@@ -29,6 +29,11 @@ if TYPE_CHECKING:
 AT_ONCE = 100
 
 _posts, _versions = schema.posts, schema.versions
+# Asked for every page of a crawl, mostly in vain: one statement, made once.
+_ID_OF_KEY = select(func.coalesce(
+    select(func.min(_posts.c.id)).where(_posts.c.key == bindparam("key")).scalar_subquery(),
+    select(func.min(schema.aliases.c.post_id)).where(schema.aliases.c.key == bindparam("key")).scalar_subquery(),
+))
 
 
 def all_posts(
@@ -181,12 +186,8 @@ def _in_order(database: Database, statement: Select[Any]) -> Iterator[Post]:
 
 def post_id_of(connection: Connection, url: str) -> int | None:
     """The row of the post at this address or one of its aliases."""
-    key = storable(canonical(url))
-    for table, number in ((_posts, _posts.c.id), (schema.aliases, schema.aliases.c.post_id)):
-        found: int | None = connection.scalar(select(number).where(table.c.key == key).order_by(number).limit(1))
-        if found is not None:
-            return found
-    return None
+    found: int | None = connection.execute(_ID_OF_KEY, {"key": storable(canonical(url))}).scalar()
+    return found
 
 
 def _select() -> Select[Any]:

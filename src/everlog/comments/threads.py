@@ -64,12 +64,13 @@ def threaded(
             ids[parent] = made = _made_id(comments[parent], known, alike)
             known[made] = parent
     return tuple(
-        _placed(comment, ident, None if parent is None else ids[parent])
+        placed(comment, ident, None if parent is None else ids[parent])
         for comment, ident, parent in zip(comments, ids, answered, strict=True)
     )
 
 
-def _placed(comment: Comment, ident: str | None, parent: str | None) -> Comment:
+def placed(comment: Comment, ident: str | None, parent: str | None) -> Comment:
+    """A comment with this id, below the one with that."""
     # Most are as they were, and a copy of a frozen record costs as much as the rest of its thread.
     is_same = comment.id == ident and comment.parent == parent
     return comment if is_same else replace(comment, id=ident, parent=parent)
