@@ -107,7 +107,7 @@ class _Reader:
         for place, text in enumerate(texts):
             stamp = read_machine(text)
             if stamp is not None and plausible(stamp.day, self._fetched_at):
-                return _with_clock(stamp, prepare(text[:_LONGEST])), place
+                return (stamp if stamp.clock is not None else _with_clock(stamp, prepare(text[:_LONGEST]))), place
             found = self._read_text(text[:_LONGEST]) if text else None
             if found is not None:
                 return found, place

@@ -36,11 +36,13 @@ _NUMBER = re.compile(r"\d{1,4}")
 class Reader:
     """One markup on one page."""
 
-    def __init__(self, page: Selection, url: str, markup: Markup, elements: list[Element]) -> None:
+    def __init__(
+        self, page: Selection, url: str, markup: Markup, elements: list[Element], parts: Parts | None = None
+    ) -> None:
         self._page = page
         self._url = url
         self._markup = markup
-        self._parts = Parts(page, elements)
+        self._parts = parts or Parts(page, elements)
         self._cuts = {cut for selector in markup.cut for cut in page.all(selector)}
         beside = self._parts.beside(markup.text)
         # `li > *` is all that stands in an item, what is cut among it.

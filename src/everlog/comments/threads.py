@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 _NUMBERED = re.compile(r"(?:[^\d]*|.*[^a-z\d](?:comment|reply|c)[-_]?)(\d+)", re.IGNORECASE | re.DOTALL)
 
 
+@lru_cache(maxsize=1024)
 def short_id(written: str | None) -> str | None:
     """An id as the site writes it, its number alone where it has one.
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from dataclasses import dataclass, field, replace
+from functools import partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
@@ -63,6 +65,9 @@ class Crew:
     left_out: dict[str, str] = field(default_factory=dict)
     _seen: set[bytes] = field(default_factory=set)
     _unsafe: set[Future[Acknowledged]] = field(default_factory=set)
+    # What was stored and the loop has not heard of; the writer's thread adds to it.
+    _acknowledged: deque[Future[Acknowledged]] = field(default_factory=deque)
+    _is_told: bool = False
     _on_the_way: dict[str, Post] = field(default_factory=dict)
     _room: asyncio.Event = field(default_factory=asyncio.Event)
     _lens: Lens | None = None
@@ -114,18 +119,33 @@ class Crew:
         self._unsafe.add(future)
         if visit.post is not None:
             self._on_the_way[visit.post_key or visit.key] = visit.post
-        future.add_done_callback(lambda done: loop.call_soon_threadsafe(self._safe, done))
+        future.add_done_callback(partial(self._acknowledge, loop))
         while len(self._unsafe) > UNSAFE_AT_MOST and self.error is None:
+            self.writer.hurry()
             self._room.clear()
             await self._room.wait()
 
     async def drain(self) -> None:
         """Wait until everything handed over is safe."""
         while self._unsafe and self.error is None:
+            self.writer.hurry()
             self._room.clear()
             await self._room.wait()
         if self.error is not None:
             raise self.error
+
+    def _acknowledge(self, loop: asyncio.AbstractEventLoop, done: Future[Acknowledged]) -> None:
+        """Tell the loop, from the writer's thread: once for all of a group, as waking it costs a system call."""
+        self._acknowledged.append(done)
+        if not self._is_told:
+            self._is_told = True
+            loop.call_soon_threadsafe(self._all_safe)
+
+    def _all_safe(self) -> None:
+        # First, or what is acknowledged from here on would be told to nobody.
+        self._is_told = False
+        while self._acknowledged:
+            self._safe(self._acknowledged.popleft())
 
     def _safe(self, done: Future[Acknowledged]) -> None:
         self._unsafe.discard(done)

@@ -137,6 +137,8 @@ def look(sheet: Sheet, lens: Lens) -> Glimpse:
         root = parse(page.body, page.content_type)
     except UnreadablePage as error:
         return Glimpse(unreadable=error.message)
+    # lxml makes an object of an element whenever it is met, unless one is there: held here, each is made once.
+    held = list(root.iter("*"))
     # Reading takes the tree apart, so what needs the whole page comes first.
     links = tuple((link.url, link.key) for link in page_links(root, page.url, within=lens.scope))
     outside = tuple(links_left_out(root, page.url, beyond=lens.scope))
@@ -154,10 +156,11 @@ def look(sheet: Sheet, lens: Lens) -> Glimpse:
     claim = known.judge.identity(page.url, root)
     evidence = _evidence_of(root, sheet)
     paging = paging_of(root, page.url)
+    found = read_page(root, page, known, is_split=bool(paging.text))
+    held.clear()
     return Glimpse(
         links=links, outside=outside, kind="post", note=verdict.note, by_url=verdict.by_url, is_present=is_present,
-        claim=claim, evidence=evidence, paging=paging,
-        found=read_page(root, page, known, is_split=bool(paging.text)),
+        claim=claim, evidence=evidence, paging=paging, found=found,
     )
 
 
