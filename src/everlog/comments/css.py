@@ -121,8 +121,19 @@ class Selection:
         names = self._named()
         met = {*alternatives.unnamed}
         for name in alternatives.named.keys() & names.keys():
-            met.update(alternatives.named[name])
+            met.update(place for place in alternatives.named[name] if names.keys() >= alternatives.needs[place])
         return (self._answer(alternatives.steps[place]) for place in sorted(met))
+
+    def may_have(self, selector: str) -> bool:
+        """Whether the page has the names that one of the alternatives asks for."""
+        alternatives = _compiled(selector)
+        if alternatives.unnamed:
+            return True
+        names = self._named()
+        return any(
+            names.keys() >= alternatives.needs[place]
+            for name in alternatives.named.keys() & names.keys() for place in alternatives.named[name]
+        )
 
     def _answer(self, steps: _Steps) -> list[Element]:
         found = self._found.get(steps)
@@ -146,6 +157,8 @@ class Selection:
             there = [known[name] for name in compound.options if name in known]
             if len(there) < 2:  # of several, elements would come twice and out of order
                 return there[0] if there else []
+        if compound.start and compound.tag == "*":
+            return [each[0] for each in self.marked if each[2] is not None and each[2].startswith(compound.start)]
         key = f"@{compound.attribute}" if compound.attribute and compound.tag == "*" else compound.tag
         if key not in self._tags:
             self._tags[key] = self._with(compound.attribute) if key[0] == "@" else list(self.root.iter(*key.split()))
@@ -181,7 +194,8 @@ def _each_class(classes: str) -> tuple[str, ...]:
 class _Compound(NamedTuple):
     """What must hold of one element: `tag` is one or several, `attribute` one that it must have, `tests` the rest.
 
-    `options` are names of which it must have one; that it has is among the tests.
+    `options` are names of which it must have one, `start` is what its id must begin with; that it is so is among
+    the tests.
     """
 
     tag: str = "*"
@@ -190,6 +204,7 @@ class _Compound(NamedTuple):
     tests: tuple[Test, ...] = ()
     attribute: str = ""
     options: tuple[str, ...] = ()
+    start: str = ""
 
     @property
     def wanted(self) -> tuple[str, ...]:
@@ -229,12 +244,13 @@ _Steps = tuple[tuple[str, _Compound], ...]
 class _Alternatives(NamedTuple):
     """What commas part in a selector: all in their order, and the places of those that ask for no name, and of others.
 
-    `named` are the places of those that find nothing in a page without the name.
+    `named` are the places of those that find nothing in a page without the name, `needs` all names that each asks for.
     """
 
     steps: tuple[_Steps, ...]
     unnamed: tuple[int, ...]
     named: dict[str, list[int]]
+    needs: tuple[frozenset[str], ...]
 
 
 # Alternatives that several selectors share are one, so that a page is asked for them once.
@@ -260,7 +276,8 @@ def _compiled(selector: str) -> _Alternatives:
             named.setdefault(name, []).append(place)
         if not wanted:
             unnamed.append(place)
-    return _Alternatives(steps, tuple(unnamed), named)
+    needs = tuple(frozenset(name for _, compound in each for name in compound.names) for each in steps)
+    return _Alternatives(steps, tuple(unnamed), named, needs)
 
 
 def _steps(tree: css.Tree) -> _Steps:
@@ -286,7 +303,10 @@ def _compound(tree: css.Tree) -> _Compound:
         if all(option.is_one_name for option in options):
             inner = inner._replace(options=tuple(option.names[0] for option in options))
     attribute = tree.attrib if isinstance(tree, css.Attrib) and _SAFE_NAME.fullmatch(tree.attrib) else inner.attribute
-    return inner._replace(tests=(*inner.tests, _test(tree)), attribute=attribute)
+    start = inner.start
+    if isinstance(tree, css.Attrib) and (tree.attrib, tree.operator) == ("id", "^=") and tree.value is not None:
+        start = start or tree.value.value or ""
+    return inner._replace(tests=(*inner.tests, _test(tree)), attribute=attribute, start=start)
 
 
 def _test(tree: css.Tree) -> Test:

@@ -41,6 +41,7 @@ class Reader:
     ) -> None:
         self._page = page
         self._url = url
+        self._page_url = url.partition("#")[0]
         self._markup = markup
         self._parts = parts or Parts(page, elements)
         self._cuts = {cut for selector in markup.cut for cut in page.all(selector)}
@@ -158,7 +159,7 @@ class Reader:
 
     def _address(self, link: str | None) -> str | None:
         if link is not None and _PLAIN_FRAGMENT.fullmatch(link):  # most links of most comments, and joining is slow
-            return self._url.partition("#")[0] + link
+            return self._page_url + link
         return absolute(self._url, link or None)
 
     def _named(self) -> dict[Element, tuple[Element, str]]:
@@ -173,12 +174,17 @@ class Reader:
         return named
 
     def _first_name(self, comment: Element, parts: list[Element]) -> tuple[Element, str] | None:
+        # Nothing stands in most of them, so nothing of the text does.
+        if len(parts[0]) == 0 and (name := self._name(parts[0])) is not None:
+            return parts[0], name
         around = self._parts.between(comment, self._texts.get(comment, ()))
         names = ((part, self._name(part)) for part in parts if part not in around)
         return next(((part, name) for part, name in names if name is not None), None)
 
     def _name(self, author: Element) -> str | None:
         """The name alone: what stands beside a link, or in elements behind the name, is a badge."""
+        if len(author) == 0 and author.tag != "a":
+            return author_name(author.text or "") or author_name(line_of(author, self._cuts))
         linked = (linked_name(line_of(link, self._cuts)) for link in _own_links(author))
         own = " ".join(filter(None, (author.text, *(child.tail for child in author))))
         shown = map(author_name, (own, line_of(author, self._cuts)))

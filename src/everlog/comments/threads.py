@@ -155,6 +155,8 @@ def _unique(ids: Sequence[str | None]) -> list[str | None]:
 def without_circles(parents: Sequence[int | None]) -> list[int | None]:
     """Parents in which no comment answers itself, however long the way round."""
     checked = list(parents)
+    if all(parent is None for parent in checked):
+        return checked
     safe: set[int] = set()
     for place in range(len(checked)):
         way: list[int] = []
