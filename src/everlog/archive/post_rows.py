@@ -77,6 +77,16 @@ def find_post(database: Database, url: str, *, as_read: bool = False) -> Post | 
         return replace(post, html=read_record(rows[0].record)[0].html) if as_read else post
 
 
+def has_posts_on(database: Database, host: str) -> bool:
+    """Whether a post of any blog is held under an address on a host; True where that cannot be told quickly."""
+    # All that may stand behind a host, `#` to `?`.
+    of_host = [(table.c.key >= host) & (table.c.key < host + "@") for table in (_posts, schema.aliases)]
+    with database.reading() as connection:
+        if connection.dialect.name != "sqlite":  # elsewhere a range of texts is one of some language's alphabet
+            return True
+        return any(connection.execute(select(true()).where(keys).limit(1)).first() is not None for keys in of_host)
+
+
 def versions(database: Database, url: str) -> tuple[Post, ...]:
     """All versions of a post, the oldest first."""
     with database.reading() as connection:

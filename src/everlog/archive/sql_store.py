@@ -162,6 +162,9 @@ class SqlStore(FleetSqlStore, Store):
     def find_post(self, url: str, *, as_read: bool = False) -> Post | None:
         return post_rows.find_post(self.database, url, as_read=as_read)
 
+    def has_posts_on(self, host: str) -> bool:
+        return post_rows.has_posts_on(self.database, host)
+
     def newest_posts(self, blog_id: int, *, limit: int, dated: bool = False) -> tuple[str, ...]:
         return post_rows.newest_posts(self.database, blog_id, limit=limit, dated=dated)
 

@@ -23,6 +23,7 @@ _HOLDERS = frozenset("div article section li dd td span main body template".spli
 _PLAIN = frozenset("p br em i strong b blockquote".split())
 # What stands in paragraphs of which it is certain how cleaning writes them.
 _INLINE = frozenset("br em i strong b".split())
+_MARKED = re.compile(f"[{PARAGRAPH}{LINE}\ufdd2\ufdd3]")
 _ESCAPED = re.compile("[&<>\xa0]")
 # Line ends that HTML knows two spellings of, and characters that are none.
 _UNCERTAIN = re.compile("[\r\x7f-\x9f\ufeff\ufffe\uffff]")
@@ -71,6 +72,8 @@ def simple_body(part: Element) -> tuple[str, str] | None:
     """
     if part.tag not in _HOLDERS:
         return None
+    if len(part) == 1 and (one := _one_paragraph(part)) is not None:
+        return one
     markup, raw = [_escaped(part.text or "")], [PARAGRAPH, part.text or ""]
     for paragraph in part:
         if paragraph.tag != "p" or paragraph.attrib:
@@ -95,6 +98,17 @@ def simple_body(part: Element) -> tuple[str, str] | None:
     if _UNCERTAIN.search(said):
         return None
     return tidy(said), "".join(markup).strip()
+
+
+def _one_paragraph(part: Element) -> tuple[str, str] | None:
+    """The same for one paragraph of text, and nothing beside it."""
+    paragraph = part[0]
+    text, before, behind = paragraph.text, part.text, paragraph.tail
+    if not text or len(paragraph) or paragraph.tag != "p" or paragraph.attrib or _UNCERTAIN.search(text):
+        return None
+    if (before and before.strip(" \t\n")) or (behind and behind.strip(" \t\n")) or _MARKED.search(text):
+        return None
+    return " ".join(text.split()), f"<p>{_escaped(text)}</p>"
 
 
 def _escaped(text: str) -> str:

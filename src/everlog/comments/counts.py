@@ -6,8 +6,6 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from lxml import etree
-
 from everlog.comments.counting_words import COMMENTS, COUNTERS, NONE, ONE
 from everlog.comments.css import Nearest, Selection
 from everlog.comments.parts import LONGEST_LINE, line_of
@@ -194,11 +192,23 @@ def _numbers(elements: Iterable[Element], longest: int) -> set[int]:
 def _is_longer(element: Element, longest: int) -> bool:
     """Whether an element's line is certainly longer: comments bear the name of comments too, and are many.
 
-    All of the text comes at once, where the line is put together from its pieces. As much of it as is looked at here
-    is in any line, unless something in it is not shown.
+    Letters are counted until there are too many for it; it is not certain where something is not shown, or where the
+    line ends before.
     """
-    text = etree.tostring(element, method="text", encoding="unicode", with_tail=False)[:LONGEST_LINE]
-    return len("".join(text.split())) > longest and next(element.iter(*INVISIBLE), None) is None
+    letters = length = 0
+    for node in element.iter("*"):
+        if node.tag in INVISIBLE:
+            return False
+        if text := node.text:
+            letters += len("".join(text.split()))
+            if letters > longest:
+                return True
+            length += len(text)
+        if node is not element and (tail := node.tail):
+            length += len(tail)
+        if length > LONGEST_LINE:
+            return False
+    return False
 
 
 def _whole(text: str) -> tuple[int, ...]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import deque
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
+from everlog.archive.keeping import addresses
 from everlog.flow.entries import Entries
 from everlog.flow.eras import Eras
 from everlog.flow.glimpse import Lens
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 # Visits handed to the writer and not yet safe. Four are under way at the usual concurrency; more only
 # serve to group their fsyncs.
 UNSAFE_AT_MOST = 64
+_HOST_END = re.compile(r"[/?#]|$")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -63,6 +66,9 @@ class Crew:
     split_posts: asyncio.Future[frozenset[str]] | None = None
     # Addresses beyond the scope that may belong to the blog, by their keys.
     left_out: dict[str, str] = field(default_factory=dict)
+    # The blog's host, if the archive held no post there when the crawl began: then nobody else's are asked for.
+    unheld_host: str | None = None
+    _brought: set[bytes] = field(default_factory=set)
     _seen: set[bytes] = field(default_factory=set)
     _unsafe: set[Future[Acknowledged]] = field(default_factory=set)
     # What was stored and the loop has not heard of; the writer's thread adds to it.
@@ -102,7 +108,17 @@ class Crew:
 
     def held(self, key: str) -> Post | None:
         """The post at an address in its canonical spelling, stored or on its way to the disk."""
-        return self._on_the_way.get(key) or self.archive.find_post("http://" + key, as_read=True)
+        found = self._on_the_way.get(key)
+        if found is not None or self._is_unheld(key):
+            return found
+        return self.archive.find_post("http://" + key, as_read=True)
+
+    def _is_unheld(self, key: str) -> bool:
+        """Whether the archive need not be asked: it had no post of the host, and this crawl brought none there."""
+        host = self.unheld_host
+        return host is not None and key.startswith(host) and _HOST_END.match(key, len(host)) is not None and (
+            _mark(key) not in self._brought
+        )
 
     def learn_comments(self, rules: CommentRules | None) -> None:
         """From now on, and at the next crawl, comments are read by these rules."""
@@ -117,6 +133,8 @@ class Crew:
             await self._room.wait()
         future = self.writer.submit(visit)
         self._unsafe.add(future)
+        if self.unheld_host is not None and (visit.post is not None or visit.post_key is not None):
+            self._brought.update(_mark(key) for key, _ in addresses(visit))
         if visit.post is not None:
             self._on_the_way[visit.post_key or visit.key] = visit.post
         future.add_done_callback(partial(self._acknowledge, loop))

@@ -32,7 +32,7 @@ from everlog.flow.report import Report, reason_kind
 from everlog.flow.scoping import scope_of
 from everlog.flow.stored import stored_exchange
 from everlog.records import Link, Visit
-from everlog.urls import absolute, canonical
+from everlog.urls import absolute, canonical, host_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -137,11 +137,13 @@ def crew_of(
             for name in sorted(own & work.archive.lost_files)
         ]
     writer = GroupWriter(work.archive)
+    host = host_of(blog.home)
     crew = Crew(
         blog=blog, known=known, scope=scope, settings=work.settings, web=work.web,
         archive=work.archive, writer=writer, tally=work.tally, this_year=work.now().year,
         on_safe=_counting(work), copies=Copies(blog.id), rendering=commenting.rendering, commenting=commenting,
         entries=Entries.of(said, blog, scope), reader=work.reader, left_out=recall_left_out(blog, work.archive),
+        unheld_host=None if work.archive.has_posts_on(host) else host,
     )
     for key in work.archive.known_keys(blog.id):
         crew.is_new(key)

@@ -204,9 +204,13 @@ class PostReader:
         """What speaks against an article, if it is small for this blog, or in none of the learned places."""
         if found.rule.method == MANUAL:
             return None
-        share = share_of_page(view.root, found.pick.element, comments.elements)
         is_odd = not self._is_usual(found)
-        if share >= SMALL * (self._template.share or 1.0) and not is_odd:
+        least = SMALL * (self._template.share or 1.0)
+        # Without the comments the article's share is larger still: most need not be measured.
+        if not is_odd and share_of_page(view.root, found.pick.element) >= least:
+            return None
+        share = share_of_page(view.root, found.pick.element, comments.elements)
+        if share >= least and not is_odd:
             return None
         enough = 1.0 if is_odd else DISAGREEMENT
         others = agreement(view, found.pick, self._template.repeats, but=found.rule.method, enough=enough)
