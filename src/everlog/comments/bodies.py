@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from copy import deepcopy
 from typing import TYPE_CHECKING
 
 from everlog.reading.cleaning import clean_html, clean_text_markup
 from everlog.reading.cutting import Cutter, remove_cuts
+from everlog.reading.paragraphs import simple_body
 from everlog.reading.revealing import without_words
-from everlog.tree import LINE, PARAGRAPH, drop, take_text, tidy
+from everlog.tree import drop, take_text
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
@@ -21,12 +21,6 @@ _FORMS = ("form", "fieldset")
 _HOLDERS = frozenset("div article section li dd td span main body template".split())
 # Most comments are paragraphs and nothing else: no form, script, link or medium is to be looked for in them.
 _PLAIN = frozenset("p br em i strong b blockquote".split())
-# What stands in paragraphs of which it is certain how cleaning writes them.
-_INLINE = frozenset("br em i strong b".split())
-_MARKED = re.compile(f"[{PARAGRAPH}{LINE}\ufdd2\ufdd3]")
-_ESCAPED = re.compile("[&<>\xa0]")
-# Line ends that HTML knows two spellings of, and characters that are none.
-_UNCERTAIN = re.compile("[\r\x7f-\x9f\ufeff\ufffe\uffff]")
 
 
 class Bodies:
@@ -45,7 +39,8 @@ class Bodies:
         >>> Bodies("http://a.org/").read([body[0]], {body[0][0]})
         ('Well. No.', 'Well. <i>No.</i>')
         """
-        simple = simple_body(parts[0]) if len(parts) == 1 and not without else None
+        is_one = len(parts) == 1 and not without and parts[0].tag in _HOLDERS
+        simple = simple_body(parts[0]) if is_one else None
         if simple is not None:
             return simple
         whole = _together([_copied(part, without) if without else deepcopy(part) for part in parts])
@@ -58,64 +53,6 @@ class Bodies:
         markup = clean_html(whole, self._url)
         drop(players)
         return take_text(whole), markup
-
-
-def simple_body(part: Element) -> tuple[str, str] | None:
-    """Text and cleaned HTML of an element with nothing but paragraphs in it; None of any other.
-
-    Most comments are so, and what cleaning makes of them is certain: it takes a twentieth of the time that a copy, a
-    parser of HTML and a second walk take.
-
-    >>> from everlog.tree import parse
-    >>> simple_body(parse(b"<div><p>A &amp; B<br>no<p> <i>C</i></div>")[0][0])
-    ('A & B\\nno\\n\\nC', '<p>A &amp; B<br>no</p><p> <i>C</i></p>')
-    """
-    if part.tag not in _HOLDERS:
-        return None
-    if len(part) == 1 and (one := _one_paragraph(part)) is not None:
-        return one
-    markup, raw = [_escaped(part.text or "")], [PARAGRAPH, part.text or ""]
-    for paragraph in part:
-        if paragraph.tag != "p" or paragraph.attrib:
-            return None
-        text = paragraph.text or ""
-        markup += ("<p>", _escaped(text))
-        raw += (PARAGRAPH, text)
-        for inner in paragraph:
-            tag, text, tail = inner.tag, inner.text or "", inner.tail or ""
-            if tag not in _INLINE or inner.attrib or len(inner):
-                return None
-            if tag == "br":
-                markup += ("<br>", _escaped(tail))
-                raw += (LINE, LINE, tail)
-            else:
-                markup += (f"<{tag}>", _escaped(text), f"</{tag}>", _escaped(tail))
-                raw += (text, tail)
-        tail = paragraph.tail or ""
-        markup += ("</p>", _escaped(tail))
-        raw += (PARAGRAPH, tail)
-    said = "".join(raw)
-    if _UNCERTAIN.search(said):
-        return None
-    return tidy(said), "".join(markup).strip()
-
-
-def _one_paragraph(part: Element) -> tuple[str, str] | None:
-    """The same for one paragraph of text, and nothing beside it."""
-    paragraph = part[0]
-    text, before, behind = paragraph.text, part.text, paragraph.tail
-    if not text or len(paragraph) or paragraph.tag != "p" or paragraph.attrib or _UNCERTAIN.search(text):
-        return None
-    if (before and before.strip(" \t\n")) or (behind and behind.strip(" \t\n")) or _MARKED.search(text):
-        return None
-    return " ".join(text.split()), f"<p>{_escaped(text)}</p>"
-
-
-def _escaped(text: str) -> str:
-    """A text as cleaning writes it."""
-    if not _ESCAPED.search(text):
-        return text
-    return text.replace("&", "&amp;").replace("\xa0", "&nbsp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def _is_plain(whole: Element) -> bool:

@@ -200,7 +200,7 @@ def _is_longer(element: Element, longest: int) -> bool:
         if node.tag in INVISIBLE:
             return False
         if text := node.text:
-            letters += len("".join(text.split()))
+            letters += len("".join(text[: 3 * longest].split()))
             if letters > longest:
                 return True
             length += len(text)

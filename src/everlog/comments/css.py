@@ -139,9 +139,7 @@ class Selection:
         found = self._found.get(steps)
         if found is None:
             *before, (combinator, compound) = steps
-            found = self._candidates(compound)
-            if not compound.is_one_name:  # candidates bear the name, and nothing else is asked of them
-                found = [element for element in found if compound.fits(element)]
+            found = compound.among(self._candidates(compound))
             if before and found:
                 found = _COMBINED[combinator](found, self._answer(tuple(before)))
             self._found[steps] = found
@@ -220,6 +218,19 @@ class _Compound(NamedTuple):
     def is_one_name(self) -> bool:
         named = len(self.classes) + (self.ident is not None)
         return self.tag == "*" and not self.tests and named == 1
+
+    def among(self, candidates: list[Element]) -> list[Element]:
+        """Those of the candidates that fit; they bear one of the names already, where there are any."""
+        found = candidates
+        if self.tag != "*":
+            tags = self.tag.split()
+            found = [element for element in found if element.tag in tags]
+        if len(self.classes) + (self.ident is not None) > 1:
+            named = self._replace(tag="*", tests=())
+            found = [element for element in found if named.fits(element)]
+        for test in self.tests:
+            found = [element for element in found if test(element)]
+        return found
 
     def fits(self, element: Element) -> bool:
         tag = self.tag

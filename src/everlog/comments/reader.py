@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from everlog.comments.bodies import Bodies
 from everlog.comments.css import Nearest
-from everlog.comments.dating import locate_dates, stated_dates
+from everlog.comments.dating import for_programs, locate_dates, stated_dates
 from everlog.comments.names import author_name, linked_name
 from everlog.comments.parts import Parts, line_of
 from everlog.comments.threads import by_depth, short_id
@@ -91,13 +91,22 @@ class Reader:
         self, found: dict[Element, list[Element]], elements: list[Element], fetched_at: datetime | None
     ) -> dict[Element, datetime]:
         apart = self._apart(found)
+        moments: dict[Element, datetime] = {}
+        for element in elements:
+            part = next(iter(apart.get(element, ())), None)
+            moment = for_programs(part, fetched_at) if part is not None else None
+            if part is not None and moment is not None:
+                moments[element] = moment
+                self._bylines.add(part)
+        if len(moments) == len(elements):
+            return moments
+        elements = [element for element in elements if element not in moments]
         # Where each text of a comment stands. A date for programs is read first, and mostly is the last text asked for.
         places: list[list[Element]] = [[] for _ in elements]
         located = locate_dates(
             (_texts_of(apart.get(element, ()), asked) for element, asked in zip(elements, places, strict=True)),
             _languages(self._page.root), fetched_at,
         )
-        moments: dict[Element, datetime] = {}
         for element, asked, date in zip(elements, places, located, strict=True):
             if date is not None:
                 moments[element] = date[0]
@@ -194,7 +203,8 @@ class Reader:
         site = self._sites.get(element)
         if site is None and author is not None:
             around = author if author.tag == "a" else author.getparent()
-            site = next(_own_links(author), around if around is not None and around.tag == "a" else None)
+            linked = next(_own_links(author), None) if len(author) or around is author else None
+            site = linked if linked is not None else around if around is not None and around.tag == "a" else None
         address = None if site is None else self._address(site.get("href"))
         return address if address != self._url else None
 

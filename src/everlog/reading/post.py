@@ -14,11 +14,12 @@ from everlog.errors import UnreadablePage
 from everlog.keypaths import has_text
 from everlog.reading.article import ArticleFinder
 from everlog.reading.authors import read_authors
-from everlog.reading.cleaning import clean_html
+from everlog.reading.cleaning import WRAPPERS, clean_html
 from everlog.reading.cutting import remove_cuts
 from everlog.reading.language import read_language
 from everlog.reading.manual import elements_by_hand
 from everlog.reading.methods import is_placed
+from everlog.reading.paragraphs import simple_body
 from everlog.reading.places import selectors_used
 from everlog.reading.published import read_published, read_updated
 from everlog.reading.revealing import without_words
@@ -264,6 +265,9 @@ class PostReader:
             players = remove_cuts(article, used.cutter)
             without_words(players)
             if has_text(article) or _shows_media(article) or embeds:
+                simple = simple_body(article) if article.tag in WRAPPERS else None
+                if simple is not None:
+                    return simple[0], simple[1] if html else "", used
                 markup = clean_html(article, view.url) if html else ""
                 drop(players)
                 return take_text(article), markup, used
