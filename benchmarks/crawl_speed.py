@@ -133,11 +133,11 @@ def crawl_with_everlog(home: str) -> Figures:
     import protego  # noqa: F401, PLC0415
     import scrapy.downloadermiddlewares.httpcompression  # noqa: F401, PLC0415
 
-    import everlog.crawl.engine  # noqa: F401, PLC0415
+    import everlog.fetch.scrapy_downloader  # noqa: F401, PLC0415
     from everlog.archive import open_archive  # noqa: PLC0415
     from everlog.errors import EverlogError  # noqa: PLC0415
-    from everlog.flow.running import Job, run_jobs  # noqa: PLC0415
     from everlog.settings import make_settings  # noqa: PLC0415
+    from everlog.usecases.runner import Job, run_jobs  # noqa: PLC0415
 
     settings = make_settings({"delay": 0, "concurrency": CONCURRENCY})
     with tempfile.TemporaryDirectory() as folder, open_archive(Path(folder), create=True) as archive:

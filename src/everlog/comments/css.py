@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from everlog.comments.parts import Parts
-    from everlog.tree import Element
+    from everlog.core.tree import Element
 
     # An element, its class, its id and its `itemprop`.
     Marked = tuple[Element, str | None, str | None, str | None]
@@ -32,7 +32,7 @@ _SAFE_NAME = re.compile(r"[a-z][a-z-]*")
 class Nearest:
     """The nearest of some elements at or above another. All questions together cost one walk over the page.
 
-    >>> from everlog.tree import parse
+    >>> from everlog.core.tree import parse
     >>> body = parse(b"<div><p><i>x</i></p></div>")[0]
     >>> Nearest([body[0]]).at(body[0][0][0]).tag, Nearest([body[0]]).above(body[0])
     ('div', None)
@@ -70,7 +70,7 @@ class Selection:
     Known are tags, classes, ids, attributes, `:not()`, `:is()`, `:first-child`, `:last-child`, `:empty`
     and the four combinators. `:numbered` is CSS's own in no browser: an id that ends with a number.
 
-    >>> from everlog.tree import parse
+    >>> from everlog.core.tree import parse
     >>> page = Selection(parse(b"<ol><li class='comment a'><p>x</p></li></ol>"))
     >>> [element.tag for element in page.all("ol > li.comment p, ol")]
     ['ol', 'p']
