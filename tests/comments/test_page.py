@@ -11,7 +11,10 @@ from everlog.comments.comment_rules import CommentRule, CommentRules
 from everlog.comments.css import Selection
 from everlog.comments.known_engines import read_known
 from everlog.comments.page_comments import read_comments
+from everlog.core.rules import Rule
+from everlog.core.tree import parse
 from everlog.extract.article.article_read import Design
+from everlog.extract.template import Template
 from everlog.records import Post
 
 URL = "https://a.org/2019/rain/"

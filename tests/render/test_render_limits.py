@@ -8,19 +8,19 @@ import pytest
 from stage import Site, staged
 
 from everlog.core.tree import parse
-from everlog.render import RenderFailed, RenderHabits
+from everlog.render import RenderFailed, RenderOptions
 from everlog.render.settling import Scene
 
 
 @pytest.fixture(scope="module")
 def short():
-    with staged(RenderHabits(page_seconds=1.5, max_bytes=300_000)) as found:
+    with staged(RenderOptions(page_seconds=1.5, max_bytes=300_000)) as found:
         yield found
 
 
 @pytest.fixture(scope="module")
 def small():
-    with staged(RenderHabits(max_bytes=300_000)) as found:
+    with staged(RenderOptions(max_bytes=300_000)) as found:
         yield found
 
 

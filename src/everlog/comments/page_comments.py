@@ -22,6 +22,7 @@ from everlog.comments.linkbacks import SELECTOR, with_linkbacks
 from everlog.comments.linked_data import read_linked_data
 from everlog.comments.repeated import read_repeated
 from everlog.comments.services import embedded, read_service
+from everlog.comments.stated_counts import stated_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -24,7 +24,6 @@ from everlog.extract.article.witnesses import (
     any_article,
     share_of_page,
 )
-from everlog.extract.extractors.keypath import has_text
 from everlog.extract.extractors.methods import is_placed
 from everlog.extract.fields.authors_read import read_authors
 from everlog.extract.fields.published_read import read_published, read_updated

@@ -15,6 +15,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from everlog.archive.db.column_values import stamp_or_none, storable
+from everlog.core.words import words
 from everlog.records import Comment, Media, Post, Provenance
 
 if TYPE_CHECKING:
