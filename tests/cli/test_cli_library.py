@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from crawl.servers import reply
 
 import a_blog
 import everlog
 from cli.sites import POSTS, put_feed, put_post, serve_small
+from fetch.servers import reply
 
 if TYPE_CHECKING:
-    from crawl.servers import Server
+    from fetch.servers import Server
 
 FAST = {"delay": 0}
 ROOT = Path(__file__).parent.parent.parent
@@ -67,7 +67,7 @@ def test_an_archive_can_be_opened_and_handed_over(server, here):
     url = serve_small(server)
     with everlog.open_archive("kept", create=True) as archive:
         assert len(list(everlog.new_crawl(url, archive, FAST))) == POSTS
-        assert archive.find_post(f"{url}1").title == "Post 1 of ours"
+        assert archive.posts.find(f"{url}1").title == "Post 1 of ours"
 
 
 @pytest.mark.slow

@@ -6,15 +6,6 @@ import asyncio
 from dataclasses import replace
 from datetime import timedelta
 
-from flow.a_conversation import said
-from flow.a_drawn_blog import HABITS, POSTS, archive, crawl, post, replace_browser, site
-from flow.a_service_web import (
-    DISQUS_PAGE,
-    put_disqus,
-    scripted_site,
-)
-from flow.a_site import a_site, work
-
 import a_blog
 from everlog.archive.verify import verify
 from everlog.records import Failure
@@ -22,6 +13,14 @@ from everlog.render import Browser
 from everlog.usecases.reread import reread_blog
 from everlog.usecases.update.update_blog import refresh_blog
 from everlog.usecases.watch.poll import first_poll, poll_blog
+from usecases.a_conversation import said
+from usecases.a_drawn_blog import HABITS, POSTS, archive, crawl, post, replace_browser, site
+from usecases.a_service_web import (
+    DISQUS_PAGE,
+    put_disqus,
+    scripted_site,
+)
+from usecases.a_site import a_site, work
 
 __all__ = ["archive"]
 
@@ -44,7 +43,7 @@ def test_drawn_comments_are_read_again_from_the_archive(archive):
 
 def test_pictures_of_drawn_pages_are_kept_if_wanted(archive):
     crawl(site(DISQUS_PAGE, put_disqus), archive, screenshots=True)
-    with archive.database.reading() as connection:
+    with archive.backend.database.reading() as connection:
         urls = connection.exec_driver_sql("select url from captures where purpose = 'screenshot'").scalars().all()
     assert f"urn:fullPage:{a_blog.url(3)}" in urls
     assert post(archive, 3).aliases == ()
@@ -79,7 +78,7 @@ def test_updates_draw_a_post_again_when_its_page_changed(archive):
     put_disqus(fetcher, 7, said(7, 4), steps=0)
     (blog,) = archive.blogs()
     fetcher.put(a_blog.url(7), a_blog.page(7, after=DISQUS_PAGE + "<p>edited</p>"))
-    archive.requeue(blog.id, ["a.blog/7"])
+    archive.urls.requeue(blog.id, ["a.blog/7"])
 
     async def run():
         async with Browser(HABITS) as browser:

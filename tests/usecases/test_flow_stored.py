@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 
 import pytest
-from flow.a_site import a_site, crawl
 
 import a_blog
 from everlog.archive import open_archive
@@ -14,6 +13,7 @@ from everlog.errors import DamagedArchive
 from everlog.usecases.learn.page_comparison import known_repeats
 from everlog.usecases.learn.relearn import stored_page
 from everlog.usecases.page.stored_pages import stored_exchange
+from usecases.a_site import a_site, crawl
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def without_files(archive):
 def test_an_answer_whose_file_is_lost_is_as_good_as_never_stored(archive, caplog):
     crawl(a_site(7), archive)
     (blog,) = archive.blogs()
-    capture = archive.capture_of(blog.id, a_blog.url(3))
+    capture = archive.captures.find(blog.id, a_blog.url(3))
     assert stored_exchange(capture, archive).url == a_blog.url(3)
     without_files(archive)
     assert stored_exchange(capture, archive) is None

@@ -8,8 +8,6 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
-from flow.a_site import a_site, work
-from flow.a_web import NOW, MemoryWeb
 
 import a_blog
 from everlog.archive import open_archive
@@ -18,6 +16,8 @@ from everlog.core.fetcher import HostStats
 from everlog.errors import EverlogError
 from everlog.usecases.crawl.crawl_blog import archive_blog
 from everlog.usecases.crawl.lifecycle import LEDGER_SECONDS, keep_ledger
+from usecases.a_site import a_site, work
+from usecases.a_web import NOW, MemoryWeb
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,14 +65,14 @@ def crawled(archive: Archive, *, step_seconds: float) -> CountingWeb:
 def test_the_ledger_is_written_while_the_crawl_goes_on(archive):
     fetcher = crawled(archive, step_seconds=LEDGER_SECONDS)
     assert len(fetcher.taken) > 3
-    [row] = archive.ledger()
+    [row] = archive.hosts.stats()
     assert row.requests == sum(fetcher.taken)
 
 
 def test_a_short_crawl_leaves_it_to_who_started_it(archive):
     fetcher = crawled(archive, step_seconds=0.0)
     assert fetcher.taken == []
-    assert list(archive.ledger()) == []
+    assert list(archive.hosts.stats()) == []
 
 
 def test_an_archive_that_takes_no_more_does_not_end_a_crawl(archive, tmp_path):
@@ -82,5 +82,5 @@ def test_an_archive_that_takes_no_more_does_not_end_a_crawl(archive, tmp_path):
     database.rename(tmp_path / "elsewhere")
     database.mkdir()
     with pytest.raises(EverlogError):
-        archive.add_to_ledger(tools.fetcher.take_ledger(), at=NOW)
+        archive.hosts.add(tools.fetcher.take_ledger(), at=NOW)
     keep_ledger(tools)

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
-from flow.a_site import POSTS, a_site, work
-from flow.a_web import MemoryWeb
 
 import a_blog
 from everlog.archive import open_archive
@@ -21,6 +19,8 @@ from everlog.usecases.crawl.crawl_blog import archive_blog
 from everlog.usecases.discover.find_home import home_of
 from everlog.usecases.discover.typed_address import other_spellings, spellings
 from everlog.usecases.runner import blog_named
+from usecases.a_site import POSTS, a_site, work
+from usecases.a_web import MemoryWeb
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -155,8 +155,8 @@ def test_a_held_blog_is_found_by_any_of_its_addresses(archive, typed):
 
 
 def test_of_blogs_inside_each_other_the_innermost_is_meant(archive):
-    archive.add_blog("https://a.blog/", scope="path")
-    inner = archive.add_blog("https://a.blog/notes/", scope="path")
+    archive.blogs.add("https://a.blog/", scope="path")
+    inner = archive.blogs.add("https://a.blog/notes/", scope="path")
     assert blog_named("a.blog/notes/unknown", archive) == inner
     with pytest.raises(UsageError, match="not in this archive"):
         blog_named("b.blog/notes/", archive)

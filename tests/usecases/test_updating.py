@@ -7,8 +7,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
-from flow.a_site import FEED, POSTS, a_site, crawl, listing, put_feed, work
-from flow.a_web import NOW
 
 import a_blog
 from everlog.archive import open_archive
@@ -18,6 +16,8 @@ from everlog.core.urls import canonical
 from everlog.records import Exchange, Failure
 from everlog.usecases.reread import reread_blog
 from everlog.usecases.update.update_blog import refresh_blog
+from usecases.a_site import FEED, POSTS, a_site, crawl, listing, put_feed, work
+from usecases.a_web import NOW
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,7 +60,7 @@ def test_reading_again_changes_nothing_when_nothing_changed(archive):
 def test_reading_again_after_learning_again_uses_the_new_rules(archive):
     crawl(a_site(), archive)
     blog = archive.blogs()[0]
-    archive.update_blog(blog.id, template=blog.template.replace("h1.title", "h1.nowhere"))
+    archive.blogs.update(blog.id, template=blog.template.replace("h1.title", "h1.nowhere"))
     result = reread_blog(archive.blogs()[0], archive, relearn=True)
     assert result.pages > POSTS
     assert {post.title for post in archive.posts()} == {f"Post {number} of ours" for number in range(1, POSTS + 1)}
@@ -162,7 +162,7 @@ def test_nothing_waits_after_a_crawl_with_copies(archive):
     fetcher.put(a_blog.HOME + "5/comment-page-2", a_blog.page(5, head="<link rel=canonical href=/5>"))
     crawl(fetcher, archive)
     blog = archive.blogs()[0]
-    assert sum(archive.counts(blog.id).queued.values()) == 0
+    assert sum(archive.blogs.counts(blog.id).queued.values()) == 0
     fetcher.asked.clear()
     crawl(fetcher, archive)
     assert fetcher.asked == [FEED]
@@ -190,7 +190,7 @@ def test_pictures_that_wait_are_left_alone_when_media_are_switched_off(archive):
 
 
 def test_a_step_that_cannot_cope_with_one_page_loses_that_page_alone(archive):
-    report = crawl(a_site(), archive, steps=["read", "flow.test_updating:choke", "store"])
+    report = crawl(a_site(), archive, steps=["read", "usecases.test_updating:choke", "store"])
     assert (report.ending, report.exit_code) == ("incomplete", 3)
     assert held(archive) == texts(set(range(1, POSTS + 1)) - {7})
 
@@ -214,4 +214,4 @@ def test_a_post_that_was_edited_often_and_fails_once_is_asked_for_again(archive)
     assert crawl(fetcher, archive).exit_code == 3
     fetcher.answers[canonical(a_blog.url(20))] = good
     assert crawl(fetcher, archive).exit_code == 0
-    assert archive.find_post(a_blog.url(20)).gone is None
+    assert archive.posts.find(a_blog.url(20)).gone is None

@@ -151,7 +151,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """A blog in figures: what is held, what waits and what is missing, as docs/figures.md defines them."""
+    """A blog in figures: what is held, what waits and what is missing, as docs/internals/figures.md defines them."""
 
     posts: int = 0
     comments: int = 0
@@ -176,6 +176,48 @@ class Figures:
     def waiting(self) -> int:
         """All addresses that were not asked for yet."""
         return self.waiting_posts + self.waiting_pages + self.waiting_media
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlogOutline:
+    """A blog in one line: what is held of it, what became of it, and when its feed is asked again, and why then.
+
+    Nobody asks a blog that is forgotten or gone; `gone` is why.
+    """
+
+    id: int
+    home: str
+    title: str | None
+    state: str
+    crawled_at: datetime | None
+    forgotten_at: datetime | None
+    gone: str | None
+    gone_at: datetime | None
+    figures: Figures
+    due_at: datetime | None
+    why: str | None
+    signal: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LostPost:
+    """A post whose page is gone (`reason`), or was not there on the last looks (`looks`, no reason yet)."""
+
+    url: str
+    reason: str | None
+    since: datetime | None
+    looks: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormerTemplate:
+    """How a blog was read before a redesign: pages fetched from `learned_at` (None: unknown) until `retired_at`."""
+
+    template: str
+    knowledge: str
+    learned_at: datetime | None
+    retired_at: datetime
+    reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from everlog.records import Blog
     from everlog.render import Browser, RenderOptions
     from everlog.settings import Settings
-    from everlog.usecases.page.page_reading import PageReader
     from everlog.usecases.watch.poll import PollResult
     from everlog.usecases.watch.poll_source import PollSource
     from everlog.usecases.watch.watch_loop import WatchTally
@@ -70,8 +69,6 @@ class Job:
     allow: tuple[str, ...] | None = None
     # Whether this is a further part of a crawl that takes turns with others.
     goes_on: bool = False
-    # Who looks at its pages in place of this process.
-    reader: PageReader | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +101,7 @@ def run_jobs(
         return CrawlRun(
             fetcher=_session_for(job, url, own, archive, fetcher), archive=archive, settings=own, tally=tally,
             on_safe=on_safe,
-            browser=browser, allow=job.allow, goes_on=job.goes_on, reader=job.reader, now=fetcher.timekeeper.now,
+            browser=browser, allow=job.allow, goes_on=job.goes_on, now=fetcher.timekeeper.now,
         )
 
     async def all_of(fetcher: HttpClient) -> list[Report | EverlogError]:
@@ -236,14 +233,14 @@ def open_session(
     `others` are further spellings of its address that were typed with it.
     """
     def from_archive(name: str) -> str | None:
-        return archive.recall(None, name)
+        return archive.blogs.recall(None, name)
 
     def to_archive(name: str, value: str) -> None:
-        archive.remember(None, name, value)
+        archive.blogs.remember(None, name, value)
 
     recall = memory.recall if memory is not None else from_archive
     remember = memory.remember if memory is not None else to_archive
-    scratch = str(archive.scratch) if archive.scratch is not None else None
+    scratch = str(archive.backend.file_store.scratch) if archive.backend.file_store.scratch is not None else None
     own = manners_of(url, settings)
     guessed = (url, *others) if others else ()
     policy = replace(own, typed=(*own.typed, *others), guessed=guessed, scratch=scratch)
@@ -331,7 +328,7 @@ async def _do(job: Job, work: CrawlRun) -> Report:
 def blog_named(url: str, archive: Archive) -> Blog:
     """The blog of the archive that a user means; `UsageError` lists those there are."""
     whole = fetchable(url)
-    blog = home_known_as(whole, archive) or archive.find_blog(whole) or _blog_around(whole, archive)
+    blog = home_known_as(whole, archive) or archive.blogs.find(whole) or _blog_around(whole, archive)
     if blog is None:
         homes = [blog.home for blog in archive.blogs()]
         held = "".join(f"\n    {home}" for home in homes[:BLOGS_NAMED]) or " none"

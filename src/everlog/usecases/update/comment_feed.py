@@ -8,17 +8,13 @@ from __future__ import annotations
 
 import json
 import logging
-import re
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from everlog.comments.comment_feeds import read_site_comments
 from everlog.comments.comment_markup import Thread
 from everlog.comments.merging import merge
-from everlog.core.tree import parse
 from everlog.core.urls import canonical
-from everlog.errors import UnreadableFeed, UnreadablePage
-from everlog.feeds import declared_feeds
+from everlog.history import BlogClues, comment_history
 from everlog.records import Failure, Visit
 from everlog.usecases.crawl.stop_reasons import ENDED
 from everlog.usecases.learn.relearn import stored_page
@@ -39,8 +35,6 @@ log = logging.getLogger("everlog")
 NOT_MODIFIED = 304
 # Where what is known of the feed is remembered.
 TALK = "comments feed"
-# Blogger names the feed of all comments nowhere, and has it beside that of posts.
-_BLOGGER = re.compile(r"/feeds/posts/(default|full|summary)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,14 +49,14 @@ class CommentsFeed:
     @classmethod
     def of(cls, blog: Blog, archive: Archive) -> CommentsFeed:
         """As it is remembered, else as the stored front page names it."""
-        kept = archive.recall(blog.id, TALK)
+        kept = archive.blogs.recall(blog.id, TALK)
         if kept is not None:
             said = json.loads(kept)
             return cls(**{**said, "seen": tuple(said["seen"])})
         return cls(url=_feed_named(blog, archive))
 
     def keep(self, blog: Blog, archive: Archive) -> None:
-        archive.remember(blog.id, TALK, json.dumps(asdict(self)))
+        archive.blogs.remember(blog.id, TALK, json.dumps(asdict(self)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,15 +92,12 @@ async def hear_comments(blog: Blog, work: CrawlRun) -> SiteCommentFeed:
         return NO_TALK
     if answer.answer.status == NOT_MODIFIED:
         return NO_TALK
-    try:
-        told = read_site_comments(answer.answer.body, answer.answer.url)
-    except UnreadableFeed:
-        told = None
+    told = comment_history.SOURCE.read(answer.answer.body, answer.answer.url)
     if told is None:
         log.info("comment feed: %s is not a feed", feed.url)
         CommentsFeed().keep(blog, work.archive)
         return NO_TALK
-    talk = _news(blog, feed, answer, told, work)
+    talk = _news(blog, feed, answer, told.comments, work)
     if not talk.new:
         talk.feed.keep(blog, work.archive)
     return talk
@@ -130,7 +121,7 @@ def _news(
 ) -> SiteCommentFeed:
     by_post: dict[str, list[Comment]] = {}
     for each in told:
-        key = work.archive.post_key(blog.id, *map(canonical, each.posts))
+        key = work.archive.posts.key(blog.id, *map(canonical, each.posts))
         if key is not None:
             by_post.setdefault(key, []).append(each.comment)
     marks = tuple(filter(None, (_mark(each.comment) for each in told)))
@@ -138,7 +129,7 @@ def _news(
         key: fresh for key, comments in by_post.items()
         if (fresh := _not_held(key, [each for each in comments if _mark(each) not in feed.seen], work.archive))
     }
-    if new and sum(map(len, new.values())) == len(told) and (feed.seen or work.archive.counts(blog.id).comments):
+    if new and sum(map(len, new.values())) == len(told) and (feed.seen or work.archive.blogs.counts(blog.id).comments):
         # It holds the newest only: others may have come and gone since it was last asked.
         work.tally.remarks.append(
             f"all {len(told)} comments in {feed.url} are new: older ones may have been missed"
@@ -152,7 +143,7 @@ def _news(
 
 def _not_held(key: str, comments: Sequence[Comment], archive: Archive) -> tuple[Comment, ...]:
     """Those of a post's comments that are not held with it."""
-    held = archive.find_post("http://" + key)
+    held = archive.posts.find("http://" + key)
     if held is None or not comments:
         return ()
     before = Thread(source="held", comments=held.comments)
@@ -167,15 +158,7 @@ def _mark(comment: Comment) -> str | None:
 
 
 def _feed_named(blog: Blog, archive: Archive) -> str | None:
-    """The comment feed that the stored front page names; none is guessed, but for the one that always is there."""
+    """The comment feed that the stored front page names."""
     stored = stored_page(blog.home, blog, archive, drawn=False)
-    if stored is not None:
-        try:
-            root = parse(stored.page.body, stored.page.content_type)
-        except UnreadablePage:
-            return None
-        named = [link.url for link in declared_feeds(root, stored.page.url) if link.comments]
-        if named:
-            return named[0]
-    found = _BLOGGER.search(blog.feed_url or "")
-    return _BLOGGER.sub(r"/feeds/comments/\1", blog.feed_url or "") if found else None
+    clues = BlogClues(home=blog.home, home_page=stored.page if stored is not None else None, feed_url=blog.feed_url)
+    return next((request.url for request in comment_history.SOURCE.first_requests(clues)), None)
