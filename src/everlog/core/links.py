@@ -88,17 +88,24 @@ def page_links(root: Element, url: str, *, within: Scope) -> list[PageLink]:
         href = _refresh_of(element) if tag == "meta" else element.get("href")
         if not href:
             continue
-        words = (element.get("rel") or "").lower().split() if tag != "meta" else ["refresh"]
-        rel = next((word for word in words if word in {"next", "prev", "previous", "refresh"}), "")
+        rel, is_nofollow = _rel(element.get("rel") or "" if tag != "meta" else "refresh")
         if tag == "link" and not rel:
             continue
         target = resolved(base, href)
         if target is None:
             continue
         link, key = within.localized(*target) if within.aliases else target
-        if within.is_own_key(key) and key not in found:
-            found[key] = PageLink(link, key, rel.removesuffix("ious"), "nofollow" in words)
+        if key not in found and within.is_own_key(key):
+            found[key] = PageLink(link, key, rel, is_nofollow)
     return list(found.values())
+
+
+@lru_cache(maxsize=256)
+def _rel(written: str) -> tuple[str, bool]:
+    """What a link says of the page it leads to, as `PageLink` has it."""
+    words = written.lower().split()
+    rel = next((word for word in words if word in {"next", "prev", "previous", "refresh"}), "")
+    return rel.removesuffix("ious"), "nofollow" in words
 
 
 def links_left_out(root: Element, url: str, *, beyond: Scope) -> list[tuple[str, str]]:

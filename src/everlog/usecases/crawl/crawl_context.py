@@ -13,12 +13,16 @@ is a learned blog is there a context, so nothing in it is optional.
 from __future__ import annotations
 
 import asyncio
+import re
+from collections import deque
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Protocol
 
+from everlog.archive.write.version_decider import addresses
 from everlog.errors import EverlogError
 from everlog.usecases.crawl.report import reason_kind
 from everlog.usecases.learn.stored_entries import Entries
@@ -47,6 +51,7 @@ if TYPE_CHECKING:
 # Visits handed to the writer and not yet safe. Four are under way at the usual concurrency; more only
 # serve to group their fsyncs.
 UNSAFE_AT_MOST = 64
+_HOST_END = re.compile(r"[/?#]|$")
 # A crawl that is killed loses this much of its statistics of requests and waits.
 HOST_STATS_SECONDS = 30.0
 # Posts that are remembered to be compared with each other; more do not tell more.
@@ -159,6 +164,9 @@ class CrawlContext:
     split_posts: asyncio.Future[frozenset[str]] | None = None
     # Addresses beyond the scope that may belong to the blog, by their keys.
     left_out: dict[str, str] = field(default_factory=dict)
+    # The blog's host, if the archive held no post there when the crawl began: then nobody else's are asked for.
+    unheld_host: str | None = None
+    _brought: set[bytes] = field(default_factory=set)
     # Posts whose pages were fetched and stored in this run, the first of them.
     visited_posts: list[str] = field(default_factory=list)
     archive: Archive = field(init=False)
@@ -169,6 +177,9 @@ class CrawlContext:
     _stats_kept_at: datetime = field(init=False)
     _seen: set[bytes] = field(default_factory=set)
     _unsafe: set[Future[Acknowledged]] = field(default_factory=set)
+    # What was stored and the loop has not heard of; the writer's thread adds to it.
+    _acknowledged: deque[Future[Acknowledged]] = field(default_factory=deque)
+    _is_told: bool = False
     _on_the_way: dict[str, Post] = field(default_factory=dict)
     _room: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -214,7 +225,17 @@ class CrawlContext:
 
     def held(self, key: str) -> Post | None:
         """The post at an address in its canonical spelling, stored or on its way to the disk."""
-        return self._on_the_way.get(key) or self.archive.posts.find("http://" + key, as_read=True)
+        found = self._on_the_way.get(key)
+        if found is not None or self._is_unheld(key):
+            return found
+        return self.archive.posts.find("http://" + key, as_read=True)
+
+    def _is_unheld(self, key: str) -> bool:
+        """Whether the archive need not be asked: it had no post of the host, and this crawl brought none there."""
+        host = self.unheld_host
+        return host is not None and key.startswith(host) and _HOST_END.match(key, len(host)) is not None and (
+            _mark(key) not in self._brought
+        )
 
     def was_visited(self, key: str) -> bool:
         """Whether an address is in the archive's queue, and its turn was."""
@@ -229,22 +250,39 @@ class CrawlContext:
             await self._room.wait()
         future = self.writer.submit(visit)
         self._unsafe.add(future)
+        if self.unheld_host is not None and (visit.post is not None or visit.post_key is not None):
+            self._brought.update(_mark(key) for key, _ in addresses(visit))
         if visit.post is not None:
             self._on_the_way[visit.post_key or visit.key] = visit.post
-        future.add_done_callback(lambda done: loop.call_soon_threadsafe(self._acknowledge, done))
+        future.add_done_callback(partial(self._acknowledge, loop))
         while len(self._unsafe) > UNSAFE_AT_MOST and self.error is None:
+            self.writer.hurry()
             self._room.clear()
             await self._room.wait()
 
     async def drain(self) -> None:
         """Wait until everything handed over is safe."""
         while self._unsafe and self.error is None:
+            self.writer.hurry()
             self._room.clear()
             await self._room.wait()
         if self.error is not None:
             raise self.error
 
-    def _acknowledge(self, done: Future[Acknowledged]) -> None:
+    def _acknowledge(self, loop: asyncio.AbstractEventLoop, done: Future[Acknowledged]) -> None:
+        """Tell the loop, from the writer's thread: once for all of a group, as waking it costs a system call."""
+        self._acknowledged.append(done)
+        if not self._is_told:
+            self._is_told = True
+            loop.call_soon_threadsafe(self._all_safe)
+
+    def _all_safe(self) -> None:
+        # First, or what is acknowledged from here on would be told to nobody.
+        self._is_told = False
+        while self._acknowledged:
+            self._safe(self._acknowledged.popleft())
+
+    def _safe(self, done: Future[Acknowledged]) -> None:
         self._unsafe.discard(done)
         self._room.set()
         error = done.exception()

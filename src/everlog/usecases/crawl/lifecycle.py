@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from everlog.archive.files.warc_names import CrawlInfo
 from everlog.archive.write.batch_writer import BatchWriter
 from everlog.core.retry_policy import PAGE_TRIES
-from everlog.core.urls import absolute, canonical
+from everlog.core.urls import absolute, canonical, host_of
 from everlog.errors import EverlogError
 from everlog.records import Link, Visit
 from everlog.usecases.crawl.crawl_context import CrawlContext
@@ -83,10 +83,12 @@ def open_context(
             for name in sorted(own & run.archive.backend.file_store.lost)
         ]
     writer = BatchWriter(run.archive)
+    host = host_of(blog.home)
     context = CrawlContext(
         run=run, blog=blog, templates=TemplateHistory.of(blog.id, run.archive, learned), scope=scope, writer=writer,
         copies=Copies(blog.id), rendering=commenting.rendering, commenting=commenting,
         entries=Entries.of(said, blog, scope), left_out=recall_left_out(blog, run.archive),
+        unheld_host=None if run.archive.posts.has_any_on(host) else host,
     )
     for key in run.archive.urls.known_keys(blog.id):
         context.is_new(key)

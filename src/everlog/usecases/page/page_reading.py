@@ -86,6 +86,8 @@ def read_page(
         root = parse(page.body, page.content_type)
     except UnreadablePage as error:
         return PageReading(unreadable=error.message)
+    # lxml makes an object of an element whenever it is met, unless one is there: held here, each is made once.
+    held = list(root.iter("*"))
     # Reading takes the tree apart, so what needs the whole page comes first.
     links = tuple((link.url, link.key) for link in page_links(root, page.url, within=scope))
     outside = tuple(links_left_out(root, page.url, beyond=scope))
@@ -103,10 +105,11 @@ def read_page(
     claim = learned.classifier.identity(page.url, root)
     evidence = _evidence_of(root, page, comments_feed)
     paging = paging_of(root, page.url)
+    found = post_on_page(root, page, learned, is_split=bool(paging.text))
+    held.clear()
     return PageReading(
         links=links, outside=outside, kind="post", note=verdict.note, by_url=verdict.by_url, is_present=is_present,
-        claim=claim, evidence=evidence, paging=paging,
-        found=post_on_page(root, page, learned, is_split=bool(paging.text)),
+        claim=claim, evidence=evidence, paging=paging, found=found,
     )
 
 
