@@ -20,12 +20,12 @@ import kills
 from everlog.archive import open_archive
 from everlog.archive.archive import ArchiveOptions
 from everlog.archive.files import durable as disk
+from everlog.archive.files.durable import SEAL_POINTS
 from everlog.archive.files.local_store import FolderStore
 from everlog.archive.files.remote_files import RemoteFiles
 from everlog.archive.open_shared import place_of
 from everlog.archive.repos.warc_index import FileRows
 from everlog.archive.verify import verify
-from everlog.archive.write.crash_points import SEAL_POINTS
 from everlog.errors import LeaseLost, NotUploaded, ServiceDown, UsageError
 from everlog.records import Media
 

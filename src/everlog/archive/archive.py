@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from everlog.archive.backend import ArchiveOptions, Backend
+from everlog.archive.files.durable import explained
 from everlog.archive.files.file_store import RECORD_BYTES
 from everlog.archive.files.warc import read_exchange, target_uri
 from everlog.archive.files.warc_files import lost
@@ -27,7 +28,7 @@ from everlog.archive.files.warc_names import CrawlInfo
 from everlog.archive.open_folder import DATABASE, open_folder
 from everlog.archive.read_only import ReadOnlyDatabase
 from everlog.archive.repositories import Repositories
-from everlog.archive.write.writer_pool import WriterPool, explained
+from everlog.archive.write.writer_pool import WriterPool
 from everlog.errors import ArchiveBusy, DamagedArchive, DiskFull, EverlogError, NotUploaded, UsageError, file_error
 
 if TYPE_CHECKING:

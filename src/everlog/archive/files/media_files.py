@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from everlog.archive.files import durable as disk
-from everlog.archive.write.crash_points import nothing
+from everlog.archive.files.durable import nothing
 
 if TYPE_CHECKING:
     from collections.abc import Callable

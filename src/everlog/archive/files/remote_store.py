@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from everlog.archive.files import durable as disk
 from everlog.archive.files import warc_files
+from everlog.archive.files.durable import nothing
 from everlog.archive.files.file_store import RECORD_BYTES
 from everlog.archive.files.lease_files import OwnFiles, SpoolFiles, left_behind, warc_folder
 from everlog.archive.files.media_files import media_name
@@ -22,7 +23,6 @@ from everlog.archive.files.remote_files import RemoteFiles
 from everlog.archive.files.shared_store import needed_fence
 from everlog.archive.files.warc_files import cut
 from everlog.archive.repos.warc_index import fence_of, is_before
-from everlog.archive.write.crash_points import nothing
 from everlog.errors import DamagedArchive, UsageError
 
 if TYPE_CHECKING:

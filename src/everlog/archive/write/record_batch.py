@@ -9,11 +9,11 @@ from sqlalchemy import bindparam, case, select
 
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import stamp, stamp_now, stamp_or_none, storable, storable_or_none
+from everlog.archive.files.durable import nothing
 from everlog.archive.repos import search_index as searching
 from everlog.archive.repos.events import insert_events, last_of_text
 from everlog.archive.repos.post_codec import write_post
 from everlog.archive.repos.urls import insert_links, new_urls
-from everlog.archive.write.crash_points import nothing
 from everlog.archive.write.existing import capture_before, known_posts, latest_answer, url_ids
 from everlog.archive.write.post_events import worth_telling
 from everlog.archive.write.version_decider import acknowledged, rows_of

@@ -5,8 +5,9 @@ from __future__ import annotations
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
+from everlog.archive.files.durable import explained
 from everlog.archive.repos.warc_index import FileRows
-from everlog.errors import EverlogError, ServiceDown, file_error
+from everlog.errors import EverlogError, ServiceDown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -128,12 +129,3 @@ class WriterPool:
         with ExitStack() as stack:
             for writer in writers.values():
                 stack.callback(self._let_go, writer, quietly=quietly)
-
-
-@contextmanager
-def explained(where: str, name: str = "") -> Iterator[None]:
-    """What goes wrong with files, in the words of an archive."""
-    try:
-        yield
-    except OSError as error:
-        raise file_error(error, f"{where}/{name}" if name else where) from error
