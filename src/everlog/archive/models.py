@@ -53,20 +53,6 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stored:
-    """What the files know of one exchange: where it stands, its payload's digest, who holds its body.
-
-    `twin` is set where that is another exchange of the same batch, which has no number yet.
-    """
-
-    place: Place
-    digest: str
-    original: Held | None = None
-    twin: Stored | None = None
-    media_path: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Acknowledged:
     """The word that a visit is safe: it survives a crash from here on."""
 
