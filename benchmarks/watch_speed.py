@@ -34,7 +34,7 @@ from everlog.fetch import with_http_client
 from everlog.settings import make_settings
 from everlog.usecases.learn.learned_blog import entry_marks
 from everlog.usecases.runner import run_watch
-from everlog.usecases.watch.poll import first_poll
+from everlog.usecases.watch.poll_source import first_poll
 from everlog.usecases.watch.watch_loop import AT_ONCE, WatchTally
 
 if TYPE_CHECKING:

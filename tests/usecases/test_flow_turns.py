@@ -45,19 +45,19 @@ def test_turns_are_further_apart_than_the_pace_by_who_may_be_late_and_the_way_to
 
 
 def test_who_came_late_makes_room_for_the_next_who_is_as_late(turns, row):
-    turns.came(0.3)
+    turns.note_late(0.3)
     assert reserve(turns) == (0.25, 0.3)
     assert row.moved == [2.0 + 0.3 + SENDING_SECONDS]
 
 
 def test_lateness_is_forgotten_when_many_came_in_time(turns):
-    turns.came(0.3)
+    turns.note_late(0.3)
     for _ in range(LATENESS_REMEMBERED):
-        turns.came(0.01)
+        turns.note_late(0.01)
     assert reserve(turns) == (0.25, 0.01)
 
 
 def test_a_machine_that_slept_for_an_hour_does_not_make_the_pace_an_hour(turns, row):
-    turns.came(3600.0)
+    turns.note_late(3600.0)
     assert reserve(turns) == (0.25, 2.0)
     assert row.moved == [4.0 + SENDING_SECONDS]

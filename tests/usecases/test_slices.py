@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,11 +16,12 @@ from everlog.core.urls import canonical
 from everlog.frontier.priority_queue import QUIET_PAGES
 from everlog.records import Failure
 from everlog.usecases.crawl.crawl_blog import archive_blog
+from everlog.usecases.crawl.crawl_context import SLICE_OVER, StopSwitch
 from everlog.usecases.crawl.crawl_loop import LEAST_TAKEN
-from everlog.usecases.crawl.stop_reasons import SLICE_OVER
 from everlog.usecases.crawl.url_queue import PROGRESS
-from everlog.usecases.update.update_feedless import LOOKED, MAPS
-from everlog.usecases.watch.poll import first_poll, poll_blog
+from everlog.usecases.update.update_feedless import MAPS, UPDATE_PROGRESS
+from everlog.usecases.watch.poll import poll_blog
+from everlog.usecases.watch.poll_source import first_poll
 from usecases.a_site import FEED, POSTS, a_site, crawl, put_feed, work
 from usecases.a_web import NOW, MemoryWeb
 
@@ -49,8 +51,9 @@ def in_slices(
     reports: list[Report] = []
     while not reports or reports[-1].ending == "limit":
         assert len(reports) < most, [report.tally.requests for report in reports]
-        part = work(fetcher, archive, **settings)
-        part.goes_on, part.is_over = begun or bool(reports), is_over
+        part = replace(
+            work(fetcher, archive, **settings), goes_on=begun or bool(reports), stop=StopSwitch(is_over=is_over),
+        )
         reports.append(asyncio.run(archive_blog(a_blog.HOME, part)))
     return reports
 
@@ -222,7 +225,7 @@ def test_a_walk_whose_time_is_over_goes_on_with_the_next_slice(archive):
     fetcher.answers = a_site(60).answers
     fetcher.asked.clear()
     first = work(fetcher, archive, concurrency=1)
-    first.is_over = True
+    first.stop.wind_down()
     assert asyncio.run(archive_blog(a_blog.HOME, first)).reason == SLICE_OVER
     assert sum(url == a_blog.HOME or "/page/" in url for url in fetcher.asked) == LEAST_TAKEN
     reports = in_slices(fetcher, archive, most=80, begun=True, is_over=True, concurrency=1)
@@ -261,7 +264,7 @@ def test_an_update_without_a_feed_asks_each_map_once_in_all_its_slices(archive):
     assert fetcher.count(a_blog.HOME) == 1
     assert [fetcher.count(f"{a_blog.HOME}map-{number}.xml") for number in range(21, 28)] == [1] * 7
     # The next update begins anew.
-    assert archive.blogs.recall(archive.blogs()[0].id, LOOKED) is None
+    assert archive.blogs.recall(archive.blogs()[0].id, UPDATE_PROGRESS) is None
     fetcher.asked.clear()
     crawl(fetcher, archive)
     assert fetcher.count(a_blog.HOME) == fetcher.count(a_blog.HOME + "map-21.xml") == 1
@@ -271,7 +274,7 @@ def a_poll(fetcher: MemoryWeb, archive: Archive) -> PollResult:
     """One poll whose time is over before it begins."""
     [blog] = archive.blogs()
     part = work(fetcher, archive, concurrency=1)
-    part.is_over = True
+    part.stop.wind_down()
     poll = archive.polls.of(blog.id) or first_poll(blog, archive, fetcher.now)
     polled = asyncio.run(poll_blog(poll, blog, part))
     archive.polls.set(polled.poll)

@@ -13,7 +13,8 @@ from everlog.records import Failure
 from everlog.usecases.crawl.crawl_blog import archive_blog
 from everlog.usecases.update.comment_feed import CommentsFeed
 from everlog.usecases.update.update_blog import refresh_blog
-from everlog.usecases.watch.poll import first_poll, poll_blog
+from everlog.usecases.watch.poll import poll_blog
+from everlog.usecases.watch.poll_source import first_poll
 from usecases.a_conversation import said
 from usecases.a_paged_site import COMMENTS_FEED, PagedSite
 from usecases.a_site import work

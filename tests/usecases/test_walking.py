@@ -151,7 +151,7 @@ def test_an_interrupt_ends_a_walk_and_the_same_command_goes_on(fetcher, archive)
     class InterruptingWeb(MemoryWeb):
         async def fetch(self, url, **how):
             if url.endswith("/page/2"):
-                job.interrupt()
+                job.stop.interrupt()
                 await asyncio.Event().wait()
             return await super().fetch(url, **how)
 

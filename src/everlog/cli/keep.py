@@ -47,7 +47,7 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per flag
     open_with("exporting: opening the archive", quiet=quiet or output in {None, "-"})
     from everlog.core.moments import as_moment_or_none
     from everlog.export import format_for
-    from everlog.usecases.runner import blog_named
+    from everlog.usecases.discover.held_blog import blog_named
 
     chosen = format_for(format_name, output)
     moment = as_moment_or_none(since)
@@ -83,8 +83,8 @@ def reread(
     """
     open_with("reading stored pages again: opening the archive", quiet=quiet)
     from everlog.cli.progress import progress
+    from everlog.usecases.discover.held_blog import blog_named
     from everlog.usecases.reread import reread_blog
-    from everlog.usecases.runner import blog_named
 
     with archive_of(settings_from(config, archive=archive, files=files, spool=spool)) as opened:
         chosen = [blog_named(url, opened) for url in blogs] if blogs else list(opened.blogs())
@@ -115,7 +115,7 @@ def forget(
     Example:
       everlog forget https://a.blog.example/
     """
-    from everlog.usecases.runner import blog_named
+    from everlog.usecases.discover.held_blog import blog_named
 
     with archive_of(settings_from(config, archive=archive)) as opened:
         blog = blog_named(what, opened)

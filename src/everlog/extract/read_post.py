@@ -16,7 +16,14 @@ from everlog.core.selectors import Finder, Finds
 from everlog.core.tree import drop, parse, take_text
 from everlog.errors import UnreadablePage
 from everlog.extract.article.article_read import ArticleFinder
-from everlog.extract.article.witnesses import DISAGREEMENT, NO_WITNESS, SMALL, agreement, any_article, share_of_page
+from everlog.extract.article.witnesses import (
+    DISAGREEMENT,
+    NO_WITNESS,
+    SMALL,
+    agreement,
+    any_article,
+    share_of_page,
+)
 from everlog.extract.extractors.methods import is_placed
 from everlog.extract.fields.authors_read import read_authors
 from everlog.extract.fields.published_read import read_published, read_updated
@@ -26,8 +33,9 @@ from everlog.extract.fields.tags_read import read_tags
 from everlog.extract.fields.title_read import read_title
 from everlog.extract.manual import elements_by_hand
 from everlog.languages.detect import read_language
-from everlog.markup.cleaning import clean_html
+from everlog.markup.cleaning import WRAPPERS, clean_html
 from everlog.markup.cutting import remove_cuts
+from everlog.markup.paragraphs import simple_body
 from everlog.markup.revealing import without_words
 from everlog.markup.view import View
 from everlog.records import Post, Provenance, Skip
@@ -197,9 +205,13 @@ class PostReader:
         """What speaks against an article, if it is small for this blog, or in none of the learned places."""
         if found.rule.method == MANUAL:
             return None
-        share = share_of_page(view.root, found.pick.element, comments.elements)
         is_odd = not self._is_usual(found)
-        if share >= SMALL * (self._template.share or 1.0) and not is_odd:
+        least = SMALL * (self._template.share or 1.0)
+        # Without the comments the article's share is larger still: most need not be measured.
+        if not is_odd and share_of_page(view.root, found.pick.element) >= least:
+            return None
+        share = share_of_page(view.root, found.pick.element, comments.elements)
+        if share >= least and not is_odd:
             return None
         enough = 1.0 if is_odd else DISAGREEMENT
         others = agreement(view, found.pick, self._template.repeats, but=found.rule.method, enough=enough)
@@ -253,6 +265,9 @@ class PostReader:
             players = remove_cuts(article, used.cutter)
             without_words(players)
             if has_text(article) or _shows_media(article) or embeds:
+                simple = simple_body(article) if article.tag in WRAPPERS else None
+                if simple is not None:
+                    return simple[0], simple[1] if html else "", used
                 markup = clean_html(article, view.url) if html else ""
                 drop(players)
                 return take_text(article), markup, used

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from everlog.archive.db.column_values import stamp_or_none, storable, storable_or_none
+from everlog.archive.db.column_values import stamp_or_none, storable
 from everlog.core.words import words
 from everlog.records import Comment, Media, Post, Provenance
 
@@ -50,39 +50,61 @@ class Written:
 
 def write_post(post: Post, media_keys: Mapping[str, str]) -> Written:
     """The post as its stored version; `media_keys` are the canonical spellings of its media's addresses."""
-    read = {
-        "title": storable_or_none(post.title),
-        "authors": [storable(author) for author in post.authors],
+    read: dict[str, Any] = {
+        "title": post.title,
+        "authors": list(post.authors),
         "published": _time(post.published),
         "updated": _time(post.updated),
-        "tags": [storable(tag) for tag in post.tags],
-        "language": storable_or_none(post.language),
-        "text": storable(post.text),
-        "html": storable(post.html),
-        "summary": storable_or_none(post.summary),
+        "tags": list(post.tags),
+        "language": post.language,
+        "text": post.text,
+        "html": post.html,
+        "summary": post.summary,
         "comments": [_comment(comment) for comment in post.comments],
         "comments_state": post.comments_state,
         "comment_count_claimed": post.comment_count_claimed,
     }
     # The names of these are in `_NOT_READ`.
-    around = {
-        "url": storable(post.url),
+    around: dict[str, Any] = {
+        "url": post.url,
         "fetched": _time(post.fetched),
-        "media": [[storable(item.url), storable(media_keys[item.url])] for item in post.media],
+        "media": [[item.url, media_keys[item.url]] for item in post.media],
         "provenance": {name: _provenance(source) for name, source in post.provenance.items()},
     }
+    # Encoded once: the text that is hashed is a part of the text that is stored.
+    head, text = json.dumps(around, ensure_ascii=False), json.dumps(read, ensure_ascii=False)
+    if not (_is_storable(head) and _is_storable(text)):
+        read, around = _made_storable(read), _made_storable(around)
+        head, text = json.dumps(around, ensure_ascii=False), json.dumps(read, ensure_ascii=False)
     source = post.provenance.get("text")
     doubt = source.disagrees if source is not None else None
-    # Encoded once: the text that is hashed is a part of the text that is stored.
-    text = json.dumps(read, ensure_ascii=False)
     return Written(
-        record=json.dumps(around, ensure_ascii=False)[:-1] + ", " + text[1:],
+        record=head[:-1] + ", " + text[1:],
         # Doubt that came later is kept with the version; it makes no new one.
         digest=_hash(text if doubt is None else f"{text}\0{doubt}"),
         content=_content(read),
         published=stamp_or_none(post.published),
         comments=len(post.comments),
     )
+
+
+def _is_storable(text: str) -> bool:
+    """Whether any database takes all that a JSON text says: told of the whole at once, as it is nearly always so."""
+    if "\\u0000" in text:
+        return False
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _made_storable(value: Any) -> Any:
+    if isinstance(value, str):
+        return storable(value)
+    if isinstance(value, list):
+        return [_made_storable(each) for each in value]
+    return {name: _made_storable(each) for name, each in value.items()} if isinstance(value, dict) else value
 
 
 def read_record(record: str) -> tuple[Post, tuple[tuple[str, str], ...]]:
@@ -196,15 +218,15 @@ def _moment(text: str | None) -> datetime | None:
 
 def _comment(comment: Comment) -> dict[str, Any]:
     return {
-        "id": storable_or_none(comment.id),
-        "parent": storable_or_none(comment.parent),
-        "author": storable_or_none(comment.author),
-        "author_url": storable_or_none(comment.author_url),
+        "id": comment.id,
+        "parent": comment.parent,
+        "author": comment.author,
+        "author_url": comment.author_url,
         "published": _time(comment.published),
-        "text": storable(comment.text),
-        "html": storable(comment.html),
-        "url": storable_or_none(comment.url),
-        "source": storable_or_none(comment.source),
+        "text": comment.text,
+        "html": comment.html,
+        "url": comment.url,
+        "source": comment.source,
     }
 
 
@@ -214,7 +236,6 @@ def _read_comment(found: Mapping[str, Any]) -> Comment:
 
 def _provenance(source: Provenance) -> dict[str, Any]:
     out = {
-        "method": source.method, "rule": storable_or_none(source.rule), "confidence": source.confidence,
-        "precision": source.precision,
+        "method": source.method, "rule": source.rule, "confidence": source.confidence, "precision": source.precision,
     }
-    return out if source.disagrees is None else out | {"disagrees": storable(source.disagrees)}
+    return out if source.disagrees is None else out | {"disagrees": source.disagrees}

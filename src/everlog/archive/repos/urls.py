@@ -20,6 +20,7 @@ from everlog.archive.db.column_values import (
 from everlog.archive.db.database import in_pages, in_parts
 from everlog.archive.models import Problem
 from everlog.archive.repos.figures import IS_LEFT_OUT, IS_MISSING
+from everlog.core.retry_policy import SERVER_ERRORS, TRY_AGAIN
 from everlog.records import Link
 
 if TYPE_CHECKING:
@@ -31,12 +32,11 @@ if TYPE_CHECKING:
     from everlog.archive.db.database import Database
     from everlog.records import Lane, Visit
 
-# Answers that ask for another try: too slow, too early, too often.
-_PASSING = (408, 425, 429)
-
 _urls = schema.urls
 # Failures for which the server, or the way to it, was at fault.
-PASSING: ColumnElement[bool] = or_(_urls.c.status.is_(None), _urls.c.status.in_(_PASSING), _urls.c.status >= 500)
+PASSING: ColumnElement[bool] = or_(
+    _urls.c.status.is_(None), _urls.c.status.in_(sorted(TRY_AGAIN)), _urls.c.status >= SERVER_ERRORS,
+)
 _STATES = {"failed": "failed", "retry": "queued"}
 _LANES = {"post": "post", "media": "media"}
 # What a visit says anew about its URL.

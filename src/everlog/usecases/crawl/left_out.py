@@ -1,4 +1,4 @@
-"""What a crawl left out although it may belong to the blog: counted while it runs, said when it ends.
+"""Addresses left out of a crawl although they may belong to the blog: counted while it runs, said when it ends.
 
 A blog that came out nearly empty because its posts lie beyond its scope, or at a host that its pages name as their
 own and that was not followed, is not complete.
@@ -10,14 +10,14 @@ import json
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from everlog.core.aliases import folder_of, is_below
 from everlog.core.links import trap
+from everlog.core.scope import folder_of, is_below
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from everlog.archive import Archive
-    from everlog.core.aliases import Alias
+    from everlog.core.scope import Alias
     from everlog.records import Blog
     from everlog.usecases.crawl.crawl_context import CrawlContext
 
@@ -120,7 +120,7 @@ def _on_own_host(context: CrawlContext, held: int) -> list[str]:
 
 def _is_beside(key: str, context: CrawlContext) -> bool:
     at_alias = any(is_below(key, folder_of(alias.home)) for alias in context.scope.aliases)
-    return not at_alias and not context.scope.holds_key(key)
+    return not at_alias and not context.scope.is_own_key(key)
 
 
 def _may_have(alias: Alias) -> bool:

@@ -1,4 +1,4 @@
-"""The queue of one crawl: a bounded part of it in memory, ordered by the frontier; all of it in the archive."""
+"""URL queue of one crawl: a bounded part of it in memory, ordered by the frontier; all of it in the archive."""
 
 from __future__ import annotations
 

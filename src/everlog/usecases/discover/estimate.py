@@ -1,4 +1,4 @@
-"""How many posts a blog has: what its sitemaps, its front page and its feed tell, and which of them to believe."""
+"""Estimate of how many posts a blog has: what sitemaps, front page and feed tell, and which of them to believe."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ def best_of(estimates: Sequence[Estimate]) -> Estimate:
     return max(listed, key=lambda each: each.posts) if listed else furthest
 
 
-def from_sitemaps(addresses: Iterable[str], maps: int, known: LearnedBlog) -> list[Estimate]:
+def from_sitemaps(addresses: Iterable[str], maps: int, learned: LearnedBlog) -> list[Estimate]:
     """What the sitemaps of a site tell: how many addresses like a post's they list."""
-    posts = {key for key in map(canonical, addresses) if known.classifier.pattern.matches_key(key)}
+    posts = {key for key in map(canonical, addresses) if learned.classifier.pattern.matches_key(key)}
     where = "the sitemap" if maps == 1 else f"{maps} sitemaps"
     return [Estimate(posts=len(posts), why=f"addresses like a post's in {where}", evidence="sitemap")] if posts else []
 

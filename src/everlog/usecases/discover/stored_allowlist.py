@@ -1,4 +1,4 @@
-"""What the crawls of a blog may connect to beyond the public web, as the archive remembers it.
+"""Allowlist of a blog, as the archive remembers it: what its crawls may connect to beyond the public web.
 
     typed HOST:PORT        an address that a user typed: it may be private, and its port unusual
     first network HOST     the network a blog's own host was in when it was first connected to (`fetch/allowlist.py`)
@@ -47,11 +47,11 @@ def settle_home(home: str, archive: Archive) -> None:
         archive.blogs.remember(None, name, "public")
 
 
-def within_reach(
+def with_allowlist(
     policy: FetchPolicy, blog: Blog | None, archive: Archive, *,
     recall: Callable[[str], str | None], remember: Callable[[str, str], None],
 ) -> FetchPolicy:
-    """The same manners for a crawl of this archive: what is typed, and where it was first seen, as remembered."""
+    """The same policy for a crawl of this archive: what is typed, and where it was first seen, as remembered."""
     urls = dict.fromkeys((*policy.typed, *filter(None, (blog.home, blog.feed_url) if blog is not None else ())))
     hosts = {_place(url)[0] for url in (*urls, *policy.also)}
     first = {host: seen for host in hosts if (seen := recall(FIRST_NETWORK + host)) is not None}
