@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 # What became of a visit's post: not seen before, edited since the last version, the same one again, a second
 # address of a post that is already there, or so much less than what is held that it does not replace it.
-Kept = Literal["new", "changed", "same", "alias", "emptier"]
+Kept = Literal["new", "changed", "same", "alias", "truncated"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

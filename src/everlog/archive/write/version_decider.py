@@ -1,6 +1,6 @@
 """Version decider: what becomes of the posts of a batch, and what has happened to them.
 
-A post is new, changed, the same, emptier, or another address of one that is held; it was edited, vanished, or is back.
+A post is new, changed, the same, truncated, or another address of one that is held; it was edited, vanished, or is back.
 Decisions only: what is known comes in, rows to write come out. Most visits bring what was read before to the
 letter, which the digest tells; the others are compared with the version that is held.
 """
@@ -125,7 +125,7 @@ class VersionDecider:
         else:
             same = self.by_content.get((visit.blog_id, written.content)) if written.content else None
             known, kept = (same, "alias") if same else (self._make(identity, written, capture_id, visit), "new")
-        if kept == "emptier":
+        if kept == "truncated":
             # A page that lost its article says nothing about its comments, nor about other addresses of the post.
             return known, kept
         if visit.post is not None and kept != "alias":
@@ -149,10 +149,10 @@ class VersionDecider:
 
     def _again(self, known: KnownPost, written: Written, capture_id: int | None, visit: Visit) -> Kept:
         verdict = _verdict(known, written, visit)
-        if verdict == "emptier":
+        if verdict == "truncated":
             self.refused += [capture_id] if capture_id is not None else []
             self._tell(_emptied(known, visit))
-            return "emptier"
+            return "truncated"
         self._notice(known, visit)
         if verdict == "same":
             self._tell(_whole_again(known, visit))
