@@ -467,6 +467,23 @@ def test_an_address_leads_to_the_blog_that_it_led_to_last(archive):
     assert archive.blogs.home_at("http://a.example/old") == HOME
 
 
+def test_an_archive_that_is_only_read_has_no_writer_and_no_locks(tmp_path):
+    folder = tmp_path / "archive"
+    with open_archive(folder, create=True) as archive:
+        blog = archive.blogs.add(HOME, scope="path").id
+        with archive.lock(blog):
+            archive.commit([some.post_visit(blog, URL)])
+    shutil.rmtree(folder / "locks")
+    with open_archive(folder) as archive:
+        assert [post.url for post in archive.posts()] == [URL]
+        assert archive.search.count("word7") == len(list(archive.events())) + 1
+        assert archive.exchange(archive.captures.find(blog, URL)).url == URL
+        assert not (folder / "locks").exists()
+        assert "writers" not in vars(archive)
+        with archive.lock(blog):
+            archive.commit([some.post_visit(blog, HOME + "b")])
+
+
 # The folder
 
 

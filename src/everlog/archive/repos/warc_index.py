@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import moment_or_none
-from everlog.archive.db.database import in_parts
+from everlog.archive.db.database import in_pages, in_parts
 from everlog.archive.files.warc_names import owner_of, parse_name
 from everlog.archive.models import WarcFile
 from everlog.archive.repos.archive_state import ArchiveState
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from everlog.archive.db.database import Database
     from everlog.archive.files.warc_names import CrawlInfo, Owner
-
-AT_ONCE = 500
 
 
 def fence_of(name: str) -> int | None:
@@ -95,15 +93,8 @@ class FileRows:
 
     def unclosed(self) -> Iterator[WarcFile]:
         """All files that nobody has closed."""
-        table, after = schema.warc_files, 0
-        while True:
-            statement = select(table).where(table.c.closed.is_(False), table.c.id > after)
-            with self._database.reading() as connection:
-                rows = connection.execute(statement.order_by(table.c.id).limit(AT_ONCE)).all()
-            if not rows:
-                return
-            yield from (_file(row) for row in rows)
-            after = rows[-1].id
+        table = schema.warc_files
+        return map(_file, in_pages(self._database, select(table).where(table.c.closed.is_(False)), table.c.id))
 
     def close(self, name: str) -> None:
         """Note that a file is whole, where all can read it."""
