@@ -94,7 +94,7 @@ def test_a_grant_is_given_back_at_the_end(archives):
     with archive.lock(blog.id):
         pass
     archive.backend.locks.lease_holder.close()
-    with other.database.reading() as connection:
+    with other.backend.database.reading() as connection:
         assert connection.execute(schema.grants.select()).all() == []
 
 
@@ -102,7 +102,7 @@ def test_a_host_whose_crawl_was_killed_is_free_once_it_was_silent_for_long_enoug
     first, second = archives
     blog = first.blogs.add("http://a.example/", scope="path")
     with first.lock(blog.id):
-        first.parts.locks.lease_holder.stop_beating()
+        first.backend.locks.lease_holder.stop_beating()
         with second.database.writing() as connection:
             connection.execute(schema.grants.update().values(beat=schema.grants.c.beat - 16))
         with second.lock(blog.id), pytest.raises(LeaseLost):

@@ -158,20 +158,29 @@ class Counts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """A blog in figures: what is held, what waits and what is missing, as docs/internals/figures.md defines them."""
+    """Figures of a blog: what is held, what waits and what is missing, as docs/internals/figures.md defines them."""
 
+    # Posts held; the other addresses of a post (`aliases`) are not posts.
     posts: int = 0
+    # Comments kept, in the current versions of the posts that are held.
     comments: int = 0
+    # Pictures, sounds and files held, by their addresses.
     media: int = 0
     aliases: int = 0
+    # Pages held that are not posts: lists, months, "about".
     pages: int = 0
+    # Addresses of posts and other pages that were asked for and could not be had.
     missing_posts: int = 0
     missing_pages: int = 0
+    # Pictures and files that could not be had.
     media_missing: int = 0
+    # Addresses that are known and were not asked for yet.
     waiting_posts: int = 0
     waiting_pages: int = 0
     waiting_media: int = 0
+    # Posts held that are gone from the web.
     deleted: int = 0
+    # Posts held whose comments could not be had.
     comments_failed: int = 0
 
     @property
@@ -183,6 +192,11 @@ class Figures:
     def waiting(self) -> int:
         """All addresses that were not asked for yet."""
         return self.waiting_posts + self.waiting_pages + self.waiting_media
+
+    @property
+    def media_wanted(self) -> int:
+        """Pictures and files that the posts name: those that are held, are missing, or wait."""
+        return self.media + self.media_missing + self.waiting_media
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
