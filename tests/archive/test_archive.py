@@ -20,7 +20,6 @@ from some_visits import HOME, LONG
 
 from everlog.archive import open_archive
 from everlog.archive.archive import ArchiveOptions
-from everlog.archive.models import Figures
 from everlog.archive.repos.blog_state import BlogState, KnownFingerprint, LeftOut, ListWalk, LookedAt, Places
 from everlog.archive.verify import verify
 from everlog.core.scope import Alias
@@ -28,6 +27,7 @@ from everlog.errors import ArchiveBusy, DamagedArchive, DiskFull, UsageError
 from everlog.extract.extractors.diffpost import RepeatCounts
 from everlog.frontier.priority_queue import Progress
 from everlog.records import Comment, Media, Provenance
+from everlog.records.figures import Figures
 from everlog.schedule.liveness import Failing
 from everlog.schedule.ownership import BlogFingerprint
 

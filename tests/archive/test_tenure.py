@@ -64,7 +64,7 @@ def test_what_comes_too_late_is_refused_and_nothing_of_it_is_stored(archives):
 def test_a_process_that_lost_its_grant_gets_another_for_its_next_blog(archives):
     sleeper, other = archives
     blog = sleeper.blogs.add("http://a.example/", scope="path")
-    lease_holder = sleeper.parts.locks.lease_holder
+    lease_holder = sleeper.backend.locks.lease_holder
     with sleeper.lock(blog.id):
         first = lease_holder.fence
         take_away(other)
@@ -76,7 +76,7 @@ def test_a_process_that_lost_its_grant_gets_another_for_its_next_blog(archives):
 def test_a_word_is_given_from_time_to_time_and_its_refusal_is_noticed(archives):
     archive, other = archives
     beaten, lost = threading.Event(), threading.Event()
-    lease_holder = LeaseHolder(archive, "a worker", beat_seconds=0.01)
+    lease_holder = LeaseHolder(archive.leases, "a worker", beat_seconds=0.01)
 
     def heard():
         (lost if lease_holder.is_lost else beaten).set()
@@ -103,7 +103,7 @@ def test_a_host_whose_crawl_was_killed_is_free_once_it_was_silent_for_long_enoug
     blog = first.blogs.add("http://a.example/", scope="path")
     with first.lock(blog.id):
         first.backend.locks.lease_holder.stop_beating()
-        with second.database.writing() as connection:
+        with second.backend.database.writing() as connection:
             connection.execute(schema.grants.update().values(beat=schema.grants.c.beat - 16))
         with second.lock(blog.id), pytest.raises(LeaseLost):
             first.blogs.update(blog.id, title="too late")

@@ -12,9 +12,9 @@ import pytest
 import a_blog
 from cli.program import Done, everlog
 from cli.sites import POSTS, put_post, serve_small
-from everlog.archive.models import Figures
 from everlog.cli import main
 from everlog.cli.summary import print_summary
+from everlog.records.figures import Figures
 from everlog.usecases.crawl.report import Report, Tally
 from fetch.servers import Server, reply
 from usecases.a_conversation import said, thread_html

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from everlog.records import Lane, Post, Visit
+    from everlog.records.figures import Figures
     from everlog.schedule.poll_schedule import Polling
 
 # What became of a visit's post: not seen before, edited since the last version, the same one again, a second
@@ -154,49 +155,6 @@ class Counts:
     queued: Mapping[str, int]
     outcomes: Mapping[str, int]
     notes: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Figures:
-    """Figures of a blog: what is held, what waits and what is missing, as docs/internals/figures.md defines them."""
-
-    # Posts held; the other addresses of a post (`aliases`) are not posts.
-    posts: int = 0
-    # Comments kept, in the current versions of the posts that are held.
-    comments: int = 0
-    # Pictures, sounds and files held, by their addresses.
-    media: int = 0
-    aliases: int = 0
-    # Pages held that are not posts: lists, months, "about".
-    pages: int = 0
-    # Addresses of posts and other pages that were asked for and could not be had.
-    missing_posts: int = 0
-    missing_pages: int = 0
-    # Pictures and files that could not be had.
-    media_missing: int = 0
-    # Addresses that are known and were not asked for yet.
-    waiting_posts: int = 0
-    waiting_pages: int = 0
-    waiting_media: int = 0
-    # Posts held that are gone from the web.
-    deleted: int = 0
-    # Posts held whose comments could not be had.
-    comments_failed: int = 0
-
-    @property
-    def missing(self) -> int:
-        """Posts and pages that could not be had; media are counted apart."""
-        return self.missing_posts + self.missing_pages
-
-    @property
-    def waiting(self) -> int:
-        """All addresses that were not asked for yet."""
-        return self.waiting_posts + self.waiting_pages + self.waiting_media
-
-    @property
-    def media_wanted(self) -> int:
-        """Pictures and files that the posts name: those that are held, are missing, or wait."""
-        return self.media + self.media_missing + self.waiting_media
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

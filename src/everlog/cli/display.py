@@ -93,7 +93,7 @@ def crawl_display(*, quiet: bool = False) -> Iterator[CrawlDisplay]:
 def line_of(tally: Tally, now: datetime, *, step_seconds: float = 0.0) -> str:
     """One crawl in one line, however long: what, how many, how fast, what it waits for.
 
-    >>> from everlog.archive.models import Figures
+    >>> from everlog.records.figures import Figures
     >>> from everlog.usecases.crawl.report import Tally
     >>> now = Figures(posts=60, comments=451)
     >>> tally = Tally(blog="https://a.blog.example/", doing="fetching pages", now=now, expected=88)
@@ -111,7 +111,7 @@ def line_of(tally: Tally, now: datetime, *, step_seconds: float = 0.0) -> str:
 def lines_of(tally: Tally, now: datetime, width: int, *, step_seconds: float = 0.0) -> list[str]:
     """The same for a terminal: no line is wider than it, no figure is broken, the least important are left out.
 
-    >>> from everlog.archive.models import Figures
+    >>> from everlog.records.figures import Figures
     >>> from everlog.usecases.crawl.report import Tally
     >>> now = Figures(posts=60, comments=451)
     >>> tally = Tally(blog="https://a.blog.example/", doing="fetching pages", now=now, expected=88)

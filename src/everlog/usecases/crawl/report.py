@@ -7,15 +7,15 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
-from everlog.archive.models import Figures
+from everlog.records.figures import Figures
 from everlog.usecases.discover.estimate import expected_posts
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from everlog.archive import Archive
-    from everlog.archive.repos.blog_state import Estimate
     from everlog.records import Blog, Wait
+    from everlog.records.figures import Estimate
 
 # How a crawl ended, with the exit code of the command line for each.
 Ending = Literal["complete", "incomplete", "nothing", "blocked", "limit", "interrupted"]
