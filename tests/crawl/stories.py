@@ -7,11 +7,11 @@ import base64
 import heapq
 import os
 import pickle
-import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+import launcher
 from everlog.crawl import Timekeeper, with_web
 from everlog.web import Manners
 
@@ -57,7 +57,7 @@ def told(file: str, *words: str, environment: Mapping[str, str] | None = None) -
     """Run a test module as a program that tells its story, and give what it told."""
     bare = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
     whole = {**bare, **(environment or {})}
-    done = subprocess.run([sys.executable, file, *words], env=whole, capture_output=True, check=False, timeout=120)
+    done = launcher.run([file, *words], env=whole)
     assert done.returncode == 0, done.stderr.decode()
     assert done.stderr == b"", f"what nobody asked to see was printed: {done.stderr.decode()}"
     found: dict[str, Any] = pickle.loads(base64.b64decode(done.stdout))  # noqa: S301 - our own child's words
