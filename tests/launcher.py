@@ -40,6 +40,13 @@ PATIENCE_SECONDS = 300
 # What the interpreter looks at when it starts.
 _EARLY = ("PYTHON", "LC_", "LANG", "LANGUAGE", "LD_", "MALLOC_", "TZ")
 
+# What everlog imports when it is first needed, as far as that takes long.
+_LATER = (
+    "babel.dates", "celery", "encodings.idna", "fsspec.core", "kombu.transport.redis", "protego", "psycopg",
+    "pydantic.type_adapter", "rich.console", "scrapy.downloadermiddlewares.httpcompression",
+    "sqlalchemy.dialects.postgresql.psycopg", "warcio.archiveiterator",
+)
+
 
 def run(
     words: Sequence[str | os.PathLike[str]], *, cwd: Path | None = None, env: Mapping[str, str] | None = None,
@@ -169,6 +176,8 @@ def _import_everything() -> None:
         # It runs the program.
         if not module.name.endswith(".__main__"):
             importlib.import_module(module.name)
+    for name in _LATER:
+        importlib.import_module(name)
 
 
 def _whole_order(orders: socket.socket, size: int) -> dict[str, Any]:

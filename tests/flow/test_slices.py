@@ -135,9 +135,8 @@ def test_copies_that_name_each_other_are_kept_after_they_waited_once(archive):
     assert numbers_held(archive) == [*ALL, *pairs]
 
 
-def test_an_update_in_slices_keeps_the_post_that_a_page_put_off_turns_out_to_be(archive):
-    web = a_site()
-    crawl(web, archive)
+def test_an_update_in_slices_keeps_the_post_that_a_page_put_off_turns_out_to_be(crawled):
+    web, archive = crawled
     for number in (21, 22, 23):
         web.put(a_blog.url(number), a_blog.page(number, head=f"<link rel=canonical href=/{number}?full=1>"))
     put_feed(web, [23, 22, 21, 20, 19])
@@ -204,9 +203,8 @@ def test_every_slice_visits_a_page_however_late_it_begins(archive):
     assert repeated(web) == 0
 
 
-def test_an_update_whose_time_is_over_before_its_pages_comes_further_with_every_slice(archive):
-    web = a_site()
-    crawl(web, archive)
+def test_an_update_whose_time_is_over_before_its_pages_comes_further_with_every_slice(crawled):
+    web, archive = crawled
     for number in range(21, 26):
         web.put(a_blog.url(number), a_blog.page(number))
     put_feed(web, range(25, 20, -1))
@@ -216,9 +214,8 @@ def test_an_update_whose_time_is_over_before_its_pages_comes_further_with_every_
 
 
 @pytest.mark.slow
-def test_a_walk_whose_time_is_over_goes_on_with_the_next_slice(archive):
-    web = a_site()
-    crawl(web, archive)
+def test_a_walk_whose_time_is_over_goes_on_with_the_next_slice(crawled):
+    web, archive = crawled
     web.answers = a_site(60).answers
     web.asked.clear()
     first = work(web, archive, concurrency=1)
@@ -284,9 +281,8 @@ def until_not_due(web: MemoryWeb, archive: Archive, *, most: int) -> list[Polled
     return polls
 
 
-def test_polls_whose_time_is_over_are_due_until_nothing_is_left(archive):
-    web = a_site()
-    crawl(web, archive)
+def test_polls_whose_time_is_over_are_due_until_nothing_is_left(crawled):
+    web, archive = crawled
     newer = range(21, 29)
     for number in newer:
         web.put(a_blog.url(number), a_blog.page(number))
@@ -297,9 +293,8 @@ def test_polls_whose_time_is_over_are_due_until_nothing_is_left(archive):
     assert polls[0].report.reason == SLICE_OVER
 
 
-def test_a_poll_whose_time_is_over_with_nothing_left_waits_for_its_next_time(archive):
-    web = a_site()
-    crawl(web, archive)
+def test_a_poll_whose_time_is_over_with_nothing_left_waits_for_its_next_time(crawled):
+    web, archive = crawled
     [blog] = archive.blogs()
     archive.requeue(blog.id, [canonical(a_blog.url(7))])
     web.asked.clear()
@@ -317,9 +312,8 @@ def test_polls_without_a_feed_whose_time_is_over_ask_each_map_once(archive):
     assert len(polls) > 5 / LEAST_TAKEN
 
 
-def test_a_further_slice_of_an_update_does_not_ask_for_what_failed_in_an_earlier_one(archive):
-    web = a_site()
-    crawl(web, archive)
+def test_a_further_slice_of_an_update_does_not_ask_for_what_failed_in_an_earlier_one(crawled):
+    web, archive = crawled
     broken = a_blog.url(21)
     web.answers[canonical(broken)] = Failure(url=broken, trouble="timeout", reason="too slow")
     web.put(a_blog.url(22), a_blog.page(22))

@@ -365,9 +365,8 @@ def test_a_feed_that_is_given_later_teaches_the_blog_anew(archive):
     assert web.asked == [FEED]
 
 
-def test_a_blog_with_a_feed_can_go_without_it_later(archive):
-    web = a_site()
-    crawl(web, archive)
+def test_a_blog_with_a_feed_can_go_without_it_later(crawled):
+    web, archive = crawled
     crawl(web, archive, no_feed=True)
     [blog] = archive.blogs()
     assert (blog.feed_url, blog.state) == (None, "finished")
