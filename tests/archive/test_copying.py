@@ -424,6 +424,7 @@ def test_rows_that_do_not_fit_together_are_not_copied(filled, new, kind):
 # Many rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("one", "other"), BOTH_WAYS)
 def test_memory_stays_flat(filled, new, one, other):
     source, target = filled(one), new(other)

@@ -163,6 +163,7 @@ def test_a_huge_frame_is_cut_and_its_page_is_not(small):
     assert len(parse(rendered.body).xpath("/html/body/p[@id='end']")) == 1
 
 
+@pytest.mark.slow
 def test_a_very_deep_page_is_kept(small):
     rendered = small.render(
         """<body><script>let at = document.body;
