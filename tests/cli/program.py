@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 # Nobody waits so long unless something hangs.
-PATIENCE_SECONDS = 120
+PATIENCE_SECONDS = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

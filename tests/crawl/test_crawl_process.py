@@ -73,7 +73,7 @@ def cancelled() -> dict[str, Any]:
         mine = asyncio.current_task()
         assert mine is not None
         asyncio.get_running_loop().add_signal_handler(signal.SIGINT, mine.cancel)
-        threading.Thread(target=lambda: (arrived.wait(30), os.kill(os.getpid(), signal.SIGINT))).start()
+        threading.Thread(target=lambda: (arrived.wait(300), os.kill(os.getpid(), signal.SIGINT))).start()
         try:
             await web.session(manners(server.url(), max_page_bytes=10**12, timeout_seconds=600.0)).fetch(server.url())
         finally:

@@ -14,7 +14,8 @@ from everlog.tree import parse
 
 @pytest.fixture(scope="module")
 def short():
-    with staged(RenderHabits(page_seconds=1.5, max_bytes=300_000)) as found:
+    # Long enough for a page to be opened on a busy machine; what never ends takes all of it.
+    with staged(RenderHabits(page_seconds=3.0, max_bytes=300_000)) as found:
         yield found
 
 
