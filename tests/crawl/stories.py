@@ -11,7 +11,6 @@ import sys
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-import launcher
 from everlog.crawl import Timekeeper, with_web
 from everlog.web import Manners
 
@@ -55,6 +54,9 @@ class Leaps:
 
 def told(file: str, *words: str, environment: Mapping[str, str] | None = None) -> dict[str, Any]:
     """Run a test module as a program that tells its story, and give what it told."""
+    # Here, as the programs that tell stories have this module too, and not what is above its folder.
+    import launcher
+
     bare = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
     whole = {**bare, **(environment or {})}
     done = launcher.run([file, *words], env=whole)
