@@ -336,6 +336,7 @@ print(next(line.split()[1] for line in open("/proc/self/status") if line.startsw
 """
 
 
+@pytest.mark.slow
 # Not getrusage: its peak begins with that of the process that started this one.
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells the peak of a process by itself")
 def test_learning_from_ten_large_pages_stays_within_300_megabytes(request):

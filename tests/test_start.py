@@ -129,8 +129,8 @@ def test_a_changed_list_of_needs_is_installed(ready):
 
 @pytest.mark.parametrize(("breaking", "said"), [
     ("python", "its Python was replaced"),
-    ("program", ""),
-    ("interrupted", "its last set-up did not finish"),
+    pytest.param("program", "", marks=pytest.mark.slow),
+    pytest.param("interrupted", "its last set-up did not finish", marks=pytest.mark.slow),
 ])
 def test_a_broken_environment_is_made_anew(ready, breaking, said):
     venv = ready.root / ".venv"

@@ -102,6 +102,7 @@ def crawl_with(reader: SharedReader, archive: Archive, *, once: Callable[[], Non
     return contents(archive)
 
 
+@pytest.mark.slow
 def test_what_others_read_is_stored_as_if_it_had_been_read_here(
     archive: Archive, postgres_url: str, redis_url: str, tmp_path: Path, expected: dict[str, Any],
 ):
