@@ -11,8 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import a_blog
-from everlog.archive import open_archive
-from everlog.archive.archive import Habits
 from everlog.archive.verify import verify
 from everlog.feeds import parse_feed
 from everlog.flow.dropping import dropped_early, merged_marks, note_dropped
@@ -39,6 +37,7 @@ if TYPE_CHECKING:
 
     from everlog.archive import Archive
     from flow.a_web import MemoryWeb
+    from flow.conftest import FirstCrawls
 
 NEW = "https://b.blog/"
 A_HANDFUL = 1 + FEEDS_ASKED + POSTS_ASKED
@@ -49,22 +48,30 @@ NOT_FOUND_PAGE = (
 
 
 @pytest.fixture
-def archive(tmp_path: Path) -> Iterator[Archive]:
-    with open_archive(tmp_path / "archive", create=True, habits=Habits(min_free_bytes=0)) as opened:
-        yield opened
+def crawled(first_crawls: FirstCrawls, tmp_path: Path) -> Iterator[tuple[MemoryWeb, Archive]]:
+    def make(archive: Archive) -> MemoryWeb:
+        web = a_site()
+        for answer in web.answers.values():
+            answer.body = named(answer.body)
+        crawl(web, archive)
+        plan_rechecks(archive.blogs()[0], work(web, archive))
+        remember_traits(archive.blogs()[0], archive)
+        web.asked.clear()
+        return web
+
+    with first_crawls.copy("named", make, tmp_path / "archive") as found:
+        yield found
 
 
 @pytest.fixture
-def web(archive) -> MemoryWeb:
+def archive(crawled: tuple[MemoryWeb, Archive]) -> Archive:
+    return crawled[1]
+
+
+@pytest.fixture
+def web(crawled: tuple[MemoryWeb, Archive]) -> MemoryWeb:
     """A blog that was crawled to its end."""
-    web = a_site()
-    for answer in web.answers.values():
-        answer.body = named(answer.body)
-    crawl(web, archive)
-    plan_rechecks(archive.blogs()[0], work(web, archive))
-    remember_traits(archive.blogs()[0], archive)
-    web.asked.clear()
-    return web
+    return crawled[0]
 
 
 def named(body: bytes) -> bytes:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from everlog.archive import Archive
+    from flow.conftest import FirstCrawls
 
 ALL = list(range(1, POSTS + 1))
 
@@ -45,6 +46,19 @@ ALL = list(range(1, POSTS + 1))
 def archive(tmp_path: Path) -> Iterator[Archive]:
     with open_archive(tmp_path / "archive", create=True, habits=Habits(min_free_bytes=0)) as opened:
         yield opened
+
+
+@pytest.fixture
+def without(first_crawls: FirstCrawls, tmp_path: Path) -> Iterator[tuple[MemoryWeb, Archive]]:
+    """The site without its feed, and its archive after one crawl."""
+
+    def make(archive: Archive) -> MemoryWeb:
+        web = a_site_without_feed()
+        crawl(web, archive)
+        return web
+
+    with first_crawls.copy("without feed", make, tmp_path / "archive") as found:
+        yield found
 
 
 def a_site_without_feed(posts: int = POSTS) -> MemoryWeb:
@@ -75,8 +89,8 @@ def test_a_blog_without_a_feed_is_crawled_without_one(archive):
     assert Known.of(blog).without_feed
 
 
-def test_posts_are_read_as_with_a_feed(archive):
-    crawl(a_site_without_feed(), archive)
+def test_posts_are_read_as_with_a_feed(without):
+    _, archive = without
     for number in ALL:
         post = archive.find_post(a_blog.url(number))
         assert (post.title, post.text) == (f"Post {number} of ours", a_blog.text(number))
@@ -117,8 +131,8 @@ def test_a_feed_that_cannot_be_had_just_now_is_waited_for(archive, failure, said
     assert archive.blogs() == ()
 
 
-def test_list_pages_and_other_pages_are_stored_but_never_as_posts(archive):
-    crawl(a_site_without_feed(), archive)
+def test_list_pages_and_other_pages_are_stored_but_never_as_posts(without):
+    _, archive = without
     blog = archive.blogs()[0]
     for page in ("page/2", "about"):
         assert archive.find_post(a_blog.HOME + page) is None
@@ -138,8 +152,8 @@ def test_what_was_looked_at_is_not_asked_for_again_missing_pages_neither(archive
     assert a_blog.HOME + "moved" in archive.find_post(a_blog.url(3)).aliases
 
 
-def test_the_archive_of_such_a_crawl_is_sound(archive):
-    crawl(a_site_without_feed(), archive)
+def test_the_archive_of_such_a_crawl_is_sound(without):
+    _, archive = without
     assert list(verify(archive)) == []
     assert sum(archive.counts(archive.blogs()[0].id).queued.values()) == 0
 
@@ -267,9 +281,8 @@ def put_map(web: MemoryWeb, numbers: list[int]) -> None:
     web.put(a_blog.HOME + "sitemap.xml", f"<urlset>{rows}</urlset>", type="application/xml")
 
 
-def test_an_update_with_nothing_new_asks_for_the_front_page_alone(archive):
-    web = a_site_without_feed()
-    crawl(web, archive)
+def test_an_update_with_nothing_new_asks_for_the_front_page_alone(without):
+    web, archive = without
     blog = archive.blogs()[0]
     before = archive.counts(blog.id)
     web.asked.clear()
@@ -280,9 +293,8 @@ def test_an_update_with_nothing_new_asks_for_the_front_page_alone(archive):
     assert (after.posts, after.versions, after.pages) == (before.posts, before.versions, before.pages)
 
 
-def test_an_update_finds_a_new_post_with_few_requests(archive):
-    web = a_site_without_feed()
-    crawl(web, archive)
+def test_an_update_finds_a_new_post_with_few_requests(without):
+    web, archive = without
     web.put(a_blog.url(21), a_blog.page(21))
     put_front(web, 21)
     web.asked.clear()
@@ -294,9 +306,8 @@ def test_an_update_finds_a_new_post_with_few_requests(archive):
     assert archive.find_post(a_blog.url(21)).text == a_blog.text(21)
 
 
-def test_an_update_walks_back_over_the_lists_until_it_meets_what_is_held(archive):
-    web = a_site_without_feed()
-    crawl(web, archive)
+def test_an_update_walks_back_over_the_lists_until_it_meets_what_is_held(without):
+    web, archive = without
     for number in range(21, 33):
         web.put(a_blog.url(number), a_blog.page(number))
     put_front(web, 32, pages=6)
@@ -323,18 +334,16 @@ def test_where_the_front_page_shows_no_posts_an_update_looks_at_the_list_that_sh
     assert crawl(web, archive).tally.new_posts == 1
 
 
-def test_a_front_page_that_fails_leaves_the_archive_as_it_was(archive):
-    web = a_site_without_feed()
-    crawl(web, archive)
+def test_a_front_page_that_fails_leaves_the_archive_as_it_was(without):
+    web, archive = without
     web.answers[canonical(a_blog.HOME)] = Failure(url=a_blog.HOME, trouble="timeout", reason="too slow")
     with pytest.raises(Unreachable):
         crawl(web, archive)
     assert numbers_held(archive) == ALL
 
 
-def test_learning_again_from_stored_pages_gives_the_same_without_a_request(archive):
-    web = a_site_without_feed()
-    crawl(web, archive)
+def test_learning_again_from_stored_pages_gives_the_same_without_a_request(without):
+    web, archive = without
     blog = archive.blogs()[0]
     web.asked.clear()
     known = learn_again(blog, archive)
@@ -344,8 +353,8 @@ def test_learning_again_from_stored_pages_gives_the_same_without_a_request(archi
     assert web.asked == []
 
 
-def test_reading_again_changes_nothing_when_nothing_changed(archive):
-    crawl(a_site_without_feed(), archive)
+def test_reading_again_changes_nothing_when_nothing_changed(without):
+    _, archive = without
     for relearn in (False, True):
         result = reread_blog(archive.blogs()[0], archive, relearn=relearn)
         assert (result.same, result.new, result.changed, result.no_longer) == (POSTS, 0, 0, 0)
@@ -377,9 +386,8 @@ def test_a_blog_with_a_feed_can_go_without_it_later(crawled):
     assert web.asked == [a_blog.HOME]
 
 
-def test_a_blog_that_was_forgotten_is_taken_up_again(archive):
-    web = a_site_without_feed()
-    crawl(web, archive)
+def test_a_blog_that_was_forgotten_is_taken_up_again(without):
+    web, archive = without
     archive.update_blog(archive.blogs()[0].id, forgotten_at=NOW)
     crawl(web, archive)
     assert archive.blogs()[0].forgotten_at is None
@@ -392,9 +400,8 @@ def test_a_look_tells_that_there_is_no_feed_and_reads_a_post(archive):
     assert found.sample.title.startswith("Post ")
 
 
-def test_what_repeats_on_the_pages_is_counted_and_kept(archive):
-    web = a_site_without_feed()
-    crawl(web, archive)
+def test_what_repeats_on_the_pages_is_counted_and_kept(without):
+    web, archive = without
     blog = archive.blogs()[0]
     first = json.loads(archive.recall(blog.id, "repeats"))
     assert len(first["pages"]) == POSTS
@@ -404,9 +411,8 @@ def test_what_repeats_on_the_pages_is_counted_and_kept(archive):
     assert len(json.loads(archive.recall(blog.id, "repeats"))["pages"]) == 1 + LEAST_COMPANY
 
 
-def test_with_enough_new_posts_no_older_one_is_asked_for_to_compare(archive):
-    web = a_site_without_feed()
-    crawl(web, archive)
+def test_with_enough_new_posts_no_older_one_is_asked_for_to_compare(without):
+    web, archive = without
     for number in range(21, 27):
         web.put(a_blog.url(number), a_blog.page(number))
     web.put(a_blog.HOME, listing(range(26, 16, -1), older=2))
@@ -415,9 +421,8 @@ def test_with_enough_new_posts_no_older_one_is_asked_for_to_compare(archive):
     assert set(web.asked) == {a_blog.HOME, *(a_blog.url(number) for number in range(21, 27))}
 
 
-def test_a_new_post_is_compared_with_the_pages_of_the_last_crawl(archive):
-    web = a_site_without_feed()
-    crawl(web, archive)
+def test_a_new_post_is_compared_with_the_pages_of_the_last_crawl(without):
+    web, archive = without
     blog = archive.blogs()[0]
     template = Known.of(blog).template
     by_repeats = Design(places=(Rule(method="repeats", where="repeats"),), method="repeats", confidence=1.0)
