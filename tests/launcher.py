@@ -50,11 +50,14 @@ _LATER = (
 
 def run(
     words: Sequence[str | os.PathLike[str]], *, cwd: Path | None = None, env: Mapping[str, str] | None = None,
-    stdin: bytes = b"", stdout: int | None = None, stderr: int | None = None,
+    stdin: bytes = b"", stdout: int | None = None, stderr: int | None = None, anew: bool = False,
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run a program to its end. A stream that is not given to it is read, and is part of the answer."""
+    """Run a program to its end; `anew` as any other is started, without imports that are done.
+
+    A stream that is not given to it is read, and is part of the answer.
+    """
     variables = dict(os.environ if env is None else env)
-    if _early(variables) != _early(os.environ):
+    if anew or _early(variables) != _early(os.environ):
         return subprocess.run(
             [sys.executable, *words], cwd=cwd, env=variables, input=stdin, check=False, timeout=PATIENCE_SECONDS,
             stdout=subprocess.PIPE if stdout is None else stdout, stderr=subprocess.PIPE if stderr is None else stderr,

@@ -52,14 +52,16 @@ class Leaps:
             heapq.heapify(self._alarms)
 
 
-def told(file: str, *words: str, environment: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """Run a test module as a program that tells its story, and give what it told."""
+def told(
+    file: str, *words: str, environment: Mapping[str, str] | None = None, anew: bool = False,
+) -> dict[str, Any]:
+    """Run a test module as a program that tells its story, and give what it told; `anew` without any import done."""
     # Here, as the programs that tell stories have this module too, and not what is above its folder.
     import launcher
 
     bare = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
     whole = {**bare, **(environment or {})}
-    done = launcher.run([file, *words], env=whole)
+    done = launcher.run([file, *words], env=whole, anew=anew)
     assert done.returncode == 0, done.stderr.decode()
     assert done.stderr == b"", f"what nobody asked to see was printed: {done.stderr.decode()}"
     found: dict[str, Any] = pickle.loads(base64.b64decode(done.stdout))  # noqa: S301 - our own child's words

@@ -172,7 +172,7 @@ def test_quiet_pages_end_a_crawl_in_slices_as_they_end_one_run(archive, tmp_path
     assert archive.recall(archive.blogs()[0].id, PROGRESS) is None
 
 
-@pytest.mark.parametrize("place", ["", "notes/on-it-"])
+@pytest.mark.parametrize("place", ["", pytest.param("notes/on-it-", marks=pytest.mark.slow)])
 def test_quiet_pages_end_no_crawl_before_what_was_put_off_is_settled(archive, place):
     web = a_site_without_end()
     pairs = range(30, 60)
@@ -187,6 +187,7 @@ def test_quiet_pages_end_no_crawl_before_what_was_put_off_is_settled(archive, pl
     assert numbers_held(archive) == [*ALL, *pairs]
 
 
+@pytest.mark.slow
 def test_quiet_pages_of_an_earlier_crawl_do_not_end_a_new_one(archive):
     web = a_site_without_end()
     crawl(web, archive, max_pages=200)
