@@ -27,18 +27,18 @@ import everlog
 from accuracy_page import joined, render
 from accuracy_papers import PAPERS
 from blogs import add_corpus_arguments, chosen_blogs, say, spread, training, unseen_posts
+from everlog.core.tree import parse, visible_text
 from everlog.evaluate.cut import cut_feed
 from everlog.evaluate.scoring import dice, mean, plain, score_post, word_f1
 from everlog.evaluate.without_feed import learn_walking
-from everlog.tree import parse, visible_text
 from peers import PEERS, peer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from everlog import Post, Template
+    from everlog.core.tree import Element
     from everlog.evaluate.corpus import Blog, Truth
-    from everlog.tree import Element
 
 EVERLOG, CUT, NO_FEED = "everlog", "everlog, feeds cut to 55 words", "everlog, no feed"
 ARTICLE = ("f1", "strict", "paper")

@@ -30,14 +30,14 @@ from lxml import etree
 
 import everlog
 from blogs import add_corpus_arguments, chosen_blogs, learned, say, training
+from everlog.core.tree import parse
 from everlog.errors import EverlogError
 from everlog.evaluate.scoring import mean, plain_set, score_post
+from everlog.extract.fields.authors_read import as_name, between, names_in
+from everlog.extract.fields.authors_stated import AUTHOR_PATH, JSON_KEYS, SAID, STRONG, words_around
+from everlog.extract.fields.small_texts_read import ELSEWHERE
 from everlog.feeds import parse_feed
-from everlog.learning.stated_authors import AUTHOR_PATH, JSON_KEYS, SAID, STRONG, words_around
-from everlog.reading.authors import as_name, between, names_in
-from everlog.reading.places import ELSEWHERE
-from everlog.reading.view import View
-from everlog.tree import parse
+from everlog.markup.view import View
 from rss import write_feed
 from tables import markdown_table, percent
 
@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from everlog import Template
+    from everlog.core.tree import Element
     from everlog.evaluate.corpus import Blog, Truth
-    from everlog.tree import Element
 
 COLUMNS = ("reached", "placed", "addressed", "nameless")
 # A longer text is a sentence about somebody.

@@ -8,7 +8,7 @@ from are read by the design that reads first, and by each method alone. The chan
 (right + good) / (judged + good + bad), where `right` of `judged` pages of the blog itself were read right, and `good`
 and `bad` are the method's prior. The priors are fitted (log loss, blogs weigh alike) in ten folds by blog: what is
 printed as "held out" was predicted by priors that had not seen the blog. "shipped" are the priors of
-`everlog.learning.calibration`; "all" those that fit best on all blogs, to be copied there.
+`everlog.extract.calibration`; "all" those that fit best on all blogs, to be copied there.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from everlog.evaluate.calibration import calibration_bins, calibration_error
 from everlog.evaluate.cut import cut_feed
 from everlog.evaluate.scoring import score_post
 from everlog.evaluate.without_feed import learn_walking
-from everlog.keypaths import KeyPaths
-from everlog.learning.calibration import PRIORS, confidence
+from everlog.extract.calibration import PRIORS, confidence
+from everlog.extract.extractors.keypath import KeyPaths
 from everlog.records import Post
 from tables import markdown_table, percent
 

@@ -39,20 +39,20 @@ from lxml import etree
 
 import everlog
 from blogs import add_corpus_arguments, chosen_blogs, learned, say
+from everlog.core.tree import parse
 from everlog.errors import EverlogError
 from everlog.evaluate.scoring import mean, plain, plain_set, score_post, set_f1
+from everlog.extract.fields.authors_read import as_name
+from everlog.extract.fields.tags_read import as_tag, parts
 from everlog.feeds import parse_feed
-from everlog.reading.authors import as_name
-from everlog.reading.tags import as_tag, parts
-from everlog.tree import parse
 from tables import markdown_table, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from everlog import Template
+    from everlog.core.tree import Element
     from everlog.evaluate.corpus import Blog, Truth
-    from everlog.tree import Element
 
 FIELDS = ("tags", "author")
 # A longer text is no name and no list of tags.

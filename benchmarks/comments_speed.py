@@ -16,9 +16,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from everlog.comments.known import read_known
+from everlog.comments.known_engines import read_known
 from everlog.comments.repeated import read_repeated
-from everlog.tree import Element, parse
+from everlog.core.tree import Element, parse
 from stopwatch import no_garbage_collection
 from tables import machine, markdown_table
 

@@ -24,17 +24,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from everlog.archive import open_archive
-from everlog.archive.copying import copy_archive, open_target
+from everlog.archive.copy.copy_archive import copy_archive, open_target
 from everlog.archive.verify import verify
+from everlog.core.urls import canonical
 from everlog.records import Comment, Exchange, Link, Media, Post, Visit
-from everlog.urls import canonical
 from fleet_ground import servers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from everlog.archive import Archive
-    from everlog.archive.copying import Copied
+    from everlog.archive.copy.copy_archive import Copied
 
 HOME = "http://a.example/"
 START = datetime(2024, 5, 1, tzinfo=UTC)

@@ -27,10 +27,10 @@ from urllib.parse import urlsplit
 
 from blogs import add_corpus_arguments, chosen_blogs
 from everlog.archive import open_archive
+from everlog.core.links import Scope, page_links, trap
+from everlog.core.tree import parse
 from everlog.errors import UnreadablePage
 from everlog.feeds import parse_feed
-from everlog.links import Scope, page_links, trap
-from everlog.tree import parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -22,7 +22,7 @@ from blogs import say
 from made_blog import served
 
 if TYPE_CHECKING:
-    from everlog.archive.holdings import Acknowledged
+    from everlog.archive.models import Acknowledged
 
 STEP = 1_000
 FIRST, LAST = 1_000, 10_000
@@ -75,8 +75,8 @@ def crawl(home: str) -> None:
     """NewCrawl into a new archive; a line of JSON after every thousand pages."""
     from everlog.archive import open_archive  # noqa: PLC0415 - the parent needs none of it
     from everlog.errors import EverlogError  # noqa: PLC0415
-    from everlog.flow.running import Job, run_jobs  # noqa: PLC0415
     from everlog.settings import make_settings  # noqa: PLC0415
+    from everlog.usecases.runner import Job, run_jobs  # noqa: PLC0415
 
     pages = 0
 

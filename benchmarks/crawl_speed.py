@@ -107,11 +107,11 @@ def crawl_bare(home: str, *, lean: bool = False) -> Figures:
 
 def crawl_with_everlog(home: str) -> Figures:
     """NewCrawl into a new archive."""
-    import everlog.crawl.engine  # noqa: F401, PLC0415 - is imported when the crawl begins, else
+    import everlog.fetch.scrapy_downloader  # noqa: F401, PLC0415 - is imported when the crawl begins, else
     from everlog.archive import open_archive  # noqa: PLC0415
     from everlog.errors import EverlogError  # noqa: PLC0415
-    from everlog.flow.running import Job, run_jobs  # noqa: PLC0415
     from everlog.settings import make_settings  # noqa: PLC0415
+    from everlog.usecases.runner import Job, run_jobs  # noqa: PLC0415
 
     settings = make_settings({"delay": 0, "concurrency": CONCURRENCY})
     with tempfile.TemporaryDirectory() as folder, open_archive(Path(folder), create=True) as archive:

@@ -38,9 +38,9 @@ import everlog
 from blogs import add_corpus_arguments, chosen_blogs, say, spread, training, unseen_posts
 from everlog.evaluate.cut import cut_feed
 from everlog.evaluate.scoring import STRICT_F1, mean, word_f1
-from everlog.learning import blog as learning_blog
-from everlog.learning.designs import learn_designs
-from everlog.template import Template
+from everlog.extract import learn_blog as learning_blog
+from everlog.extract.article.designs import learn_designs
+from everlog.extract.template import Template
 from tables import markdown_table
 
 if TYPE_CHECKING:
@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from everlog.evaluate.corpus import Blog
-    from everlog.keypaths import KeyPaths
-    from everlog.reading.article import Design
+    from everlog.extract.article.article_read import Design
+    from everlog.extract.extractors.keypath import KeyPaths
 
 FOLDS = 5
 POSTS = 12
@@ -101,9 +101,9 @@ def _source(module: ModuleType) -> str:
     return inspect.getsource(module)
 
 
-_CUTS, _DESIGNS = "everlog.learning.cuts", "everlog.learning.designs"
-_EXCERPT, _ARTICLE = "everlog.learning.excerpt", "everlog.learning.article"
-_ALIGN, _SIGNATURES, _CUTTING = "everlog.learning.align", "everlog.signatures", "everlog.reading.cutting"
+_CUTS, _DESIGNS = "everlog.extract.article.cuts_learn", "everlog.extract.article.designs"
+_EXCERPT, _ARTICLE = "everlog.extract.article.excerpt", "everlog.extract.article.article_learn"
+_ALIGN, _SIGNATURES, _CUTTING = "everlog.extract.article.align", "everlog.core.signatures", "everlog.markup.cutting"
 
 CONSTANTS = (
     Constant(_CUTS, "CUT_SHARE", (0.6, 0.8, 0.95)),

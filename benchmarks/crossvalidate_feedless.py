@@ -34,32 +34,34 @@ from unittest import mock
 
 from blogs import add_corpus_arguments, chosen_blogs, say, spread, training
 from crossvalidate import EQUAL, Constant, changed
+from everlog.core.tree import parse
+from everlog.core.urls import canonical
 from everlog.errors import EverlogError
 from everlog.evaluate.processes import over_blogs
 from everlog.evaluate.readers import collected
 from everlog.evaluate.scoring import mean, plain, score_post
 from everlog.evaluate.telling import labelled_pages
 from everlog.evaluate.without_feed import walk
-from everlog.feedless import making, recognise, titles
+from everlog.extract.feedless import feedless_titles as titles
+from everlog.extract.feedless import made_feed as making
+from everlog.extract.feedless import recognise
 from everlog.feeds import parse_feed
-from everlog.reading.view import View
+from everlog.markup.view import View
 from everlog.records import Post
-from everlog.tree import parse
-from everlog.urls import canonical
 from tables import markdown_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from crossvalidate import Setting
+    from everlog.core.tree import Element
     from everlog.evaluate.corpus import Blog
-    from everlog.feedless import Explored, Explorer, Learned
-    from everlog.tree import Element
+    from everlog.extract.feedless import Explored, Explorer, Learned
 
 FOLDS, DEALS = 10, 5
 POSTS = 10
 DRAWN, SEED = 24, 20
-_RECOGNISE, _TITLES = "everlog.feedless.recognise", "everlog.feedless.titles"
+_RECOGNISE, _TITLES = "everlog.extract.feedless.recognise", "everlog.extract.feedless.feedless_titles"
 recognising = sys.modules[_RECOGNISE]
 
 RECOGNISER = (

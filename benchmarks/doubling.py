@@ -18,9 +18,9 @@ from lxml import etree
 
 import everlog
 from blogs import learned, say, training, unseen_pages
+from everlog.core.tree import parse
 from everlog.errors import EverlogError
 from everlog.feeds import parse_feed
-from everlog.tree import parse
 from rss import write_feed
 from stopwatch import best_times, plain_parse
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from everlog import Entry, Template
+    from everlog.core.tree import Element
     from everlog.evaluate.corpus import Blog
-    from everlog.tree import Element
 
 FEED_ENTRIES = 10
 # Pages of each blog, the largest first: small ones are over before the clock is sure.

@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from blogs import add_corpus_arguments, chosen_blogs, say
-from everlog.archive.jobs import CRAWL, WITH_BROWSER
+from everlog.archive.job_models import CRAWL, WITH_BROWSER
 from everlog.fleet.engine import NAMES
 from fleet_ground import SERVER, Fleet, corpus_web, load, repeated, requests_in, services
 from fleet_scaling import home_of, smallest

@@ -79,13 +79,13 @@ def one_crawl(home: str, count: int, postgres: servers.Postgres, redis: servers.
 
 def crawl(home: str, archive: str, files: str, broker: str, count: int) -> Figures:
     """The crawl itself, once the readers are there."""
-    import everlog.crawl.engine  # noqa: F401, PLC0415 - is imported when the crawl begins, else
+    import everlog.fetch.scrapy_downloader  # noqa: F401, PLC0415 - is imported when the crawl begins, else
     from everlog.archive import open_archive  # noqa: PLC0415 - in the process that crawls
     from everlog.errors import EverlogError  # noqa: PLC0415
     from everlog.fleet.asking import SharedReader  # noqa: PLC0415
     from everlog.fleet.processes import warm_up  # noqa: PLC0415
-    from everlog.flow.running import Job, run_jobs  # noqa: PLC0415
     from everlog.settings import make_settings  # noqa: PLC0415
+    from everlog.usecases.runner import Job, run_jobs  # noqa: PLC0415
 
     warm_up()
     settings = make_settings({"delay": 0, "concurrency": CONCURRENCY, "media": False})
@@ -119,7 +119,7 @@ def crawl(home: str, archive: str, files: str, broker: str, count: int) -> Figur
 def _watched() -> dict[str, float]:
     """Seconds of processor time that this process spends on reading and storing from now on."""
     from everlog.archive.archive import Archive  # noqa: PLC0415 - in the process that crawls
-    from everlog.flow import steps  # noqa: PLC0415
+    from everlog.usecases.page import pipeline as steps  # noqa: PLC0415
 
     spent = {"read": 0.0, "store": 0.0}
 

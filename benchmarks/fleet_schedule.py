@@ -18,15 +18,16 @@ from typing import TYPE_CHECKING
 from sqlalchemy import text
 
 from blogs import say
-from everlog.archive import poll_jobs, schema
-from everlog.archive.postgres import PostgresDatabase
-from everlog.archive.sql_store import SqlStore
+from everlog.archive.db import schema
+from everlog.archive.db.postgres import PostgresDatabase
+from everlog.archive.repos import poll_jobs
+from everlog.archive.repos.sql_store import SqlStore
 from fleet_ground import servers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from everlog.archive.jobs import Job
+    from everlog.archive.job_models import Job
 
 # What one scheduler has to do, in feeds a second.
 FLOOR = 2_000.0

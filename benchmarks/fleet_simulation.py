@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING
 
 from blogs import say
 from everlog.fleet.scheduler import BATCH, MOST_WAITING
-from everlog.flow.watch import AT_ONCE
+from everlog.usecases.watch.watch_loop import AT_ONCE
 from fleet_demand import BIN, DAY, Demand, demand
 from fleet_prices import Costs
 from tables import markdown_table
@@ -43,7 +43,7 @@ ASSUMED_ANSWER_SECONDS = 0.3
 # program's own settings), and the job with it.
 ASSUMED_HANGS = 0.002
 HANG_SECONDS = 3 * 30.0
-# Between two requests to one host: the usual delay, and what a fleet adds to it to be sure (`flow/turns.py`).
+# Between two requests to one host: the usual delay, and what a fleet adds to be sure (`usecases/rate_limiter.py`).
 PACE_SECONDS = 1.1
 # The least that one scheduler has to do (`fleet_schedule.py`).
 SCHEDULED_PER_SECOND = 2_000.0

@@ -12,9 +12,9 @@ import argparse
 import time
 from concurrent.futures import ProcessPoolExecutor
 
-from everlog.archive import schema
-from everlog.archive.postgres import PostgresDatabase
-from everlog.archive.turn_rows import reserve_turn
+from everlog.archive.db import schema
+from everlog.archive.db.postgres import PostgresDatabase
+from everlog.archive.repos.rate_limits import reserve_turn
 from fleet_ground import servers
 
 

@@ -18,9 +18,9 @@ from statistics import mean
 from typing import TYPE_CHECKING, Protocol
 
 from blogs import say
+from everlog.core.urls import canonical
+from everlog.extract.classify import UrlPattern
 from everlog.frontier import Frontier
-from everlog.posts import UrlPattern
-from everlog.urls import canonical
 from generated_hosts import HOME, LAYOUTS, POSTS, generate
 from tables import markdown_table
 

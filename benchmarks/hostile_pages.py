@@ -22,17 +22,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from everlog.core.links import Scope
+from everlog.core.tree import MAX_PAGE_BYTES, MAX_TAGS
 from everlog.errors import EverlogError
-from everlog.feedless.alone import read_page
+from everlog.extract.classify import PostJudge
+from everlog.extract.feedless.single_page import read_page
+from everlog.extract.learn_blog import learn
 from everlog.feeds import parse_feed
-from everlog.flow.eras import Eras
-from everlog.flow.glimpse import Glimpse, Lens, Sheet, look
-from everlog.flow.known import Known
-from everlog.learning.blog import learn
-from everlog.links import Scope
-from everlog.posts import PostJudge
 from everlog.records import Page, Post, Skip
-from everlog.tree import MAX_PAGE_BYTES, MAX_TAGS
+from everlog.usecases.learn.learned_blog import Known
+from everlog.usecases.learn.template_history import Eras
+from everlog.usecases.page.page_reading import Glimpse, Lens, Sheet, look
 from made_blog import MadeBlog
 from stopwatch import plain_parse
 from tables import machine, markdown_table

@@ -6,7 +6,7 @@ A made blog of posts with pictures is crawled in a process that is killed a rand
 the next one goes on, until a crawl comes to its end, and a new one begins. After every kill the archive is
 verified and compared with what was acknowledged; after every end it must hold each post and picture once,
 and `warcio check` must accept its files. The crawls are children of a process with all imports done
-(`tests/flow/kill_harness.py`), so that a kill takes about a second.
+(`tests/usecases/kill_harness.py`), so that a kill takes about a second.
 """
 
 from __future__ import annotations

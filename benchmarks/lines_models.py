@@ -11,16 +11,16 @@ from sklearn.naive_bayes import BernoulliNB, GaussianNB
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from everlog.lines.blocks import ENOUGH, PHI, block_scores, blocks_of, line_scores
-from everlog.lines.classifier import Classifier, Plane
-from everlog.lines.context import surrounded
-from everlog.lines.extraction import SURELY_NOT
-from everlog.lines.features import HIGH, LOW, MIDDLE, Levels, described
+from everlog.extract.extractors.line_classifier.blocks import ENOUGH, PHI, block_scores, blocks_of, line_scores
+from everlog.extract.extractors.line_classifier.extraction import SURELY_NOT
+from everlog.extract.extractors.line_classifier.line_context import surrounded
+from everlog.extract.extractors.line_classifier.line_features import HIGH, LOW, MIDDLE, Levels, described
+from everlog.extract.extractors.line_classifier.linear_model import Classifier, Plane
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from everlog.lines.source import Bools, Floats
+    from everlog.extract.extractors.line_classifier.page_lines import Bools, Floats
     from lines_samples import Sample
 
     Judge = Callable[[Sample], Floats]
@@ -113,7 +113,7 @@ def judge_of(classifier: Classifier) -> Judge:
 
 
 def our_lines(odds: Floats) -> Bools:
-    """Blocks with their gaps, as `everlog.lines.extract` makes them."""
+    """Blocks with their gaps, as `everlog.extract.extractors.line_classifier.extract` makes them."""
     kept = np.zeros(len(odds), np.bool_)
     for start, stop in blocks_of(odds > 0):
         kept[start:stop] = odds[start:stop] > SURELY_NOT

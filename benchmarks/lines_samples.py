@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from blogs import spread, unseen_posts
-from everlog.layout import Vocabulary
-from everlog.learning.align import align
-from everlog.lines.features import five_of
-from everlog.lines.source import lines_of
-from everlog.outline import Outline
-from everlog.tree import parse
-from everlog.words import words
+from everlog.core.layout import Vocabulary
+from everlog.core.outline import Outline
+from everlog.core.tree import parse
+from everlog.core.words import words
+from everlog.extract.article.align import align
+from everlog.extract.extractors.line_classifier.line_features import five_of
+from everlog.extract.extractors.line_classifier.page_lines import lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from everlog.evaluate.corpus import Blog
-    from everlog.lines.source import Bools, Floats, Lines
+    from everlog.extract.extractors.line_classifier.page_lines import Bools, Floats, Lines
 
 FOLDS = 10
 # A line of so many words weighs as much as any longer one.

@@ -16,17 +16,17 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from blogs import add_corpus_arguments, chosen_blogs, say, unseen_pages
-from everlog.lines import extract
-from everlog.outline import Outline
-from everlog.tree import parse
+from everlog.core.outline import Outline
+from everlog.core.tree import parse
+from everlog.extract.extractors.line_classifier import extract
 from stopwatch import no_garbage_collection, plain_parse, summary
 from tables import machine, markdown_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from everlog.core.tree import Element
     from everlog.evaluate.corpus import Blog
-    from everlog.tree import Element
 
 WAYS = ("outline alone", "extractor", "with the parse")
 

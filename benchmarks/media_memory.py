@@ -95,8 +95,8 @@ def crawl(home: str, megabytes: int) -> None:
     """NewCrawl into a new archive; a line of JSON at its end."""
     from everlog.archive import open_archive  # noqa: PLC0415 - the parent needs none of it
     from everlog.errors import EverlogError  # noqa: PLC0415
-    from everlog.flow.running import Job, run_jobs  # noqa: PLC0415
     from everlog.settings import make_settings  # noqa: PLC0415
+    from everlog.usecases.runner import Job, run_jobs  # noqa: PLC0415
 
     settings = make_settings({"delay": 0, "max_media_bytes": (megabytes + 100) * MEGABYTE})
     # Not in /tmp: that may be memory too.

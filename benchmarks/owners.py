@@ -15,17 +15,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from everlog.core.tree import parse
 from everlog.evaluate.corpus import find_blogs
 from everlog.evaluate.without_feed import home_of
 from everlog.feeds import parse_feed
-from everlog.tree import parse
-from everlog.watching.ownership import Traits, same_owner, traits_of
+from everlog.schedule.ownership import Traits, same_owner, traits_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from everlog.core.tree import Element
     from everlog.evaluate.corpus import Blog
-    from everlog.tree import Element
 
 OTHER_PAGES = 5
 

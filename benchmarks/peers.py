@@ -35,10 +35,10 @@ from w3lib.encoding import html_to_unicode
 
 from accuracy_papers import peers_section
 from blogs import add_corpus_arguments, chosen_blogs, say
+from everlog.core.tree import parse_fragment, take_text
 from everlog.errors import EverlogError
 from everlog.evaluate.peers import measure_peers, site_rows, tool, total_rows
 from everlog.records import Post
-from everlog.tree import parse_fragment, take_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from blogs import add_corpus_arguments, chosen_blogs, learned, say, training
+from everlog.core.tree import parse
+from everlog.core.urls import absolute, canonical
 from everlog.errors import UnreadablePage
+from everlog.extract.classify import PostJudge
 from everlog.feeds import parse_feed
-from everlog.posts import PostJudge
-from everlog.tree import parse
-from everlog.urls import absolute, canonical
 from stopwatch import plain_parse
 from tables import markdown_table, percent
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from everlog.evaluate.corpus import Blog
-    from everlog.posts import Verdict
+    from everlog.extract.classify import Verdict
 
 NO_POSTS = ("listing", "page", "other")
 COPIES = ("alias", "comment-page")

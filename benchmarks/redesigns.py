@@ -6,7 +6,8 @@
 
 Each blog is learned from ten posts, as a first crawl does it. Then one to five posts are new, and every page of the
 feed wears another design (`redesigned_pages`): six that were made, and the blog's own under other names. What an
-update does before it visits pages (`everlog.flow.redesign.read_anew`) is done with a real archive and a web in memory.
+update does before it visits pages (`everlog.usecases.learn.redesign.read_anew`) is done with a
+real archive and a web in memory.
 For every blog updates without a redesign are tried as well: new posts as they are, one that is odd (a film and a line
 of text), all pages behind a wall. Nothing is to be learned anew from these.
 
@@ -29,23 +30,23 @@ from typing import TYPE_CHECKING
 from blogs import add_corpus_arguments, chosen_blogs, say
 from everlog.archive import open_archive
 from everlog.archive.archive import Habits
+from everlog.core.links import scope_of
+from everlog.core.tree import parse
+from everlog.core.urls import canonical
 from everlog.errors import EverlogError
 from everlog.evaluate.cut import cut_feed
 from everlog.evaluate.processes import over_blogs
 from everlog.evaluate.scoring import mean, score_post
 from everlog.feeds import parse_feed
-from everlog.flow.discover import Found
-from everlog.flow.eras import Eras
-from everlog.flow.known import learn_blog
-from everlog.flow.news import Told
-from everlog.flow.redesign import read_anew
-from everlog.flow.report import Tally
-from everlog.flow.working import Work
-from everlog.links import scope_of
 from everlog.records import Exchange, Failure, Fetched, Post
 from everlog.settings import make_settings
-from everlog.tree import parse
-from everlog.urls import canonical
+from everlog.usecases.crawl.lifecycle import Work
+from everlog.usecases.crawl.report import Tally
+from everlog.usecases.discover.discover_blog import Found
+from everlog.usecases.learn.learned_blog import learn_blog
+from everlog.usecases.learn.redesign import read_anew
+from everlog.usecases.learn.template_history import Eras
+from everlog.usecases.update.feed_diff import Told
 from redesigned_pages import DESIGNS, Content, home_in, page_in
 from resampled import _known_posts
 from rss import write_feed
@@ -56,8 +57,8 @@ if TYPE_CHECKING:
 
     from everlog.archive import Archive
     from everlog.evaluate.corpus import Blog
-    from everlog.flow.known import Known
     from everlog.records import Blog as Archived
+    from everlog.usecases.learn.learned_blog import Known
     from resampled import _Known as KnownPost
 
 BEFORE = datetime(2024, 3, 1, tzinfo=UTC)

@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING, Any
 
 from blogs import add_corpus_arguments, chosen_blogs, say, training
 from everlog.comments.services import embedded
+from everlog.core.tree import parse
+from everlog.core.urls import absolute
 from everlog.errors import EverlogError
+from everlog.extract.classify.scripted import needs_browser
 from everlog.feeds import parse_feed
 from everlog.records import Page
-from everlog.scripted import needs_browser
-from everlog.tree import parse
-from everlog.urls import absolute
 from tables import markdown_table
 
 if TYPE_CHECKING:

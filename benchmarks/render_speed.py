@@ -24,12 +24,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from everlog.comments.markup import Markup
+from everlog.comments.comment_markup import Markup
 from everlog.comments.services import Service
-from everlog.crawl import OpenWeb, with_web
+from everlog.core.fetcher import Manners
+from everlog.fetch import OpenWeb, with_web
 from everlog.records import Page
 from everlog.render import Browser, RenderHabits
-from everlog.web import Manners
 from tables import machine, markdown_table
 
 if TYPE_CHECKING:

@@ -18,11 +18,11 @@ from itertools import cycle, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from blogs import add_corpus_arguments, chosen_blogs, say, unseen_pages
+from everlog.core.outline import Outline
+from everlog.core.tree import parse
 from everlog.errors import EverlogError
-from everlog.outline import Outline
-from everlog.repeats import Repeats, clean_pages
-from everlog.repeats.counts import MOST_PAGES
-from everlog.tree import parse
+from everlog.extract.extractors.diffpost import Repeats, clean_pages
+from everlog.extract.extractors.diffpost.page_counts import MOST_PAGES
 from made_blog import MadeBlog
 from stopwatch import no_garbage_collection, plain_parse
 from tables import machine, markdown_table

@@ -10,8 +10,8 @@ from lxml import etree
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from everlog.core.tree import Element
     from everlog.records import Entry
-    from everlog.tree import Element
 
 _CONTENT = "http://purl.org/rss/1.0/modules/content/"
 _DC = "http://purl.org/dc/elements/1.1/"

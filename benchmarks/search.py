@@ -30,13 +30,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from everlog.archive import open_archive, schema, searching
-from everlog.archive.post_record import write_post
-from everlog.archive.texts import stamp
+from everlog.archive import open_archive
+from everlog.archive.db import schema
+from everlog.archive.db.column_values import stamp
+from everlog.archive.repos import search_index as searching
+from everlog.archive.repos.post_codec import write_post
+from everlog.core.words import is_unspaced
 from everlog.evaluate.retrieval_queries import Document, Plan, draw_queries
 from everlog.records import Comment, Post
-from everlog.search.asking import ask
-from everlog.words import is_unspaced
+from everlog.search.query import ask
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,7 +55,7 @@ CYRILLIC = "абвгдежзийклмнопрстуфхцчшщыэюя"
 KANA = [chr(number) for number in range(0x3042, 0x3093)]
 # Posts whose titles queries are drawn from.
 TITLES = 1_000
-# Posts a crawl stores at once (archive/writer.py).
+# Posts a crawl stores at once (archive/write/batch_writer.py).
 CRAWL_GROUP = 64
 
 

@@ -16,17 +16,17 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
 from blogs import add_corpus_arguments, chosen_blogs, say
+from everlog.core.links import Scope, page_links, trap
+from everlog.core.tree import parse
+from everlog.core.urls import canonical
 from everlog.errors import UnreadablePage
 from everlog.frontier import Frontier
-from everlog.links import Scope, page_links, trap
-from everlog.tree import parse
-from everlog.urls import canonical
 from post_pages import NEW_ADDRESSES, judge_of
 from tables import markdown_table, percent
 
 if TYPE_CHECKING:
     from everlog.evaluate.corpus import Blog
-    from everlog.posts import PostJudge
+    from everlog.extract.classify import PostJudge
 
 SHARE = 0.9
 THIS_YEAR = 2026

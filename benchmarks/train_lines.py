@@ -1,8 +1,8 @@
-"""Trains the classifier of `everlog.lines` on a corpus, and compares it with others as the DGWC paper does.
+"""Trains the line classifier (`everlog.extract.extractors.line_classifier`), and compares it as the DGWC paper does.
 
     python benchmarks/train_lines.py                  # figures of the shipped kind: held out, and trained on all
     python benchmarks/train_lines.py --compare        # Naive Bayes, decision tree, linear SVM, logistic regression
-    python benchmarks/train_lines.py --write          # writes src/everlog/lines/weights.json, trained on all
+    python benchmarks/train_lines.py --write          # writes weights.json of the line classifier, trained on all
 
 A line of a page is topical if most of its words stand in the post's true text, in the same order. Figures are
 held out: 10 folds by blog, every blog judged by a classifier that saw none of its posts. Lines: precision,
@@ -24,11 +24,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from blogs import add_corpus_arguments, chosen_blogs, say
+from everlog.core.tree import drop, visible_text
 from everlog.evaluate.scoring import STRICT_F1, word_f1
-from everlog.lines import extract
-from everlog.lines.source import lines_of
-from everlog.reading.picks import pick_of
-from everlog.tree import drop, visible_text
+from everlog.extract.article.picks import pick_of
+from everlog.extract.extractors.line_classifier import extract
+from everlog.extract.extractors.line_classifier.page_lines import lines_of
 from lines_models import (
     OURS,
     PAPER,
@@ -48,10 +48,10 @@ from tables import markdown_table, percent
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from everlog.core.outline import Outline
     from everlog.evaluate.corpus import Blog
-    from everlog.lines.classifier import Classifier
-    from everlog.lines.source import Bools, Floats
-    from everlog.outline import Outline
+    from everlog.extract.extractors.line_classifier.linear_model import Classifier
+    from everlog.extract.extractors.line_classifier.page_lines import Bools, Floats
     from lines_samples import Sample
 
     Verdict = Callable[[Sample], tuple[Floats, Mapping[str, Bools]]]

@@ -28,16 +28,16 @@ from urllib.parse import urlsplit
 
 from blogs import say
 from everlog.archive import open_archive
-from everlog.crawl import with_web
-from everlog.crawl.asking import Hitch
-from everlog.crawl.hosts import Timekeeper
-from everlog.flow.archiving import archive_blog
-from everlog.flow.memory import HostMemory
-from everlog.flow.report import Tally
-from everlog.flow.running import manners_of
-from everlog.flow.watch import Watcher
-from everlog.flow.working import Work
+from everlog.fetch import with_web
+from everlog.fetch.request import Hitch
+from everlog.fetch.throttle import Timekeeper
 from everlog.settings import make_settings
+from everlog.usecases.crawl.crawl_blog import archive_blog
+from everlog.usecases.crawl.lifecycle import Work
+from everlog.usecases.crawl.report import Tally
+from everlog.usecases.host_cache import HostMemory
+from everlog.usecases.runner import manners_of
+from everlog.usecases.watch.watch_loop import Watcher
 from watch_comparing import Asked, compare
 from watch_making import make_world
 from watch_pages import answer
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from everlog.archive import Archive
-    from everlog.crawl import OpenWeb
+    from everlog.fetch import OpenWeb
     from watch_world import World, WorldBlog
 
 CRAWLED_AT_ONCE = 8

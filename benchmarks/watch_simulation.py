@@ -12,14 +12,14 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
-from everlog.watching.fate import Failing, after_answers
-from everlog.watching.freshness import allowed
-from everlog.watching.schedule import Polling, Seen, after_poll, first_polling, never_again
+from everlog.schedule.freshness import allowed
+from everlog.schedule.liveness import Failing, after_answers
+from everlog.schedule.poll_schedule import Polling, Seen, after_poll, first_polling, never_again
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from everlog.watching.fate import Answer
+    from everlog.schedule.liveness import Answer
     from watch_world import World, WorldBlog, WorldPost, WorldSpell
 
 ANSWERS: dict[int | None, Answer] = {410: "gone", 404: "not-found", None: "no-name"}

@@ -28,14 +28,14 @@ from typing import TYPE_CHECKING, Any
 
 from blogs import say
 from everlog.archive import open_archive
-from everlog.crawl import with_web
+from everlog.core.fetcher import Manners
 from everlog.feeds import parse_feed
-from everlog.flow.known import entry_marks
-from everlog.flow.polling import first_poll
-from everlog.flow.running import run_watch
-from everlog.flow.watch import AT_ONCE, WatchTally
+from everlog.fetch import with_web
 from everlog.settings import make_settings
-from everlog.web import Manners
+from everlog.usecases.learn.learned_blog import entry_marks
+from everlog.usecases.runner import run_watch
+from everlog.usecases.watch.poll import first_poll
+from everlog.usecases.watch.watch_loop import AT_ONCE, WatchTally
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING
 
 import everlog
 from blogs import add_corpus_arguments, chosen_blogs, say, training, unseen_pages
+from everlog.core.rules import Rule
+from everlog.core.selectors import naming_of, own_selectors
+from everlog.core.tree import INVISIBLE, parse
 from everlog.errors import EverlogError
-from everlog.keypaths import KeyPaths
-from everlog.reading.witnesses import text_length
-from everlog.rules import Rule
-from everlog.selectors import naming_of, own_selectors
-from everlog.tree import INVISIBLE, parse
+from everlog.extract.article.witnesses import text_length
+from everlog.extract.extractors.keypath import KeyPaths
 from tables import markdown_table, percent
 
 if TYPE_CHECKING:

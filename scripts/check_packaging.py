@@ -38,7 +38,7 @@ KUBERNETES = ("1.31", "newest")
 CHROMIUM = """
 import asyncio
 from everlog.render.chromium import Chromium
-from everlog.render.habits import RenderHabits
+from everlog.render.render_options import RenderHabits
 
 async def look():
     chromium = await Chromium.start(RenderHabits())

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from everlog.cli.app import app
-from everlog.cli.later import LATER
+from everlog.cli.planned import LATER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html.parser import HTMLParser
 
-from everlog.tree import parse
+from everlog.core.tree import parse
 
 _SCRIPT = "<img src=x onerror=alert(1)>"
 _RUNNING = frozenset("script svg math style template noscript iframe object embed xmp base meta link form".split())

@@ -1,6 +1,6 @@
 """Algorithm 1 of the BlogForever paper, as it is written there: every rule of a page applied and scored.
 
-Quadratic, and only here to be read and compared with: `everlog.learning.paper_rules` is the same in linear time.
+Quadratic, and only here to be read and compared with: `extract.extractors.blogforever` is the same in linear time.
 """
 
 from __future__ import annotations

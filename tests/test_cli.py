@@ -10,8 +10,8 @@ import pytest
 
 from everlog.cli import main
 from everlog.cli.app import COMMANDS
-from everlog.cli.later import LATER
-from everlog.cli.typed import with_command
+from everlog.cli.planned import LATER
+from everlog.cli.typed_command import with_command
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "corpus"
 

@@ -9,14 +9,14 @@ from urllib.parse import urljoin, urlsplit
 import pytest
 
 import everlog
+from everlog.core.tree import parse
 from everlog.demo.designs import author_path
 from everlog.demo.pieces import FIRST_OLD, IN_FEED, TAGS
 from everlog.demo.server import serve
 from everlog.demo.site import FEED, HTML, ORIGIN, pages, truth
 from everlog.feeds import feed_links, parse_feed
 from everlog.feeds.sitemaps import parse_sitemap, sitemaps_of_robots
-from everlog.media import media_of
-from everlog.tree import parse
+from everlog.markup.media import media_of
 
 POSTS = 40
 

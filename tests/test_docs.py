@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from everlog.archive.schema import metadata
+from everlog.archive.db.schema import metadata
 from everlog.cli.app import COMMANDS, app, main
 from everlog.errors import EverlogError
 from everlog.evaluate.scoring import FIELDS

@@ -9,12 +9,12 @@ import pytest
 import a_blog
 from everlog import Skip, learn
 from everlog.comments.threads import threaded
+from everlog.core.tree import parse
 from everlog.errors import NothingToLearn
 from everlog.feeds import parse_feed
 from everlog.feeds.discover import MOST_LOOKED_AT, feed_links
 from everlog.feeds.sitemaps import parse_sitemap
 from everlog.records import Comment
-from everlog.tree import parse
 
 URL = a_blog.url(9)
 # No test measures time; one that takes this long hangs.

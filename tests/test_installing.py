@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from everlog.installing import line_for_extra, packages_of
+from everlog.extras import line_for_extra, packages_of
 
 ROOT = Path(__file__).parent.parent
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
@@ -37,7 +37,7 @@ def test_the_line_is_for_what_the_environment_has(tmp_path, tools, expected):
     told = (
         f"import sys, types; sys.modules['pip'] = pip = {tools['pip']}\n"
         "if pip: pip.__spec__ = sys.__spec__\n"
-        "from everlog.installing import line_for; print(line_for('a>=1'))"
+        "from everlog.extras import line_for; print(line_for('a>=1'))"
     )
     done = subprocess.run(
         [sys.executable, "-c", told], env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=True,

@@ -12,9 +12,9 @@ import pytest
 
 import everlog
 from everlog.archive import open_archive
+from everlog.core.moments import as_moment
 from everlog.errors import UsageError
 from everlog.export.jsonl import post_to_line
-from everlog.moments import as_moment
 
 LONG = "A title that goes on and on, as if nobody would ever have to read it on one line of a terminal " * 3
 URL = f"https://a.blog.example/{'a-long-name-' * 20}"

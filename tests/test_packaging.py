@@ -16,7 +16,7 @@ from threading import Thread
 import pytest
 import yaml
 
-from everlog.archive.jobs import UPDATE, FleetState, WorkerState
+from everlog.archive.job_models import UPDATE, FleetState, WorkerState
 from everlog.fleet.figures import Figures
 
 ROOT = Path(__file__).parent.parent

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 import reference
-from everlog.learning.paper_rules import Target, best_node, best_rule, rule_of
+from everlog.extract.extractors.blogforever import Target, best_node, best_rule, rule_of
 
 names = st.sampled_from([None, "a", "b", "c", "a b", ""])
 words = st.text("abcd 日本é\n", max_size=10)

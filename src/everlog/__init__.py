@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from everlog.archive.archive import Archive
     from everlog.errors import EverlogError
-    from everlog.feedless.alone import read_page
-    from everlog.learning.blog import learn
+    from everlog.extract.feedless.single_page import read_page
+    from everlog.extract.learn_blog import learn
+    from everlog.extract.template import Template
     from everlog.library import new_crawl, open_archive, update_crawl
     from everlog.records import Blog, Comment, Entry, Feed, Media, Page, Post, Provenance, Skip
     from everlog.search.hit import Hit
-    from everlog.template import Template
 
     __version__: str
 
@@ -33,11 +33,11 @@ _HOMES = {
     "Archive": "everlog.archive.archive",
     "EverlogError": "everlog.errors",
     "Hit": "everlog.search.hit",
-    "Template": "everlog.template",
-    "learn": "everlog.learning.blog",
+    "Template": "everlog.extract.template",
+    "learn": "everlog.extract.learn_blog",
     "new_crawl": "everlog.library",
     "open_archive": "everlog.library",
-    "read_page": "everlog.feedless.alone",
+    "read_page": "everlog.extract.feedless.single_page",
     "update_crawl": "everlog.library",
 }
 

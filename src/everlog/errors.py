@@ -24,12 +24,19 @@ The text of each ends with what to do next; `exit_code` is the command line's.
 
 from __future__ import annotations
 
+import errno
+import shlex
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from datetime import datetime
+    from pathlib import Path
 
     from everlog.records import Failure
+
+
+# EFBIG is the limit of a file's size that an administrator set: room that is not there, like the others.
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 class EverlogError(Exception):
@@ -150,3 +157,21 @@ class NotUploaded(EverlogError):
     """A file of the archive that stands in the spool folder of a worker until it is sealed and uploaded."""
 
     exit_code = 3
+
+
+def file_error(error: OSError, where: Path | str) -> EverlogError:
+    """What a failure of the file system means to the one who reads it."""
+    if error.errno in _NO_ROOM:
+        return DiskFull(
+            f"disk full: {where}: {error.strerror}",
+            advice="free some space, then run the same command again; everything stored so far is safe",
+        )
+    if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.ENOENT}:
+        return UsageError(
+            f"{where} cannot be used: {error.strerror}",
+            advice=f"check its owner and permissions:  ls -ld {shlex.quote(str(where))}",
+        )
+    return DamagedArchive(
+        f"{where} could not be written: {error.strerror or error}",
+        advice="check the disk, then run the same command again; 'everlog verify' checks that nothing is missing",
+    )

@@ -15,16 +15,16 @@ from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from everlog.archive import Archive, open_archive
+from everlog.core.moments import as_moment_or_none
 from everlog.errors import EverlogError
-from everlog.flow.report import EXIT_CODES
-from everlog.moments import as_moment_or_none
 from everlog.settings import Settings, make_settings
+from everlog.usecases.crawl.report import EXIT_CODES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from datetime import datetime
 
-    from everlog.moments import Moment
+    from everlog.core.moments import Moment
     from everlog.records import Post
 
 __all__ = ["new_crawl", "open_archive", "update_crawl"]
@@ -74,7 +74,7 @@ def _crawl(
         given = json.loads(chosen.model_dump_json(exclude_unset=True))
         errand = {"job": job, "archive": where, "place": place, "settings": given}
         child = stack.enter_context(subprocess.Popen(
-            [sys.executable, "-m", "everlog.flow.child"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            [sys.executable, "-m", "everlog.usecases.child"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         ))
         stack.callback(child.kill)  # a no-op once it has ended; what it stored is safe in any case
         to_child, from_child = cast("IO[bytes]", child.stdin), cast("IO[bytes]", child.stdout)

@@ -20,9 +20,9 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from everlog.addresses import host_and_port
+from everlog.core.ip_addresses import host_and_port
+from everlog.core.urls import canonical
 from everlog.errors import UsageError
-from everlog.urls import canonical
 
 PREFIX = "EVERLOG_"
 # Lists: in the environment their entries are parted by line ends.

@@ -14,18 +14,18 @@ import some_visits as some
 from some_visits import HOME, LONG, START
 from sqlalchemy import select
 
-from everlog.archive import copied_rows
-from everlog.archive.copying import copy_archive, open_target
-from everlog.archive.holdings import Poll
+from everlog.archive.copy import copied_rows
+from everlog.archive.copy.copy_archive import copy_archive, open_target
+from everlog.archive.models import Poll
+from everlog.core.fetcher import Ledger, Waited
 from everlog.records import Comment, Event, Media
-from everlog.watching.schedule import first_polling
-from everlog.web import Ledger, Waited
+from everlog.schedule.poll_schedule import first_polling
 
 if TYPE_CHECKING:
     from places import Place
 
     from everlog.archive import Archive
-    from everlog.archive.copying import Copied, Progress
+    from everlog.archive.copy.copy_archive import Copied, Progress
 
 STRANGE = "Zero \x00 width \u202eright to left\u202c, \U0001f469\u200d\U0001f680, \ufeff, \\N, \\., a\tb\r\nc"
 PICTURE = bytes(range(256)) * 700

@@ -19,7 +19,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from everlog.archive.archive import Habits
 from everlog.archive.verify import verify
-from everlog.archive.writer import GroupWriter
+from everlog.archive.write.batch_writer import GroupWriter
 from everlog.records import Link
 
 if TYPE_CHECKING:
@@ -40,9 +40,9 @@ ROTATE_BYTES = 3_000
 processes = multiprocessing.get_context("forkserver")
 # This module itself cannot be named: the server knows installed modules only (and runs its parent's main one).
 processes.set_forkserver_preload([
-    "pytest", "sqlalchemy.dialects.sqlite", "psycopg", "everlog.archive.postgres",
+    "pytest", "sqlalchemy.dialects.sqlite", "psycopg", "everlog.archive.db.postgres",
     "everlog.archive.archive", "everlog.archive.verify",
-    "everlog.archive.writer", "everlog.media", "warcio.archiveiterator",
+    "everlog.archive.write.batch_writer", "everlog.markup.media", "warcio.archiveiterator",
 ])
 
 

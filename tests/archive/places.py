@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 
-from everlog.archive import open_archive, schema
-from everlog.archive.pg_search import PostgresIndex
+from everlog.archive import open_archive
+from everlog.archive.db import schema
+from everlog.archive.db.postgres_search import PostgresIndex
 
 if TYPE_CHECKING:
     from pathlib import Path

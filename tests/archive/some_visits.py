@@ -7,8 +7,8 @@ import tempfile
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from everlog.core.urls import canonical
 from everlog.records import Exchange, Link, Media, Post, Spooled, Visit
-from everlog.urls import canonical
 
 HOME = "http://a.example/"
 START = datetime(2024, 5, 1, 12, tzinfo=UTC)

@@ -11,7 +11,7 @@ from places import Place
 
 import services
 from everlog.archive.archive import Habits, open_archive
-from everlog.archive.remote_files import Patience
+from everlog.archive.files.remote_files import Patience
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -20,7 +20,7 @@ from some_visits import HOME, LONG
 
 from everlog.archive import open_archive
 from everlog.archive.archive import Habits
-from everlog.archive.holdings import Figures
+from everlog.archive.models import Figures
 from everlog.archive.verify import verify
 from everlog.errors import ArchiveBusy, DamagedArchive, DiskFull, UsageError
 from everlog.export.jsonl import post_to_dict

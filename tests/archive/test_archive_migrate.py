@@ -21,15 +21,16 @@ from some_visits import HOME
 from sqlalchemy.exc import IntegrityError
 
 from archive.older import as_of_revision_4
-from everlog.archive import open_archive, schema
+from everlog.archive import open_archive
 from everlog.archive.archive import Habits
-from everlog.archive.migrate import SCRIPTS, Schema, bring_up_to_date
-from everlog.archive.points import WRITE_POINTS
-from everlog.archive.postgres import PostgresDatabase
-from everlog.archive.sqlite import SqliteDatabase
+from everlog.archive.db import schema
+from everlog.archive.db.migrate import SCRIPTS, Schema, bring_up_to_date
+from everlog.archive.db.postgres import PostgresDatabase
+from everlog.archive.db.sqlite import SqliteDatabase
 from everlog.archive.verify import verify
+from everlog.archive.write.crash_points import WRITE_POINTS
+from everlog.core.urls import LONGEST_KEY_BYTES, bounded, canonical
 from everlog.errors import DamagedArchive, EverlogError, NewerArchive
-from everlog.urls import LONGEST_KEY_BYTES, bounded, canonical
 
 LATER = '''
 from alembic import op

@@ -10,9 +10,9 @@ import pytest
 import some_visits as some
 from some_visits import HOME, LONG, START
 
-from everlog.archive.holdings import Poll
+from everlog.archive.models import Poll
 from everlog.archive.verify import verify
-from everlog.watching.schedule import first_polling
+from everlog.schedule.poll_schedule import first_polling
 
 URL = HOME + "a"
 

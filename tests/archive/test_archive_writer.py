@@ -9,7 +9,7 @@ import some_visits as some
 from some_visits import HOME
 
 from everlog.archive.archive import Habits
-from everlog.archive.writer import GroupWriter
+from everlog.archive.write.batch_writer import GroupWriter
 from everlog.errors import DiskFull
 
 

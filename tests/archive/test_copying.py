@@ -16,9 +16,11 @@ from some_visits import HOME, LONG, START
 
 import kills
 import services
-from everlog.archive import copied_rows, open_archive, schema
-from everlog.archive.copying import copy_archive, open_target
-from everlog.archive.jobs import NewJob
+from everlog.archive import open_archive
+from everlog.archive.copy import copied_rows
+from everlog.archive.copy.copy_archive import copy_archive, open_target
+from everlog.archive.db import schema
+from everlog.archive.job_models import NewJob
 from everlog.archive.verify import verify
 from everlog.errors import DamagedArchive, DiskFull, ServiceDown, UsageError
 

@@ -12,8 +12,9 @@ from places import Place
 from some_visits import HOME, LONG
 from stores import Bucket
 
-from everlog.archive import copied_files, open_archive
-from everlog.archive.copying import copy_archive, open_target
+from everlog.archive import open_archive
+from everlog.archive.copy import copied_files
+from everlog.archive.copy.copy_archive import copy_archive, open_target
 from everlog.archive.verify import verify
 from everlog.errors import NotUploaded, UsageError
 

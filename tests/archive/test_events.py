@@ -10,8 +10,8 @@ from some_visits import HOME, LONG, START
 
 from everlog.archive.archive import Habits
 from everlog.archive.verify import verify
+from everlog.core.urls import canonical
 from everlog.records import Comment, Event
-from everlog.urls import canonical
 
 URL = HOME + "a"
 DAY = 24 * 60 * 60

@@ -12,17 +12,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import select, text
 
-from everlog.archive import poll_jobs, schema
-from everlog.archive.holdings import Poll
-from everlog.archive.job_rows import clock_of
-from everlog.archive.jobs import QUEUES, Job, NewJob, SliceEnd
-from everlog.archive.postgres import PostgresDatabase
-from everlog.archive.sql_store import SqlStore
-from everlog.archive.sqlite import SqliteDatabase
-from everlog.archive.texts import moment_of, stamp
+from everlog.archive.db import schema
+from everlog.archive.db.column_values import moment_of, stamp
+from everlog.archive.db.postgres import PostgresDatabase
+from everlog.archive.db.sqlite import SqliteDatabase
+from everlog.archive.job_models import QUEUES, Job, NewJob, SliceEnd
+from everlog.archive.models import Poll
+from everlog.archive.repos import poll_jobs
+from everlog.archive.repos.jobs import clock_of
+from everlog.archive.repos.sql_store import SqlStore
 from everlog.errors import LeaseLost
-from everlog.watching.rhythm import rhythm_of
-from everlog.watching.schedule import Polling
+from everlog.schedule.poll_schedule import Polling
+from everlog.schedule.rhythm import rhythm_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

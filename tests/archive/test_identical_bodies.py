@@ -10,8 +10,8 @@ from some_visits import HOME
 from warcio.archiveiterator import ArchiveIterator
 
 from everlog.archive.verify import verify
-from everlog.archive.writer import GroupWriter
-from everlog.urls import canonical
+from everlog.archive.write.batch_writer import GroupWriter
+from everlog.core.urls import canonical
 
 BODY = b"\x89PNG the same picture everywhere" * 100
 

@@ -10,7 +10,7 @@ import some_visits as some
 from some_visits import HOME, LONG, START
 from sqlalchemy import select
 
-from everlog.archive import schema
+from everlog.archive.db import schema
 from everlog.archive.verify import verify
 from everlog.records import Comment, Provenance
 

@@ -15,9 +15,9 @@ from places import Place
 from sqlalchemy import event
 
 from everlog.archive import open_archive
-from everlog.archive.ledger_rows import EARLIER, MOST_SIGNALS
-from everlog.archive.migrate import SCRIPTS, Schema
-from everlog.web import Ledger, Waited
+from everlog.archive.db.migrate import SCRIPTS, Schema
+from everlog.archive.repos.host_ledger import EARLIER, MOST_SIGNALS
+from everlog.core.fetcher import Ledger, Waited
 
 NOW = datetime(2024, 5, 1, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)

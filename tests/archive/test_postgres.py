@@ -14,19 +14,19 @@ from some_visits import HOME, LONG
 from sqlalchemy import select
 
 import services
-from everlog.archive import schema
-from everlog.archive.fencing import check
-from everlog.archive.known_rows import known_posts
-from everlog.archive.migrate import bring_up_to_date
-from everlog.archive.pg_search import LAST_PLACE, LONGEST_BYTES, vector
-from everlog.archive.post_record import write_post
-from everlog.archive.postgres import PostgresDatabase
-from everlog.archive.sqlite import SqliteDatabase
+from everlog.archive.db import schema
+from everlog.archive.db.migrate import bring_up_to_date
+from everlog.archive.db.postgres import PostgresDatabase
+from everlog.archive.db.postgres_search import LAST_PLACE, LONGEST_BYTES, vector
+from everlog.archive.db.sqlite import SqliteDatabase
+from everlog.archive.repos.post_codec import write_post
 from everlog.archive.verify import verify
+from everlog.archive.write.existing import known_posts
+from everlog.archive.write.fencing import check
 from everlog.errors import ArchiveBusy, DiskFull, EverlogError, LeaseLost, ServiceDown, UsageError
 from everlog.records import Comment, Media
-from everlog.search.asking import ask
-from everlog.search.cards import Card
+from everlog.search.document import Card
+from everlog.search.query import ask
 
 ODD = "a\0b \ud800 \u202eabc\u202c 🎉👩‍👩‍👧 e\u0301 \ufeff \x01 ' \" \\ %s {} $1"
 KEPT = ODD.replace("\0", "\ufffd").replace("\ud800", "\ufffd")

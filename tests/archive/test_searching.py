@@ -23,15 +23,15 @@ from some_visits import HOME, LONG
 from sqlalchemy import create_engine, event
 
 import kills
-from everlog.archive import searching
-from everlog.archive.fts5 import Fts5Index
-from everlog.archive.postgres import PostgresDatabase
+from everlog.archive.db.postgres import PostgresDatabase
+from everlog.archive.db.sqlite_search import Fts5Index
+from everlog.archive.repos import search_index as searching
 from everlog.archive.verify import verify
 from everlog.errors import DamagedArchive, EverlogError, UsageError
 from everlog.records import Comment
-from everlog.search.asking import ask
-from everlog.search.cards import card_of
-from everlog.search.cutting import CUT
+from everlog.search.document import card_of
+from everlog.search.query import ask
+from everlog.search.tokenize import CUT
 
 TRAIN, CAT, RAIN = HOME + "train", HOME + "cat", "http://b.example/notes/rain"
 

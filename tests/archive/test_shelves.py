@@ -17,15 +17,15 @@ from some_visits import HOME, LONG
 from stores import Bucket
 
 import kills
-from everlog.archive import files as disk
 from everlog.archive import open_archive
 from everlog.archive.archive import Habits
-from everlog.archive.file_rows import FileRows
-from everlog.archive.folder_shelf import FolderShelf
-from everlog.archive.points import SEAL_POINTS
-from everlog.archive.remote_files import RemoteFiles
-from everlog.archive.shared import place_of
+from everlog.archive.files import durable as disk
+from everlog.archive.files.local_store import FolderShelf
+from everlog.archive.files.remote_files import RemoteFiles
+from everlog.archive.open_shared import place_of
+from everlog.archive.repos.warc_index import FileRows
 from everlog.archive.verify import verify
+from everlog.archive.write.crash_points import SEAL_POINTS
 from everlog.errors import LeaseLost, NotUploaded, ServiceDown, UsageError
 from everlog.records import Media
 
@@ -243,7 +243,7 @@ def test_a_file_in_the_store_that_differs_is_never_replaced(s3, bucket, archive,
 UPLOADS = """
 import resource, sys
 from pathlib import Path
-from everlog.archive.remote_files import RemoteFiles
+from everlog.archive.files.remote_files import RemoteFiles
 files = RemoteFiles(sys.argv[2])
 files.size("warm-up")
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

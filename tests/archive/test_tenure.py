@@ -6,8 +6,9 @@ import threading
 
 import pytest
 
-from everlog.archive import open_archive, schema
-from everlog.archive.tenure import Tenure
+from everlog.archive import open_archive
+from everlog.archive.db import schema
+from everlog.archive.lease_holder import Tenure
 from everlog.errors import ArchiveBusy, LeaseLost
 
 

@@ -16,8 +16,8 @@ from some_visits import HOME
 from warcio.archiveiterator import ArchiveIterator
 
 import kills
+from everlog.archive.files.warc_names import CrawlInfo, label_of, owner_of, parse_name
 from everlog.archive.verify import verify
-from everlog.archive.warc_names import CrawlInfo, label_of, owner_of, parse_name
 
 NOW = datetime(2026, 11, 17, 20, 53, 12, tzinfo=UTC)
 OBEYING = CrawlInfo(robots="obey")

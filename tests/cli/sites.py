@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-import a_blog
 from crawl.servers import Server, reply
+
+import a_blog
 from everlog.demo.site import pages
 
 if TYPE_CHECKING:

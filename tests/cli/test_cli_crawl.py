@@ -7,11 +7,11 @@ import signal
 from typing import TYPE_CHECKING
 
 import pytest
+from crawl.servers import Server, reply
 
 import a_blog
 from cli.program import begin, everlog
 from cli.sites import IN_FEED, POSTS, closed_port, hold_back, put_feed, put_post, serve_demo, serve_small
-from crawl.servers import Server, reply
 from everlog.archive import open_archive
 from everlog.demo.site import truth
 

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from crawl.servers import Server, reply
+from flow.a_conversation import said, thread_html
 
 import a_blog
 from cli.program import Done, everlog
 from cli.sites import POSTS, put_post, serve_small
-from crawl.servers import Server, reply
 from everlog.cli import main
 from everlog.cli.summary import print_summary
-from everlog.flow.report import Report, Tally
-from flow.a_conversation import said, thread_html
+from everlog.usecases.crawl.report import Report, Tally
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

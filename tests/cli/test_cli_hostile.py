@@ -13,14 +13,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from crawl.servers import reply
 
 from cli.program import command, environment, everlog
 from cli.sites import serve_small
-from crawl.servers import reply
 from everlog.archive import open_archive
-from everlog.cli import lines, main
+from everlog.cli import main
+from everlog.cli import terminal_text as lines
+from everlog.core.urls import canonical
 from everlog.records import Comment, Event, Exchange, Post, Visit
-from everlog.urls import canonical
 
 # Sets the title of a window, moves the cursor, and turns the order of letters: with ESC, in C1, by Unicode.
 EVIL = "evil\x1b]0;owned\x07\x1b[2J\x9b31m\x85\x7f\u202edne\u2066\u200f"

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from crawl.servers import Server
 
 from cli.program import everlog
 from cli.sites import serve_small
-from crawl.servers import Server
 from everlog.archive import open_archive
 from everlog.cli import main
 

@@ -16,8 +16,8 @@ from cli.program import PATIENCE_SECONDS, environment
 from cli.sites import hold_back, serve_small
 from cli.terminal import on_terminal
 from everlog.cli.display import STOPPING, line_of, lines_of
-from everlog.flow.report import Tally
 from everlog.records import Wait
+from everlog.usecases.crawl.report import Tally
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,10 +9,10 @@ import pytest
 
 from cli.test_cli_archive import refused, run
 from everlog.archive import open_archive
+from everlog.core.rules import Rule
 from everlog.demo.site import truth
-from everlog.flow.known import Known
-from everlog.flow.manual import Trial
-from everlog.rules import Rule
+from everlog.usecases.learn.learned_blog import Known
+from everlog.usecases.learn.rules_by_hand import Trial
 
 NEWEST = truth()[0]
 

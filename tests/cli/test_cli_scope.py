@@ -7,20 +7,21 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
+from crawl.servers import Server, reply
+from flow.a_mirror import POSTS, SAID, TALKED_OF, put_mirror
+from flow.a_web import Answer, MemoryWeb
 
 import a_blog
 from cli.program import everlog
-from crawl.servers import Server, reply
-from everlog.urls import canonical
-from flow.a_mirror import POSTS, SAID, TALKED_OF, put_mirror
-from flow.a_web import Answer, MemoryWeb
+from everlog.core.urls import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from cli.program import Done
     from crawl.servers import Seen
+
+    from cli.program import Done
 
 HERE, THERE = "http://mirror.example/", "http://www.there.example/"
 ALL = list(range(1, POSTS + 1))

@@ -6,16 +6,16 @@ import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from crawl.servers import reply
 from sqlalchemy import event as listening
 
 from cli.program import everlog
-from crawl.servers import reply
 from everlog.archive import open_archive
-from everlog.archive.holdings import Poll
+from everlog.archive.models import Poll
 from everlog.cli import main
+from everlog.core.fetcher import Ledger, Waited
 from everlog.records import Event
-from everlog.watching.schedule import Seen, after_poll, first_polling
-from everlog.web import Ledger, Waited
+from everlog.schedule.poll_schedule import Seen, after_poll, first_polling
 
 NOW = datetime(2024, 5, 1, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)

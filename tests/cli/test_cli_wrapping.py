@@ -11,8 +11,8 @@ from rich.cells import cell_len
 from cli.program import everlog
 from cli.terminal import on_terminal
 from everlog.archive import open_archive
+from everlog.core.urls import canonical
 from everlog.records import Comment, Exchange, Post, Visit
-from everlog.urls import canonical
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from everlog.comments.dating import locate_dates, read_dates, stated_dates
-from everlog.tree import parse
+from everlog.core.tree import parse
 
 NOW = datetime(2024, 5, 5, 12, tzinfo=UTC)
 

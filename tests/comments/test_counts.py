@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from everlog.comments.counts import count_in, counted, stated_count
-from everlog.tree import parse
+from everlog.comments.stated_counts import count_in, counted, stated_count
+from everlog.core.tree import parse
 
 URL = "http://a.org/2019/rain/"
 

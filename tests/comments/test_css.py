@@ -6,7 +6,7 @@ import pytest
 from lxml import etree
 
 from everlog.comments.css import Nearest, Selection
-from everlog.tree import parse
+from everlog.core.tree import parse
 
 PAGE = parse(
     b"""<main id=m><ol class="list big"><li class="c even" id=c1 data-n=1><p>1</p><a href="#c1" rel="x y">a</a></li>

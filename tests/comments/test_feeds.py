@@ -4,10 +4,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from everlog.comments.feeds import comment_feed_url, read_comment_feed, read_site_comments
+from everlog.comments.comment_feeds import comment_feed_url, read_comment_feed, read_site_comments
+from everlog.core.tree import parse
 from everlog.errors import UnreadableFeed
 from everlog.records import Entry
-from everlog.tree import parse
 
 POST = "https://a.org/2020/rain/"
 POSTS_FEED = '<link rel="alternate" type="application/rss+xml" title="A » Feed" href="/feed/">'

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from everlog.comments.engines import KNOWN
-from everlog.comments.known import read_known
-from everlog.tree import parse
+from everlog.comments.known_engines import read_known
+from everlog.core.tree import parse
 
 if TYPE_CHECKING:
-    from everlog.comments.markup import Thread
+    from everlog.comments.comment_markup import Thread
 
 URL = "http://a.org/2019/rain/"
 # Two comments in the markup of each engine: Ada's of 1 March and Bob's of 2 March 2019, at ten.

@@ -8,8 +8,8 @@ from time import process_time
 import pytest
 from lxml import etree
 
-from everlog.comments.markup import Markup, Thread, read_marked
-from everlog.tree import parse
+from everlog.comments.comment_markup import Markup, Thread, read_marked
+from everlog.core.tree import parse
 
 URL = "http://a.org/2019/rain/"
 LIST = Markup(

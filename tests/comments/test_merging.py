@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everlog.comments.markup import Thread
+from everlog.comments.comment_markup import Thread
 from everlog.comments.merging import merge
 from everlog.records import Comment
 

@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from everlog.comments.hints import Hints, PageNames, hints_of
-from everlog.comments.known import read_known
-from everlog.comments.markup import Markup
-from everlog.comments.page import read_comments
-from everlog.comments.rules import CommentRule, CommentRules
-from everlog.reading.article import Design
+from everlog.comments.comment_hints import Hints, PageNames, hints_of
+from everlog.comments.comment_markup import Markup
+from everlog.comments.comment_rules import CommentRule, CommentRules
+from everlog.comments.known_engines import read_known
+from everlog.comments.page_comments import read_comments
+from everlog.core.rules import Rule
+from everlog.core.tree import parse
+from everlog.extract.article.article_read import Design
+from everlog.extract.template import Template
 from everlog.records import Post
-from everlog.rules import Rule
-from everlog.template import Template
-from everlog.tree import parse
 
 URL = "https://a.org/2019/rain/"
 ENGINES = Path(__file__).parent / "engines"

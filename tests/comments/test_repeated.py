@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from everlog.comments.repeated import read_repeated
-from everlog.tree import parse
+from everlog.core.tree import parse
 
 if TYPE_CHECKING:
-    from everlog.comments.markup import Thread
+    from everlog.comments.comment_markup import Thread
 
 URL = "http://a.org/2019/rain/"
 ARTICLE = "<article><h1>Rain</h1><p>It rains.</p></article>"

@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from everlog.comments.markup import Markup
-from everlog.comments.rules import CommentRule, CommentRules
+from everlog.comments.comment_markup import Markup
+from everlog.comments.comment_rules import CommentRule, CommentRules
+from everlog.core.rules import Rule
 from everlog.errors import UnreadableTemplate
-from everlog.reading.article import Design
-from everlog.rules import Rule
-from everlog.template import Template
+from everlog.extract.article.article_read import Design
+from everlog.extract.template import Template
 
 MARKUP = Markup(
     name="page", comment="li.comment", text="div.comment-body > *", author="cite.fn", date="time",

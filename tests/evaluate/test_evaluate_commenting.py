@@ -11,7 +11,7 @@ from everlog.evaluate.scoring import score_shown
 from everlog.records import Comment, Post
 
 if TYPE_CHECKING:
-    from everlog.comments.rules import CommentRules
+    from everlog.comments.comment_rules import CommentRules
 
 POSTS = ("one", "two", "three", "four", "five", "six")
 SAID = {name: tuple(f"The {name} comment number {at} is about rain." for at in (1, 2)) for name in POSTS}

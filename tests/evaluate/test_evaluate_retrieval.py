@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from everlog.core.outline import Outline
+from everlog.core.tree import parse
 from everlog.errors import UsageError
 from everlog.evaluate.extras import needed
 from everlog.evaluate.readers import collected
@@ -12,8 +14,6 @@ from everlog.evaluate.retrieval_editions import diffpost, editions, shown_text
 from everlog.evaluate.retrieval_index import Index, Query
 from everlog.evaluate.retrieval_queries import NAME, TWO_WORDS, WORD, Document, Plan, draw_queries, names_of, units_of
 from everlog.evaluate.retrieval_scores import Answer, answer, difference, means
-from everlog.outline import Outline
-from everlog.tree import parse
 
 
 def query(*phrases, kind=WORD):

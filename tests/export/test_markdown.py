@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from everlog.core.tree import parse, parse_fragment, visible_text
 from everlog.errors import UsageError
 from everlog.export import write_posts
 from everlog.export.converter import to_markdown
 from everlog.export.markdown import PARTING, post_to_markdown
-from everlog.reading.cleaning import clean_html
+from everlog.markup.cleaning import clean_html
 from everlog.records import Comment, Media, Post
-from everlog.tree import parse, parse_fragment, visible_text
 from hostile_markup import PAYLOADS, running
 
 LIVE = "&lt;img src=x onerror=y&gt;"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everlog.feeds.dates import parse_date
+from everlog.feeds.feed_dates import parse_date
 
 
 @pytest.mark.parametrize(

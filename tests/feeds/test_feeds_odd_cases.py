@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from everlog.feeds import parse_feed
-from everlog.feeds.dates import parse_date
+from everlog.feeds.feed_dates import parse_date
 
 if TYPE_CHECKING:
     from everlog.records import Entry, Feed

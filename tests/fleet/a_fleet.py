@@ -16,17 +16,19 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import func, select
 
 from cli.program import Done, command, environment, everlog
-from everlog.archive import Archive, open_archive, schema
-from everlog.archive.jobs import NewJob
-from everlog.flow.reach import note_typed
-from everlog.urls import host_of
+from everlog.archive import Archive, open_archive
+from everlog.archive.db import schema
+from everlog.archive.job_models import NewJob
+from everlog.core.urls import host_of
+from everlog.usecases.discover.stored_allowlist import note_typed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from crawl.servers import Server
-    from everlog.archive.jobs import Job
+
+    from everlog.archive.job_models import Job
 
 # Nobody waits so long unless something hangs, on however busy a machine.
 PATIENCE_SECONDS = 300.0

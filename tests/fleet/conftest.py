@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from crawl.servers import Server
 
 from cli.sites import serve_demo
-from crawl.servers import Server
 from everlog.archive import Archive, open_archive
 from everlog.fleet.engine import Engine
 from fleet.a_fleet import Fleet, a_fleet, asked, posts_of

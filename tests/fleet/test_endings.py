@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from everlog.archive import schema
+from everlog.archive.db import schema
 from everlog.fleet.endings import FIRST_SECONDS, MOST_TRIES, Endings
-from everlog.flow.report import Report, Tally
 from everlog.settings import make_settings
+from everlog.usecases.crawl.report import Report, Tally
 from fleet.a_fleet import crawl_jobs
 
 URL = "http://a.example/"

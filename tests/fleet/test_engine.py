@@ -10,7 +10,7 @@ import pytest
 import redis
 
 import services
-from everlog.archive.jobs import QUEUES
+from everlog.archive.job_models import QUEUES
 from everlog.errors import ServiceDown, UsageError
 from everlog.fleet.engine import NAMES, Engine, make_engine
 from fleet.a_fleet import crawl_jobs

@@ -10,7 +10,7 @@ import pytest
 import redis
 
 from everlog.archive import open_archive
-from everlog.archive.jobs import NewJob, SliceEnd
+from everlog.archive.job_models import NewJob, SliceEnd
 from everlog.fleet.engine import PRESENCE
 from everlog.fleet.figures import serve_figures
 from fleet.a_fleet import Fleet, crawl_jobs, keep_awake, let_time_pass

@@ -9,6 +9,8 @@ from ssl import CERT_REQUIRED
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from flow.a_conversation import said, thread_html
+from flow.a_site import a_site, crawl, work
 from redis import Redis as Client
 from redis import SSLConnection
 from redis.exceptions import TimeoutError as NoAnswer
@@ -16,21 +18,19 @@ from redis.exceptions import TimeoutError as NoAnswer
 import a_blog
 import services
 from everlog.archive import Archive, open_archive
+from everlog.core.links import scope_of
+from everlog.core.urls import canonical
 from everlog.fleet.asking import SharedReader, readers_for
 from everlog.fleet.engine import PRESENCE
 from everlog.fleet.readers import Lenses
 from everlog.fleet.sheets import QUEUE, Order, digest_of, reading_app, unpack_glimpse, unpacked
-from everlog.flow.archiving import archive_blog
-from everlog.flow.eras import Eras
-from everlog.flow.glimpse import Lens, Sheet
-from everlog.flow.known import Known
-from everlog.links import scope_of
 from everlog.records import Link, Page
-from everlog.urls import canonical
+from everlog.usecases.crawl.crawl_blog import archive_blog
+from everlog.usecases.learn.learned_blog import Known
+from everlog.usecases.learn.template_history import Eras
+from everlog.usecases.page.page_reading import Lens, Sheet
 from fleet.a_fleet import until
 from fleet.a_reader import readers
-from flow.a_conversation import said, thread_html
-from flow.a_site import a_site, crawl, work
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from everlog.archive import schema
+from everlog.archive.db import schema
+from everlog.core.urls import canonical
 from everlog.errors import ServiceDown
 from everlog.fleet.scheduler import Scheduler
-from everlog.urls import canonical
 
 MANY = 1_000
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from crawl.servers import Server, reply
+from flow.a_service_web import DISQUS_PAGE
 from sqlalchemy import select
 
 import a_blog
 from cli.sites import serve_demo, serve_small
-from crawl.servers import Server, reply
-from everlog.archive import schema
-from everlog.archive.job_rows import job_of
-from everlog.archive.jobs import SliceEnd
+from everlog.archive.db import schema
+from everlog.archive.job_models import SliceEnd
+from everlog.archive.repos.jobs import job_of
 from everlog.archive.verify import verify
 from everlog.fleet.engine import Engine
 from fleet.a_fleet import asked, keep_awake, no_job_left, posts_of, until
-from flow.a_service_web import DISQUS_PAGE
 
 
 @pytest.mark.slow

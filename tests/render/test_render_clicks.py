@@ -8,11 +8,11 @@ import re
 import pytest
 from stage import Site, answer, page, staged
 
-from everlog.comments.markup import Markup
+from everlog.comments.comment_markup import Markup
 from everlog.comments.services import Service
+from everlog.core.tree import parse
 from everlog.render import RenderHabits
 from everlog.render.scripts import script
-from everlog.tree import parse
 
 MARKUP = Markup(name="talk", comment="li.c", text="p")
 FRAMED = Service(

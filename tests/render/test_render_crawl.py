@@ -10,17 +10,17 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
 
-from everlog.tree import parse
+from everlog.core.tree import parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PROGRAM = """
 import asyncio, json, os, signal, sys
-from everlog.crawl import with_web
+from everlog.fetch import with_web
 from everlog.records import Page
 from everlog.render import Browser
-from everlog.web import Manners
+from everlog.core.fetcher import Manners
 
 home, body = sys.argv[1:]
 

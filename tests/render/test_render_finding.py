@@ -8,8 +8,8 @@ import sys
 import pytest
 
 from everlog.errors import NoBrowser
-from everlog.installing import line_for
-from everlog.render.finding import NAMES, find_chromium, not_started
+from everlog.extras import line_for
+from everlog.render.find_chromium import NAMES, find_chromium, not_started
 
 
 def program(folder, name):

@@ -7,9 +7,9 @@ import asyncio
 import pytest
 from stage import Site, staged
 
+from everlog.core.tree import parse
 from everlog.render import RenderFailed, RenderHabits
 from everlog.render.settling import Scene
-from everlog.tree import parse
 
 
 @pytest.fixture(scope="module")

@@ -11,9 +11,9 @@ from dataclasses import replace
 import pytest
 from stage import HOME, Site, answer, page, redirect
 
+from everlog.core.tree import parse
 from everlog.records import Failure
 from everlog.render.settling import QUIET_SECONDS
-from everlog.tree import parse
 
 
 def texts(html: str, path: str) -> list[str]:

@@ -18,7 +18,7 @@ from stage import Site, page, staged
 
 from everlog.errors import EverlogError
 from everlog.render import Browser, NoBrowser, RenderFailed, RenderHabits
-from everlog.render.session import Session
+from everlog.render.devtools_session import Session
 from everlog.render.tab import Tab
 
 if TYPE_CHECKING:

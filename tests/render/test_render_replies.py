@@ -8,7 +8,7 @@ import pytest
 from stage import answer
 
 from everlog.records import Failure
-from everlog.render.replies import asked_for, fulfilment, is_unwanted
+from everlog.render.devtools_messages import asked_for, fulfilment, is_unwanted
 
 
 def event(kind="XHR", url="https://a.blog/x#part", method="GET", **headers):

@@ -8,7 +8,7 @@ import pytest
 from stage import answer
 
 from everlog.records import Failure
-from everlog.render.shelf import Shelf
+from everlog.render.response_cache import Shelf
 
 
 class Source:

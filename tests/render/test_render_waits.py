@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from everlog.render.waits import PULSE, Waits
+from everlog.render.pending import PULSE, Waits
 
 MAIN, FRAME = "main", "frame"
 

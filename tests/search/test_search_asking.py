@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from everlog.errors import EverlogError, UsageError
-from everlog.search.asking import MOST_TERMS, Query, ask
+from everlog.search.query import MOST_TERMS, Query, ask
 
 
 def wanted(text: str) -> list[list[tuple[str | None, str]]]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everlog.search.cutting import looked_up, pieces, plain, units
+from everlog.search.tokenize import looked_up, pieces, plain, units
 
 # Kana, Han, Hangul and Thai: letters that no folding joins or parts.
 UNSPACED = "あいうかきくアイウカキク日本語東京都猫犬山川的我한국어사람กขคงจ"

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everlog.search.asking import MOST_TERMS, ask
-from everlog.search.cutting import plain
+from everlog.search.query import MOST_TERMS, ask
 from everlog.search.snippets import MORE, WIDTH, Seeker, _folded, _pattern
+from everlog.search.tokenize import plain
 
 
 def marked(query: str, text: str) -> str:

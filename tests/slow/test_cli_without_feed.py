@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from crawl.servers import reply
 
 import a_blog
 import everlog as library
 from cli.conftest import crawled, here, server
 from cli.program import begin, everlog
 from cli.sites import hold_back
-from crawl.servers import reply
 from everlog.archive import open_archive
 from everlog.cli.app import main
 from everlog.demo.site import truth

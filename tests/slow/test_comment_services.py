@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 
 from everlog.comments.services import embedded
-from everlog.tree import parse
+from everlog.core.tree import parse
 
 pytestmark = pytest.mark.skipif(not os.environ.get("EVERLOG_CORPUS"), reason="EVERLOG_CORPUS names no corpus")
 

@@ -8,12 +8,12 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from crawl.servers import Server, reply
+from flow.kill_harness import Crawler, Death, Place, damage, shortfall
 
 import a_blog
-from crawl.servers import Server, reply
-from everlog.archive import schema
-from everlog.archive.points import WRITE_POINTS
-from flow.kill_harness import Crawler, Death, Place, damage, shortfall
+from everlog.archive.db import schema
+from everlog.archive.write.crash_points import WRITE_POINTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

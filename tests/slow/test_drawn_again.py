@@ -6,13 +6,6 @@ import asyncio
 from dataclasses import replace
 from datetime import timedelta
 
-import a_blog
-from everlog.archive.verify import verify
-from everlog.flow.polling import first_poll, poll_blog
-from everlog.flow.rereading import reread_blog
-from everlog.flow.updating import refresh_blog
-from everlog.records import Failure
-from everlog.render import Browser
 from flow.a_conversation import said
 from flow.a_drawn_blog import HABITS, POSTS, archive, crawl, post, replace_browser, site
 from flow.a_service_web import (
@@ -21,6 +14,14 @@ from flow.a_service_web import (
     scripted_site,
 )
 from flow.a_site import a_site, work
+
+import a_blog
+from everlog.archive.verify import verify
+from everlog.records import Failure
+from everlog.render import Browser
+from everlog.usecases.reread import reread_blog
+from everlog.usecases.update.update_blog import refresh_blog
+from everlog.usecases.watch.poll import first_poll, poll_blog
 
 __all__ = ["archive"]
 

@@ -7,11 +7,12 @@ import signal
 import subprocess
 from dataclasses import replace
 
-import a_blog
-from everlog.records import Failure
 from flow.a_conversation import said
 from flow.a_drawn_blog import HABITS, POSTS, archive, crawl, post, site
 from flow.a_service_web import DISQUS_PAGE, put_disqus
+
+import a_blog
+from everlog.records import Failure
 
 __all__ = ["archive"]
 

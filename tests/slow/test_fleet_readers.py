@@ -10,8 +10,8 @@ import pytest
 
 import a_blog
 import services
-from everlog.flow.glimpse import Lens, Sheet, look
 from everlog.records import Page
+from everlog.usecases.page.page_reading import Lens, Sheet, look
 from fleet.a_reader import kill, readers
 from fleet.conftest import archive
 from fleet.test_readers import POSTS, SHORT_WAIT_SECONDS, WAIT_SECONDS, crawl_with, expected, lens, reading

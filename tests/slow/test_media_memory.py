@@ -7,10 +7,10 @@ import subprocess
 import sys
 
 import pytest
+from crawl.servers import Seen, Server, reply
 
 from cli.program import command, environment
 from cli.sites import serve_demo
-from crawl.servers import Seen, Server, reply
 from everlog.archive import open_archive
 
 PICTURE_BYTES = 90_000_000

@@ -14,7 +14,7 @@ import redis
 
 import services
 from everlog.fleet.engine import MARK
-from everlog.render.finding import find_chromium
+from everlog.render.find_chromium import find_chromium
 from fleet.a_fleet import PATIENCE_SECONDS, until
 
 ROOT = Path(__file__).parents[2]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import everlog
+from everlog.core.layout import Vocabulary
+from everlog.core.selectors import Finder, xpath
+from everlog.core.tree import parse
+from everlog.extract.article.feed_text import target_of
+from everlog.extract.extractors.blogforever import best_node, rule_of
+from everlog.extract.template import Template
 from everlog.feeds import parse_feed
-from everlog.layout import Vocabulary
-from everlog.learning.feed_text import target_of
-from everlog.learning.paper_rules import best_node, rule_of
-from everlog.selectors import Finder, xpath
-from everlog.template import Template
-from everlog.tree import parse
 
 # Algorithm 1 is quadratic: larger pages take it minutes.
 LARGEST_PAGE = 40_000

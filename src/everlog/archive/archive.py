@@ -17,30 +17,31 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from everlog.archive import files as disk
-from everlog.archive import schema, searching, url_rows
-from everlog.archive.batch import pieces_of
-from everlog.archive.in_folder import DATABASE, open_folder
-from everlog.archive.parts import Habits, Parts
-from everlog.archive.points import nothing
+from everlog.archive.backend import Habits, Parts
+from everlog.archive.db import schema
+from everlog.archive.files.file_store import RECORD_BYTES
+from everlog.archive.files.warc import read_exchange, target_uri
+from everlog.archive.files.warc_files import lost
+from everlog.archive.files.warc_names import CrawlInfo
+from everlog.archive.open_folder import DATABASE, open_folder
 from everlog.archive.read_only import ReadOnlyDatabase
-from everlog.archive.shelf import RECORD_BYTES
-from everlog.archive.sql_store import SqlStore
-from everlog.archive.warc_files import lost
-from everlog.archive.warc_names import CrawlInfo
-from everlog.archive.writing import Writing, explained
-from everlog.errors import ArchiveBusy, DamagedArchive, DiskFull, EverlogError, NotUploaded, UsageError
-from everlog.warc import read_exchange, target_uri
+from everlog.archive.repos import search_index as searching
+from everlog.archive.repos import urls as url_rows
+from everlog.archive.repos.sql_store import SqlStore
+from everlog.archive.write.crash_points import nothing
+from everlog.archive.write.pieces import pieces_of
+from everlog.archive.write.writer_pool import Writing, explained
+from everlog.errors import ArchiveBusy, DamagedArchive, DiskFull, EverlogError, NotUploaded, UsageError, file_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from typing import BinaryIO
 
-    from everlog.archive.batch import Piece
-    from everlog.archive.holdings import Acknowledged, Capture, Stored, WarcFile
-    from everlog.archive.shelf import Writer
-    from everlog.moments import Moment
+    from everlog.archive.files.file_store import Writer
+    from everlog.archive.models import Acknowledged, Capture, Stored, WarcFile
+    from everlog.archive.write.pieces import Piece
+    from everlog.core.moments import Moment
     from everlog.records import Exchange, Post, Purpose, Visit
 
 __all__ = ["DATABASE", "Archive", "Habits", "open_archive"]
@@ -64,7 +65,7 @@ def open_archive(
     """
     habits = habits or Habits()
     if "://" in str(where):
-        from everlog.archive.shared import open_shared  # noqa: PLC0415 - who has a folder needs nothing of it
+        from everlog.archive.open_shared import open_shared  # noqa: PLC0415 - who has a folder needs nothing of it
 
         return Archive(open_shared(str(where), create=create, habits=habits, files=files, spool=spool), habits)
     if files is not None:
@@ -188,7 +189,7 @@ class Archive(SqlStore):
         try:
             return self.shelf.open(name, ahead=ahead)
         except PermissionError as error:
-            raise disk.explain(error, f"{self.shelf.where}/{name}") from error
+            raise file_error(error, f"{self.shelf.where}/{name}") from error
         except FileNotFoundError:
             if self.shelf.folder is not None:
                 raise

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Protocol
 
 from sqlalchemy import select
 
-from everlog.archive import files as disk
-from everlog.archive import schema
-from everlog.errors import ArchiveBusy
+from everlog.archive.db import schema
+from everlog.archive.files import durable as disk
+from everlog.errors import ArchiveBusy, file_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from everlog.archive.sql_store import SqlStore
+    from everlog.archive.repos.sql_store import SqlStore
 
 
 class Locks(Protocol):
@@ -49,7 +49,7 @@ class FileLocks:
         try:
             held = Lock(self._folder / f"{blog_id}.lock")
         except OSError as error:
-            raise disk.explain(error, self._folder) from error
+            raise file_error(error, self._folder) from error
         try:
             yield
         finally:
@@ -63,14 +63,14 @@ class TenureLocks:
     """Leases of the hosts that blogs are on, by a grant of the database."""
 
     def __init__(self, store: SqlStore, worker: str | None = None) -> None:
-        from everlog.archive.tenure import Tenure  # noqa: PLC0415 - embedded archives do without it
+        from everlog.archive.lease_holder import Tenure  # noqa: PLC0415 - embedded archives do without it
 
         self._store = store
         self.tenure = Tenure(store, worker or f"{socket.gethostname()}:{os.getpid()}")
 
     @contextmanager
     def hold(self, blog_id: int) -> Iterator[None]:
-        from everlog.urls import host_of  # noqa: PLC0415 - as above
+        from everlog.core.urls import host_of  # noqa: PLC0415 - as above
 
         with self._store.database.reading() as connection:
             home = connection.scalar(select(schema.blogs.c.home).where(schema.blogs.c.id == blog_id))

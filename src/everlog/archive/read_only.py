@@ -24,12 +24,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NoReturn
 
-from everlog.archive import files as disk
-from everlog.archive import searching
-from everlog.archive.migrate import Schema, bring_up_to_date, revision_of, want_known
-from everlog.archive.points import nothing
-from everlog.archive.sqlite import BUSY_SECONDS, SqliteDatabase
-from everlog.errors import ArchiveBusy, DiskFull, EverlogError, UsageError
+from everlog.archive.db.migrate import Schema, bring_up_to_date, revision_of, want_known
+from everlog.archive.db.sqlite import BUSY_SECONDS, SqliteDatabase
+from everlog.archive.files import durable as disk
+from everlog.archive.repos import search_index as searching
+from everlog.archive.write.crash_points import nothing
+from everlog.errors import ArchiveBusy, DiskFull, EverlogError, UsageError, file_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -256,7 +256,7 @@ def _room_for(size: int, folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise disk.explain(error, folder) from error
+        raise file_error(error, folder) from error
     except DiskFull as error:
         raise full from error
 

@@ -14,15 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import func, select
 
-from everlog.archive import schema, searching
 from everlog.archive.archive import DATABASE
-from everlog.archive.file_rows import FileRows
-from everlog.archive.post_record import read_record
-from everlog.archive.shelf import WHOLE_FILE_BYTES
-from everlog.archive.unnamed import is_more_than_a_batch, unnamed_files
-from everlog.archive.walk import Broken, walk_records
-from everlog.archive.warc_names import parse_name
-from everlog.warc import MADE, target_uri
+from everlog.archive.db import schema
+from everlog.archive.files.file_store import WHOLE_FILE_BYTES
+from everlog.archive.files.orphans import is_more_than_a_batch, unnamed_files
+from everlog.archive.files.warc import MADE, target_uri
+from everlog.archive.files.warc_names import parse_name
+from everlog.archive.files.warc_walk import Broken, walk_records
+from everlog.archive.repos import search_index as searching
+from everlog.archive.repos.post_codec import read_record
+from everlog.archive.repos.warc_index import FileRows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Row
 
     from everlog.archive.archive import Archive
-    from everlog.archive.walk import Seen
+    from everlog.archive.files.warc_walk import Seen
 
     # Called with the name of each thing that was looked at; there are `Archive.size()` of them.
     Progress = Callable[[str], None]

@@ -24,15 +24,15 @@ from everlog.cli.evaluate import evaluate
 from everlog.cli.fleet import fleet
 from everlog.cli.inspect import inspect
 from everlog.cli.keep import export, forget, reread, verify
-from everlog.cli.later import LATER, add_later
-from everlog.cli.lines import guarded_streams
-from everlog.cli.look import rules
 from everlog.cli.output import discard_output, explained, has_no_reader, open_streams
+from everlog.cli.planned import LATER, add_later
 from everlog.cli.program import as_typed, command_name
+from everlog.cli.rules import rules
 from everlog.cli.search import SearchCommand, search
 from everlog.cli.show import show
 from everlog.cli.status import status
-from everlog.cli.typed import with_command
+from everlog.cli.terminal_text import guarded_streams
+from everlog.cli.typed_command import with_command
 from everlog.cli.watch import watch
 from everlog.cli.worker import worker
 from everlog.errors import EverlogError

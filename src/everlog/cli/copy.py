@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from everlog.cli.lines import console, json_text
 from everlog.cli.options import (
     ArchiveFlag,
     ConfigFlag,
@@ -20,12 +19,13 @@ from everlog.cli.options import (
     archive_of,
     settings_from,
 )
+from everlog.cli.terminal_text import console, json_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from everlog.archive import Archive
-    from everlog.archive.copying import Copied, Progress
+    from everlog.archive.copy.copy_archive import Copied, Progress
 
 LINE_EVERY_SECONDS = 5.0
 INCOMPLETE = 3
@@ -63,7 +63,7 @@ def copy(  # noqa: PLR0913, PLR0917 - one parameter per flag
       everlog copy --archive everlog-archive --to postgresql://everlog@db/everlog --to-files /srv/everlog
       everlog copy --archive postgresql://everlog@db/everlog --to a-copy
     """
-    from everlog.archive.copying import copy_archive, open_target
+    from everlog.archive.copy.copy_archive import copy_archive, open_target
 
     try:
         with (

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from everlog.cli.contact import remind_of_contact
-from everlog.cli.lines import json_text, open_with, time_or_none
 from everlog.cli.options import (
     AllowFlag,
     AlsoFlag,
@@ -30,15 +29,16 @@ from everlog.cli.options import (
     refuse_both,
     settings_from,
 )
-from everlog.cli.typed import refuse_file
+from everlog.cli.terminal_text import json_text, open_with, time_or_none
+from everlog.cli.typed_command import refuse_file
+from everlog.core.moments import as_moment_or_none
 from everlog.errors import EverlogError, UsageError
-from everlog.moments import as_moment_or_none
 
 if TYPE_CHECKING:
     from everlog.archive import Archive
-    from everlog.flow.report import Report
-    from everlog.flow.running import Job
     from everlog.settings import Settings
+    from everlog.usecases.crawl.report import Report
+    from everlog.usecases.runner import Job
 
 
 def crawl(  # noqa: PLR0913, PLR0917 - one parameter per flag
@@ -121,8 +121,8 @@ def crawl(  # noqa: PLR0913, PLR0917 - one parameter per flag
         raise UsageError("no blog given", advice="everlog crawl https://a.blog.example/   (or a list with -i FILE)")
     if dry_run:
         raise typer.Exit(_dry_run(wanted, typed, settings, json=json, quiet=quiet))
-    from everlog.flow.running import Job
-    from everlog.urls import canonical
+    from everlog.core.urls import canonical
+    from everlog.usecases.runner import Job
 
     _refuse_what_cannot_begin(wanted, settings)
     with archive_of(settings, create=True) as opened:
@@ -188,7 +188,7 @@ def update(  # noqa: PLR0913, PLR0917 - one parameter per flag
         config, archive=archive, files=files, spool=spool, delay=delay,
         media=False if no_media else None, render=render, comments=False if no_comments else None, allow=allowed(allow),
     )
-    from everlog.flow.running import Job, blog_named
+    from everlog.usecases.runner import Job, blog_named
 
     with archive_of(settings) as opened:
         homes = [blog_named(url, opened).home for url in blogs] if blogs else [blog.home for blog in opened.blogs()]
@@ -203,7 +203,7 @@ def _run(
     jobs: list[Job], archive: Archive, settings: Settings, *, json: bool, quiet: bool, verbose: bool,
 ) -> None:
     from everlog.cli.display import crawl_display
-    from everlog.flow.running import run_jobs
+    from everlog.usecases.runner import run_jobs
 
     if verbose:
         log_to_stderr()
@@ -231,7 +231,7 @@ def print_reports(
 
 
 def _exit_code(reports: list[Report | EverlogError]) -> int:
-    from everlog.flow.report import exit_code_of
+    from everlog.usecases.crawl.report import exit_code_of
 
     code = exit_code_of([report for report in reports if not isinstance(report, EverlogError)])
     return _code_with_errors(code, [report for report in reports if isinstance(report, EverlogError)], len(reports))
@@ -291,8 +291,8 @@ def listed(name: str) -> list[str]:
 
 def _refuse_what_cannot_begin(urls: list[str], settings: Settings) -> None:
     """No archive is made for a mistyped address or a missing cookie file; a list goes on with its other blogs."""
-    from everlog.flow.running import manners_of
-    from everlog.flow.typed import fetchable
+    from everlog.usecases.discover.typed_address import fetchable
+    from everlog.usecases.runner import manners_of
 
     errors = []
     for url in urls:

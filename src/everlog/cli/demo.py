@@ -12,9 +12,9 @@ from urllib.parse import urlsplit
 
 import typer
 
-from everlog.cli.lines import open_with
 from everlog.cli.options import JsonFlag, QuietFlag, VerboseFlag, archive_of
 from everlog.cli.program import as_typed
+from everlog.cli.terminal_text import open_with
 from everlog.errors import ArchiveBusy, EverlogError, UsageError
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def demo(
 def _crawl(url: str, archive: Archive, settings: Settings, *, json: bool, quiet: bool, verbose: bool) -> int:
     from everlog.cli.crawl import print_reports
     from everlog.cli.display import crawl_display
-    from everlog.flow.running import Job, run_jobs
+    from everlog.usecases.runner import Job, run_jobs
 
     _say(f"A sample blog is served at {url} for now;\nit is archived into {settings.archive}/", quiet=quiet)
     jobs = [Job(url=url, typed=True)]
@@ -86,8 +86,8 @@ def _crawl(url: str, archive: Archive, settings: Settings, *, json: bool, quiet:
 @contextmanager
 def _alone(archive: Archive, settings: Settings, *, quiet: bool) -> Iterator[None]:
     """Wait for another demo that writes to the same folder: side by side, they would be two blogs."""
-    from everlog.archive.in_folder import LOCKS
     from everlog.archive.locks import Lock, hold
+    from everlog.archive.open_folder import LOCKS
 
     if "://" in settings.archive:
         yield

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
-from everlog.cli.lines import json_text
 from everlog.cli.options import (
     ArchiveFlag,
     ConfigFlag,
@@ -19,16 +18,17 @@ from everlog.cli.options import (
     settings_from,
 )
 from everlog.cli.show import read_when, summary_of, versions_of
+from everlog.cli.terminal_text import json_text
 from everlog.cli.wrapping import print_styled, print_wrapped
+from everlog.core.terminal import harmless
 from everlog.errors import UsageError
-from everlog.terminal import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from everlog.archive.holdings import Version
-    from everlog.changes import Changes, Piece, TextChanges
+    from everlog.archive.models import Version
     from everlog.records import Comment
+    from everlog.versions import Changes, Piece, TextChanges
 
     Kind = Literal["plain", "faint", "added", "removed"]
 
@@ -74,7 +74,7 @@ def diff(
         found = versions_of(post, opened, as_read=True)
     newer = _numbered(last or len(found), found)
     older = _numbered(first or max(1, newer.post.version - 1), found)
-    from everlog.changes import compare
+    from everlog.versions import compare
 
     changes = compare(older.post, newer.post)
     if json:

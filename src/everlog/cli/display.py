@@ -10,15 +10,15 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from everlog.cli.lines import console, is_live, live_part, opening_text, shortened, unguarded
-from everlog.terminal import harmless
+from everlog.cli.terminal_text import console, is_live, live_part, opening_text, shortened, unguarded
+from everlog.core.terminal import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rich.console import Group, RenderableType
 
-    from everlog.flow.report import Tally
+    from everlog.usecases.crawl.report import Tally
 
 LINE_EVERY_SECONDS = 5.0
 # A step that is over sooner need not say how long it takes; nor is a wait that is over by the time it is read worth it.
@@ -93,7 +93,7 @@ def crawl_display(*, quiet: bool = False) -> Iterator[CrawlDisplay]:
 def line_of(tally: Tally, now: datetime, *, step_seconds: float = 0.0) -> str:
     """One crawl in one line, however long: what, how many, how fast, what it waits for.
 
-    >>> from everlog.flow.report import Tally
+    >>> from everlog.usecases.crawl.report import Tally
     >>> tally = Tally(blog="https://a.blog.example/", doing="fetching pages", held=60, expected=88, comments=451)
     >>> line_of(tally, datetime(2026, 5, 1, tzinfo=UTC))
     'a.blog.example  fetching pages: 60 of 88 posts, 451 comments'
@@ -109,7 +109,7 @@ def line_of(tally: Tally, now: datetime, *, step_seconds: float = 0.0) -> str:
 def lines_of(tally: Tally, now: datetime, width: int, *, step_seconds: float = 0.0) -> list[str]:
     """The same for a terminal: no line is wider than it, no figure is broken, the least important are left out.
 
-    >>> from everlog.flow.report import Tally
+    >>> from everlog.usecases.crawl.report import Tally
     >>> tally = Tally(blog="https://a.blog.example/", doing="fetching pages", held=60, expected=88, comments=451)
     >>> lines_of(tally, datetime(2026, 5, 1, tzinfo=UTC), 40)
     ['a.blog.example  fetching pages', '  60 of 88 posts, 451 comments']

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from everlog.cli.fleet_options import LATER, BrokerFlag, shared_archive_of
-from everlog.cli.lines import json_text
 from everlog.cli.options import (
     AllowFlag,
     AlsoFlag,
@@ -24,11 +23,12 @@ from everlog.cli.options import (
     allowed,
     settings_from,
 )
+from everlog.cli.terminal_text import json_text
 from everlog.errors import EverlogError, ServiceDown, UsageError
 
 if TYPE_CHECKING:
     from everlog.archive import Archive
-    from everlog.archive.jobs import NewJob
+    from everlog.archive.job_models import NewJob
     from everlog.fleet.engine import Engine
 
 # How the names of lists end; no host's name does.
@@ -70,7 +70,7 @@ def enqueue(  # noqa: PLR0913, PLR0917 - one parameter per flag
       cat blogs.txt | everlog enqueue -
     """
     from everlog.fleet.engine import make_engine
-    from everlog.flow.reach import note_typed
+    from everlog.usecases.discover.stored_allowlist import note_typed
 
     settings = settings_from(config, archive=archive, broker=broker)
     own = {
@@ -104,7 +104,7 @@ def enqueue(  # noqa: PLR0913, PLR0917 - one parameter per flag
 
 def _add(jobs: list[NewJob], archive: Archive, engine: Engine, *, quiet: bool) -> list[str | None]:
     """Store jobs and tell the workers of them, a part at a time; the addresses of those that were not there."""
-    from everlog.archive.jobs import MOST_AT_ONCE
+    from everlog.archive.job_models import MOST_AT_ONCE
 
     added: list[str | None] = []
     silent: ServiceDown | None = None
@@ -126,7 +126,7 @@ def _add(jobs: list[NewJob], archive: Archive, engine: Engine, *, quiet: bool) -
 
 def _held(jobs: list[NewJob], archive: Archive) -> tuple[list[NewJob], list[str]]:
     """Those of the jobs whose blogs are held, and what is wrong with the others; all wrong is an error."""
-    from everlog.flow.archiving import home_known_as
+    from everlog.usecases.crawl.crawl_blog import home_known_as
 
     held: list[NewJob] = []
     unknown: list[str] = []
@@ -150,11 +150,11 @@ def _is_list(word: str) -> bool:
 
 def _jobs_of(words: list[str], own: dict[str, Any], *, update: bool, browser: bool) -> tuple[list[NewJob], list[str]]:
     """The jobs that words mean, and what is wrong with those that mean none; all wrong is an error."""
-    from everlog.archive.jobs import NewJob
+    from everlog.archive.job_models import NewJob
     from everlog.cli.crawl import listed
-    from everlog.flow.typed import fetchable
+    from everlog.core.urls import canonical, host_of
     from everlog.settings import make_settings
-    from everlog.urls import canonical, host_of
+    from everlog.usecases.discover.typed_address import fetchable
 
     make_settings(own)  # a wrong value is told here, not by a worker somewhere
     urls: list[str] = []
@@ -182,7 +182,7 @@ def _jobs_of(words: list[str], own: dict[str, Any], *, update: bool, browser: bo
 
 def _typed(words: list[str]) -> list[str]:
     """The addresses among the words: what lists name was typed by nobody, and their workers go nowhere private."""
-    from everlog.flow.typed import spellings
+    from everlog.usecases.discover.typed_address import spellings
 
     found: list[str] = []
     for word in words:

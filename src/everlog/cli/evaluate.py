@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from everlog.cli.lines import json_text, open_with
 from everlog.cli.progress import progress
+from everlog.cli.terminal_text import json_text, open_with
 from everlog.errors import UsageError
 from everlog.evaluate.grouping import Grouping  # noqa: TC001 - Typer reads the annotations
 

@@ -9,10 +9,10 @@ from typing import Annotated
 import typer
 
 from everlog.cli.fleet_options import LATER, BrokerFlag, shared_archive_of
-from everlog.cli.lines import json_text
 from everlog.cli.options import ArchiveFlag, ConfigFlag, JsonFlag, QuietFlag, VerboseFlag, settings_from
+from everlog.cli.terminal_text import json_text
+from everlog.core.terminal import CONTROLS
 from everlog.errors import ServiceDown, UsageError
-from everlog.terminal import CONTROLS
 
 fleet = typer.Typer(
     name="fleet", no_args_is_help=True, rich_markup_mode=None, add_completion=False,
@@ -92,7 +92,7 @@ def fleet_drain(
       everlog fleet drain --archive postgresql://db/everlog
       everlog fleet drain machine-7-4711
     """
-    from everlog.archive.tenure import SILENT_SECONDS
+    from everlog.archive.lease_holder import SILENT_SECONDS
 
     settings = settings_from(config, archive=archive)
     with shared_archive_of(settings) as opened:
@@ -148,7 +148,7 @@ def fleet_cancel(
       everlog fleet cancel 4711 --archive postgresql://db/everlog
       everlog fleet cancel https://a.blog.example/
     """
-    from everlog.flow.typed import fetchable
+    from everlog.usecases.discover.typed_address import fetchable
 
     settings = settings_from(config, archive=archive)
     ids: set[int] = set()
@@ -181,7 +181,7 @@ def fleet_revive(
     Example:
       everlog fleet revive --archive postgresql://db/everlog --broker redis://queue
     """
-    from everlog.archive.jobs import MOST_AT_ONCE
+    from everlog.archive.job_models import MOST_AT_ONCE
     from everlog.fleet.engine import make_engine
 
     settings = settings_from(config, archive=archive, broker=broker)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from everlog.archive.tenure import SILENT_SECONDS
-from everlog.terminal import harmless
+from everlog.archive.lease_holder import SILENT_SECONDS
+from everlog.core.terminal import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from everlog.archive.jobs import FleetState, Job, RunningJob, WorkerState
+    from everlog.archive.job_models import FleetState, Job, RunningJob, WorkerState
 
 # What runs this long without an end is worth a look; a slice takes a minute.
 LONG_SECONDS = 600.0

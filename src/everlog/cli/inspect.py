@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from everlog.cli.contact import remind_of_contact
-from everlog.cli.lines import json_text, open_with
 from everlog.cli.options import (
     AllowFlag,
     AlsoFlag,
@@ -24,18 +23,19 @@ from everlog.cli.options import (
     settings_from,
 )
 from everlog.cli.program import as_typed
-from everlog.cli.typed import refuse_file
+from everlog.cli.terminal_text import json_text, open_with
+from everlog.cli.typed_command import refuse_file
 from everlog.cli.wrapping import print_wrapped
 from everlog.errors import EverlogError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from everlog.aliases import Alias
-    from everlog.crawl import OpenWeb
-    from everlog.flow.looking import Look
-    from everlog.flow.report import Tally
+    from everlog.core.aliases import Alias
+    from everlog.fetch import OpenWeb
     from everlog.settings import Settings
+    from everlog.usecases.crawl.report import Tally
+    from everlog.usecases.inspection import Look
 
 WORDS_SHOWN = 40
 COLUMN = 14
@@ -99,7 +99,7 @@ def look_at(
 ) -> list[Look | EverlogError]:
     """A look at each of some blogs, or why there is none. What it fetches is kept nowhere."""
     from everlog.cli.display import crawl_display
-    from everlog.crawl import with_web
+    from everlog.fetch import with_web
 
     with crawl_display(quiet=quiet) as display:
 
@@ -120,12 +120,12 @@ async def _look(
     url: str, settings: Settings, web: OpenWeb, on_start: Callable[[Tally], None], *, is_typed: bool,
 ) -> Look:
     from everlog.archive import open_archive
-    from everlog.flow.looking import look
-    from everlog.flow.reach import note_typed
-    from everlog.flow.report import Tally
-    from everlog.flow.running import habits_of, open_session, waits_shown
-    from everlog.flow.typed import fetchable, other_spellings
     from everlog.render import Browser
+    from everlog.usecases.crawl.report import Tally
+    from everlog.usecases.discover.stored_allowlist import note_typed
+    from everlog.usecases.discover.typed_address import fetchable, other_spellings
+    from everlog.usecases.inspection import look
+    from everlog.usecases.runner import habits_of, open_session, waits_shown
 
     whole = fetchable(url)
     own = settings.for_blog(whole)

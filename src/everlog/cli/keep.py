@@ -11,7 +11,6 @@ from typing import Annotated
 
 import typer
 
-from everlog.cli.lines import json_text, open_with
 from everlog.cli.options import (
     ArchiveFlag,
     ConfigFlag,
@@ -24,6 +23,7 @@ from everlog.cli.options import (
     settings_from,
 )
 from everlog.cli.summary import counted
+from everlog.cli.terminal_text import json_text, open_with
 
 VERIFY_FAILED = 8
 
@@ -54,9 +54,9 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per flag
     """
     # On a terminal, the posts themselves come as soon as anything could be said.
     open_with("exporting: opening the archive", quiet=quiet or output in {None, "-"})
+    from everlog.core.moments import as_moment_or_none
     from everlog.export import format_for
-    from everlog.flow.running import blog_named
-    from everlog.moments import as_moment_or_none
+    from everlog.usecases.runner import blog_named
 
     chosen = format_for(format_name, output)
     moment = as_moment_or_none(since)
@@ -94,8 +94,8 @@ def reread(
     """
     open_with("reading stored pages again: opening the archive", quiet=quiet)
     from everlog.cli.progress import progress
-    from everlog.flow.rereading import reread_blog
-    from everlog.flow.running import blog_named
+    from everlog.usecases.reread import reread_blog
+    from everlog.usecases.runner import blog_named
 
     with archive_of(settings_from(config, archive=archive, files=files, spool=spool)) as opened:
         chosen = [blog_named(url, opened) for url in blogs] if blogs else list(opened.blogs())
@@ -126,7 +126,7 @@ def forget(
     Example:
       everlog forget https://a.blog.example/
     """
-    from everlog.flow.running import blog_named
+    from everlog.usecases.runner import blog_named
 
     with archive_of(settings_from(config, archive=archive)) as opened:
         blog = blog_named(what, opened)

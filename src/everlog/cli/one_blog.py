@@ -6,16 +6,16 @@ from collections import Counter
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from everlog.cli.lines import ago, json_text, more, say, time_or_none
 from everlog.cli.summary import counted, media_of, unsure_lines
+from everlog.cli.terminal_text import ago, json_text, more, say, time_or_none
 from everlog.cli.wrapping import print_wrapped
-from everlog.flow.report import reason_kind
+from everlog.usecases.crawl.report import reason_kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from everlog.archive import Archive
-    from everlog.archive.holdings import Figures
+    from everlog.archive.models import Figures
     from everlog.records import Blog, Event
 
 SHOWN = 20
@@ -112,9 +112,9 @@ def _print_doubts(detail: dict[str, Any], *, verbose: bool) -> None:
 
 
 def _detail(blog: Blog, archive: Archive) -> dict[str, Any]:
-    from everlog.flow.estimating import expected_posts, recall_estimate
-    from everlog.flow.leaving import count_not_kept, noarchive_remark, said_left_out
-    from everlog.flow.scoping import scope_of
+    from everlog.usecases.crawl.left_out import count_not_kept, noarchive_remark, said_left_out
+    from everlog.usecases.discover.blog_scope import scope_of
+    from everlog.usecases.discover.estimate import expected_posts, recall_estimate
 
     counts, figures = archive.counts(blog.id), archive.figures(blog.id)
     estimate = recall_estimate(blog, archive)

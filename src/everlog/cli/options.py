@@ -123,8 +123,8 @@ def archive_of(settings: Settings, *, create: bool = False, reading: bool = Fals
     `reading` is for commands that change nothing: they work on an archive that cannot be written too.
     """
     from everlog.archive.archive import Habits, open_archive
-    from everlog.archive.in_folder import has_archive
-    from everlog.archive.schema import COPYING
+    from everlog.archive.db.schema import COPYING
+    from everlog.archive.open_folder import has_archive
 
     is_folder = "://" not in settings.archive
     if is_folder and not create and not has_archive(Path(settings.archive)):

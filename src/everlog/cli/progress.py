@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from everlog.cli.display import BAR_WIDTH, LEAST_WIDTH_WITH_BAR
-from everlog.cli.lines import console, guarded_above, is_live, shortened, unguarded
-from everlog.terminal import harmless
+from everlog.cli.terminal_text import console, guarded_above, is_live, shortened, unguarded
+from everlog.core.terminal import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from everlog.cli.lines import json_text
 from everlog.cli.options import (
     ArchiveFlag,
     ConfigFlag,
@@ -19,9 +18,10 @@ from everlog.cli.options import (
     archive_of,
     settings_from,
 )
+from everlog.cli.terminal_text import json_text
 from everlog.cli.wrapping import print_styled, print_wrapped
+from everlog.core.terminal import harmless
 from everlog.errors import UsageError
-from everlog.terminal import harmless
 
 if TYPE_CHECKING:
     from everlog.archive import Archive

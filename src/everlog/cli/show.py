@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from everlog.cli.lines import ago, json_text
 from everlog.cli.options import (
     ArchiveFlag,
     ConfigFlag,
@@ -19,15 +18,16 @@ from everlog.cli.options import (
     archive_of,
     settings_from,
 )
+from everlog.cli.terminal_text import ago, json_text
 from everlog.cli.wrapping import print_wrapped
+from everlog.core.terminal import harmless_html
 from everlog.errors import UsageError
-from everlog.terminal import harmless_html
 
 if TYPE_CHECKING:
     from everlog.archive import Archive
-    from everlog.archive.holdings import Version
-    from everlog.changes import Changes
+    from everlog.archive.models import Version
     from everlog.records import Post
+    from everlog.versions import Changes
 
 INDENT = "  "
 # Deeper answers stay in sight.
@@ -117,7 +117,7 @@ def _show_versions(found: tuple[Version, ...], *, json: bool, html: bool, quiet:
 
 
 def _version_lines(found: tuple[Version, ...], *, exactly: bool) -> list[str]:
-    from everlog.changes import compare
+    from everlog.versions import compare
 
     def when(moment: datetime) -> str:
         return read_when(moment, exactly=exactly)

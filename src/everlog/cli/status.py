@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from everlog.cli.ledger import print_ledger
-from everlog.cli.lines import ago, json_text, more, say, table, time_or_none
 from everlog.cli.one_blog import event_dict, figures_dict, print_blog, print_events
 from everlog.cli.options import (
     ArchiveFlag,
@@ -20,12 +18,14 @@ from everlog.cli.options import (
     archive_of,
     settings_from,
 )
+from everlog.cli.politeness_table import print_ledger
 from everlog.cli.summary import counted, media_of, missing_of
+from everlog.cli.terminal_text import ago, json_text, more, say, table, time_or_none
 from everlog.cli.wrapping import print_wrapped, room
 
 if TYPE_CHECKING:
     from everlog.archive import Archive
-    from everlog.archive.overview_rows import Outline
+    from everlog.archive.repos.overview import Outline
 
 SHOWN = 20
 # All that happens to blogs and posts but for edits: these are many, and `status BLOG` and `diff` have them.
@@ -61,7 +61,7 @@ def status(
     with archive_of(settings_from(config, archive=archive), reading=True, quiet=quiet) as opened:
         chosen = None
         if blog is not None:
-            from everlog.flow.running import blog_named
+            from everlog.usecases.runner import blog_named
 
             chosen = blog_named(blog, opened)
         if politeness:

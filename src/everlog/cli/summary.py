@@ -5,11 +5,11 @@ from __future__ import annotations
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from everlog.cli.lines import console
 from everlog.cli.program import as_typed
+from everlog.cli.terminal_text import console
 from everlog.cli.wrapping import wrapped
+from everlog.core.terminal import harmless
 from everlog.errors import EverlogError
-from everlog.terminal import harmless
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from everlog.flow.report import Report, Tally
+    from everlog.usecases.crawl.report import Report, Tally
 
 REASONS_SHOWN = 8
 DEFAULT_ARCHIVE = "everlog-archive"
@@ -103,7 +103,7 @@ def media_lines(tally: Tally) -> list[str]:
     """What is to be said about pictures and files that are neither held nor given up.
 
     >>> from datetime import UTC, datetime
-    >>> from everlog.flow.report import Tally
+    >>> from everlog.usecases.crawl.report import Tally
     >>> until = datetime(2024, 6, 2, tzinfo=UTC)
     >>> media_lines(Tally(blog="http://a.example/", media_held_off=7, media_held_until=until))
     ['7 pictures or files wait: their hosts asked us to wait; updates after 2024-06-02 00:00:00 UTC fetch them']

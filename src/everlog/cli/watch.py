@@ -13,7 +13,6 @@ import typer
 from everlog.cli.contact import remind_of_contact
 from everlog.cli.display import FIGURE_LINES, flowed
 from everlog.cli.fleet_options import BrokerFlag, LogFormatFlag, MetricsFlag  # noqa: TC001 - typer reads them
-from everlog.cli.lines import ago, console, is_live, json_text, live_part, open_with, unguarded
 from everlog.cli.options import (
     AllowFlag,
     ArchiveFlag,
@@ -30,15 +29,16 @@ from everlog.cli.options import (
     log_to_stderr,
     settings_from,
 )
+from everlog.cli.terminal_text import ago, console, is_live, json_text, live_part, open_with, unguarded
+from everlog.core.terminal import harmless
 from everlog.errors import ArchiveBusy, UsageError
-from everlog.terminal import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from everlog.flow.polling import Polled
-    from everlog.flow.watch import WatchTally
     from everlog.records import Blog
+    from everlog.usecases.watch.poll import Polled
+    from everlog.usecases.watch.watch_loop import WatchTally
 
 # Where nobody looks, a line of figures now and then is enough: a service runs for years.
 LINE_EVERY_SECONDS = 600.0
@@ -81,8 +81,8 @@ def watch(  # noqa: PLR0913, PLR0917 - one parameter per flag
       everlog watch --archive postgresql://db/everlog --broker redis://queue
     """
     open_with("watching: opening the archive", quiet=quiet or log_format != "text")
-    from everlog.flow.running import run_watch
-    from everlog.flow.watch import WatchTally
+    from everlog.usecases.runner import run_watch
+    from everlog.usecases.watch.watch_loop import WatchTally
 
     settings = settings_from(
         config, archive=archive, files=files, spool=spool, max_time=max_time, delay=delay,

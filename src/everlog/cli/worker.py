@@ -78,7 +78,7 @@ def worker(  # noqa: PLR0913, PLR0917 - one parameter per flag
     from everlog.fleet.logs import log_to_stderr
     from everlog.fleet.readers import ReadersPlan, run_readers
     from everlog.fleet.worker import WorkerPlan, default_name, run_worker
-    from everlog.flow.rendering import can_draw
+    from everlog.usecases.page.rendering import can_draw
 
     settings = settings_from(
         config, archive=archive, files=files, spool=spool, broker=broker, slice_seconds=slice_seconds,
@@ -100,7 +100,7 @@ def worker(  # noqa: PLR0913, PLR0917 - one parameter per flag
     engine = make_engine(settings.broker)
     has_browser = readers is None and can_draw(settings)
     if browser and not has_browser:
-        from everlog.render.finding import how_to_get_a_browser
+        from everlog.render.find_chromium import how_to_get_a_browser
 
         raise UsageError("no browser found", advice=f"{how_to_get_a_browser()}\n  or leave out --browser")
 

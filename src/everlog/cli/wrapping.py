@@ -6,8 +6,8 @@ import re
 import sys
 from typing import TYPE_CHECKING
 
-from everlog.cli.lines import console
-from everlog.terminal import harmless
+from everlog.cli.terminal_text import console
+from everlog.core.terminal import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

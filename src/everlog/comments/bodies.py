@@ -5,15 +5,15 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import TYPE_CHECKING
 
-from everlog.reading.cleaning import clean_html, clean_text_markup
-from everlog.reading.cutting import Cutter, remove_cuts
-from everlog.reading.revealing import without_words
-from everlog.tree import drop, take_text
+from everlog.core.tree import drop, take_text
+from everlog.markup.cleaning import clean_html, clean_text_markup
+from everlog.markup.cutting import Cutter, remove_cuts
+from everlog.markup.revealing import without_words
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
 
-    from everlog.tree import Element
+    from everlog.core.tree import Element
 
 # What never is text of a comment: forms to answer it. Scripts, buttons and hidden elements go as in articles.
 _FORMS = ("form", "fieldset")
@@ -33,7 +33,7 @@ class Bodies:
     def read(self, parts: Sequence[Element], without: Container[Element] = ()) -> tuple[str, str]:
         """Text and cleaned HTML of the elements that hold a comment, less the elements it must not hold.
 
-        >>> from everlog.tree import parse
+        >>> from everlog.core.tree import parse
         >>> body = parse(b"<div>Well.<a class=reply>Reply</a> <i>No.</i></div>")[0]
         >>> Bodies("http://a.org/").read([body[0]], {body[0][0]})
         ('Well. No.', 'Well. <i>No.</i>')

@@ -18,7 +18,7 @@ from lxml import etree
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from everlog.tree import Element
+    from everlog.core.tree import Element
 
 Test = Callable[["Element"], bool]
 _SAFE_NAME = re.compile(r"[a-z][a-z-]*")
@@ -27,7 +27,7 @@ _SAFE_NAME = re.compile(r"[a-z][a-z-]*")
 class Nearest:
     """The nearest of some elements at or above another. All questions together cost one walk over the page.
 
-    >>> from everlog.tree import parse
+    >>> from everlog.core.tree import parse
     >>> body = parse(b"<div><p><i>x</i></p></div>")[0]
     >>> Nearest([body[0]]).at(body[0][0][0]).tag, Nearest([body[0]]).above(body[0])
     ('div', None)
@@ -63,7 +63,7 @@ class Selection:
     Known are tags, classes, ids, attributes, `:not()`, `:is()`, `:first-child`, `:last-child`, `:empty`
     and the four combinators. `:numbered` is CSS's own in no browser: an id that ends with a number.
 
-    >>> from everlog.tree import parse
+    >>> from everlog.core.tree import parse
     >>> page = Selection(parse(b"<ol><li class='comment a'><p>x</p></li></ol>"))
     >>> [element.tag for element in page.all("ol > li.comment p, ol")]
     ['ol', 'p']

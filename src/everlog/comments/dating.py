@@ -13,7 +13,7 @@ from everlog.dates.clock import read_clock
 from everlog.dates.formats import DateFormat, prepare
 from everlog.dates.machine import read_machine
 from everlog.dates.names import is_known
-from everlog.dates.reading import read_date
+from everlog.dates.read_date import read_date
 from everlog.dates.relative import read_relative
 from everlog.dates.scan import scan
 from everlog.dates.stamps import Stamp, plausible
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
+    from everlog.core.tree import Element
     from everlog.dates.scan import Spot
-    from everlog.tree import Element
 
 # Themes are translated more often than pages declare it; these are asked where the page's language fails.
 # The order settles names that two languages share.
@@ -71,7 +71,7 @@ def locate_dates(
 def stated_dates(element: Element) -> Iterator[str]:
     """The texts of an element that may be its date: those for programs first, then those for readers.
 
-    >>> from everlog.tree import parse
+    >>> from everlog.core.tree import parse
     >>> list(stated_dates(parse(b"<p><time datetime='2019-03-01'>1 March</time></p>")[0][0]))
     ['2019-03-01', '1 March']
     """

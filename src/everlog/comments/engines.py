@@ -6,7 +6,7 @@ The markup is that of the templates which the engines ship, and of the functions
 
 from __future__ import annotations
 
-from everlog.comments.markup import Markup
+from everlog.comments.comment_markup import Markup
 
 # What designs put into a comment that is not what its writer wrote.
 CUT = (

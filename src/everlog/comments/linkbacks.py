@@ -9,22 +9,22 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from everlog.comments.author_names import linked_name
+from everlog.comments.comment_markup import ELSEWHERE, read_elements
 from everlog.comments.css import Nearest
 from everlog.comments.engines import WORDPRESS
-from everlog.comments.markup import ELSEWHERE, read_elements
-from everlog.comments.names import linked_name
 from everlog.comments.parts import line_of
 from everlog.comments.threads import short_id
+from everlog.core.urls import absolute, canonical
+from everlog.core.words import words
 from everlog.records import Comment
-from everlog.urls import absolute, canonical
-from everlog.words import words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
     from everlog.comments.css import Selection
-    from everlog.tree import Element
+    from everlog.core.tree import Element
 
 # What `comment_class` of WordPress calls them, whatever the theme says in words.
 SELECTOR = "li:is(.pingback, .trackback), :is(.pingback, .trackback)[class*='depth-'], :is(.pingback, .trackback)[id]"
@@ -40,7 +40,7 @@ def with_linkbacks(
     """Comments of a page with the links from elsewhere among them, in the order of the page; and these elements.
 
     >>> from everlog.comments.css import Selection
-    >>> from everlog.tree import parse
+    >>> from everlog.core.tree import parse
     >>> page = parse(b'<ol><li class=pingback id=comment-7>Pingback: <a href="http://b.org/x">A page</a></li></ol>')
     >>> found, _ = with_linkbacks((), Selection(page), "http://a.org/")
     >>> [(comment.id, comment.author, comment.author_url, comment.text) for comment in found]

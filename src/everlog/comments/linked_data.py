@@ -5,20 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from everlog.comments.bodies import Bodies
+from everlog.comments.comment_markup import MOST_COMMENTS, Thread
 from everlog.comments.dating import read_dates
-from everlog.comments.markup import MOST_COMMENTS, Thread
 from everlog.comments.threads import short_id, threaded
-from everlog.reading.view import View
+from everlog.core.tree import parse_fragment
+from everlog.core.urls import absolute
+from everlog.core.words import squeeze
+from everlog.markup.view import View
 from everlog.records import Comment
-from everlog.tree import parse_fragment
-from everlog.urls import absolute
-from everlog.words import squeeze
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from datetime import datetime
 
-    from everlog.tree import Element
+    from everlog.core.tree import Element
 
 SOURCE = "json-ld"
 _TEXTS = ("text", "commentText", "articleBody", "description")
@@ -30,7 +30,7 @@ _DEEPEST = 50
 def read_linked_data(root: Element, url: str, *, fetched_at: datetime | None = None) -> Thread | None:
     """The comments of a page's JSON-LD; None where it holds none.
 
-    >>> from everlog.tree import parse
+    >>> from everlog.core.tree import parse
     >>> page = parse(b'<script type="application/ld+json">{"@type": "BlogPosting", "commentCount": 1, "comment": [{'
     ...     b'"@type": "Comment", "text": "Fine.", "author": {"name": "Ada"}, "dateCreated": "2019-03-01"}]}</script>')
     >>> [(comment.author, comment.text) for comment in read_linked_data(page, "http://a.org/").comments]

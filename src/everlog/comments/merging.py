@@ -11,15 +11,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from everlog.comments.threads import short_id, without_circles
-from everlog.similarity import bigram_set
-from everlog.urls import canonical
-from everlog.words import words
+from everlog.core.similarity import bigram_set
+from everlog.core.urls import canonical
+from everlog.core.words import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
-    from everlog.comments.markup import Thread
+    from everlog.comments.comment_markup import Thread
     from everlog.records import Comment, CommentsState
 
 # Two texts of one author that are as alike as this are one: feeds leave out pictures and shorten addresses.
@@ -43,7 +43,7 @@ class Merged:
 def merge(threads: Sequence[Thread], *, claimed: int | None) -> Merged:
     """The comments of all threads, each once, held against the number that the site states.
 
-    >>> from everlog.comments.markup import Thread
+    >>> from everlog.comments.comment_markup import Thread
     >>> from everlog.records import Comment
     >>> page = Thread(source="page", comments=(Comment(id="7", author="Jo", text="Nice."),))
     >>> feed = Thread(source="feed", comments=(Comment(id="7", text="Nice."), Comment(id="8", text="Not."),))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from everlog.comments.css import Nearest, Selection
-from everlog.tree import INVISIBLE, visible_pieces
-from everlog.words import squeeze
+from everlog.core.tree import INVISIBLE, visible_pieces
+from everlog.core.words import squeeze
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
 
-    from everlog.tree import Element
+    from everlog.core.tree import Element
 
 # No name, date or count is longer; what is gathered for one stops here, or a selector that matches
 # whole threads would gather them again for every comment.
@@ -136,7 +136,7 @@ class Parts:
 def line_of(element: Element, without: Container[Element] = ()) -> str:
     """What a small element shows or, where it is there for programs, says.
 
-    >>> from everlog.tree import parse
+    >>> from everlog.core.tree import parse
     >>> line_of(parse(b"<p> <b>Ada</b> says\\n<script>x</script></p>")[0][0])
     'Ada says'
     """

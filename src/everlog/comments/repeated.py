@@ -12,23 +12,23 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from everlog.comments.comment_markup import MOST_COMMENTS, Markup, Thread, read_elements
 from everlog.comments.counting_words import COMMENTS
-from everlog.comments.counts import counted, elsewhere, stated_count
 from everlog.comments.css import Nearest, Selection
 from everlog.comments.engines import CUT, NAMED_AUTHOR, NAMED_DATE, NAMED_TEXT
-from everlog.comments.markup import MOST_COMMENTS, Markup, Thread, read_elements
 from everlog.comments.parts import line_of
+from everlog.comments.stated_counts import counted, elsewhere, stated_count
 from everlog.comments.threads import only
-from everlog.selectors import without_digits
-from everlog.urls import absolute, canonical, host_of
-from everlog.words import fold, words
+from everlog.core.selectors import without_digits
+from everlog.core.urls import absolute, canonical, host_of
+from everlog.core.words import fold, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
+    from everlog.core.tree import Element
     from everlog.records import Comment
-    from everlog.tree import Element
 
 # One element repeats nothing.
 _FEWEST = 2
@@ -75,7 +75,7 @@ def read_repeated(
 ) -> Thread | None:
     """The comments below an article that are recognised by their repeated structure alone; None where nothing is.
 
-    >>> from everlog.tree import parse
+    >>> from everlog.core.tree import parse
     >>> page = parse(b"<article>Rain.</article><div class=replies>"
     ...     b"<div><b>Ada</b> <i>1 March 2019</i><p>It will stop.</p></div>"
     ...     b"<div><b>Bob</b> <i>2 March 2019</i><p>It never does.</p></div></div>")

@@ -11,7 +11,7 @@ reading    read_date: learned formats first, everything else after
 """
 
 from everlog.dates.formats import DateFormat
-from everlog.dates.reading import Found, read_date
+from everlog.dates.read_date import Found, read_date
 from everlog.dates.stamps import Stamp
 from everlog.dates.targets import targets
 

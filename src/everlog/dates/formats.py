@@ -8,10 +8,10 @@ from datetime import date, datetime, time
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from everlog.core.words import fold, squeeze
 from everlog.dates.clock import is_afternoon, read_clock
 from everlog.dates.names import Names, is_kin, names_of
 from everlog.dates.stamps import Stamp, full_year, offset_text, read_offset
-from everlog.words import fold, squeeze
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from everlog.words import fold
+from everlog.core.words import fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -8,20 +8,20 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
-from everlog.comments.feeds import comment_feed_url, read_comment_feed
+from everlog.comments.comment_feeds import comment_feed_url, read_comment_feed
+from everlog.comments.learn.comment_rules_learn import MOST_TAUGHT, learn_comments
+from everlog.comments.learn.comment_samples import ShownWords, run_of
+from everlog.core.tree import parse
 from everlog.errors import EverlogError
-from everlog.learning.comment_samples import ShownWords, run_of
-from everlog.learning.comments import MOST_TAUGHT, learn_comments
-from everlog.tree import parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from everlog.comments.rules import CommentRules
+    from everlog.comments.comment_rules import CommentRules
+    from everlog.core.tree import Element
     from everlog.evaluate.corpus import Blog, KnownComment, Truth
     from everlog.evaluate.run import Reader
     from everlog.records import Comment
-    from everlog.tree import Element
 
     Lesson = tuple[Element, str, Sequence[Comment]]
 

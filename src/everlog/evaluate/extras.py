@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from everlog.errors import UsageError
-from everlog.installing import line_for_extra
+from everlog.extras import line_for_extra
 
 if TYPE_CHECKING:
     from types import ModuleType

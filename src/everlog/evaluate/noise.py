@@ -19,26 +19,26 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from everlog.core.layout import Vocabulary
+from everlog.core.outline import Outline
+from everlog.core.tree import parse
+from everlog.core.words import marked_words, words
 from everlog.errors import EverlogError
 from everlog.evaluate.commenting import shown_comments
 from everlog.evaluate.processes import over_blogs
 from everlog.evaluate.scoring import mean
-from everlog.layout import Vocabulary
-from everlog.learning.align import align
-from everlog.outline import Outline
-from everlog.repeats.cleaning import LEAST_OUTSIDE_LINKS, kept_segments
-from everlog.repeats.counts import Repeats
-from everlog.repeats.units import Units
-from everlog.tree import parse
-from everlog.words import marked_words, words
+from everlog.extract.article.align import align
+from everlog.extract.extractors.diffpost.noise_removal import LEAST_OUTSIDE_LINKS, kept_segments
+from everlog.extract.extractors.diffpost.page_counts import Repeats
+from everlog.extract.extractors.diffpost.units import Units
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from everlog.core.layout import Ints
     from everlog.evaluate.corpus import Blog, Truth
-    from everlog.layout import Ints
 
     Counts = NDArray[np.int64]
     Rows = list[dict[str, Any]]

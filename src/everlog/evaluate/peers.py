@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from w3lib.encoding import html_to_unicode
 
+from everlog.core.outline import Outline
+from everlog.core.tree import drop, parse, parse_fragment, take_text, visible_text
 from everlog.evaluate.extras import needed
 from everlog.evaluate.processes import over_blogs
 from everlog.evaluate.readers import EVERLOG, LEARNERS, collected, posts_of
 from everlog.evaluate.scoring import STRICT_F1, mean, word_scores
-from everlog.outline import Outline
-from everlog.tree import drop, parse, parse_fragment, take_text, visible_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -112,7 +112,7 @@ def _figures(rows: Sequence[Truth], texts: Sequence[str]) -> dict[str, float | N
 
 def _lines(page: bytes, _url: str, _language: str) -> str:
     root = parse(page)
-    pick = needed("everlog.lines").find_article(Outline(root))
+    pick = needed("everlog.extract.extractors.line_classifier").find_article(Outline(root))
     if pick is None:
         return ""
     drop(pick.drops)
@@ -160,7 +160,7 @@ def _decoded(page: bytes) -> str:
 
 
 TOOLS = (
-    Tool(name="everlog, lines", module="everlog.lines", article=_lines),
+    Tool(name="everlog, lines", module="everlog.extract.extractors.line_classifier", article=_lines),
     Tool(name="trafilatura (precision)", module="trafilatura", article=_trafilatura),
     Tool(name="readability-lxml", module="readability", article=_readability),
     Tool(name="boilerpy3 (article)", module="boilerpy3", article=_boilerpy),

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from everlog.core.outline import Outline
+from everlog.core.tree import BLOCK, INVISIBLE, parse
 from everlog.errors import EverlogError
 from everlog.evaluate.commenting import shown_comments
 from everlog.evaluate.readers import LEARNERS, collected, posts_of
-from everlog.outline import Outline
-from everlog.repeats import Repeats, clean
-from everlog.tree import BLOCK, INVISIBLE, parse
+from everlog.extract.extractors.diffpost import Repeats, clean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

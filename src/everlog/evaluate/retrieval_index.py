@@ -11,7 +11,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
-from everlog.words import words
+from everlog.core.words import words
 
 if TYPE_CHECKING:
     from types import TracebackType

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import chain, combinations, islice, pairwise
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from everlog.core.words import UNSPACED, fold, words
 from everlog.evaluate.retrieval_index import Phrase, Query
-from everlog.words import UNSPACED, fold, words
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -11,9 +11,9 @@ from everlog.errors import EverlogError, UsageError
 from everlog.evaluate.processes import over_blogs
 from everlog.evaluate.scoring import mean
 from everlog.evaluate.without_feed import home_of, learn_walking
+from everlog.extract.classify import PostJudge
+from everlog.extract.learn_blog import learn
 from everlog.feeds import parse_feed
-from everlog.learning.blog import learn
-from everlog.posts import PostJudge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

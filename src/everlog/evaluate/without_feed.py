@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
+from everlog.core.links import refresh_target
+from everlog.core.tree import parse
+from everlog.core.urls import canonical
 from everlog.errors import NothingToLearn, UnreadablePage
-from everlog.feedless import Explorer, learn_explored
-from everlog.links import refresh_target
-from everlog.tree import parse
-from everlog.urls import canonical
+from everlog.extract.feedless import Explorer, learn_explored
 
 if TYPE_CHECKING:
     from everlog.evaluate.corpus import Blog
-    from everlog.feedless import Learned
+    from everlog.extract.feedless import Learned
 
 # Home pages that send readers on do so once, sometimes twice.
 REFRESHES = 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, BinaryIO
 
-from everlog.plain import post_to_dict
+from everlog.records.plain import post_to_dict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from everlog.comments.threads import in_threads
 from everlog.errors import UsageError
 from everlog.export.front_matter import front_matter
-from everlog.installing import line_for
+from everlog.extras import line_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -58,7 +58,7 @@ def post_to_markdown(post: Post, links: Mapping[str, str] | None = None, *, slug
 def _relinked(html: str, links: Mapping[str, str]) -> str:
     if not links or "<" not in html:
         return html
-    from everlog.media import rewrite  # noqa: PLC0415 - loads the parser; posts without links do not need it
+    from everlog.markup.media import rewrite  # noqa: PLC0415 - loads the parser; posts without links do not need it
 
     return rewrite(html, links)
 

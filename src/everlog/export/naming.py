@@ -7,7 +7,7 @@ import unicodedata
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-from everlog.media import FILES, extension
+from everlog.markup.media import FILES, extension
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 from urllib.parse import quote
 
+from everlog.core.urls import canonical
 from everlog.errors import DamagedArchive, NotUploaded, UsageError
 from everlog.export.front_matter import read_address
 from everlog.export.markdown import post_to_markdown
 from everlog.export.naming import Names, Unique, media_name
-from everlog.urls import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

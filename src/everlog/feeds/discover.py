@@ -7,9 +7,9 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
+from everlog.core.urls import absolute, canonical, host_of
 from everlog.feeds.labels import plain
 from everlog.records import FeedLink
-from everlog.urls import absolute, canonical, host_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

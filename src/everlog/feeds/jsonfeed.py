@@ -7,12 +7,12 @@ import json
 import re
 from typing import Any
 
+from everlog.core.urls import absolute
 from everlog.errors import UnreadableFeed
-from everlog.feeds.dates import parse_date
 from everlog.feeds.decoding import with_windows_marks
+from everlog.feeds.feed_dates import parse_date
 from everlog.feeds.labels import names, plain, tags
 from everlog.records import Entry, Feed
-from everlog.urls import absolute
 
 _SURROGATE = re.compile("[\x00\ud800-\udfff]")
 

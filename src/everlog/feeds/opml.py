@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from lxml import etree
 
-from everlog.attributes import bounded_xml
+from everlog.core.attributes import bounded_xml
+from everlog.core.urls import absolute
 from everlog.feeds.decoding import decode
-from everlog.urls import absolute
 
 
 def blogs_of_opml(body: bytes) -> list[str] | None:

@@ -13,7 +13,7 @@ from html.entities import html5
 
 from lxml import etree
 
-from everlog.attributes import bounded_xml
+from everlog.core.attributes import bounded_xml
 
 _ROOT = re.compile(r"<(?:[\w.-]+:)?(?:rss|feed|rdf|channel)(?=[\s>])", re.IGNORECASE)
 _NAME = re.compile(r"<([^\s>/]+)")

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
-from everlog.attributes import bounded_xml
+from everlog.core.attributes import bounded_xml
+from everlog.core.urls import absolute
 from everlog.errors import UnreadableFeed
-from everlog.feeds.dates import parse_date
 from everlog.feeds.decoding import decode
-from everlog.feeds.markup import local_name
+from everlog.feeds.feed_dates import parse_date
 from everlog.feeds.parse import parse_feed
-from everlog.urls import absolute
+from everlog.feeds.xml_markup import local_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,12 +11,22 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
-from everlog.feeds.dates import parse_date
-from everlog.feeds.hints import read_hints
+from everlog.core.urls import absolute, host_of
+from everlog.feeds.feed_dates import parse_date
 from everlog.feeds.labels import names, plain, tags
-from everlog.feeds.markup import XML_BASE, XML_LANG, Names, first_text, html_of, is_html, local_name, own_text, text_of
+from everlog.feeds.polling_hints import read_hints
+from everlog.feeds.xml_markup import (
+    XML_BASE,
+    XML_LANG,
+    Names,
+    first_text,
+    html_of,
+    is_html,
+    local_name,
+    own_text,
+    text_of,
+)
 from everlog.records import Entry, Feed
-from everlog.urls import absolute, host_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

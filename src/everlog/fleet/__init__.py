@@ -8,5 +8,5 @@
     readers, asking, sheets   for one huge blog, some read the pages that another fetches
     figures, logs   what people and their programs look at
 
-The database is the truth about jobs (`everlog.archive.fleet_store`); the queue can be emptied at any time.
+The database is the truth about jobs (`everlog.archive.repos.fleet_store`); the queue can be emptied at any time.
 """

@@ -29,8 +29,8 @@ from everlog.fleet.sheets import (
     reading_app,
     unpack_glimpse,
 )
-from everlog.flow.archiving import home_known_as
-from everlog.flow.typed import fetchable
+from everlog.usecases.crawl.crawl_blog import home_known_as
+from everlog.usecases.discover.typed_address import fetchable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from celery import Celery
 
     from everlog.archive import Archive
-    from everlog.flow.glimpse import Glimpse, Lens, Sheet
+    from everlog.usecases.page.page_reading import Glimpse, Lens, Sheet
 
 log = logging.getLogger("everlog.fleet")
 

@@ -5,24 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from everlog.archive.jobs import SliceEnd
-from everlog.archive.tenure import SILENT_SECONDS
+from everlog.archive.job_models import SliceEnd
+from everlog.archive.lease_holder import SILENT_SECONDS
+from everlog.core.politeness import LONGEST_REMEMBERED
 from everlog.errors import ArchiveBusy, Blocked, DiskFull, LeaseLost, NoBrowser, ServiceDown, UsageError
-from everlog.flow.archiving import home_known_as
-from everlog.flow.running import manners_of
-from everlog.flow.stopping import SLICE_OVER
-from everlog.flow.typed import fetchable
-from everlog.politeness import LONGEST_REMEMBERED
 from everlog.settings import make_settings
+from everlog.usecases.crawl.crawl_blog import home_known_as
+from everlog.usecases.crawl.stop_reasons import SLICE_OVER
+from everlog.usecases.discover.typed_address import fetchable
+from everlog.usecases.runner import manners_of
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from everlog.archive import Archive
-    from everlog.archive.jobs import Grant
+    from everlog.archive.job_models import Grant
     from everlog.errors import EverlogError
-    from everlog.flow.report import Report
     from everlog.settings import Settings
+    from everlog.usecases.crawl.report import Report
 
 # Tries in a row that may fail, first five minutes apart, then ten, twenty ...: an hour and a quarter, before a job is
 # given up with its reason. Blogs that are held already have the watch's own patience.
@@ -149,6 +149,6 @@ def impatient(settings: Settings) -> Settings:
 
 def can_draw_with(settings: Settings) -> bool:
     """Whether this worker has a browser, and may use it."""
-    from everlog.flow.rendering import can_draw  # noqa: PLC0415 - loads the browser's module
+    from everlog.usecases.page.rendering import can_draw  # noqa: PLC0415 - loads the browser's module
 
     return can_draw(settings)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from everlog.archive.jobs import QUEUES
+from everlog.archive.job_models import QUEUES
 from everlog.errors import ServiceDown, UsageError
+from everlog.extras import line_for_extra
 from everlog.fleet.broker import checked, encryption, without_password
-from everlog.installing import line_for_extra
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from celery import Celery
     from redis import Redis
 
-    from everlog.archive.jobs import Job
+    from everlog.archive.job_models import Job
 
 SLICE = "everlog.slice"
 # Brokers are asked for queues in the order of their names.

@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from everlog.errors import EverlogError, UsageError
-from everlog.installing import line_for_extra
+from everlog.extras import line_for_extra
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from everlog.archive import Archive
-    from everlog.archive.jobs import FleetState, WorkerState
+    from everlog.archive.job_models import FleetState, WorkerState
     from everlog.fleet.engine import Engine
 
 log = logging.getLogger("everlog.fleet")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from everlog.flow.rota import Rota
+from everlog.usecases.watch.poll_source import Rota
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
     from everlog.archive import Archive
-    from everlog.archive.holdings import Poll
+    from everlog.archive.models import Poll
     from everlog.records import Blog
 
 

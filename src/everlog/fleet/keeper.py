@@ -6,14 +6,14 @@ import logging
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from everlog.archive.tenure import expire_silent
+from everlog.archive.lease_holder import expire_silent
 from everlog.errors import EverlogError, ServiceDown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from everlog.archive import Archive
-    from everlog.archive.jobs import Job
+    from everlog.archive.job_models import Job
     from everlog.fleet.engine import Engine
 
 log = logging.getLogger("everlog.fleet")

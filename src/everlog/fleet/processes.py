@@ -22,11 +22,12 @@ log = logging.getLogger("everlog.fleet")
 
 # What a slice needs, and would else load in each process anew.
 PRELOADED = (
-    "babel.dates", "everlog.archive.archive", "everlog.archive.postgres", "everlog.archive.shared",
-    "everlog.archive.tenure", "everlog.crawl.engine", "everlog.crawl.handler", "everlog.flow.running",
-    "everlog.learning", "everlog.media", "everlog.render", "everlog.search.cards", "everlog.watching.schedule",
-    "fsspec", "protego", "psycopg", "py3langid", "scrapy.downloadermiddlewares.httpcompression", "scrapy.logformatter",
-    "scrapy.statscollectors", "scrapy.utils.request", "sqlalchemy.dialects.postgresql.psycopg",
+    "babel.dates", "everlog.archive.archive", "everlog.archive.db.postgres", "everlog.archive.open_shared",
+    "everlog.archive.lease_holder", "everlog.fetch.scrapy_downloader", "everlog.fetch.guard", "everlog.usecases.runner",
+    "everlog.extract.learn_blog", "everlog.markup.media", "everlog.render", "everlog.search.document",
+    "everlog.schedule.poll_schedule", "fsspec", "protego", "psycopg", "py3langid",
+    "scrapy.downloadermiddlewares.httpcompression", "scrapy.logformatter", "scrapy.statscollectors",
+     "scrapy.utils.request", "sqlalchemy.dialects.postgresql.psycopg",
     "twisted.internet.asyncioreactor", "warcio.archiveiterator",
 )
 _PR_SET_PDEATHSIG = 1
@@ -37,8 +38,8 @@ def warm_up() -> None:
     for name in PRELOADED:
         import_module(name)
     from everlog.demo.site import FEED, ORIGIN, pages, truth  # noqa: PLC0415 - only workers need it
-    from everlog.learning.blog import learn  # noqa: PLC0415 - as above
-    from everlog.reading.language import guess  # noqa: PLC0415 - as above
+    from everlog.extract.learn_blog import learn  # noqa: PLC0415 - as above
+    from everlog.languages.detect import guess  # noqa: PLC0415 - as above
 
     documents = pages(ORIGIN)
     posts = {f"{ORIGIN}{piece.path}": documents[piece.path].body for piece in truth()[:10]}

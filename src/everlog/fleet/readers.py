@@ -14,11 +14,11 @@ from everlog.errors import EverlogError
 from everlog.fleet.engine import PRESENCE, PRESENCE_SECONDS
 from everlog.fleet.processes import warm_up
 from everlog.fleet.sheets import QUEUE, READ, Order, digest_of, pack_glimpse, reading_app
-from everlog.flow.comparing import compared_anew
-from everlog.flow.eras import Eras
-from everlog.flow.glimpse import Lens, look
-from everlog.flow.known import Known
-from everlog.flow.scoping import scope_of
+from everlog.usecases.discover.blog_scope import scope_of
+from everlog.usecases.learn.learned_blog import Known
+from everlog.usecases.learn.page_comparison import compared_anew
+from everlog.usecases.learn.template_history import Eras
+from everlog.usecases.page.page_reading import Lens, look
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,10 +7,10 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from everlog.archive.jobs import UPDATE
+from everlog.archive.job_models import UPDATE
 from everlog.errors import EverlogError, UsageError
 from everlog.fleet.keeper import ROUND_SECONDS, Keeper
-from everlog.flow.rota import enlist
+from everlog.usecases.watch.poll_source import enlist
 
 if TYPE_CHECKING:
     from collections.abc import Callable

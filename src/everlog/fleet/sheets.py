@@ -11,15 +11,15 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from everlog.fleet.broker import encryption
-from everlog.flow.glimpse import Glimpse, Sheet
 from everlog.records import Page
+from everlog.usecases.page.page_reading import Glimpse, Sheet
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from celery import Celery
 
-    from everlog.flow.glimpse import Lens
+    from everlog.usecases.page.page_reading import Lens
 
 READ = "everlog.read"
 # Behind the queues of jobs, and served by readers alone.

@@ -8,28 +8,28 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from everlog.archive.jobs import NewJob, SliceEnd
+from everlog.archive.job_models import NewJob, SliceEnd
 from everlog.archive.locks import TenureLocks
+from everlog.core.urls import host_of
 from everlog.errors import DiskFull, EverlogError, FilesDown, LeaseLost, ServiceDown, UsageError
 from everlog.fleet.asking import readers_for
 from everlog.fleet.endings import SHORT_SECONDS, Endings, can_draw_with, impatient
 from everlog.fleet.job_rota import JobRota
-from everlog.flow.running import Job as CrawlJob
-from everlog.flow.running import run_jobs, run_watch
-from everlog.flow.watch import WatchTally
-from everlog.urls import host_of
+from everlog.usecases.runner import Job as CrawlJob
+from everlog.usecases.runner import run_jobs, run_watch
+from everlog.usecases.watch.watch_loop import WatchTally
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from everlog.archive import Archive
-    from everlog.archive.jobs import Grant, Job
-    from everlog.archive.tenure import Tenure
-    from everlog.flow.polling import Polled
-    from everlog.flow.report import Report, Tally
-    from everlog.flow.running import Reins
+    from everlog.archive.job_models import Grant, Job
+    from everlog.archive.lease_holder import Tenure
     from everlog.records import Blog
     from everlog.settings import Settings
+    from everlog.usecases.crawl.report import Report, Tally
+    from everlog.usecases.runner import Reins
+    from everlog.usecases.watch.poll import Polled
 
     T = TypeVar("T")
 

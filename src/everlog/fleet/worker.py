@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from everlog.archive.jobs import QUEUES, WITH_BROWSER
+from everlog.archive.job_models import QUEUES, WITH_BROWSER
 from everlog.errors import DamagedArchive, DiskFull, EverlogError, NewerArchive, ServiceDown, UsageError
 from everlog.fleet.engine import NAMES, SLICE, Engine
 from everlog.fleet.keeper import ROUND_SECONDS, Keeper
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from celery import Celery
 
     from everlog.archive import Archive
-    from everlog.archive.jobs import Job
+    from everlog.archive.job_models import Job
     from everlog.settings import Settings
 
 log = logging.getLogger("everlog.fleet")

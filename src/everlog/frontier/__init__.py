@@ -5,6 +5,6 @@
     queue       the order in which addresses are asked for, and when to stop
 """
 
-from everlog.frontier.queue import Frontier
+from everlog.frontier.priority_queue import Frontier
 
 __all__ = ["Frontier"]

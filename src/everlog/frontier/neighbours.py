@@ -11,12 +11,12 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from everlog.frontier.shape import distance
+from everlog.frontier.url_shape import distance
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from everlog.frontier.shape import Shape
+    from everlog.frontier.url_shape import Shape
 
 # Blogs have few kinds of lists (home, month, tag, author) and each gives a page or two as neighbours;
 # with more, the kind that was visited most drowns the others.

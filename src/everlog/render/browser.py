@@ -7,9 +7,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from everlog.render.chromium import Chromium
-from everlog.render.habits import RenderFailed, RenderHabits
-from everlog.render.session import Lost, Refused
-from everlog.render.shelf import Shelf
+from everlog.render.devtools_session import Lost, Refused
+from everlog.render.render_options import RenderFailed, RenderHabits
+from everlog.render.response_cache import Shelf
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from everlog.comments.services import Service
     from everlog.records import Page, Rendered
-    from everlog.render.habits import Fetch
+    from everlog.render.render_options import Fetch
     from everlog.render.tab import Tab
 
 _TRIES = 2

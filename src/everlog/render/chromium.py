@@ -9,10 +9,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from everlog.errors import NoBrowser
-from everlog.render.finding import find_chromium, how_to_get_a_browser, not_started
+from everlog.render.devtools_session import Lost, Session, or_lost
+from everlog.render.find_chromium import find_chromium, how_to_get_a_browser, not_started
 from everlog.render.routing import Router
 from everlog.render.scratch import Scratch
-from everlog.render.session import Lost, Session, or_lost
 from everlog.render.tab import Tab, site_of
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from playwright.async_api import Browser as Chrome
     from playwright.async_api import Playwright
 
-    from everlog.render.habits import RenderHabits
+    from everlog.render.render_options import RenderHabits
 
 START_SECONDS = 60.0
 CLOSE_SECONDS = 10.0

@@ -7,12 +7,12 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from everlog.render.devtools_session import Lost, Refused
 from everlog.render.scripts import WORLD, script
-from everlog.render.session import Lost, Refused
 
 if TYPE_CHECKING:
+    from everlog.render.devtools_session import Answer, Session
     from everlog.render.routing import Desk, Router
-    from everlog.render.session import Answer, Session
 
 # A page whose scripts hold the processor for longer is interrupted.
 STUCK_SECONDS = 15.0

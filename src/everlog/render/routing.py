@@ -12,18 +12,18 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from everlog.records import Failure
-from everlog.render.replies import asked_for, dot, fulfilment, is_unwanted, main_document, passage, refusal
-from everlog.render.session import Lost, Refused
-from everlog.render.waits import Waits
+from everlog.render.devtools_messages import asked_for, dot, fulfilment, is_unwanted, main_document, passage, refusal
+from everlog.render.devtools_session import Lost, Refused
+from everlog.render.pending import Waits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from everlog.records import Asked, Exchange, Page
-    from everlog.render.habits import Fetch
-    from everlog.render.replies import Reply
-    from everlog.render.session import Session
-    from everlog.render.shelf import Shelf
+    from everlog.render.devtools_messages import Reply
+    from everlog.render.devtools_session import Session
+    from everlog.render.render_options import Fetch
+    from everlog.render.response_cache import Shelf
 
 SHARED = frozenset(("script", "stylesheet", "font"))
 # A page that asks for more than this is not going to end by itself.

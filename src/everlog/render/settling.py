@@ -6,15 +6,15 @@ import asyncio
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from everlog.render.devtools_session import Refused
 from everlog.render.frames import Stuck
-from everlog.render.session import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from everlog.comments.services import Service
     from everlog.render.frames import Frame, Frames
-    from everlog.render.waits import Waits
+    from everlog.render.pending import Waits
 
 QUIET_SECONDS = 0.2
 # Nothing was asked, nothing was answered: what is missing now will be missing for long.

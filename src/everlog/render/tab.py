@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from everlog.records import Rendered
-from everlog.render.clicking import Clicker
+from everlog.render.devtools_session import Lost, Refused, Session, or_lost
 from everlog.render.frames import Frames, Stuck
-from everlog.render.habits import RenderFailed
-from everlog.render.picturing import pictured
+from everlog.render.render_options import RenderFailed
 from everlog.render.routing import Desk, Traffic
+from everlog.render.screenshot import pictured
 from everlog.render.scripts import script
-from everlog.render.serialising import written
-from everlog.render.session import Lost, Refused, Session, or_lost
+from everlog.render.serialize import written
 from everlog.render.settling import Scene
+from everlog.render.show_more import Clicker
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
     from everlog.comments.services import Service
     from everlog.records import Page
-    from everlog.render.habits import Fetch, RenderHabits
+    from everlog.render.devtools_session import Answer
+    from everlog.render.render_options import Fetch, RenderHabits
+    from everlog.render.response_cache import Shelf
     from everlog.render.routing import Router
-    from everlog.render.session import Answer
-    from everlog.render.shelf import Shelf
 
 # For writing the page down once its time is over.
 FINISH_SECONDS = 60.0

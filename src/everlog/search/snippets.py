@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from everlog.search.cutting import LETTER, PAIRED, SIGNS, is_paired, plain, units
-from everlog.words import is_unspaced, squeeze
+from everlog.core.words import is_unspaced, squeeze
+from everlog.search.tokenize import LETTER, PAIRED, SIGNS, is_paired, plain, units
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from everlog.search.asking import Query, Term
+    from everlog.search.query import Query, Term
 
 # Text and whether it is marked.
 Marked = tuple[tuple[str, bool], ...]
@@ -89,7 +89,7 @@ class Seeker:
 
     def seek(self, text: str) -> Sought:
         """
-        >>> from everlog.search.asking import ask
+        >>> from everlog.search.query import ask
         >>> Seeker(ask("cafe 京都")).seek("Ein Café in 東京都").marked()
         (('Ein ', False), ('Café', True), (' in 東', False), ('京都', True))
         """
@@ -110,7 +110,7 @@ class Seeker:
 def blogs_meant(term: Term, known: Sequence[tuple[int, str, str]]) -> tuple[int, ...]:
     """Of these blogs (number, home, title) the ones a `blog:` names: by its home, or by a part of home or title.
 
-    >>> from everlog.search.asking import ask
+    >>> from everlog.search.query import ask
     >>> known = [(1, "https://a.example/", "Tides"), (2, "https://a.example/two/", "Night tides")]
     >>> [blogs_meant(ask(text).wanted[0][0], known) for text in ("blog:http://a.example", "blog:two", "blog:tides")]
     [(1,), (2,), (1, 2)]

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from everlog.comments.services import SERVICES, read_service
-from everlog.tree import parse
+from everlog.core.tree import parse
 
 if TYPE_CHECKING:
-    from everlog.comments.markup import Thread
+    from everlog.comments.comment_markup import Thread
     from everlog.comments.services import Service
-    from everlog.tree import Element
+    from everlog.core.tree import Element
 
 URL = "https://blog.example/2020/03/tea/"
 FETCHED_AT = datetime(2020, 6, 1, 12, 0, tzinfo=UTC)

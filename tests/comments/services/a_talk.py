@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from everlog.comments.markup import Thread
+    from everlog.comments.comment_markup import Thread
 
 NAMES = (
     "Ada Bela Chidi Dora Emil Fumiko Goran Hana Ines Jonas Katya Leila Malik Nuno Olga Pavel Qiong Rosa Sven Tamar"

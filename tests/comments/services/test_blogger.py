@@ -6,7 +6,7 @@ from a_rendered_page import days, page, read, service_named, threads
 
 from everlog.comments.css import Selection
 from everlog.comments.services import embedded
-from everlog.tree import parse
+from everlog.core.tree import parse
 
 FOLDER = "//www.blogblog.com/dynamicviews"
 

@@ -7,7 +7,7 @@ from a_rendered_page import days, fixture, frame, page, read, service_named, thr
 
 from everlog.comments.css import Selection
 from everlog.comments.services import embedded
-from everlog.tree import parse
+from everlog.core.tree import parse
 
 FRAME = "https://disqus.com/embed/comments/?base=default&f=example"
 

@@ -17,9 +17,9 @@ import pytest
 from a_rendered_page import URL, days, fixture, read, threads
 
 from everlog.comments.services import embedded
+from everlog.core.tree import parse
 from everlog.records import Asked, Exchange, Failure, Page
 from everlog.render import Browser
-from everlog.tree import parse
 
 if TYPE_CHECKING:
     from everlog.records import Rendered

@@ -6,7 +6,7 @@ import pytest
 from a_rendered_page import days, frame, page, read, threads
 
 from everlog.comments.services import embedded
-from everlog.tree import parse
+from everlog.core.tree import parse
 
 SDK = '<script async defer src="https://connect.facebook.net/en_US/sdk.js#xfbml=1&version=v6.0"></script>'
 FRAME = "https://www.facebook.com/v6.0/plugins/comments.php?href=https%3A%2F%2Fblog.example%2F"

@@ -23,15 +23,15 @@ from an_isso import isso
 from service_hosts import Answer, Hosts, broken, files, forwarded, need
 
 from everlog.comments.services import SERVICES, embedded, read_service
+from everlog.core.tree import parse
 from everlog.records import Page
 from everlog.render import Browser, RenderHabits
-from everlog.tree import parse
 
 if TYPE_CHECKING:
     from a_talk import Said
     from service_hosts import Host
 
-    from everlog.comments.markup import Thread
+    from everlog.comments.comment_markup import Thread
     from everlog.comments.services import Service
     from everlog.records import Rendered
 

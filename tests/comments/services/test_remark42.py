@@ -6,7 +6,7 @@ import pytest
 from a_rendered_page import days, frame, page, read, threads
 
 from everlog.comments.services import embedded
-from everlog.tree import parse
+from everlog.core.tree import parse
 
 FRAME = "https://talk.blog.example/web/iframe.html?host=https%3A%2F%2Ftalk.blog.example&site_id=blog"
 

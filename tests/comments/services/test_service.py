@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from a_rendered_page import URL, frame, page, service_named
 
+from everlog.comments.comment_markup import Markup
 from everlog.comments.css import Selection
-from everlog.comments.markup import Markup
 from everlog.comments.services import SERVICES, Service, embedded, read_service
-from everlog.tree import parse
+from everlog.core.tree import parse
 
 DOCUMENTATION = Path(__file__).parents[3] / "docs" / "comment-services.md"
 EMBED = "https://example.disqus.com/embed.js"

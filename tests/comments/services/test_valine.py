@@ -6,7 +6,7 @@ import pytest
 from a_rendered_page import days, page, read, threads
 
 from everlog.comments.services import embedded
-from everlog.tree import parse
+from everlog.core.tree import parse
 
 
 @pytest.mark.parametrize("static", ['<div id="vcomments"></div>', "<script>new Valine({el: '#comments'})</script>"])

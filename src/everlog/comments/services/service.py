@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, cast
 
 from lxml import etree
 
+from everlog.comments.comment_markup import read_marked
 from everlog.comments.css import Selection
-from everlog.comments.markup import read_marked
-from everlog.tree import drop, is_hidden
+from everlog.core.tree import drop, is_hidden
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
-    from everlog.comments.markup import Markup, Thread
-    from everlog.tree import Element
+    from everlog.comments.comment_markup import Markup, Thread
+    from everlog.core.tree import Element
 
 FRAME = "data-everlog-frame"
 RENDERED = "data-everlog-rendered"
@@ -84,7 +84,7 @@ def embedded(root: Element) -> tuple[Service, ...]:
 
     A page that holds the comments already, because a browser saved it, asks for nothing.
 
-    >>> from everlog.tree import parse
+    >>> from everlog.core.tree import parse
     >>> [service.name for service in embedded(parse(b'<script src="//x.disqus.com/embed.js"></script>'))]
     ['disqus']
     >>> embedded(parse(b'<a href="https://disqus.com/by/x">me</a><script src="//x.disqus.com/count.js"></script>'))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from everlog.comments.markup import Markup
+from everlog.comments.comment_markup import Markup
 from everlog.comments.services.service import Service
 
 SERVICE = Service(

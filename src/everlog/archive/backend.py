@@ -1,0 +1,50 @@
+"""What an archive is made of, and how it writes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from everlog.archive.files.remote_files import Patience
+from everlog.archive.files.warc_files import ROTATE_BYTES
+from everlog.archive.write.crash_points import nothing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from everlog.archive.db.database import Database
+    from everlog.archive.db.migrate import Schema
+    from everlog.archive.files.file_store import Shelf
+    from everlog.archive.locks import Locks
+
+# A crawl that stops here has room left to close its files, and the user's other programs have some too.
+MIN_FREE_BYTES = 200_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Habits:
+    """How an archive is opened and writes. `at` is called at each of `points.WRITE_POINTS`, for tests that crash."""
+
+    rotate_bytes: int = ROTATE_BYTES
+    min_free_bytes: int = MIN_FREE_BYTES
+    schema: Schema | None = None
+    at: Callable[[str], None] = nothing
+    # Hears, in a sentence for people, what takes time and room when an archive is opened.
+    say: Callable[[str], None] = nothing
+    # For a store of files that does not answer.
+    patience: Patience = field(default_factory=Patience)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """Rows, files, and who may write; with what another process opens the same archive.
+
+    `where` may have a password in it, and is not shown.
+    """
+
+    database: Database
+    shelf: Shelf
+    locks: Locks
+    where: str = field(repr=False)
+    files: str | None = field(default=None, repr=False)
+    spool: str | None = None

@@ -1,0 +1,1 @@
+"""Copying one archive into another, whatever databases and files the two have. Begin with `copy_archive`."""

@@ -1,0 +1,111 @@
+"""What the statements of an archive need from the database they run on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
+
+    from sqlalchemy import ColumnElement, Connection, Table
+
+    from everlog.search.document import Card
+    from everlog.search.query import Query, Term
+
+T = TypeVar("T")
+
+# Databases take some ten thousand values in one statement (SQLite 32,766); this keeps far away.
+MOST_VALUES = 500
+
+
+class Database(Protocol):
+    """A database of one kind: how a transaction begins, and what its SQL has that others spell otherwise."""
+
+    # The fencing number that every write carries, if any (`jobs.Grant`): one that is not granted any more is refused.
+    fence: int | None
+
+    @property
+    def where(self) -> str:
+        """What this database is called in messages; never a password."""
+        ...
+
+    @property
+    def search_index(self) -> SearchIndex:
+        """What this kind of database finds words with."""
+        ...
+
+    def clock(self) -> ColumnElement[float]:
+        """The database's own time of day as an expression: seconds since 1970, moving on within a transaction."""
+        ...
+
+    def reading(self) -> AbstractContextManager[Connection]:
+        """A transaction that sees one state of the database throughout and writes nothing."""
+        ...
+
+    def writing(self, *, fenced: bool = True) -> AbstractContextManager[Connection]:
+        """A transaction that writes: all of it is stored when the context ends, or nothing.
+
+        Without `fenced` it does not ask whether the grant is still there: for what is said about grants themselves.
+        """
+        ...
+
+    def without_hurry(self, connection: Connection) -> None:
+        """From here on this transaction may be silent for long: what it does in between is slow, and waits for none."""
+        ...
+
+    def insert(self, table: Table) -> Any:
+        """An INSERT that knows `on_conflict_do_nothing` and `on_conflict_do_update`."""
+        ...
+
+    def reserve(self, connection: Connection, table: Table, count: int) -> Sequence[int]:
+        """Ids nobody else will use for new rows, in their order."""
+        ...
+
+    def complaints(self) -> Iterator[str]:
+        """What the database itself finds wrong with its file."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class SearchIndex(Protocol):
+    """The cards of posts, findable by their pieces. All within transactions of the caller's."""
+
+    @property
+    def kind(self) -> str:
+        """What kind of pieces it is of; one of another kind has to be made anew."""
+        ...
+
+    @property
+    def needs_former(self) -> bool:
+        """Whether a card has to be removed, as it was written, before another takes its place."""
+        ...
+
+    def make(self, connection: Connection) -> None: ...
+
+    def drop(self, connection: Connection) -> None: ...
+
+    def write(self, connection: Connection, cards: Sequence[Card]) -> None: ...
+
+    def remove(self, connection: Connection, cards: Sequence[Card]) -> None:
+        """Take out these cards, which are as they were when they were written."""
+        ...
+
+    def find(
+        self, connection: Connection, query: Query, blogs: Mapping[Term, Sequence[int]], *, limit: int, offset: int,
+    ) -> list[tuple[int, float]]:
+        """The posts that fit best, with their scores (more is better). `blogs` are those each `blog:` means."""
+        ...
+
+    def count(self, connection: Connection, query: Query, blogs: Mapping[Term, Sequence[int]]) -> int: ...
+
+    def lost(self, connection: Connection) -> Sequence[int]:
+        """Posts that were written (`indexed` has them) and are not there."""
+        ...
+
+
+def in_parts(values: Sequence[T]) -> Iterator[Sequence[T]]:
+    """The values in parts that fit into one statement."""
+    for start in range(0, len(values), MOST_VALUES):
+        yield values[start : start + MOST_VALUES]

@@ -1,0 +1,201 @@
+"""What an archive tells of what it holds: one frozen class per thing, none of which knows how it is stored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from everlog.records import Lane, Post, Visit
+    from everlog.schedule.poll_schedule import Polling
+
+# What became of a visit's post: not seen before, edited since the last version, the same one again, a second
+# address of a post that is already there, or so much less than what is held that it does not replace it.
+Kept = Literal["new", "changed", "same", "alias", "emptier"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a WARC record stands: its file (relative to the archive), offset and length in it."""
+
+    file: str
+    offset: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WarcFile:
+    """A WARC file as the database knows it: what is behind its `length` was never acknowledged.
+
+    One without a blog holds captures of several.
+    """
+
+    name: str
+    blog_id: int | None
+    length: int
+    closed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """A capture whose record has the body of its URL: what a body that did not change refers to."""
+
+    id: int
+    url: str
+    digest: str
+    fetched_at: datetime
+    content_type: str | None
+    etag: str | None
+    last_modified: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """What the files know of one exchange: where it stands, its payload's digest, who holds its body.
+
+    `twin` is set where that is another exchange of the same batch, which has no number yet.
+    """
+
+    place: Place
+    digest: str
+    original: Held | None = None
+    twin: Stored | None = None
+    media_path: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Acknowledged:
+    """The word that a visit is safe: it survives a crash from here on."""
+
+    visit: Visit
+    post_id: int | None = None
+    kept: Kept | None = None
+    version: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """One version of a post and when it was read; `same_page`: from the page of the version before, by other rules."""
+
+    post: Post
+    read_at: datetime
+    same_page: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capture:
+    """A stored answer. `place` is where its body stands: for one whose body was held already, at its original.
+
+    Then `own_place` is where its own record stands, which has its headers.
+    """
+
+    id: int
+    url: str
+    purpose: str
+    status: int
+    content_type: str | None
+    etag: str | None
+    last_modified: str | None
+    digest: str
+    fetched_at: datetime
+    place: Place
+    own_place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostState:
+    """Whether a post is still on the web: since when its page is missing, on how many looks, when that was believed."""
+
+    id: int
+    gone: str | None = None
+    gone_at: datetime | None = None
+    missing_since: datetime | None = None
+    missing_tries: int = 0
+
+    @property
+    def is_missing(self) -> bool:
+        return self.gone is not None or self.missing_since is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """A URL that is not held, and why: it could not be had (`is_missing`), or was left out."""
+
+    url: str
+    lane: Lane
+    outcome: str
+    reason: str
+    tries: int
+    is_missing: bool
+    # Before this time it is not asked for again; None where no time was set, or it is not asked for at all.
+    again_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """What is held of a blog, and what still waits."""
+
+    posts: int
+    versions: int
+    pages: int
+    media: int
+    comments: int
+    aliases: int
+    queued: Mapping[str, int]
+    outcomes: Mapping[str, int]
+    notes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """A blog in figures: what is held, what waits and what is missing, as docs/figures.md defines them."""
+
+    posts: int = 0
+    comments: int = 0
+    media: int = 0
+    aliases: int = 0
+    pages: int = 0
+    missing_posts: int = 0
+    missing_pages: int = 0
+    media_missing: int = 0
+    waiting_posts: int = 0
+    waiting_pages: int = 0
+    waiting_media: int = 0
+    deleted: int = 0
+    comments_failed: int = 0
+
+    @property
+    def missing(self) -> int:
+        """Posts and pages that could not be had; media are counted apart."""
+        return self.missing_posts + self.missing_pages
+
+    @property
+    def waiting(self) -> int:
+        """All addresses that were not asked for yet."""
+        return self.waiting_posts + self.waiting_pages + self.waiting_media
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One crawl or update of a blog: when, how it ended and what it brought (counts by name)."""
+
+    id: int
+    kind: str
+    started_at: datetime
+    ended_at: datetime | None
+    reason: str | None
+    counts: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Poll:
+    """When a blog's feed is asked again, and what the last answer was, so that only another is sent."""
+
+    blog_id: int
+    polling: Polling
+    etag: str | None = None
+    last_modified: str | None = None
+    digest: str | None = None

@@ -1,0 +1,142 @@
+"""The figures of blogs: what is held, what waits, what is missing. docs/figures.md says the same in words.
+
+Every figure on the screen and in every `--json` is counted here, so that one word never stands for two numbers.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import and_, case, func, or_, select
+
+from everlog.archive.db import schema
+from everlog.archive.models import Figures
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlalchemy import ColumnElement, Connection, Select
+
+    from everlog.archive.db.database import Database
+
+    Counted = Iterator[tuple[int, str, int]]
+
+# How a record says how many comments the site counts; no text of it can, since every quotation mark in one is escaped.
+_CLAIMED = '"comment_count_claimed": '
+_DIGITS = 12
+
+_blogs, _urls, _posts = schema.blogs, schema.urls, schema.posts
+_media, _aliases, _versions = schema.media, schema.aliases, schema.versions
+
+
+def _is_in(table: Any) -> ColumnElement[bool]:
+    """Whether the address of a row of the queue is one of this table's."""
+    return select(table.c.key).where(table.c.key == _urls.c.key, table.c.blog_id == _urls.c.blog_id).exists()
+
+
+_IS_MEDIUM = _urls.c.lane == "media"
+_IS_HELD = or_(_is_in(_posts), _is_in(_aliases))
+# A post that is held under an address is not missing there, whatever the last visit came to; but one of which a
+# further page could not be had is, in part.
+_HAS_FAILED = and_(
+    _urls.c.state == "failed",
+    case((_IS_MEDIUM, ~_is_in(_media)), else_=or_(_urls.c.outcome == "post", ~_IS_HELD)),
+)
+# A picture that may not be asked for, or is too large, is not held either; such a page was left out for a reason.
+_WAS_REFUSED = and_(_IS_MEDIUM, _urls.c.state == "done", _urls.c.outcome == "skip", ~_is_in(_media))
+IS_MISSING: ColumnElement[bool] = or_(_HAS_FAILED, _WAS_REFUSED)
+IS_LEFT_OUT: ColumnElement[bool] = and_(~_IS_MEDIUM, _urls.c.state == "done", _urls.c.outcome == "skip", ~_IS_HELD)
+# Posts that are held and looked at again do not wait to be held.
+_IS_WAITING = and_(_urls.c.state == "queued", or_(_urls.c.lane != "post", ~_IS_HELD))
+_IS_OTHER_PAGE = and_(
+    ~_IS_MEDIUM, _urls.c.state != "failed", _urls.c.outcome.in_(["listing", "page", "post", "unchanged"]), ~_IS_HELD,
+)
+
+
+def figures(database: Database, blog_id: int) -> Figures:
+    """All figures of one blog."""
+    with database.reading() as connection:
+        of_it = _gathered(connection, blog_id).get(blog_id, {})
+        pages = select(func.count()).where(_urls.c.blog_id == blog_id, _IS_OTHER_PAGE)
+        return Figures(**of_it, pages=connection.execute(pages).scalar_one())
+
+
+def figures_of_all(connection: Connection) -> dict[int, Figures]:
+    """The figures of all blogs, by their numbers; other pages are not counted, which would read all that is known."""
+    return {blog: Figures(**named) for blog, named in _gathered(connection, None).items()}
+
+
+def comments_missing(database: Database, blog_id: int) -> int:
+    """How many comments the site counts on posts that are held, beyond those that are kept."""
+    with database.reading() as connection:
+        find = func.instr if connection.dialect.name == "sqlite" else func.strpos
+        claimed = func.substr(
+            _versions.c.record, find(_versions.c.record, _CLAIMED) + len(_CLAIMED), _DIGITS,
+        ).label("claimed")
+        statement = (
+            select(_posts.c.comments, claimed)
+            .join(_versions, (_versions.c.post_id == _posts.c.id) & (_versions.c.version == _posts.c.version))
+            .where(_posts.c.blog_id == blog_id, _posts.c.comments_state.not_in(["complete", "off"]))
+        )
+        return sum(max(_number_before_comma(row.claimed) - row.comments, 0) for row in connection.execute(statement))
+
+
+def _number_before_comma(text: str) -> int:
+    """The number that a piece of a record begins with; 0 if it is null there.
+
+    >>> _number_before_comma('12, "url": '), _number_before_comma('null, "url"')
+    (12, 0)
+    """
+    number = text.partition(",")[0].rstrip("}")
+    return int(number) if number.isdecimal() else 0
+
+
+def _gathered(connection: Connection, blog_id: int | None) -> dict[int, dict[str, int]]:
+    gathered: dict[int, dict[str, int]] = {}
+    for blog, name, count in (*_held(connection, blog_id), *_not_held(connection, blog_id)):
+        of_it = gathered.setdefault(blog, {})
+        of_it[name] = of_it.get(name, 0) + count
+    return gathered
+
+
+def _held(connection: Connection, blog_id: int | None) -> Counted:
+    columns = (
+        func.count(), func.sum(_posts.c.comments), func.count(_posts.c.gone),
+        _count(_posts.c.comments_state == "failed"),
+    )
+    for row in connection.execute(_of(_posts, blog_id, *columns)):
+        for name, count in zip(("posts", "comments", "deleted", "comments_failed"), row[1:], strict=True):
+            yield row[0], name, count or 0
+    for name, table in (("media", _media), ("aliases", _aliases)):
+        for blog, count in connection.execute(_of(table, blog_id, func.count())):
+            yield blog, name, count
+
+
+def _not_held(connection: Connection, blog_id: int | None) -> Counted:
+    # By blog and state, as the index has them: an archive knows many more addresses than fail or wait.
+    counts = (_count(_urls.c.lane == "post"), _count(_urls.c.lane == "page"), _count(_IS_MEDIUM))
+    joined = _blogs.join(_urls, _urls.c.blog_id == _blogs.c.id)
+    statement = select(_urls.c.blog_id, *counts).select_from(joined).group_by(_urls.c.blog_id)
+    if blog_id is not None:
+        statement = statement.where(_blogs.c.id == blog_id)
+    missing = ("missing_posts", "missing_pages", "media_missing")
+    waiting = ("waiting_posts", "waiting_pages", "waiting_media")
+    for names, where in ((missing, _HAS_FAILED), (missing, _WAS_REFUSED), (waiting, _IS_WAITING)):
+        for row in connection.execute(statement.where(where)):
+            for name, count in zip(names, row[1:], strict=True):
+                yield row[0], name, count
+
+
+def _of(table: Any, blog_id: int | None, *columns: Any) -> Select[Any]:
+    """Some columns of a table for one blog, or for each of them."""
+    if blog_id is not None:
+        return select(table.c.blog_id, *columns).where(table.c.blog_id == blog_id).group_by(table.c.blog_id)
+    # The sum stands in for the column, so that SQLite reads the table in its own order: by the index of blogs, half
+    # a million posts of ten thousand blogs take 1.3 s, in the order they were written 0.75 s.
+    blog = (table.c.blog_id + 0).label("blog")
+    return select(blog, *columns).group_by(blog)
+
+
+def _count(where: ColumnElement[bool]) -> ColumnElement[int]:
+    """How many rows of a group are so."""
+    return func.sum(case((where, 1), else_=0))

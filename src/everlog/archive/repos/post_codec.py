@@ -1,0 +1,220 @@
+"""A post as one version of it is stored, and back; and the two hashes it is told apart by.
+
+`digest` is of all that was read, to the letter: where it is the same, nothing has to be compared.
+
+The names are those of the export. What changes while the version stays the same is not in it (aliases,
+`gone`, which file a picture became): it is added on the way out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from everlog.archive.db.column_values import stamp_or_none, storable, storable_or_none
+from everlog.core.words import words
+from everlog.records import Comment, Media, Post, Provenance
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# A text this long is nobody else's by chance; a shorter one needs its title and date to be known by.
+TELLING_WORDS = 50
+# What is told of a post without anybody having edited it. It is kept current in the version that is held.
+_AROUND = ("updated", "language", "summary", "comments_state", "comment_count_claimed")
+# What a page may stop to say without its being untrue.
+_LASTING = ("title", "authors", "published", "tags", "language")
+# What a record holds beside what was read.
+_NOT_READ = ("url", "fetched", "media", "provenance")
+# Of a comment, what may become known later. Who wrote it and what are the comment itself.
+_OF_COMMENTS = ("id", "parent", "author_url", "published", "url", "source")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """A post ready to be stored.
+
+    `digest` is the same for what reads the same; `content` is the same for one post under two
+    addresses, None where too little is known to say so.
+    """
+
+    record: str
+    digest: str
+    content: str | None
+    published: str | None
+    comments: int
+
+
+def write_post(post: Post, media_keys: Mapping[str, str]) -> Written:
+    """The post as its stored version; `media_keys` are the canonical spellings of its media's addresses."""
+    read = {
+        "title": storable_or_none(post.title),
+        "authors": [storable(author) for author in post.authors],
+        "published": _time(post.published),
+        "updated": _time(post.updated),
+        "tags": [storable(tag) for tag in post.tags],
+        "language": storable_or_none(post.language),
+        "text": storable(post.text),
+        "html": storable(post.html),
+        "summary": storable_or_none(post.summary),
+        "comments": [_comment(comment) for comment in post.comments],
+        "comments_state": post.comments_state,
+        "comment_count_claimed": post.comment_count_claimed,
+    }
+    # The names of these are in `_NOT_READ`.
+    around = {
+        "url": storable(post.url),
+        "fetched": _time(post.fetched),
+        "media": [[storable(item.url), storable(media_keys[item.url])] for item in post.media],
+        "provenance": {name: _provenance(source) for name, source in post.provenance.items()},
+    }
+    source = post.provenance.get("text")
+    doubt = source.disagrees if source is not None else None
+    # Encoded once: the text that is hashed is a part of the text that is stored.
+    text = json.dumps(read, ensure_ascii=False)
+    return Written(
+        record=json.dumps(around, ensure_ascii=False)[:-1] + ", " + text[1:],
+        # Doubt that came later is kept with the version; it makes no new one.
+        digest=_hash(text if doubt is None else f"{text}\0{doubt}"),
+        content=_content(read),
+        published=stamp_or_none(post.published),
+        comments=len(post.comments),
+    )
+
+
+def read_record(record: str) -> tuple[Post, tuple[tuple[str, str], ...]]:
+    """The post a stored version holds, and its media as (address, canonical spelling)."""
+    found: dict[str, Any] = json.loads(record)
+    media = tuple((url, key) for url, key in found["media"])
+    post = Post(
+        url=found["url"], title=found["title"], authors=tuple(found["authors"]), published=_moment(found["published"]),
+        updated=_moment(found["updated"]), tags=tuple(found["tags"]), language=found["language"], text=found["text"],
+        html=found["html"], summary=found["summary"],
+        comments=tuple(_read_comment(comment) for comment in found["comments"]),
+        comments_state=found["comments_state"], comment_count_claimed=found["comment_count_claimed"],
+        media=tuple(Media(url=url) for url, _ in media),
+        provenance={name: Provenance(**source) for name, source in found["provenance"].items()},
+        fetched=_moment(found["fetched"]),
+    )
+    return post, media
+
+
+def read_heading(record: str, aliases: tuple[str, ...]) -> Post:
+    """The addresses, title and date of the post a stored version holds, and nothing else of it."""
+    found: dict[str, Any] = json.loads(record)
+    return Post(url=found["url"], aliases=aliases, title=found["title"], published=_moment(found["published"]))
+
+
+def brought_up_to_date(record: str, reading: str) -> str | None:
+    """A stored version with what a later reading of it says anew, though nobody edited the post; None if nothing."""
+    held, read = json.loads(record), json.loads(reading)
+    before = json.dumps(held, ensure_ascii=False)
+    for name in _AROUND:
+        if read[name] is not None and not (name == "comments_state" and _hides_comments(read, held)):
+            held[name] = read[name]
+            _with_provenance(held, read, name)
+    if read["text"] == held["text"]:
+        _with_provenance(held, read, "text")
+    pairs = list(zip(held["comments"], read["comments"], strict=False))
+    if len(held["comments"]) == len(read["comments"]) and all(_is_same_comment(*pair) for pair in pairs):
+        for old, new in pairs:
+            old |= {name: new[name] for name in _OF_COMMENTS if old[name] is None}
+    after = json.dumps(held, ensure_ascii=False)
+    return after if after != before else None
+
+
+def reads_the_same(record: str, reading: str) -> bool:
+    """Whether two readings of a page say the same, whichever rules found its comments.
+
+    A comment's `source` is the name of the markup it was read by, and that changes in the middle of a crawl, as soon
+    as the blog's own is learned.
+    """
+    held, read = json.loads(record), json.loads(reading)
+    for each in (held, read):
+        for name in _NOT_READ:
+            each.pop(name)
+        for comment in each["comments"]:
+            comment.pop("source")
+    return bool(held == read)
+
+
+def completed(written: Written, record: str) -> Written:
+    """A new version with what only the one before says: a theme that hides the date does not undo it."""
+    read, held = json.loads(written.record), json.loads(record)
+    lost = [name for name in _LASTING if not read[name] and held[name]]
+    if _hides_comments(read, held):
+        lost += ["comments", "comments_state", "comment_count_claimed"]
+    for name in lost:
+        read[name] = held[name]
+        _with_provenance(read, held, name)
+    if not lost:
+        return written
+    return replace(
+        written, record=json.dumps(read, ensure_ascii=False), published=stamp_or_none(_moment(read["published"])),
+        comments=len(read["comments"]),
+    )
+
+
+def _hides_comments(read: Mapping[str, Any], held: Mapping[str, Any]) -> bool:
+    """Whether a page that had comments shows none and does not say how many there are, not even none."""
+    return bool(held["comments"] and not read["comments"] and read["comment_count_claimed"] is None)
+
+
+def _with_provenance(taker: dict[str, Any], giver: Mapping[str, Any], name: str) -> None:
+    if name in giver["provenance"]:
+        taker["provenance"][name] = giver["provenance"][name]
+
+
+def _is_same_comment(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+    return bool(old["author"] == new["author"] and old["text"] == new["text"])
+
+
+def _content(read: Mapping[str, Any]) -> str | None:
+    text, title, published = read["text"], read["title"], read["published"]
+    # Most texts are long: their first part has enough words, and the rest need not be looked at.
+    if len(words(text[:1000])) >= TELLING_WORDS or len(words(text)) >= TELLING_WORDS:
+        return _hash(f"{title}\0{text}")
+    if title is None or published is None:
+        return None
+    return _hash(f"{title}\0{text}\0{published}")
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _time(moment: datetime | None) -> str | None:
+    return moment.isoformat() if moment else None
+
+
+def _moment(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None
+
+
+def _comment(comment: Comment) -> dict[str, Any]:
+    return {
+        "id": storable_or_none(comment.id),
+        "parent": storable_or_none(comment.parent),
+        "author": storable_or_none(comment.author),
+        "author_url": storable_or_none(comment.author_url),
+        "published": _time(comment.published),
+        "text": storable(comment.text),
+        "html": storable(comment.html),
+        "url": storable_or_none(comment.url),
+        "source": storable_or_none(comment.source),
+    }
+
+
+def _read_comment(found: Mapping[str, Any]) -> Comment:
+    return Comment(**{**found, "published": _moment(found["published"])})
+
+
+def _provenance(source: Provenance) -> dict[str, Any]:
+    out = {
+        "method": source.method, "rule": storable_or_none(source.rule), "confidence": source.confidence,
+        "precision": source.precision,
+    }
+    return out if source.disagrees is None else out | {"disagrees": storable(source.disagrees)}

@@ -1,0 +1,252 @@
+"""What becomes of the posts of a batch: new, changed, the same, emptier, or another address of one that is held.
+
+Decisions only: what is known comes in, rows to write come out. Most visits bring what was read before to the
+letter, which the digest tells; the others are compared with the version that is held.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from everlog.archive.db.column_values import stamp, stamp_now, storable
+from everlog.archive.models import Acknowledged
+from everlog.archive.repos.post_codec import brought_up_to_date, completed, read_record, reads_the_same
+from everlog.archive.write.post_events import edited, emptied, noticed, seen_at, whole_again
+from everlog.core.urls import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from everlog.archive.models import Kept
+    from everlog.archive.repos.post_codec import Written
+    from everlog.archive.write.post_events import Company, Happening
+    from everlog.records import Visit
+    from everlog.versions import Verdict
+
+    Key = tuple[int, str]
+
+# Visits that bring no page, and so none that is a copy of another.
+NO_COPIES = frozenset({"failed", "unchanged"})
+
+
+@dataclass(slots=True, kw_only=True)
+class KnownPost:
+    """A post's row, as it will be when the batch is stored. `id` is None until its row has one.
+
+    `digest` is that of the last reading which was this version. `record` is the version itself, where it is needed.
+    """
+
+    id: int | None
+    blog_id: int
+    key: str
+    version: int
+    digest: str
+    content: str | None
+    published: str | None
+    comments: int
+    gone: str | None
+    found_at: str
+    comments_state: str | None = None
+    comment_tries: int | None = None
+    gone_at: str | None = None
+    missing_since: str | None = None
+    missing_tries: int | None = None
+    record: str | None = None
+    touched: bool = False
+
+    def take(self, written: Written) -> None:
+        """Become this version."""
+        self.digest, self.content, self.record = written.digest, written.content, written.record
+        self.published, self.comments = written.published, written.comments
+        self.touched = True
+
+    def note_comments(self, state: str, *, tried: bool) -> None:
+        """Comments that could not be had are counted, so that updates do not ask for them for ever."""
+        tries = (self.comment_tries or 0) + tried if state == "failed" else 0
+        if (state, tries) != (self.comments_state, self.comment_tries or 0):
+            self.comments_state, self.comment_tries, self.touched = state, tries, True
+
+
+@dataclass(slots=True)
+class Keeping:
+    """The posts a batch is about, those known before and those it brings."""
+
+    by_key: dict[Key, KnownPost]
+    by_content: dict[Key, KnownPost]
+    made: list[KnownPost] = field(default_factory=list)
+    # With their numbers, records, captures and the times they were read.
+    versions: list[tuple[KnownPost, int, str, int | None, str]] = field(default_factory=list)
+    aliases: dict[Key, tuple[str, KnownPost]] = field(default_factory=dict)
+    no_aliases: list[Key] = field(default_factory=list)
+    # Versions that stay, with what changed around them: by the post and the number, their new records.
+    corrected: dict[tuple[int, int], tuple[KnownPost, int, str]] = field(default_factory=dict)
+    # Captures that nothing is read from again: what they show is less than what is held.
+    refused: list[int] = field(default_factory=list)
+    # What happened to posts, for the ledger.
+    events: list[Happening] = field(default_factory=list)
+    company: Company = lambda *_: (0, 0)
+
+    def keep(self, visit: Visit, written: Written | None, capture_id: int | None) -> tuple[KnownPost, Kept] | None:
+        """What a visit means for the posts; None if it is about none."""
+        identity = (visit.blog_id, identity_of(visit))
+        known = self.by_key.get(identity)
+        if written is None:
+            self._notice(known, visit)
+            self._tell(whole_again(known, visit) if known is not None else None)
+            if known is not None and visit.sight is not None and capture_id is not None:
+                # Where the post stood is something else: "unchanged" must go on to mean the post.
+                self.refused.append(capture_id)
+            names_one = visit.post_key is not None and visit.sight is None
+            is_copy = known is not None and names_one and visit.outcome not in NO_COPIES
+            return self._copied(visit, known) if is_copy and known is not None else None
+        kept: Kept
+        if known is not None:
+            kept = self._again(known, written, capture_id, visit)
+        else:
+            same = self.by_content.get((visit.blog_id, written.content)) if written.content else None
+            known, kept = (same, "alias") if same else (self._make(identity, written, capture_id, visit), "new")
+        if kept == "emptier":
+            # A page that lost its article says nothing about its comments, nor about other addresses of the post.
+            return known, kept
+        if visit.post is not None and kept != "alias":
+            known.note_comments(visit.post.comments_state, tried=visit.comments_tried and bool(visit.exchanges))
+        for key, url in addresses(visit):
+            if (visit.blog_id, key) not in self.by_key:
+                self.aliases[visit.blog_id, key] = (url, known)
+        return known, kept
+
+    def _copied(self, visit: Visit, known: KnownPost) -> tuple[KnownPost, Kept]:
+        """A visit that names a post and brings none: a copy of it under another address."""
+        for key, url in addresses(visit):
+            if (visit.blog_id, key) not in self.by_key:
+                self.aliases[visit.blog_id, key] = (url, known)
+        return known, "alias"
+
+    def touched(self) -> Iterator[KnownPost]:
+        """Rows that were there before and are to be written again."""
+        new = {id(post) for post in self.made}
+        return (post for post in self.by_key.values() if post.touched and id(post) not in new)
+
+    def _again(self, known: KnownPost, written: Written, capture_id: int | None, visit: Visit) -> Kept:
+        verdict = _verdict(known, written, visit)
+        if verdict == "emptier":
+            self.refused += [capture_id] if capture_id is not None else []
+            self._tell(emptied(known, visit))
+            return "emptier"
+        self._notice(known, visit)
+        if verdict == "same":
+            self._tell(whole_again(known, visit))
+            self._note_reading(known, written)
+            return "same"
+        before = (known.blog_id, known.content or "")
+        if self.by_content.get(before) is known:
+            del self.by_content[before]
+        if known.record is not None and not _is_reread(visit):
+            written = completed(written, known.record)
+        known.version += 1
+        self._tell(edited(known, known.record, written.record, visit))
+        known.take(written)
+        self._remember(known, written, capture_id, _read_at(visit))
+        return "changed"
+
+    def _note_reading(self, known: KnownPost, written: Written) -> None:
+        """Another reading of the version that is held: the next one like it need not be compared again."""
+        if known.digest == written.digest:
+            return
+        known.digest, known.touched = written.digest, True
+        record = brought_up_to_date(known.record, written.record) if known.record is not None else None
+        if record is not None:
+            known.record = record
+            self.corrected[id(known), known.version] = (known, known.version, record)
+
+    def _make(self, identity: Key, written: Written, capture_id: int | None, visit: Visit) -> KnownPost:
+        post = KnownPost(
+            id=None, blog_id=identity[0], key=identity[1], version=1, digest="", content=None, published=None,
+            comments=0, gone=None, found_at=_read_at(visit),
+        )
+        post.take(written)
+        self.by_key[identity] = post
+        self.made.append(post)
+        self.aliases.pop(identity, None)
+        self.no_aliases.append(identity)
+        self._remember(post, written, capture_id, post.found_at)
+        return post
+
+    def _remember(self, post: KnownPost, written: Written, capture_id: int | None, at: str) -> None:
+        self.versions.append((post, post.version, written.record, capture_id, at))
+        if written.content:
+            self.by_content.setdefault((post.blog_id, written.content), post)
+
+    def _notice(self, known: KnownPost | None, visit: Visit) -> None:
+        """Whether a post that is held is still on the web."""
+        if known is not None:
+            self._tell(noticed(known, visit, self.company))
+
+    def _tell(self, happening: Happening | None) -> None:
+        if happening is not None:
+            self.events.append(happening)
+
+
+def _verdict(known: KnownPost, written: Written, visit: Visit) -> Verdict:
+    """What a reading means for a post that is held."""
+    if known.digest == written.digest:
+        return "same"
+    if known.record is None:
+        return "changed"
+    if _is_reread(visit):
+        # Who reads a stored page again has other rules, and wants to see what they give.
+        return "same" if reads_the_same(known.record, written.record) else "changed"
+    from everlog.versions import replaces  # noqa: PLC0415 - parses; most visits bring nothing to compare
+
+    # As it would be stored: what cannot be is no edit.
+    held, read = read_record(known.record)[0], read_record(written.record)[0]
+    return replaces(held, read, other_template=visit.other_template)
+
+
+def _read_at(visit: Visit) -> str:
+    at = seen_at(visit)
+    return stamp_now() if at is None else stamp(at)
+
+
+def _is_reread(visit: Visit) -> bool:
+    return not visit.exchanges and not visit.settles
+
+
+def identity_of(visit: Visit) -> str:
+    """By what a visit's post is told apart from others of its blog."""
+    return storable(visit.post_key or visit.key)
+
+
+def addresses(visit: Visit) -> Iterator[tuple[str, str]]:
+    """All addresses under which a visit's post was met: asked for, on the way, stated; with their keys."""
+    yield storable(visit.key), storable(visit.url)
+    met = [exchange.url for exchange in visit.exchanges if exchange.purpose == "page"]
+    if visit.post is not None:
+        met.append(visit.post.url)
+    for url in dict.fromkeys(met):
+        if url != visit.url:
+            yield storable(canonical(url)), storable(url)
+    if visit.post_key is not None and visit.post is not None:
+        yield storable(visit.post_key), storable(visit.post.url)
+
+
+def acknowledged(visit: Visit, outcome: tuple[KnownPost, Kept, int] | None) -> Acknowledged:
+    """The word for one visit, once all rows have their ids."""
+    if outcome is None:
+        return Acknowledged(visit=visit)
+    post, kept, version = outcome
+    return Acknowledged(visit=visit, post_id=post.id, kept=kept, version=version)
+
+
+def rows_of(posts: Iterable[KnownPost]) -> list[dict[str, Any]]:
+    """The rows of posts, all columns."""
+    return [
+        {
+            "id": post.id, "blog_id": post.blog_id, "key": post.key, "version": post.version, "digest": post.digest,
+            "content": post.content, "published": post.published, "comments": post.comments, "gone": post.gone,
+            "found_at": post.found_at, "comments_state": post.comments_state, "comment_tries": post.comment_tries,
+            "gone_at": post.gone_at, "missing_since": post.missing_since, "missing_tries": post.missing_tries,
+        }
+        for post in posts
+    ]

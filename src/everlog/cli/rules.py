@@ -1,0 +1,205 @@
+"""`everlog rules`: what was learned about the blogs of an archive."""
+
+from __future__ import annotations
+
+import json as json_module
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from everlog.cli.options import (
+    ArchiveFlag,
+    ConfigFlag,
+    FilesFlag,
+    JsonFlag,
+    QuietFlag,
+    VerboseFlag,
+    archive_of,
+    settings_from,
+)
+from everlog.cli.terminal_text import json_text
+from everlog.core.rules import MANUAL
+from everlog.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from everlog.archive import Archive
+    from everlog.comments.comment_rules import CommentRule
+    from everlog.extract.template import Template
+    from everlog.records import Blog
+    from everlog.usecases.learn.learned_blog import Known
+    from everlog.usecases.learn.rules_by_hand import Trial
+
+
+def rules(  # noqa: PLR0913, PLR0917 - one parameter per flag
+    blog: Annotated[str | None, typer.Argument(metavar="BLOG", help="A blog of the archive.")] = None,
+    relearn: Annotated[bool, typer.Option("--relearn", help="Learn again from the stored feed and its pages.")] = False,
+    set_rule: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            "--set", metavar="FIELD SELECTOR",
+            help="Say by hand where a field stands, as a CSS selector; kept if it finds something on stored pages.",
+        ),
+    ] = None,
+    unset_rule: Annotated[
+        str | None,
+        typer.Option("--unset", metavar="FIELD", help="Take a rule back that was set by hand: the learned one holds."),
+    ] = None,
+    archive: ArchiveFlag = None,
+    files: FilesFlag = None,
+    config: ConfigFlag = None,
+    json: JsonFlag = False,
+    quiet: QuietFlag = False,
+    verbose: VerboseFlag = False,
+) -> None:
+    """Show what was learned about a blog: rules per field, their score on the blog's own feed, the URL pattern.
+
+    Fields are text, title, authors, published, updated, tags and summary. A rule set by hand goes before the learned
+    ones, which are still used where it finds nothing; it stays when the blog is learned again.
+
+    \b
+    Examples:
+      everlog rules https://a.blog.example/
+      everlog rules https://a.blog.example/ --set title "article h1.headline"
+      everlog rules https://a.blog.example/ --unset title
+    """
+    from everlog.usecases.learn.learned_blog import Known
+    from everlog.usecases.runner import blog_named
+
+    is_change = relearn or set_rule is not None or unset_rule is not None
+    settings = settings_from(config, archive=archive, files=files)
+    with archive_of(settings, reading=not is_change, quiet=quiet) as opened:
+        if blog is None:
+            if is_change:
+                raise UsageError("no blog given", advice="everlog rules BLOG --relearn")
+            _print_all(opened, json=json, quiet=quiet, verbose=verbose)
+            return
+        chosen = blog_named(blog, opened)
+        if not relearn and Known.of(chosen) is None:
+            raise UsageError(f"{chosen.home} has no learned rules yet", advice=f"everlog crawl {chosen.home}")
+        known, trial = _changed(chosen, opened, relearn=relearn, set_rule=set_rule, unset_rule=unset_rule)
+        if is_change:
+            opened.update_blog(chosen.id, template=known.template.to_json(), knowledge=known.knowledge())
+            if not quiet:
+                print("\n".join(filter(None, [
+                    str(trial) if trial is not None else None,
+                    f"kept; to use it on stored pages:  everlog reread {chosen.home}",
+                ])), file=sys.stderr)
+        if json:
+            told = _as_dict(chosen, known, opened) | ({"set": _trial_dict(trial)} if trial is not None else {})
+            print(json_text(told, ensure_ascii=False, indent=1))
+        else:
+            _print_rules(chosen, known, opened, verbose=verbose)
+
+
+def _changed(
+    blog: Blog, archive: Archive, *, relearn: bool, set_rule: tuple[str, str] | None, unset_rule: str | None,
+) -> tuple[Known, Trial | None]:
+    """What is known of a blog after what the user wants done to it, and how a rule did that was set."""
+    from everlog.usecases.learn.learned_blog import Known
+    from everlog.usecases.learn.relearn import learn_again
+    from everlog.usecases.learn.rules_by_hand import set_by_hand, unset_by_hand
+
+    known = learn_again(blog, archive) if relearn else Known.of(blog)
+    if known is None:
+        raise AssertionError("it was learned, or an error was told")
+    if unset_rule is not None:
+        known = unset_by_hand(known, unset_rule, blog)
+    return set_by_hand(known, *set_rule, blog, archive) if set_rule is not None else (known, None)
+
+
+def _print_all(archive: Archive, *, json: bool, quiet: bool, verbose: bool) -> None:
+    """The rules of all blogs; those that were not learned yet do not hide the others."""
+    from everlog.usecases.learn.learned_blog import Known
+
+    blogs = [(blog, Known.of(blog)) for blog in archive.blogs()]
+    if json:
+        print(json_text([_as_dict(blog, known, archive) for blog, known in blogs], ensure_ascii=False, indent=1))
+        return
+    if not blogs and not quiet:
+        print("no blog is in this archive yet:  everlog crawl URL", file=sys.stderr)
+    for blog, known in blogs:
+        if known is not None:
+            _print_rules(blog, known, archive, verbose=verbose)
+        elif not quiet:
+            print(f"{blog.home} has no learned rules yet:  everlog crawl {blog.home}", file=sys.stderr)
+
+
+def _as_dict(blog: Blog, known: Known | None, archive: Archive) -> dict[str, Any]:
+    from everlog.cli.terminal_text import time_or_none
+    from everlog.usecases.learn.page_comparison import known_repeats
+
+    repeats = known_repeats(blog, archive)
+    template, pattern = (known.template, known.judge.pattern) if known is not None else (None, None)
+    return {
+        "blog": blog.home, "feed": blog.feed_url, "url_pattern": pattern.regex if pattern else None,
+        "url_pattern_specific": pattern.specific if pattern else None,
+        "confidence": template.confidence() if template else {},
+        "manual": {name: rule.where for name, rule in template.manual.items()} if template else {},
+        "repeats": {"pages": len(repeats.pages), "pieces": len(repeats.counts)},
+        "template": json_module.loads(template.to_json()) if template else None, "former": [
+            {"from": time_or_none(each.learned_at), "until": time_or_none(each.retired_at), "reason": each.reason,
+             "template": json_module.loads(each.template)} for each in archive.templates(blog.id)
+        ],
+    }
+
+
+def _trial_dict(trial: Trial) -> dict[str, Any]:
+    return {
+        "field": trial.name, "selector": trial.rule.where, "posts": trial.posts, "pages": trial.pages,
+        "matched": trial.matched, "read": trial.read, "example": trial.example, "url": trial.url,
+    }
+
+
+# What the methods of rules are called on the screen; the others are called what they are.
+METHODS = {
+    MANUAL: "set by hand", "selector": "CSS", "css": "CSS", "time": "CSS", "xpath": "XPath", "key-path": "key path",
+    "meta": "meta tag", "json-ld": "JSON-LD", "head-title": "<title>", "html-lang": "<html lang>", "url": "URL",
+    "feed-constant": "always", "standard": "tag links", "link": "links to", "class": "class names",
+    "repeats": "comparing", "lines": "text lines", "metadata": "page's markup",
+}
+
+
+def _print_rules(blog: Blog, known: Known, archive: Archive, *, verbose: bool) -> None:
+    from everlog.usecases.learn.page_comparison import known_repeats
+
+    template, judge = known.template, known.judge
+    repeats = known_repeats(blog, archive)
+    teacher = f"in the feed {blog.feed_url}" if blog.feed_url else "found without a feed"
+    print(f"{blog.home}  learned from {template.learned_from} posts {teacher}")
+    remark = "" if judge.pattern.specific else "  (other pages have such URLs too)"
+    print(f"  {'post URLs':<12} {judge.pattern.regex}{remark}")
+    for name, score, method, where in _rows(template, verbose=verbose):
+        shown = f"{score:6.1%}" if score is not None else "     -"
+        print(f"  {name:<12} {shown}  {method:<14} {where}".rstrip())
+    if repeats.pages:
+        print(f"  {'boilerplate':<12} {len(repeats.counts)} repeated blocks ({len(repeats.pages)} pages compared)")
+    measure = "how well the rule reads the feed's own posts" if blog.feed_url else "an estimate, without a feed"
+    print(f"  (score: {measure}" + ("" if verbose else "; -v shows fallback rules too") + ")")
+    for each in archive.templates(blog.id):
+        print(f"  {'before':<12} {each.retired_at:%Y-%m-%d}  other rules, kept for pages of that time: {each.reason}")
+
+
+def _rows(template: Template, *, verbose: bool) -> Iterator[tuple[str, float | None, str, str]]:
+    """Field, score, method and place of the rules, the best of each field first; with `verbose` all of them."""
+    in_force = template.in_force
+    ranked: dict[str, list[tuple[float | None, str, str]]] = {"text": [
+        (None if place.method == MANUAL else design.score, place.method, place.where)
+        for design in in_force.designs for place in design.places
+    ]}
+    for name, rules_of_field in in_force.fields.items():
+        ranked[name] = [(rule.confidence, rule.method, rule.where) for rule in rules_of_field]
+    comments = template.comments.ranked if template.comments is not None else ()
+    ranked["comments"] = [(rule.confidence, "css", _comment_places(rule)) for rule in comments]
+    for name, rows in ranked.items():
+        shown = dict.fromkeys((score, METHODS.get(method, method), where) for score, method, where in rows)
+        for row in shown if verbose else [*shown][:1]:
+            yield (name, *row)
+
+
+def _comment_places(rule: CommentRule) -> str:
+    markup = rule.markup
+    parts = {"text": markup.text, "author": markup.author, "date": markup.date}
+    return f"{markup.comment}: " + ", ".join(f"{name} {where}" for name, where in parts.items() if where)

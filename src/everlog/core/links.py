@@ -1,0 +1,371 @@
+"""Where a page leads: its links, which of them belong to the blog, and which are not worth asking for."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
+from urllib.parse import urldefrag, urlsplit
+
+from everlog.core.aliases import folder_of, is_below, rebased
+from everlog.core.urls import absolute, canonical, host_of
+
+if TYPE_CHECKING:
+    from everlog.core.aliases import Alias
+    from everlog.core.tree import Element
+    from everlog.records import Blog
+
+# The longest address of 9,902 pages of blogs has 481 characters.
+LONGEST = 1_500
+# Selections that are combined at will (colour, size, order) are more addresses than anyone has pages.
+MOST_PARAMETERS = 3
+MOST_SEGMENTS = 15
+# Before the web there were no blogs; a calendar that goes back further is empty there.
+FIRST_YEAR = 1990
+# Where nobody says what year it is.
+LAST_YEAR = 2100
+
+_META_REFRESH = re.compile(r"^\s*[\d.]*\s*[;,]?\s*url\s*=\s*[\"']?([^\"'>]+)", re.IGNORECASE)
+_FILE = re.compile(
+    r"\.(?:jpe?g|png|gif|webp|avif|svg|ico|bmp|tiff?|heic|psd|eps|pdf|epub|mobi|docx?|xlsx?|pptx?|od[tsp]|rtf|csv|tsv"
+    r"|zip|rar|7z|tar|t?gz|bz2|xz|dmg|iso|exe|msi|apk|jar|deb|rpm|whl|mp3|m4[abv]|ogg|og[av]|opus|wav|flac|mp4|webm|mov"
+    r"|avi|mkv|wmv|flv|swf|css|m?js|map|json|jsonld|woff2?|ttf|otf|eot|ics|vcf|torrent|bib|sig|asc)$",
+    re.IGNORECASE,
+)
+_FEED = re.compile(
+    r"(?:^|/)(?:feed|rss2?|atom|rdf)(?:/(?:rss2?|atom|rdf|mp3))?/?$|\.(?:rss|atom|rdf|xml)$|/feeds/(?:posts|comments)/",
+    re.IGNORECASE,
+)
+_FEED_QUERY = re.compile(r"(?:^|&)feed=", re.IGNORECASE)
+_MACHINERY = re.compile(
+    r"^/(?:admin|administrator)(?:/|$)|(?:^|/)(?:wp-(?:admin|json|includes|login|signup|cron|trackback|comments-post|mail)(?:\.php)?|xmlrpc(?:\.php)?|cgi-bin"
+    r"|cdn-cgi|log-?(?:in|out)|sign-?(?:in|up|out)|register|lost-?password|trackback)(?:\.php|\.html?)?(?:/|$)",
+    re.IGNORECASE,
+)
+_PRINTED = re.compile(r"(?:^|/)(?:print|printable|print-view|embed)/?$", re.IGNORECASE)
+_SESSION = re.compile(
+    r"(?:^|[;&?])(?:jsessionid|phpsessid|aspsessionid\w*|sessionid|session_id|sid|s_id|zenid|oscsid|cfid)=",
+    re.IGNORECASE,
+)
+_ACTION = re.compile(
+    r"(?:^|&)(?:replytocom|share|like_comment|likes?|print|printer|action|do|redirect_to|add-to-cart|unapproved|_wpnonce"
+    r"|nonce|vote|rate|reply|quote|cpage|doing_wp_cron|feed|preview|wptouch_\w*|sfw|openidserver|attachment_id|ical)=",
+    re.IGNORECASE,
+)
+_ORDER = re.compile(
+    r"(?:^|&)(?:sort|order|orderby|sortby|sort_by|filter\w*|facet\w*|dir|direction|limit|per_page)(?:%5b|\[|=)",
+    re.IGNORECASE,
+)
+# A number alone may be anything; with a month behind it, it is a calendar.
+_MONTH_OF = re.compile(
+    r"(?:^|/)(\d{4})(?:/(?:0?[1-9]|1[0-2])(?:/\d{1,2})?|-(?:0[1-9]|1[0-2])(?:-\d\d)?)(?:/page/\d+)?/?$"
+)
+_QUERY_DATE = re.compile(r"(?:^|&)\w*(?:date|month|year|day|cal)\w*=(\d{4})(?:\D|$|\d{2,4}\b)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class PageLink:
+    """One place a page leads to; `rel` is `next` or `prev` where the page says so, `refresh` for a redirect."""
+
+    url: str
+    key: str
+    rel: str = ""
+    nofollow: bool = False
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Which addresses belong to a blog; scheme and `www` make no difference.
+
+    `path` is what lies below the blog's home, `host` all of its host, `subdomains` also all below it.
+
+    >>> blog = Scope("https://www.a.org/blog/")
+    >>> blog.holds("http://a.org/blog/2020/x"), blog.holds("https://a.org/shop"), blog.holds("https://a.org/blogger")
+    (True, False, False)
+    >>> Scope("https://a.org/blog/", "subdomains").holds("https://en.a.org/")
+    True
+
+    A blog that moved holds what lies at its `former` homes as well; `also` are further folders that hold posts of
+    it. `aliases` are other addresses that its pages call their own: what is looked for `here` is no page of theirs.
+
+    >>> Scope("https://b.org/", former=("https://a.org/",)).holds("https://a.org/2020/x")
+    True
+    >>> Scope("https://a.org/blog/", also=("https://a.org/notes/",)).holds("https://a.org/notes/7")
+    True
+    """
+
+    home: str
+    mode: str = "path"
+    former: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+    aliases: tuple[Alias, ...] = ()
+
+    def holds(self, url: str) -> bool:
+        """Whether a URL belongs to the blog."""
+        return self.holds_key(canonical(url))
+
+    def holds_key(self, key: str) -> bool:
+        """The same for a URL in its canonical spelling."""
+        return self._holds_here(key) or any(scope.holds_key(key) for scope in self._others)
+
+    def own(self, url: str, key: str) -> tuple[str, str]:
+        """A link and its key; where it leads to an alias whose pages are looked for here, those of the page here.
+
+        >>> from everlog.core.aliases import Alias
+        >>> blog = Scope("https://a.org/", aliases=(Alias(home="http://www.b.org/", here=True),))
+        >>> blog.own("http://www.b.org/2020/x/", "b.org/2020/x")
+        ('https://a.org/2020/x/', 'a.org/2020/x')
+        """
+        for alias in self.aliases:
+            if alias.here and is_below(key, folder_of(alias.home)):
+                here = rebased(url, alias.home, self.home)
+                return here, canonical(here)
+        return url, key
+
+    def leaves_out(self, key: str, *, is_headed: bool = True) -> bool:
+        """Whether an address is not the blog's but may be: at an alias not followed, or on its host and listed."""
+        if self.holds_key(key):
+            return False
+        at_alias = any(not alias.here and is_below(key, folder_of(alias.home)) for alias in self.aliases)
+        return at_alias or (is_headed and _host_of_key(key) == self._host)
+
+    @cached_property
+    def may_leave_out(self) -> bool:
+        """Whether there may be any address that `leaves_out` tells."""
+        unfollowed = any(not (alias.here or alias.followed) for alias in self.aliases)
+        return unfollowed or (self.mode == "path" and not self.holds_key(self._host))
+
+    def _holds_here(self, key: str) -> bool:
+        if self.mode == "path":
+            return is_below(key, self._above)
+        host = _host_of_key(key)
+        return host == self._host or (self.mode == "subdomains" and host.endswith("." + self._host))
+
+    @cached_property
+    def _others(self) -> tuple[Scope, ...]:
+        followed = [alias.home for alias in self.aliases if alias.followed]
+        return (*(Scope(home, self.mode) for home in (*self.former, *followed)), *map(Scope, self.also))
+
+    @cached_property
+    def _host(self) -> str:
+        return host_of(self.home)
+
+    @cached_property
+    def _above(self) -> str:
+        return folder_of(self.home)
+
+
+def scope_of(blog: Blog) -> Scope:
+    """What belongs to a blog of an archive, wherever it has lived."""
+    return Scope(blog.home, blog.scope, blog.former_homes)
+
+
+def keys_elsewhere(key: str, blog: Blog) -> tuple[str, ...]:
+    """The keys that a page of a blog has at the other homes of the blog, its present one first: the same path there."""
+    homes = [folder_of(home) for home in (blog.home, *reversed(blog.former_homes))]
+    inside = [home for home in homes if is_below(key, home)]
+    if not inside:
+        return ()
+    below = key.removeprefix(max(inside, key=len))
+    return tuple(dict.fromkeys(home + below for home in homes if home + below != key))
+
+
+def url_now(url: str, blog: Blog) -> str:
+    """Where a page of a blog is by now: the same path below the present home, spelled as it was.
+
+    Keys have lost the slash at the end, which not every server forgives.
+
+    >>> from datetime import UTC, datetime
+    >>> from everlog.records import Blog
+    >>> blog = Blog(id=1, home="https://b.org/", former_homes=("http://a.org/blog/",), added_at=datetime.now(UTC))
+    >>> url_now("http://www.a.org/blog/2020/x/", blog), url_now("https://b.org/y/", blog)
+    ('https://b.org/2020/x/', 'https://b.org/y/')
+    """
+    if Scope(blog.home).holds(url):
+        return url
+    for former in reversed(blog.former_homes):
+        if Scope(former).holds(url):
+            return rebased(url, former, blog.home)
+    return url
+
+
+def page_links(root: Element, url: str, *, within: Scope) -> list[PageLink]:
+    """The links of a page that stay within the blog, in document order, each page once.
+
+    >>> from lxml import etree
+    >>> page = etree.HTML('<a href="/a#top">A</a> <a href="http://a.org/a/">again</a> <a href="//b.org/">far</a>')
+    >>> [link.url for link in page_links(page, "https://a.org/", within=Scope("https://a.org/"))]
+    ['https://a.org/a']
+    """
+    base = _base_of(root, url)
+    found: dict[str, PageLink] = {}
+    for element in root.iter("a", "area", "link", "meta"):
+        tag = element.tag
+        href = _refresh_of(element) if tag == "meta" else element.get("href")
+        if not href:
+            continue
+        words = (element.get("rel") or "").lower().split() if tag != "meta" else ["refresh"]
+        rel = next((word for word in words if word in {"next", "prev", "previous", "refresh"}), "")
+        if tag == "link" and not rel:
+            continue
+        target = resolved(base, href)
+        if target is None:
+            continue
+        link, key = within.own(*target) if within.aliases else target
+        if within.holds_key(key) and key not in found:
+            found[key] = PageLink(link, key, rel.removesuffix("ious"), "nofollow" in words)
+    return list(found.values())
+
+
+def links_left_out(root: Element, url: str, *, beyond: Scope) -> list[tuple[str, str]]:
+    """The links of a page, with their keys, that may lead to more of the blog than its scope holds; each page once.
+
+    On the blog's own host those are what headings lead to: lists head what they list, menus do not.
+
+    >>> from lxml import etree
+    >>> page = etree.HTML('<a href="/blog/a">A</a> <h2><a href="/2020/b">B</a></h2> <a href="/shop">C</a>')
+    >>> links_left_out(page, "https://a.org/blog/", beyond=Scope("https://a.org/blog/"))
+    [('https://a.org/2020/b', 'a.org/2020/b')]
+    """
+    if not beyond.may_leave_out:
+        return []
+    base, headed = _base_of(root, url), headed_keys(root, url)
+    targets = (resolved(base, anchor.get("href") or "") for anchor in root.iter("a"))
+    found = {
+        target[1]: target for target in targets
+        if target is not None and beyond.leaves_out(target[1], is_headed=target[1] in headed)
+    }
+    return list(found.values())
+
+
+def headed_keys(root: Element, url: str) -> set[str]:
+    """The keys of the other pages that a page's headings lead to: lists head what they list.
+
+    >>> from lxml import etree
+    >>> page = etree.HTML('<h1>Blog</h1><h2><a href="/a">A</a></h2><a href="/b"><h2>B</h2></a><a href="/c">C</a>')
+    >>> sorted(headed_keys(page, "https://a.org/"))
+    ['a.org/a', 'a.org/b']
+    """
+    own = canonical(url)
+    keys: set[str] = set()
+    for heading in root.iter("h1", "h2", "h3", "h4"):
+        above = heading.getparent()
+        around = [above] if above is not None and above.tag == "a" else []
+        for anchor in (*heading.iter("a"), *around):
+            target = resolved(url, anchor.get("href") or "")
+            if target is not None and target[1] != own:
+                keys.add(target[1])
+    return keys
+
+
+def refresh_target(root: Element, url: str) -> str | None:
+    """Where a page sends its readers by itself, absolute; None if it does not.
+
+    >>> from lxml import etree
+    >>> refresh_target(etree.HTML('<meta http-equiv="Refresh" content="0; URL=/blog/">'), "https://a.org/")
+    'https://a.org/blog/'
+    """
+    found = next(filter(None, map(_refresh_of, root.iter("meta"))), None)
+    return absolute(_base_of(root, url), found) if found else None
+
+
+def resolved(base: str, href: str) -> tuple[str, str] | None:
+    """The URL that a link of the document at `base` means, without fragment, and its key; None if it is no page."""
+    if href.startswith(("#", "mailto:", "javascript:", "tel:", "data:")):
+        return None
+    # Menus repeat on every page of a blog: what does not depend on the page is remembered for all of them.
+    if href.startswith(("http://", "https://")):
+        return _known("", href)
+    if href.startswith("/") and not href.startswith("//"):
+        return _known(_root_of(base), href)
+    return _known(base.partition("?")[0] if not href.startswith("?") else base, href)
+
+
+def trap(url: str, *, this_year: int | None = None) -> str | None:
+    """Why a URL is not worth asking for as a page; None if it may be.
+
+    >>> trap("https://a.org/a-post/?replytocom=7"), trap("https://a.org/a-post/feed/")
+    ('an action, not a page', 'a feed')
+    >>> trap("https://a.org/calendar/2031/05/", this_year=2025), trap("https://a.org/2024/05/")
+    ('a calendar page outside plausible years', None)
+    """
+    if len(url) > LONGEST:
+        return "a very long address"
+    parts = urlsplit(url)
+    return _no_page(parts.path, parts.query) or _endless(parts.path, parts.query, this_year)
+
+
+def _no_page(path: str, query: str) -> str | None:
+    if _FILE.search(path):
+        return "a file, not a page"
+    if _FEED.search(path) or _FEED_QUERY.search(query):
+        return "a feed"
+    if _MACHINERY.search(path):
+        return "a technical address of the site"
+    if _SESSION.search(query) or _SESSION.search(path):
+        return "an address with a session id"
+    if _PRINTED.search(path) or _ACTION.search(query):
+        return "an action, not a page"
+    return None
+
+
+def _endless(path: str, query: str, this_year: int | None) -> str | None:
+    """Why there may be no end to addresses like this one."""
+    segments = [segment for segment in path.split("/") if segment]
+    if len(segments) > MOST_SEGMENTS or _repeats(segments):
+        return "a repeating path"
+    selections = query.count("[") + query.lower().count("%5b")
+    if query.count("&") >= MOST_PARAMETERS or selections > 1 or _ORDER.search(query):
+        return "a sorted or filtered view of another page"
+    dated = _MONTH_OF.search(path) or _QUERY_DATE.search(query)
+    if dated and not FIRST_YEAR <= int(dated[1]) <= (this_year + 1 if this_year else LAST_YEAR):
+        return "a calendar page outside plausible years"
+    return None
+
+
+def _repeats(segments: list[str]) -> bool:
+    """A stretch of words that stands three times in a row, or two words and more that stand twice."""
+    for width in range(1, len(segments) // 2 + 1):
+        for start in range(len(segments) - 2 * width + 1):
+            stretch = segments[start : start + width]
+            if all(word.isdecimal() for word in stretch):
+                continue  # days and months
+            again = segments[start + width : start + 2 * width]
+            third = segments[start + 2 * width : start + 3 * width]
+            if stretch == again and (third == stretch or (width > 1 and not any(w.isdecimal() for w in stretch))):
+                return True
+    return False
+
+
+@lru_cache(maxsize=65_536)
+def _known(base: str, href: str) -> tuple[str, str] | None:
+    url = absolute(base or None, href)
+    if url is None:
+        return None
+    # Pages drawn by scripts are told apart by their fragment only; `canonical` knows.
+    key = canonical(url)
+    return (url if "#" in key else urldefrag(url).url), key
+
+
+@lru_cache(maxsize=1_024)
+def _root_of(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}/"
+
+
+def _refresh_of(element: Element) -> str | None:
+    if (element.get("http-equiv") or "").lower() != "refresh":
+        return None
+    match = _META_REFRESH.match(element.get("content") or "")
+    return match[1].strip() if match else None
+
+
+def _base_of(root: Element, url: str) -> str:
+    for element in root.iter("base"):
+        return absolute(url, element.get("href")) or url
+    return url
+
+
+def _host_of_key(key: str) -> str:
+    return re.split(r"[/?#]", key, maxsplit=1)[0]

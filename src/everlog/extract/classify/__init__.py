@@ -1,0 +1,14 @@
+"""Which addresses and pages are posts of a blog.
+
+    pattern        the addresses of posts as a regular expression
+    signs          what the pages of posts have in common
+    judge          both together: post, listing or page
+    stated         what a page states about itself: whose copy it is, whether it may be kept
+    listing_words  how blogs name their lists
+"""
+
+from everlog.extract.classify.page_statements import canonical_link, identity, noarchive
+from everlog.extract.classify.post_classifier import PostJudge, Verdict
+from everlog.extract.classify.url_pattern import UrlPattern
+
+__all__ = ["PostJudge", "UrlPattern", "Verdict", "canonical_link", "identity", "noarchive"]

@@ -1,0 +1,108 @@
+"""What went wrong with a request, in the words of the ledger."""
+
+from __future__ import annotations
+
+import zlib
+from gzip import BadGzipFile
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from OpenSSL import SSL
+from scrapy.exceptions import DownloadCancelledError, DownloadTimeoutError, IgnoreRequest
+from scrapy.utils import _compression
+from service_identity.exceptions import CertificateError, VerificationError
+from twisted.internet.error import ConnectError, DNSLookupError
+from twisted.internet.error import ConnectionRefusedError as Refused
+from twisted.web._newclient import ParseError, RequestGenerationFailed, ResponseFailed
+from twisted.web.http import _DataLoss, _MalformedChunkedDataError
+
+from everlog.fetch.guard import OddAnswer
+from everlog.fetch.request import Ask, Hitch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from everlog.fetch.guarded_request import BlockedAddress
+    from everlog.fetch.proxies import Proxy
+    from everlog.records import Trouble
+
+_decoders: Any = _compression
+# What each error of Scrapy, Twisted and the decoders means, the first that fits; whether another
+# try may help; and the sentence for people.
+_KINDS: tuple[tuple[tuple[type[BaseException], ...], Trouble, bool, str], ...] = (
+    ((DNSLookupError,), "dns", True, "DNS lookup failed for {host}"),
+    ((DownloadTimeoutError,), "timeout", True, "timed out after {seconds:g} s: {url}"),
+    ((DownloadCancelledError, IgnoreRequest), "too-large", False, "larger than the limit of {most:,} bytes: {url}"),
+    ((_DataLoss, _MalformedChunkedDataError), "truncated", True, "the response was cut off: {url}"),
+    ((SSL.SysCallError, SSL.ZeroReturnError), "connection", True, "connection lost: {url}"),
+    ((SSL.Error, VerificationError, CertificateError), "tls", False, "TLS error for {url} ({words})"),
+    (
+        (OddAnswer, ParseError, ValueError, NotImplementedError, RequestGenerationFailed, BadGzipFile, zlib.error,
+         EOFError, _decoders.brotli.error, _decoders.zstd.ZstdError),
+        "protocol", False, "invalid response from {url} ({words})",
+    ),
+    ((Refused,), "connection", True, "connection refused: {url}"),
+    ((BaseException,), "connection", True, "connection failed for {url} ({words})"),
+)
+# Troubles with an answer, so that there is somebody who gives them.
+_ANSWERED = frozenset({"too-large", "truncated", "protocol"})
+# Encodings that exist and that nobody here asked for. Other words in the header are mistakes for
+# something else ("utf-8", "none"), and the body is plain.
+_FOREIGN = frozenset({"compress", "x-compress", "exi", "pack200-gzip", "dcb", "dcz", "bzip2", "xz", "lzma"})
+
+
+def hitch_of(error: Exception, ask: Ask, blocked: BlockedAddress | None, proxy: Proxy | None = None) -> Hitch:
+    """The trouble an error of Scrapy or Twisted means; `proxy` is what the request was to go through."""
+    if blocked is not None:
+        return Hitch("address", f"{blocked} for {ask.url}; {ask.permit.advice()}")
+    causes = tuple(_causes(error))
+    if proxy is not None and any(isinstance(cause, (ConnectError, DNSLookupError)) for cause in causes):
+        # The only connection that was tried is the one to the proxy.
+        return Hitch("proxy", f"{proxy} {_silence(causes)}")
+    _, trouble, again, sentence = next(kind for kind in _KINDS if any(isinstance(cause, kind[0]) for cause in causes))
+    words = _last_words(causes)
+    host = urlsplit(ask.url).hostname
+    reason = sentence.format(url=ask.url, host=host, seconds=ask.timeout_seconds, most=ask.max_bytes, words=words)
+    if proxy is not None and trouble in {"connection", "timeout", "truncated"}:
+        reason += f", through {proxy}"
+    return Hitch(trouble, reason, again=again, got_something=trouble in _ANSWERED)
+
+
+def _silence(causes: tuple[BaseException, ...]) -> str:
+    """Why a proxy cannot be connected to."""
+    if any(isinstance(cause, DNSLookupError) for cause in causes):
+        return "has no address: DNS lookup failed"
+    if any(isinstance(cause, Refused) for cause in causes):
+        return "refused the connection"
+    return f"cannot be connected to ({_last_words(causes)})"
+
+
+def too_slow(ask: Ask, received_bytes: int) -> Hitch:
+    """The trouble of an answer that dripped."""
+    reason = f"download too slow: only {received_bytes:,} bytes after {ask.slow_seconds:g} s or more: {ask.url}"
+    return Hitch("timeout", reason, again=True, got_something=received_bytes > 0)
+
+
+def undecoded(encodings: list[bytes], ask: Ask) -> None:
+    """Raise where a body is still encoded after all that can be decoded was."""
+    words = {word.strip().lower() for line in encodings for word in line.decode("latin-1").split(",")}
+    if foreign := sorted(words & _FOREIGN):
+        raise Hitch("protocol", f"unsupported Content-Encoding ({', '.join(foreign)}) at {ask.url}")
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """The error, what it came from, and what Twisted wrapped into it; outermost first."""
+    yield error
+    if isinstance(error, ResponseFailed | RequestGenerationFailed):
+        for reason in error.reasons:
+            yield from _causes(reason.value)
+    inner = error.__cause__
+    if inner is not None:
+        yield from _causes(inner)
+
+
+def _last_words(causes: tuple[BaseException, ...]) -> str:
+    last = causes[-1]
+    if isinstance(last, SSL.Error) and last.args:
+        return "; ".join(str(entry[-1]) for entry in last.args[0])
+    return " ".join(str(last).split())[:200] or type(last).__name__

@@ -1,0 +1,115 @@
+"""One request on its way through the guard: what it brings, what it learns, and when it is given up."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from everlog.fetch.request import LEAST_MEDIA_RATE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scrapy.http import Response
+    from twisted.internet.defer import Deferred
+
+    from everlog.fetch.proxies import Proxy
+    from everlog.fetch.request import LateForTurn, Permit
+    from everlog.fetch.spooling import SpooledBody
+    from everlog.records import Spooled
+
+
+class BlockedAddress(Exception):
+    """A connection that was not made, and the address it would have reached."""
+
+    def __init__(self, address: str, why: str) -> None:
+        super().__init__(f"blocked address {address} ({why})")
+
+
+class Passage:
+    """What one request brings to the guard, and what it learns on its way."""
+
+    __slots__ = (
+        "blocked", "body", "disk_error", "late", "leave_by", "permit", "proxy", "reader", "reason", "scratch",
+        "slow_seconds", "spooled", "too_slow", "under_way", "wire_bytes",
+    )
+
+    def __init__(
+        self, *, permit: Permit, leave_by: float | None = None, scratch: str | None = None,
+        slow_seconds: float | None = None,
+    ) -> None:
+        self.permit = permit
+        self.scratch = scratch
+        self.slow_seconds = slow_seconds
+        self.too_slow = False
+        self.reader: Any = None
+        self.body: SpooledBody | None = None
+        self.spooled: Spooled | None = None
+        self.disk_error: OSError | None = None
+        self.leave_by = leave_by
+        self.late: LateForTurn | None = None
+        self.blocked: BlockedAddress | None = None
+        self.proxy: Proxy | None = None
+        self.reason = ""
+        self.wire_bytes = 0
+        self.under_way: Deferred[Response] | None = None
+
+    def abort(self) -> None:
+        """Hang up, if there is a connection."""
+        if self.under_way is not None:
+            self.under_way.cancel()
+
+    def give_up(self) -> None:
+        """The answer comes too slowly."""
+        self.too_slow = True
+        self.abort()
+
+    @property
+    def received_bytes(self) -> int:
+        """How much of the body has come."""
+        return self.reader._bytes_received if self.reader is not None else 0
+
+    def take_body(self, in_memory: bytes) -> None:
+        """All of the body has come."""
+        try:
+            self.spooled = self.body.spooled() if self.body is not None else None
+        except OSError as error:
+            self.disk_error = error
+            raise
+        self.wire_bytes = len(in_memory) if self.spooled is None else self.spooled.size
+
+    def drop_body(self) -> None:
+        """Nobody wants what has come of the body."""
+        if self.body is not None:
+            self.body.truncate(0)
+
+    def fail_to_spool(self, error: OSError) -> None:
+        """The disk takes no more of the body: nobody need send the rest."""
+        self.disk_error = error
+        self.abort()
+
+
+@contextmanager
+def hurried(passage: Passage) -> Iterator[None]:
+    """Meanwhile, hang up on an answer that takes longer than `slow_seconds` and what its bytes have earned."""
+    if passage.slow_seconds is None:
+        yield
+        return
+    loop = asyncio.get_running_loop()
+    began, slow_seconds = loop.time(), passage.slow_seconds
+    alarm: asyncio.TimerHandle
+
+    def look() -> None:
+        nonlocal alarm
+        over = began + slow_seconds + passage.received_bytes / LEAST_MEDIA_RATE
+        if loop.time() >= over:
+            passage.give_up()
+        else:
+            alarm = loop.call_at(over, look)
+
+    alarm = loop.call_later(slow_seconds, look)
+    try:
+        yield
+    finally:
+        alarm.cancel()

@@ -1,0 +1,422 @@
+"""What one blog's crawl asks of the web: every hop through the same gate."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext, suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from everlog.core.fetcher import Web
+from everlog.core.politeness import Cause, retry_after
+from everlog.core.urls import absolute
+from everlog.fetch.allowlist import Reach
+from everlog.fetch.backoff import recall_hold, recall_strain, remember_hold, remember_strain
+from everlog.fetch.host_stats import LedgerBook
+from everlog.fetch.origins import SILENT, Origins
+from everlog.fetch.request import (
+    Hitch,
+    LateForTurn,
+    ask_along,
+    ask_for,
+    conditions_of,
+    host_key,
+    origin_of,
+    spelled,
+    trusts,
+)
+from everlog.fetch.robots import Rules, agent_name, out_of_reach, read_rules, remember_rules, remembered_rules
+from everlog.fetch.shared_throttle import TURNS_TRIED, take_shared_turn, tell_of_hold
+from everlog.fetch.throttle import HeldOff, awake_and_asleep
+from everlog.records import Failure, Fetched
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from everlog.core.fetcher import Ledger, Manners
+    from everlog.fetch.reactor import OpenWeb
+    from everlog.fetch.request import Ask
+    from everlog.fetch.shared_throttle import SharedTurn
+    from everlog.fetch.throttle import HostLine
+    from everlog.records import Asked, Exchange, Purpose, Trouble, Wait
+
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+MOST_REDIRECTS = 10
+# A page that waits in the browser holds a tab: where the host wants more rest than this, it does without.
+RIDE_WAIT_SECONDS = 10.0
+MOST_ROBOTS_REDIRECTS = 5  # RFC 9309, 2.3.1.2: at least five
+PATIENCE = frozenset({429, 503})
+PASSING = PATIENCE | {500, 502, 504}
+# Troubles that come before anything was sent, and those that are the host's whatever is asked for.
+UNSENT = frozenset({"address", "dns", "proxy"})
+HOST_TROUBLES = frozenset({"address", "connection", "dns", "proxy", "tls", "rate-limited"})
+
+
+class Session(Web):
+    """The web of one blog, and the robots.txt answers for its archive."""
+
+    def __init__(
+        self, web: OpenWeb, manners: Manners, *,
+        recall: Callable[[str], str | None] | None, remember: Callable[[str, str], None] | None,
+    ) -> None:
+        self.manners = manners
+        self._web = web
+        self._recall = recall
+        self._remember = remember
+        self._reach = Reach(manners, remember)
+        self._agent = agent_name(manners.user_agent)
+        self._lines: dict[str, HostLine] = {}
+        self._strained: set[str] = set()
+        self._book = LedgerBook()
+        self._origins = Origins()
+        self._guessed = {origin_of(_spelled(each)) for each in manners.guessed}
+        self._robots_exchanges: list[Exchange] = []
+
+    async def fetch(
+        self, url: str, *, purpose: Purpose = "page", etag: str | None = None, last_modified: str | None = None,
+    ) -> Fetched | Failure:
+        """Ask for a URL; waits for its turn, follows redirects, tries again where that may help."""
+        return await self._follow(url, purpose, conditions_of(etag, last_modified), MOST_REDIRECTS)
+
+    async def ask(self, asked: Asked) -> Exchange | Failure:
+        """The answer to what a page in the browser asks for: one hop, whatever its status, no second try.
+
+        robots.txt is about pages, and the page had its turn; addresses are guarded like all others.
+        """
+        url = _spelled(asked.url)
+        refused = self._reach.barred(url)
+        if refused is not None:
+            return Failure(url=asked.url, trouble="address", reason=refused)
+        # What the user is known by is for looking, never for what a frame of another site may wish to post.
+        is_look = asked.method.upper() in {"GET", "HEAD"}
+        private = is_look and bool(self.manners.headers or self.manners.cookies) and trusts(url, self.manners)
+        try:
+            request = ask_along(asked, url, self.manners, private=private, permit=self._reach.permit(url))
+            return await self._once(request, host_key(url), rides=True)
+        except Hitch as hitch:
+            return Failure(url=asked.url, trouble=hitch.trouble, reason=hitch.reason)
+        except HeldOff as held:
+            return Failure(url=asked.url, trouble="rate-limited", reason=held.cause.reason, until=held.until)
+
+    def waiting(self) -> tuple[Wait, ...]:
+        """The hosts nobody is asking just now, and why."""
+        waits = (line.waiting() for line in self._lines.values())
+        return tuple(wait for wait in waits if wait is not None)
+
+    def ledger(self) -> tuple[Ledger, ...]:
+        """What this session asked of every host since its ledger was last taken."""
+        return self._book.figures(self._pace)
+
+    def take_ledger(self) -> tuple[Ledger, ...]:
+        """The same, for an archive that adds it up: from here on counting begins anew."""
+        return self._book.take(self._pace)
+
+    def robots_exchanges(self) -> tuple[Exchange, ...]:
+        """What was asked and answered for robots.txt since this was last called."""
+        exchanges = tuple(self._robots_exchanges)
+        self._robots_exchanges.clear()
+        return exchanges
+
+    async def _follow(
+        self, url: str, purpose: Purpose, conditions: tuple[tuple[str, str], ...], most_redirects: int, *,
+        for_media: bool = False,
+    ) -> Fetched | Failure:
+        trail: list[Exchange] = []
+        here = _spelled(url)
+        private = bool(self.manners.headers or self.manners.cookies)
+        seen: set[str] = set()
+        silence: Failure | None = None
+        while True:
+            way = self._way_to(here, purpose)
+            if way != here and way in seen:
+                reason = f"redirects to {here}, which does not respond"
+                return Failure(url=url, trouble="connection", reason=reason, exchanges=tuple(trail))
+            here = way
+            seen.add(here)
+            private = private and trusts(here, self.manners)
+            last = await self._hop(here, purpose, conditions, private=private, for_media=for_media)
+            if isinstance(last, Failure):
+                other = self._origins.other_way(here) if purpose != "robots" else None
+                if other is None or other in seen:
+                    return replace(last, url=url, exchanges=tuple(trail))
+                # Whoever answers at this host answers in the other scheme.
+                silence, here = silence or last, other
+                continue
+            trail.append(last)
+            target = _target(last)
+            if target is None:
+                return self._verdict(url, tuple(trail), conditional=bool(conditions))
+            if target in seen and silence is not None:
+                # What answers only sends back to what does not.
+                return replace(silence, url=url, exchanges=tuple(trail))
+            if target in seen or len(trail) > most_redirects:
+                what = "redirect loop" if target in seen else "too many redirects"
+                reason = f"{what}: redirected {len(trail)} times, last to {target}"
+                return Failure(url=url, trouble="loop", reason=reason, status=last.status, exchanges=tuple(trail))
+            # Who was sent elsewhere comes back as a stranger.
+            private = private and host_key(target) == host_key(here)
+            here = target
+
+    async def _hop(
+        self, url: str, purpose: Purpose, conditions: tuple[tuple[str, str], ...], *, private: bool, for_media: bool,
+    ) -> Exchange | Failure:
+        """The answer to one address, or why there is none."""
+        if purpose != "media":
+            return await self._pass(url, purpose, conditions, private=private, for_media=for_media)
+        # A host of pictures that is dead costs one try in a run, however many pictures are to be had from it.
+        async with nullcontext() if self._origins.is_alive(url) else self._origins.first_contact(url):
+            if (silence := self._origins.why_left_alone(url)) is not None:
+                return replace(silence, url=url)
+            return await self._pass(url, purpose, conditions, private=private, for_media=True)
+
+    async def _pass(
+        self, url: str, purpose: Purpose, conditions: tuple[tuple[str, str], ...], *, private: bool, for_media: bool,
+    ) -> Exchange | Failure:
+        refused = await self._gate(url, purpose)
+        if refused is not None:
+            return refused
+        try:
+            return await self._answer(url, purpose, conditions, private=private, for_media=for_media)
+        except Hitch as hitch:
+            return Failure(url=url, trouble=hitch.trouble, reason=hitch.reason)
+        except HeldOff as held:
+            return Failure(url=url, trouble="rate-limited", reason=held.cause.reason, until=held.until)
+
+    def _way_to(self, url: str, purpose: Purpose) -> str:
+        """The address to ask for a page: in the other scheme, where nobody answers in its own."""
+        is_dead = purpose != "robots" and self._origins.is_dead(url)
+        return (self._origins.other_way(url) if is_dead else None) or url
+
+    async def _gate(self, url: str, purpose: Purpose) -> Failure | None:
+        refused = self._reach.barred(url)
+        if refused is not None:
+            return Failure(url=url, trouble="address", reason=refused)
+        if purpose == "robots" or not self.manners.obey_robots:
+            return None
+        origin = origin_of(url)
+        rules = self._web.robots.known(origin, self._web.timekeeper.now()) or await self._rules(
+            origin, for_media=purpose == "media",
+        )
+        if rules.allows(url, self._agent):
+            return None
+        if rules.trouble is not None:
+            failure = Failure(url=url, trouble=rules.trouble, reason=rules.reason, until=rules.stands_until)
+            if not rules.signal and rules.trouble in SILENT | {"robots"}:
+                # Nobody said anything, to this session or to another.
+                self._origins.silent(failure)
+            if rules.trouble == "robots":
+                unread = Cause(reason="robots.txt could not be fetched", signal=rules.signal)
+                self._book.put_off(host_key(url), unread, rules.stands_until, self._web.timekeeper.now())
+            return failure
+        return Failure(url=url, trouble="robots", reason=f"robots.txt disallows {url}")
+
+    def _verdict(self, url: str, trail: tuple[Exchange, ...], *, conditional: bool) -> Fetched | Failure:
+        last = trail[-1]
+        status = last.status
+        if 200 <= status < 300 or (status == 304 and conditional):
+            return Fetched(url=url, exchanges=trail)
+        reason = " ".join(f"HTTP {status} {last.reason} at {last.url}".split())
+        if status in PATIENCE:
+            clock = self._line(host_key(last.url)).clock
+            return Failure(
+                url=url, trouble="rate-limited", reason=reason, status=status, until=clock.held_until, exchanges=trail
+            )
+        trouble: Trouble = "gone" if status == 410 else "http"
+        return Failure(url=url, trouble=trouble, reason=reason, status=status, exchanges=trail)
+
+    async def _answer(
+        self, url: str, purpose: Purpose, conditions: tuple[tuple[str, str], ...], *, private: bool, for_media: bool,
+    ) -> Exchange:
+        """The answer to one spelled URL, after its turn and as many tries as manners allow.
+
+        Raises Hitch where there is none, HeldOff where the host is not to be asked for long.
+        """
+        host = host_key(url)
+        permit = self._reach.permit(url)
+        ask = ask_for(url, purpose, self.manners, conditions=conditions, private=private, permit=permit)
+        last: Exchange | Hitch | None = None
+        # Rules that a server cannot give are no reason to press it: who asks for robots.txt stays out.
+        passing = frozenset[int]() if purpose == "robots" else PASSING
+        for tries_left in range(self.manners.retries, -1, -1):
+            try:
+                last = await self._once(ask, host)
+            except Hitch as hitch:
+                # A picture that used up its time would use up as much again, and a host that gives none no answer will
+                # hardly give one a moment later: the next run may have more luck.
+                is_timeout = purpose == "media" and hitch.trouble == "timeout"
+                is_spent = is_timeout or (for_media and not self._origins.is_alive(url))
+                is_elsewhere = self._origins.other_way(url) is not None or self._is_guess(url)
+                if not hitch.again or not tries_left or is_spent or is_elsewhere:
+                    raise
+                last = hitch
+            except HeldOff:
+                # The wait for another try is too long: what the last one brought stands.
+                if last is None:
+                    raise
+                break
+            else:
+                if last.status not in passing:
+                    break
+        if isinstance(last, Hitch):
+            raise last
+        assert last is not None  # noqa: S101 - the first try sets it or raises
+        return last
+
+    async def _once(self, ask: Ask, host: str, *, rides: bool = False) -> Exchange:
+        for _ in range(TURNS_TRIED - 1):
+            try:
+                return await self._in_turn(ask, host, rides=rides)
+            except LateForTurn as late:
+                # The connection is there now; who cannot be reached any faster is not asked less often by waiting.
+                if late.by_connecting:
+                    break
+        return await self._in_turn(ask, host, rides=rides, whenever=True)
+
+    async def _in_turn(self, ask: Ask, host: str, *, rides: bool, whenever: bool = False) -> Exchange:
+        """Ask when it is one's turn; LateForTurn if that went by on the way to the socket, unless `whenever`."""
+        line = self._line(host)
+        now = self._web.timekeeper.now
+        longest = self.manners.longest_wait_seconds
+        shared: SharedTurn | None = None
+        await self._rest_of_origin(ask.url, longest)
+        try:
+            spells = await (line.ride(min(longest, RIDE_WAIT_SECONDS)) if rides else line.turn(longest))
+            if not rides and self._web.turns is not None:
+                shared = await take_shared_turn(self._web.turns, line, longest, self._web.timekeeper)
+        except HeldOff as held:
+            self._book.held_off(host, held, now())
+            raise
+        if shared is not None:
+            spells += shared.spells
+            ask = replace(ask, leave_by=None if whenever else awake_and_asleep() + shared.within_seconds)
+        self._book.waited(host, spells, now())
+        began = now()
+        try:
+            answer = await self._web.download(ask)
+        except LateForTurn as late:
+            line.withdrawn()
+            if shared is not None and self._web.turns is not None and not late.by_connecting:
+                # Later turns have to allow for it.
+                self._web.turns.came(shared.late_seconds + (now() - began).total_seconds())
+            raise
+        except Hitch as hitch:
+            slowed = self._went_wrong(hitch, ask.url, line, (now() - began).total_seconds())
+            if hitch.trouble not in UNSENT:
+                self._book.asked(host, began, slowed=slowed)
+                self._note_strain(line, slowed=slowed)
+            raise
+        except BaseException:
+            self._book.asked(host, began)
+            line.withdrawn()
+            raise
+        # By the clock that gives the turns, so that what was fetched and what is allowed can be compared.
+        exchange = replace(answer.exchange, fetched_at=now())
+        said = exchange.header("Retry-After") or ""
+        until = retry_after(said, now())
+        is_page = 200 <= exchange.status < 300 and ask.purpose != "robots"
+        self._origins.answered(ask.url, now(), is_page=is_page, seconds=answer.seconds)
+        slowed = line.answered(status=exchange.status, seconds=answer.seconds, retry_after=until, said=said)
+        self._book.asked(host, began, wire_bytes=answer.wire_bytes, slowed=slowed)
+        self._note_strain(line, slowed=slowed)
+        if exchange.status in PATIENCE:
+            remember_hold(self._remember, host, line.clock, now())
+            if self._web.turns is not None:
+                await tell_of_hold(self._web.turns, line, now())
+        return exchange
+
+    async def _rest_of_origin(self, url: str, longest_wait_seconds: float) -> None:
+        """Wait for the back-off of one origin, outside the line: others of its host need not."""
+        time = self._web.timekeeper
+        while (wait := (self._origins.turn(url, time.now()) - time.now()).total_seconds()) > 0:
+            if wait > longest_wait_seconds:
+                raise HeldOff(self._origins.turn(url, time.now()), Cause(reason="backing off after failed requests"))
+            await time.sleep(wait)
+            if self._origins.is_dead(url):
+                # It turned out while others waited as well.
+                reason = f"{origin_of(url)} does not respond, although its host does over http or https"
+                raise Hitch("connection", reason)
+
+    def _went_wrong(self, hitch: Hitch, url: str, line: HostLine, seconds: float) -> bool:
+        """Whether a request without an answer made the pace of its host slower."""
+        if hitch.got_something:
+            self._origins.gave_something(url)
+        if hitch.trouble in SILENT:
+            self._origins.silent(Failure(url=url, trouble=hitch.trouble, reason=hitch.reason))
+        # An answer too large, or none that anybody may ask for, says nothing about how busy the host is; nor does an
+        # origin that is silent while the same host answers at another.
+        if hitch.again and not self._origins.has_working_twin(url) and not self._is_guess(url):
+            return line.answered(status=None, seconds=seconds)
+        if hitch.again:
+            self._origins.back_off(url, self._web.timekeeper.now(), seconds=seconds)
+        line.withdrawn()
+        return False
+
+    def _is_guess(self, url: str) -> bool:
+        """Whether nobody typed this scheme: the other one is asked next, rather than this again."""
+        return origin_of(url) in self._guessed and self._origins.is_guess(url)
+
+    async def _rules(self, origin: str, *, for_media: bool) -> Rules:
+        book = self._web.robots
+        async with book.reading(origin):
+            now = self._web.timekeeper.now()
+            known = book.known(origin, now)
+            if known is not None:
+                return known
+            rules = remembered_rules(self._recall, origin, now) or await self._read_rules(
+                origin, for_media=for_media,
+            )
+            # What only this session may not reach, or not yet, is not everybody's.
+            if rules.trouble not in {"address", "rate-limited"}:
+                book.keep(origin, rules)
+                clock = self._line(host_key(origin)).clock
+                clock.crawl_delay(rules.crawl_delay(self._agent), rules.delay_said(self._agent))
+            return rules
+
+    async def _read_rules(self, origin: str, *, for_media: bool) -> Rules:
+        outcome = await self._follow(f"{origin}/robots.txt", "robots", (), MOST_ROBOTS_REDIRECTS, for_media=for_media)
+        self._robots_exchanges.extend(outcome.exchanges)
+        now = self._web.timekeeper.now()
+        if isinstance(outcome, Fetched) or (outcome.status is not None and outcome.trouble != "loop"):
+            rules = read_rules(outcome.exchanges[-1], now)
+            remember_rules(self._remember, origin, outcome.exchanges[-1], rules)
+            return rules
+        # Where the host itself cannot be reached, that is the trouble, whatever was asked for.
+        if outcome.trouble in HOST_TROUBLES and not outcome.exchanges:
+            return Rules(read_at=now, trouble=outcome.trouble, reason=outcome.reason, until=outcome.until)
+        return out_of_reach(f"robots.txt could not be fetched ({outcome.reason})", now)
+
+    def _line(self, host: str) -> HostLine:
+        line = self._lines.get(host)
+        if line is None:
+            line = self._lines[host] = self._web.line(host, self.manners)
+            recall_hold(self._recall, self._remember, host, line.clock, self._web.timekeeper.now())
+            recall_strain(self._recall, host, line.clock, self._web.timekeeper.now())
+            if line.clock.strain != (0.0, 0):
+                self._strained.add(host)
+        return line
+
+    def _note_strain(self, line: HostLine, *, slowed: bool) -> None:
+        """What makes the pace slower, and that it is as usual again, is for the next run too."""
+        is_eased = line.host in self._strained and line.clock.strain == (0.0, 0)
+        if slowed or is_eased:
+            (self._strained.discard if is_eased else self._strained.add)(line.host)
+            remember_strain(self._remember, line.host, line.clock, self._web.timekeeper.now())
+
+    def _pace(self, host: str) -> float:
+        return self._line(host).clock.pace_seconds
+
+
+def _spelled(url: str) -> str:
+    try:
+        return spelled(url)
+    except ValueError:
+        return url  # no URL at all: the gate says so
+
+
+def _target(exchange: Exchange) -> str | None:
+    """Where an answer sends its reader; None if it is the answer."""
+    location = exchange.header("Location")
+    if exchange.status not in REDIRECTS or not location:
+        return None
+    with suppress(UnicodeError):  # no UTF-8: as it stands, then
+        location = location.encode("latin-1").decode("utf-8")
+    return _spelled(absolute(exchange.url, location) or location)

@@ -1,0 +1,218 @@
+"""Scrapy as a mere downloader: no queue, no redirects, no second tries, no cookies of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from scrapy import Request, Spider
+from scrapy.core.scheduler import BaseScheduler
+from scrapy.crawler import AsyncCrawlerRunner
+from scrapy.downloadermiddlewares.httpproxy import HttpProxyMiddleware
+from scrapy.utils.reactor import install_reactor
+from twisted.python.log import PythonLoggingObserver
+
+from everlog.errors import UsageError, file_error
+from everlog.fetch.fetch_errors import hitch_of, too_slow, undecoded
+from everlog.fetch.guard import close_other_doors
+from everlog.fetch.guarded_request import Passage
+from everlog.fetch.proxies import Proxies
+from everlog.fetch.request import Answer, Ask
+from everlog.records import Exchange
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable
+
+    from scrapy.core.engine import ExecutionEngine
+    from scrapy.http import Response
+
+    Download = Callable[[Ask], Awaitable[Answer]]
+
+T = TypeVar("T")
+
+REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
+HANDLER = "everlog.fetch.guard.GuardedHandler"
+WITHHELD = "[withheld]"
+_WIDE = 100_000
+
+# What is not named here is off: the `_BASE` settings hold all that Scrapy would switch on by itself.
+SETTINGS: dict[str, Any] = {
+    "TWISTED_REACTOR": REACTOR,
+    "SCHEDULER": "everlog.fetch.scrapy_downloader.NoSchedule",
+    "DOWNLOAD_HANDLERS_BASE": {"http": HANDLER, "https": HANDLER},
+    "DOWNLOADER_MIDDLEWARES_BASE": {
+        "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": 590,
+        "everlog.fetch.scrapy_downloader.ProxyMiddleware": 750,
+    },
+    "SPIDER_MIDDLEWARES_BASE": {},
+    "EXTENSIONS_BASE": {},
+    "DOWNLOAD_VERIFY_CERTIFICATES": True,
+    "DOWNLOAD_FAIL_ON_DATALOSS": True,
+    "DOWNLOAD_DELAY": 0,
+    "DOWNLOAD_WARNSIZE": 0,
+    # Turns are given elsewhere: here nobody waits for anybody.
+    "CONCURRENT_REQUESTS": 0,
+    "CONCURRENT_REQUESTS_PER_DOMAIN": _WIDE,
+    "STATS_CLASS": "scrapy.statscollectors.DummyStatsCollector",
+    "STATS_DUMP": False,
+    "TELNETCONSOLE_ENABLED": False,
+    "LOG_ENABLED": False,
+}
+
+
+def run_inside_scrapy(errand: Callable[[Download], Awaitable[T]], *, log_level: int) -> T:
+    """Start Scrapy, run the errand with its downloader, stop Scrapy, give the errand's result."""
+    _quieten(log_level)
+    install_reactor(REACTOR)
+    from twisted.internet import reactor as installed  # noqa: PLC0415 - importing it installs one
+
+    reactor: Any = installed
+    if getattr(reactor, "everlog_connect", None) is not None:
+        raise UsageError("the web can be opened only once in a process", advice="do all of it within one with_web call")
+    close_other_doors(reactor)
+    work: list[asyncio.Task[T]] = []
+    crawl = AsyncCrawlerRunner(SETTINGS).crawl(_Errand, errand=errand, work=work)
+    crawl.add_done_callback(lambda _: reactor.callLater(0, reactor.stop))
+    reactor.run(installSignalHandlers=False)
+    if not work:
+        crawl.result()
+        raise asyncio.CancelledError
+    return work[0].result()
+
+
+class _Errand(Spider):
+    """A spider that asks for nothing itself: it lives as long as the errand does."""
+
+    name = "everlog"
+    errand: Callable[[Download], Awaitable[Any]]
+    work: list[asyncio.Task[Any]]
+
+    async def start(self) -> AsyncIterator[Any]:
+        task = asyncio.ensure_future(_run(self.errand, _Downloader(self.crawler.engine)))
+        self.work.append(task)
+        try:
+            await asyncio.wait({task})
+        finally:
+            task.cancel()
+        return
+        yield
+
+
+class ProxyMiddleware(HttpProxyMiddleware):
+    """Scrapy's proxies, chosen by `proxies`: never for this machine's own addresses."""
+
+    def __init__(self, auth_encoding: str | None = "latin-1") -> None:
+        super().__init__(auth_encoding)
+        self._configured = Proxies.configured()
+
+    def process_request(self, request: Request, spider: Spider | None = None) -> None:  # noqa: ARG002 - Scrapy's
+        proxy = self._configured.proxy_for(request.url)
+        request.meta["passage"].proxy = proxy
+        url = proxy.url if proxy is not None else None
+        own = self._basic_auth_header(*proxy.credentials) if proxy is not None and proxy.credentials else None
+        self._set_proxy_and_creds(request, url, own, None)
+
+
+class NoSchedule(BaseScheduler):
+    """The queue of a spider that never yields a request."""
+
+    def has_pending_requests(self) -> bool:
+        return False
+
+    def enqueue_request(self, request: Request) -> bool:  # noqa: ARG002 - Scrapy's signature
+        return False
+
+    def next_request(self) -> None:
+        return None
+
+
+class _Downloader:
+    """Asks once, and says in our words what came of it."""
+
+    def __init__(self, engine: ExecutionEngine) -> None:
+        self._engine = engine
+
+    async def __call__(self, ask: Ask) -> Answer:
+        passage = Passage(
+            permit=ask.permit, leave_by=ask.leave_by, scratch=ask.scratch, slow_seconds=ask.slow_seconds,
+        )
+        request = Request(
+            ask.url,
+            method=ask.method,
+            body=ask.body,
+            headers=dict(ask.headers),
+            meta={
+                "passage": passage,
+                "download_slot": "all",
+                "download_timeout": ask.timeout_seconds,
+                "download_maxsize": ask.max_bytes,
+            },
+        )
+        began = time.monotonic()
+        try:
+            response = await self._engine.download_async(request)
+        except asyncio.CancelledError:
+            passage.abort()
+            passage.drop_body()
+            raise
+        except Exception as error:
+            passage.drop_body()
+            if passage.late is not None:
+                raise passage.late from error
+            if passage.disk_error is not None:
+                raise file_error(passage.disk_error, ask.scratch or "") from error
+            if passage.too_slow:
+                raise too_slow(ask, passage.received_bytes) from error
+            raise hitch_of(error, ask, passage.blocked, passage.proxy) from error
+        seconds = time.monotonic() - began
+        exchange = _exchange(ask, request, response, passage)
+        return Answer(exchange=exchange, wire_bytes=passage.wire_bytes, seconds=seconds)
+
+
+def _exchange(ask: Ask, request: Request, response: Response, passage: Passage) -> Exchange:
+    undecoded(response.headers.getlist("Content-Encoding"), ask)
+    body = response.body
+    headers = [
+        (name.decode("latin-1"), value.decode("latin-1"))
+        for name, values in response.headers.items()
+        if name.lower() not in _TRANSPORT
+        for value in values
+    ]
+    size = len(body) if passage.spooled is None else passage.spooled.size
+    headers.append(("Content-Length", str(size)))
+    return Exchange(
+        spooled=passage.spooled,
+        url=request.url,
+        status=response.status,
+        reason=passage.reason,
+        headers=tuple(headers),
+        body=body,
+        request_headers=tuple(_sent(request, ask.secret)),
+        fetched_at=datetime.now(UTC),
+        purpose=ask.purpose,
+    )
+
+
+def _sent(request: Request, secret: frozenset[str]) -> list[tuple[str, str]]:
+    pairs: list[tuple[str, str]] = []
+    for key, values in request.headers.items():
+        name = key.decode("latin-1")
+        hidden = name.lower() in secret
+        pairs.extend((name, WITHHELD if hidden else value.decode("latin-1")) for value in values)
+    return pairs
+
+
+_TRANSPORT = frozenset({b"content-encoding", b"transfer-encoding", b"content-length"})
+
+
+async def _run(errand: Callable[[Download], Awaitable[T]], download: Download) -> T:
+    return await errand(download)
+
+
+def _quieten(log_level: int) -> None:
+    for name in ("scrapy", "twisted"):
+        logging.getLogger(name).setLevel(log_level)
+    PythonLoggingObserver("twisted").start()  # type: ignore[no-untyped-call]

@@ -1,1 +1,0 @@
-"""Learning a blog from its feed."""

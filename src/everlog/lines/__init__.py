@@ -1,7 +1,0 @@
-"""The statistical extractor: articles of pages without a feed, told by the lines of the page alone."""
-
-from __future__ import annotations
-
-from everlog.lines.extraction import Extracted, extract, find_article, why_nothing
-
-__all__ = ["Extracted", "extract", "find_article", "why_nothing"]

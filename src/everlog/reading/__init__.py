@@ -1,1 +1,0 @@
-"""Reading a page with what was learned."""

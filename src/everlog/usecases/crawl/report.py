@@ -1,0 +1,161 @@
+"""What a crawl says of itself: while it runs (`Tally`) and when it ends (`Report`)."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from everlog.archive.models import Figures
+    from everlog.records import Wait
+
+# How a crawl ended, with the exit code of the command line for each.
+Ending = Literal["complete", "incomplete", "nothing", "blocked", "limit", "interrupted"]
+EXIT_CODES: dict[Ending, int] = {
+    "complete": 0, "incomplete": 3, "nothing": 4, "blocked": 5, "limit": 6, "interrupted": 130,
+}
+# When several blogs end differently, the one the user has to act on first speaks for all.
+URGENCY: tuple[Ending, ...] = ("interrupted", "limit", "blocked", "incomplete", "nothing", "complete")
+EXAMPLES_KEPT = 20
+_FIGURE = re.compile(r" \(\d+%\)")
+
+
+@dataclass(slots=True, kw_only=True)
+class Tally:
+    """The figures of one crawl; progress displays read it while the crawl writes it.
+
+    Two kinds: what the archive has of the blog *now*, and what *this run* did. docs/figures.md defines each; a figure
+    has that meaning, and the same value, in the progress line, the summary, `status`, `export` and every `--json`.
+    """
+
+    blog: str
+    doing: str = "looking for the feed"
+    # Now, in the archive (`take` fills these from it while the crawl runs, and when it ends).
+    # Posts held; the other addresses of a post (`aliases`) are not posts.
+    held: int = 0
+    # Comments kept, in the current versions of the posts that are held.
+    comments: int = 0
+    # Pictures, sounds and files held, by their addresses.
+    media: int = 0
+    aliases: int = 0
+    # Pages held that are not posts: lists, months, "about".
+    pages: int = 0
+    # Addresses of posts and other pages that were asked for and could not be had.
+    missing_posts: int = 0
+    missing_pages: int = 0
+    # Pictures and files that could not be had.
+    media_missing: int = 0
+    # Addresses that are known and were not asked for yet.
+    waiting_posts: int = 0
+    waiting_pages: int = 0
+    waiting_media: int = 0
+    # How many posts the blog has, as the best evidence says: never fewer than are held and wait; None: nothing tells.
+    expected: int | None = None
+    # Comments that the site counts on posts that are held, beyond those that are kept.
+    comments_missing: int = 0
+    # Posts held whose comments could not be had.
+    comments_failed: int = 0
+    # Pictures and files whose hosts want to be left alone, and when the first of them may be asked for.
+    media_held_off: int = 0
+    media_held_until: datetime | None = None
+
+    # This run.
+    new_posts: int = 0
+    changed_posts: int = 0
+    # Pages that were visited, posts and others.
+    visited: int = 0
+    rendered: int = 0
+    requests: int = 0
+    # Visits that failed, of posts and pages; one that failed and then succeeded counts.
+    failed: int = 0
+    # The blog's server wanted to be left alone, and did not say for how long.
+    guessed_wait: bool = False
+    skipped: int = 0
+    noted: int = 0
+    seconds: float = 0.0
+    waits: tuple[Wait, ...] = ()
+    # Posts whose article may be the wrong text, by what speaks against it.
+    unsure: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+    failures: list[tuple[str, str]] = field(default_factory=list)
+    # What the user should know about how the crawl was done.
+    remarks: list[str] = field(default_factory=list)
+
+    @property
+    def missing(self) -> int:
+        """Addresses of posts and pages that were asked for and could not be had."""
+        return self.missing_posts + self.missing_pages
+
+    @property
+    def waiting(self) -> int:
+        """All addresses that are known and were not asked for yet."""
+        return self.waiting_posts + self.waiting_pages + self.waiting_media
+
+    @property
+    def media_wanted(self) -> int:
+        """Pictures and files that the posts name: those that are held, are missing, or wait."""
+        return self.media + self.media_missing + self.waiting_media
+
+    def take(self, figures: Figures) -> None:
+        """What the archive has of the blog now."""
+        self.held, self.comments, self.media = figures.posts, figures.comments, figures.media
+        self.aliases, self.pages = figures.aliases, figures.pages
+        self.missing_posts, self.missing_pages = figures.missing_posts, figures.missing_pages
+        self.media_missing = figures.media_missing
+        self.waiting_posts, self.waiting_pages = figures.waiting_posts, figures.waiting_pages
+        self.waiting_media, self.comments_failed = figures.waiting_media, figures.comments_failed
+
+    def fail(self, url: str, reason: str, *, kind: str) -> None:
+        """Count a URL that is not held, by the kind of trouble; the first few are kept by name."""
+        self.reasons[kind] += 1
+        if len(self.failures) < EXAMPLES_KEPT:
+            self.failures.append((url, reason))
+
+    @property
+    def rate(self) -> float:
+        """Visited pages a second."""
+        return self.visited / self.seconds if self.seconds else 0.0
+
+    @property
+    def eta_seconds(self) -> float | None:
+        """Seconds until what is known to wait is done; None before there is a pace to go by."""
+        waiting = self.waiting_posts + self.waiting_pages
+        return waiting / self.rate if self.rate else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """How the crawl of one blog ended, and what it brought."""
+
+    blog: str
+    ending: Ending
+    reason: str
+    tally: Tally
+    held: int = 0
+
+    @property
+    def exit_code(self) -> int:
+        return EXIT_CODES[self.ending]
+
+
+def reason_kind(reason: str) -> str:
+    """What speaks against an article, without the figure of the one post: posts are counted by it.
+
+    >>> reason_kind("the article is a small part of the page's text (3%); other methods find another text")
+    "the article is a small part of the page's text; other methods find another text"
+    """
+    return _FIGURE.sub("", reason)
+
+
+def exit_code_of(reports: list[Report]) -> int:
+    """One exit code for several blogs: that of the ending which asks most of the user.
+
+    >>> exit_code_of([])
+    0
+    """
+    endings = {report.ending for report in reports}
+    return next((EXIT_CODES[ending] for ending in URGENCY if ending in endings), 0)

@@ -1,0 +1,218 @@
+"""The walk back over a blog's lists, from the newest posts to those that are held.
+
+Every answer is stored as it comes. What still has to be asked for is written down before the page that led there is
+stored, so a walk that did not come to its end is known as such, and the next update goes on with it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from everlog.core.links import page_links, trap
+from everlog.core.tree import parse
+from everlog.core.urls import canonical
+from everlog.errors import UnreadablePage
+from everlog.records import Failure, Link
+from everlog.usecases.crawl.crawl_loop import NOT_MODIFIED
+from everlog.usecases.discover.discover_blog import why_unreachable
+from everlog.usecases.learn.learned_blog import drawn_page
+from everlog.usecases.page.failures import FINAL, MOST_TRIES, NOT_THERE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from everlog.core.links import PageLink
+    from everlog.records import Fetched
+    from everlog.usecases.crawl.crawl_context import Crew
+    from everlog.usecases.crawl.crawl_loop import Crawl
+
+# A list that shows two of so many newest posts that are held leaves no gap behind it. One alone may be pinned to the
+# top of every list; and of several, because the newest may have been taken back.
+NEWEST = 5
+CONTIGUOUS = 2
+# Lists that one update asks for. They are asked for one after the other and the new posts come after them, so this is
+# how long an update looks before it fetches: some two minutes at the usual delay of a second. Even lists of five
+# posts show 500 by then: more are missing only after long years, or if a blog changed the addresses of its posts.
+MOST_LISTS = 100
+WALK = "walk"
+FRONTS = "fronts"
+
+
+@dataclass(slots=True, kw_only=True)
+class Walk:
+    """One walk, over as many updates as it takes.
+
+    `newest` are the posts to arrive at: the newest when it began. `owed` are lists that an earlier update left:
+    since then posts may have moved on from list to list, so these are followed even where they show nothing new.
+    """
+
+    newest: frozenset[str] | None = None
+    waiting: deque[str] = field(default_factory=deque)
+    again: list[str] = field(default_factory=list)
+    owed: set[str] = field(default_factory=set)
+    asked: set[str] = field(default_factory=set)
+    asked_now: set[str] = field(default_factory=set)
+    # Where the lists of this walk have led so far: what every list shows in its margin is news once.
+    met: set[str] = field(default_factory=set)
+    is_kept: bool = False
+
+    @classmethod
+    def taken_up(cls, crew: Crew, fronts: Iterable[str]) -> Walk:
+        """A new walk from the front pages, after what an earlier one left."""
+        kept = json.loads(crew.archive.recall(crew.blog.id, WALK) or "null")
+        if kept is None:
+            return cls(waiting=deque(fronts))
+        return cls(
+            newest=frozenset(kept["newest"]), waiting=deque((*kept["waiting"], *fronts)), asked=set(kept["asked"]),
+            owed=set(map(canonical, kept["waiting"])), is_kept=True,
+        )
+
+    def keep(self, crew: Crew, *urls: str) -> None:
+        """Write down what still has to be asked for, these first."""
+        left = list(dict.fromkeys((*urls, *self.waiting, *self.again)))
+        self.newest = newest_posts(crew) if self.newest is None else self.newest
+        state = {"newest": sorted(self.newest), "waiting": left, "asked": sorted(self.asked)}
+        crew.archive.remember(crew.blog.id, WALK, json.dumps(state))
+        self.is_kept = True
+
+    def end(self, crew: Crew) -> None:
+        """Write down that nothing is left, or what is. All answers must be stored by now."""
+        if not self.is_kept and crew.known.without_feed:
+            return  # only front pages can be left, and every update of such a blog begins with them
+        if self.waiting or self.again:
+            self.keep(crew)
+        elif self.is_kept:
+            crew.archive.remember(crew.blog.id, WALK, None)
+
+
+def is_under_way(crew: Crew) -> bool:
+    """Whether an earlier update began a walk that did not come to its end."""
+    return crew.archive.recall(crew.blog.id, WALK) is not None
+
+
+async def walk_back(crawl: Crawl, fronts: Iterable[str]) -> bool:
+    """The front pages and, until a list shows nothing new or where what is held begins, the lists they lead to.
+
+    Says whether it stopped after `MOST_LISTS`; the crawl's own limits end it as well, and the crawl knows of that.
+    """
+    crew = crawl.crew
+    fruitful = set(crew.archive.fruitful_pages(crew.blog.id))
+    walk = Walk.taken_up(crew, fronts)
+    is_over = False
+    while walk.waiting and crawl.goes_on():
+        url = walk.waiting.popleft()
+        if canonical(url) in walk.asked_now:
+            continue
+        is_over = len(walk.asked_now) >= MOST_LISTS and not crew.settings.exhaustive
+        if is_over or not await _step(url, walk, crawl, fruitful):
+            walk.waiting.appendleft(url)
+            break
+    await crew.drain()
+    walk.end(crew)
+    return is_over
+
+
+async def _step(url: str, walk: Walk, crawl: Crawl, fruitful: set[str]) -> bool:
+    """Ask for one page, note where it leads, store it; False if the crawl had to end before there was an answer."""
+    crew, key = crawl.crew, canonical(url)
+    looked = await crawl.unless_ended(_look(url, crew, anew=key in walk.owed))
+    if looked is None:
+        return False
+    answer, links = looked
+    walk.asked_now.add(key)
+    walk.asked.add(key)
+    if isinstance(answer, Failure):
+        crew.archive.remember(crew.blog.id, FRONTS, None)
+        if key == canonical(crew.blog.home):
+            raise why_unreachable(answer)
+        if _may_pass(answer, key, crew):
+            walk.again.append(url)
+            walk.keep(crew)
+    else:
+        has_news = any(_is_news(link, walk, crew) for link in links)
+        if (has_news or key in walk.owed) and not _meets_held(links, walk, crew):
+            _follow(url, links, walk, crew, fruitful, has_news=has_news)
+        walk.met.update(link.key for link in links)
+    await crawl.take_any(Link(url=url, key=key, lane="page"), answer)
+    # Only what is stored may be dropped from the list of what is left.
+    await crew.drain()
+    return True
+
+
+def _meets_held(links: list[PageLink], walk: Walk, crew: Crew) -> bool:
+    """Whether what is held begins here, without a gap."""
+    if walk.newest is None:
+        walk.newest = newest_posts(crew)
+    shown = walk.newest.intersection(link.key for link in links)
+    return bool(shown) and len(shown) >= min(CONTIGUOUS, len(walk.newest))
+
+
+def _follow(
+    url: str, links: list[PageLink], walk: Walk, crew: Crew, fruitful: set[str], *, has_news: bool,
+) -> None:
+    """Put the lists that a page leads to in the row, and on paper."""
+    # A list that shows nothing new leads to each other list once; else two updates would send each other in circles.
+    done = walk.asked_now if has_news else walk.asked | walk.asked_now
+    waiting = set(map(canonical, walk.waiting))
+    lists = [link for link in links if link.key in fruitful and link.key not in done and link.key not in waiting]
+    if lists:
+        walk.waiting += [link.url for link in lists]
+        if canonical(url) in walk.owed:
+            walk.owed |= {link.key for link in lists}
+        walk.keep(crew, url)
+
+
+async def _look(url: str, crew: Crew, *, anew: bool) -> tuple[Fetched | Failure, list[PageLink]]:
+    """What a page answers and, if it can be had and changed, the links on it."""
+    # What scripts write into a page may be new while the page itself is the same.
+    answer = await ask(url, crew, is_conditional=not anew and not crew.rendering.draws_all)
+    if isinstance(answer, Failure) or answer.answer.status == NOT_MODIFIED:
+        return answer, []
+    shown = await drawn_page(answer, crew.rendering) if crew.rendering.draws_all else answer
+    return answer, links_on(shown, crew)
+
+
+async def ask(url: str, crew: Crew, *, is_conditional: bool, is_map: bool = False) -> Fetched | Failure:
+    """A page or a map of the site; with the condition that it changed since it was stored, if that will do."""
+    known = crew.archive.capture_of(crew.blog.id, url) if is_conditional else None
+    crew.tally.requests += 1
+    return await crew.web.fetch(
+        url, purpose="sitemap" if is_map else "page", etag=known.etag if known else None,
+        last_modified=known.last_modified if known else None,
+    )
+
+
+def links_on(answer: Fetched, crew: Crew) -> list[PageLink]:
+    """The links of a page that stay within the blog; none on what is no page."""
+    page = answer.page
+    try:
+        return page_links(parse(page.body, page.content_type), page.url, within=crew.scope)
+    except UnreadablePage:
+        return []
+
+
+def newest_posts(crew: Crew) -> frozenset[str]:
+    """The keys of the newest posts that are held and say when they were published."""
+    return frozenset(crew.archive.newest_posts(crew.blog.id, limit=NEWEST, dated=True))
+
+
+def _is_news(link: PageLink, walk: Walk, crew: Crew) -> bool:
+    """Whether a link leads to a post that is not held, and that no list before led to."""
+    if link.key in walk.met or not crew.known.judge.likely_post(link.url) or trap(link.url) is not None:
+        return False
+    if not crew.has_seen(link.key):
+        return True
+    # What the feed has just named waits to be visited.
+    row = crew.archive.row_state(crew.blog.id, link.key)
+    return row is not None and row[0] == "queued"
+
+
+def _may_pass(failure: Failure, key: str, crew: Crew) -> bool:
+    """Whether another update should ask again for a list that could not be had."""
+    if failure.trouble in FINAL and failure.until is None:
+        return False
+    row = crew.archive.row_state(crew.blog.id, key)
+    return failure.status not in NOT_THERE and (row is None or row[1] + 1 < MOST_TRIES)

@@ -1,0 +1,68 @@
+"""The web as a blog with aliases sees it: what is asked for there is looked for here, and the other way round."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from everlog.core.aliases import folder_of, is_below, rebased
+from everlog.core.fetcher import Web
+from everlog.core.urls import canonical
+from everlog.records import Failure, Fetched
+from everlog.usecases.page.failures import NOT_THERE, PASSING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from everlog.core.fetcher import Ledger
+    from everlog.core.links import Scope
+    from everlog.records import Asked, Exchange, Purpose, Wait
+
+
+class AliasedWeb(Web):
+    """The web as a blog with aliases sees it: what is not here may be there, and the other way round."""
+
+    def __init__(self, web: Web, scope: Scope) -> None:
+        self.plain = web
+        self.scope = scope
+
+    async def fetch(
+        self, url: str, *, purpose: Purpose = "page", etag: str | None = None, last_modified: str | None = None,
+    ) -> Fetched | Failure:
+        """The page at its address here; if it is missing here, from the alias that is followed."""
+        own, _ = self.scope.own(url, canonical(url))
+        answer = await self.plain.fetch(own, purpose=purpose, etag=etag, last_modified=last_modified)
+        if isinstance(answer, Fetched) or not (answer.status in NOT_THERE or answer.trouble in PASSING):
+            return answer
+        for other in self._elsewhere(own):
+            found = await self.plain.fetch(other, purpose=purpose)
+            if isinstance(found, Fetched):
+                return replace(found, url=url)
+        return answer
+
+    async def ask(self, asked: Asked) -> Exchange | Failure:
+        return await self.plain.ask(asked)
+
+    def waiting(self) -> tuple[Wait, ...]:
+        return self.plain.waiting()
+
+    def ledger(self) -> tuple[Ledger, ...]:
+        return self.plain.ledger()
+
+    def take_ledger(self) -> tuple[Ledger, ...]:
+        return self.plain.take_ledger()
+
+    def robots_exchanges(self) -> tuple[Exchange, ...]:
+        return self.plain.robots_exchanges()
+
+    def _elsewhere(self, url: str) -> Iterator[str]:
+        if is_below(canonical(url), folder_of(self.scope.home)):
+            for alias in self.scope.aliases:
+                if alias.here and alias.followed:
+                    yield rebased(url, self.scope.home, alias.home)
+
+
+def aliased(web: Web, scope: Scope) -> Web:
+    """The web for a blog of this scope."""
+    plain = web.plain if isinstance(web, AliasedWeb) else web
+    return AliasedWeb(plain, scope) if any(alias.here for alias in scope.aliases) else plain

@@ -1,0 +1,83 @@
+"""How many posts a blog has: what its sitemaps, its front page and its feed tell, and which of them to believe."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from everlog.core.urls import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from everlog.archive import Archive
+    from everlog.records import Blog
+    from everlog.usecases.learn.learned_blog import Known
+
+ESTIMATE = "estimate"
+# Sitemaps name every post; a front page only lets one multiply; a feed shows the newest.
+Evidence = Literal["sitemap", "front page", "feed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """How many posts a blog has, as one of its ways into the history tells."""
+
+    posts: int
+    why: str
+    evidence: Evidence
+
+
+def best_of(estimates: Sequence[Estimate]) -> Estimate:
+    """The estimate to believe: that of the sitemaps, unless they name fewer posts than the feed; else the furthest.
+
+    >>> feed = Estimate(posts=10, why="entries of the feed", evidence="feed")
+    >>> front = Estimate(posts=330, why="33 list pages of about 10 posts", evidence="front page")
+    >>> listed = Estimate(posts=299, why="addresses like a post's in the sitemap", evidence="sitemap")
+    >>> best_of([feed, front, listed]).posts, best_of([feed, front]).posts
+    (299, 330)
+    """
+    furthest = max(estimates, key=lambda each: each.posts)
+    in_feed = max((each.posts for each in estimates if each.evidence == "feed"), default=0)
+    listed = [each for each in estimates if each.evidence == "sitemap" and each.posts >= in_feed]
+    return max(listed, key=lambda each: each.posts) if listed else furthest
+
+
+def from_sitemaps(addresses: Iterable[str], maps: int, known: Known) -> list[Estimate]:
+    """What the sitemaps of a site tell: how many addresses like a post's they list."""
+    posts = {key for key in map(canonical, addresses) if known.judge.pattern.matches_key(key)}
+    where = "the sitemap" if maps == 1 else f"{maps} sitemaps"
+    return [Estimate(posts=len(posts), why=f"addresses like a post's in {where}", evidence="sitemap")] if posts else []
+
+
+def expected_posts(estimate: Estimate | None, *, held: int, waiting: int, is_finished: bool) -> int | None:
+    """How many posts to expect: never fewer than are held and wait; None if nothing tells.
+
+    What the front page let one guess is not worth more than the crawl that followed its lists to their end.
+
+    >>> front = Estimate(posts=330, why="33 list pages of about 10 posts", evidence="front page")
+    >>> expected_posts(front, held=20, waiting=5, is_finished=False)
+    330
+    >>> expected_posts(front, held=262, waiting=0, is_finished=True)
+    262
+    >>> expected_posts(None, held=0, waiting=0, is_finished=False) is None
+    True
+    """
+    known = held + waiting
+    counts = estimate is not None and (estimate.evidence == "sitemap" or not is_finished)
+    if estimate is not None and counts:
+        return max(estimate.posts, known)
+    return known or None
+
+
+def remember_estimate(estimate: Estimate, blog: Blog, archive: Archive) -> None:
+    """Keep it, for the progress of the crawl and for `everlog status`."""
+    kept = {"posts": estimate.posts, "why": estimate.why, "evidence": estimate.evidence}
+    archive.remember(blog.id, ESTIMATE, json.dumps(kept))
+
+
+def recall_estimate(blog: Blog, archive: Archive) -> Estimate | None:
+    """What was told of a blog when it was learned. Older archives know what its front page told."""
+    kept = json.loads(archive.recall(blog.id, ESTIMATE) or "null")
+    return Estimate(posts=kept["posts"], why=kept["why"], evidence=kept.get("evidence", "front page")) if kept else None

@@ -1,0 +1,70 @@
+"""Learning a blog that was found: its feed's pages, what belongs to it, and how its posts are read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from everlog.core.links import Scope
+from everlog.extract.learn_blog import PAGES_USED
+from everlog.usecases.discover.aliased_fetcher import aliased
+from everlog.usecases.discover.blog_aliases import alias_of_entries, find_aliases, given_places, stated_alias
+from everlog.usecases.discover.blog_scope import may_widen, widened
+from everlog.usecases.learn.learned_blog import drawn_where_needed, fetch_entries, learn_blog, nothing_fetched
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from everlog.core.fetcher import Web
+    from everlog.records import Fetched
+    from everlog.usecases.discover.discover_blog import Found
+    from everlog.usecases.learn.learned_blog import Known
+    from everlog.usecases.page.rendering import Rendering
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearnResult:
+    """What a blog taught: `pages` are those of its feed's entries as they were sent, `shown` as they were read."""
+
+    found: Found
+    scope: Scope
+    known: Known
+    pages: Mapping[str, Fetched]
+    shown: Mapping[str, Fetched]
+
+
+async def learn_found(found: Found, rendering: Rendering) -> LearnResult:
+    """Learn a blog from its feed's pages; from here on its aliases are part of the web that it is drawn from."""
+    web, settings = rendering.web, rendering.settings
+    scope = given_places(Scope(found.home, settings.scope), settings)
+    answers = await _entries(found, web, scope)
+    if may_widen(settings):
+        scope = widened(scope, found.feed, found.feed_url, {link: each.page.url for link, each in answers.items()})
+    pages = {link: answer for link, answer in answers.items() if scope.holds(answer.page.url)}
+    if not pages and answers:
+        alias = alias_of_entries(found, answers, scope)
+        if alias is None:
+            raise nothing_fetched(found, answers.values())
+        scope = replace(scope, aliases=(*scope.aliases, alias))
+        pages = {link: answer for link, answer in answers.items() if scope.holds(answer.page.url)}
+    shown, shown_pages = await drawn_where_needed(found, pages, rendering)
+    known = learn_blog(shown, shown_pages, scope, is_scripted=rendering.is_scripted)
+    scope = replace(scope, aliases=await find_aliases(shown, shown_pages, known, scope, web))
+    rendering.web = aliased(web, scope)
+    return LearnResult(found=shown, scope=scope, known=known, pages=pages, shown=shown_pages)
+
+
+def learning_step(found: Found) -> str:
+    """What is being done while a blog is learned, for progress displays."""
+    posts = min(PAGES_USED, len(found.feed.entries))
+    return f"learning from {posts} posts of the feed" if found.feed_url else f"learning from {posts} posts"
+
+
+async def _entries(found: Found, web: Web, scope: Scope) -> Mapping[str, Fetched]:
+    """The pages of the feed's entries: where the blog says that its home is elsewhere, at the same path here first."""
+    stated = stated_alias(found, scope)
+    if stated is not None:
+        here = await fetch_entries(found, web, replace(scope, aliases=(*scope.aliases, stated)))
+        if any(scope.holds(answer.page.url) for answer in here.values()):
+            return here
+    return await fetch_entries(found, web, scope)

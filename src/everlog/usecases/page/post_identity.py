@@ -1,0 +1,70 @@
+"""Whether a page still is the post that is held there, and which held post a page of a blog that moved is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from everlog.core.links import keys_elsewhere
+from everlog.core.tree import parse
+from everlog.core.urls import canonical
+from everlog.core.words import words
+from everlog.errors import UnreadablePage
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from everlog.records import Page, Post
+    from everlog.usecases.crawl.crawl_context import Crew
+
+# How many of a post's three-word sequences stand on a page. On 463 pages of 84 blogs, their own posts: at least 0.86;
+# another post of the same blog: at most 0.40.
+STILL_THERE = 0.5
+# The beginning of a long text tells as much as all of it.
+MOST_WORDS = 2_000
+
+
+def key_of_moved(link_key: str, post_key: str | None, crew: Crew) -> str | None:
+    """The identity of a post whose page was asked for: the one it is held under, if its blog lived elsewhere before."""
+    if not crew.blog.former_homes:
+        return post_key
+    own = post_key or link_key
+    held = crew.archive.post_key(crew.blog.id, link_key, own, *keys_elsewhere(own, crew.blog))
+    return post_key if held is None else held if held != link_key else None
+
+
+def what_was_lost(
+    link_key: str, page: Page, outcome: str, crew: Crew,
+) -> tuple[str | None, Literal["led-away", "no-post"]] | None:
+    """What became of a post that is held, where its page answers and is none; None if there was no post, or still is.
+
+    With it comes the key that the post is held under, where that is another than the page's.
+    """
+    post_key = key_of_moved(link_key, None, crew)
+    own = post_key or link_key
+    if crew.archive.post_key(crew.blog.id, own) != own:
+        return None
+    met = canonical(page.url)
+    homes = {canonical(home) for home in (crew.blog.home, *crew.blog.former_homes)}
+    if met != link_key and (met in homes or outcome == "listing"):
+        return post_key, "led-away"
+    held = crew.held(own)
+    if held is None or shows(page, held) is not False:
+        return None
+    return post_key, "no-post"
+
+
+def shows(page: Page, post: Post) -> bool | None:
+    """Whether a post's words stand on a page, in their order; None where that cannot be told."""
+    wanted = _triples(words(f"{post.title or ''} {post.text}")[:MOST_WORDS])
+    try:
+        root = parse(page.body, page.content_type)
+    except UnreadablePage:
+        return None
+    if not wanted:
+        return None
+    found = _triples(words(" ".join(map(str, root.itertext()))))
+    return len(wanted & found) >= STILL_THERE * len(wanted)
+
+
+def _triples(spoken: Sequence[str]) -> set[tuple[str, ...]]:
+    return set(zip(spoken, spoken[1:], spoken[2:], strict=False))

@@ -1,0 +1,143 @@
+"""The browser as one blog's crawl uses it: when a page is drawn, and what is done when that fails."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from everlog.comments.services import embedded
+from everlog.core.tree import parse
+from everlog.errors import NoBrowser, UnreadablePage
+from everlog.records import Exchange, Page
+from everlog.render import RenderFailed
+from everlog.render.find_chromium import find_chromium
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from everlog.comments.services import Service
+    from everlog.core.fetcher import Web
+    from everlog.records import Rendered
+    from everlog.render import Browser
+    from everlog.settings import Settings
+
+HTML = "text/html; charset=utf-8"
+# A service that gave nothing so often in a row is down: the posts that follow are not drawn for it, and
+# are tried again at the next update.
+DOWN_AFTER = 5
+
+
+class NotDrawn(Exception):
+    """A page that the browser could not draw, and why."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(slots=True)
+class Rendering:
+    """One blog's use of the browser. `is_scripted`: the blog's pages show nothing before a script ran."""
+
+    browser: Browser | None
+    web: Web
+    settings: Settings
+    is_scripted: bool = False
+    count: int = 0
+    missing: str | None = None
+    _failures: Counter[str] = field(default_factory=Counter)
+    # What was drawn to learn the blog from, until its pages are visited.
+    _drawn: dict[str, Rendered] = field(default_factory=dict)
+
+    @property
+    def draws_all(self) -> bool:
+        """Whether every page is drawn before it is read."""
+        wanted = self.settings.render
+        return wanted == "always" or (wanted == "auto" and self.is_scripted)
+
+    def worth_drawing(self, services: Sequence[Service]) -> tuple[Service, ...]:
+        """The services among these that a browser may bring comments from."""
+        if self.settings.render == "never" or self.missing is not None:
+            return ()
+        return tuple(service for service in services if self._failures[service.name] < DOWN_AFTER)
+
+    def heard(self, service: str, *, answered: bool) -> None:
+        """A service gave its comments, or did not."""
+        self._failures[service] = 0 if answered else self._failures[service] + 1
+
+    def why_not(self, service: str) -> str:
+        """Why the comments of a service are not there, in words."""
+        if self.settings.render == "never":
+            return f"comments by {service} need a browser: leave out --render never"
+        if self.missing is not None:
+            return f"comments by {service} need a browser: {self.missing}"
+        if self._failures[service] >= DOWN_AFTER:
+            return f"{service} returned no comments {DOWN_AFTER} times in a row"
+        return f"{service} returned no comments"
+
+    async def draw(self, page: Page, services: Iterable[Service] = ()) -> Rendered:
+        """The page as a browser shows it; NotDrawn says why it cannot."""
+        kept = self._drawn.pop(page.url, None)
+        if kept is not None:
+            return kept
+        if self.browser is None:
+            raise NotDrawn("no browser is running")
+        wanted = tuple(services) or embedded_in(page)
+        try:
+            drawn = await self.browser.render(
+                page, fetch=self.web.ask, services=wanted, screenshot=self.settings.screenshots,
+            )
+        except NoBrowser as error:
+            self.missing = error.message
+            if self.draws_all:
+                raise
+            raise NotDrawn(error.message) from error
+        except RenderFailed as error:
+            raise NotDrawn(error.reason) from error
+        self.count += 1
+        return drawn
+
+    def keep_for_later(self, drawn: Rendered) -> None:
+        """A page that was drawn to learn from is not drawn again when it is visited."""
+        self._drawn[drawn.url] = drawn
+
+
+def can_draw(settings: Settings) -> bool:
+    """Whether there is a browser, and it may be used."""
+    if settings.render == "never" or find_spec("playwright") is None:
+        return False
+    try:
+        find_chromium(settings.browser)
+    except NoBrowser:
+        return False
+    return True
+
+
+def embedded_in(page: Page) -> tuple[Service, ...]:
+    """The comment services that a page embeds."""
+    try:
+        return embedded(parse(page.body, page.content_type))
+    except UnreadablePage:
+        return ()
+
+
+def page_of(drawn: Rendered) -> Page:
+    """What was drawn, as a page like all others."""
+    return Page(url=drawn.url, body=drawn.body, content_type=HTML, fetched_at=drawn.rendered_at)
+
+
+def exchanges_of(drawn: Rendered) -> tuple[Exchange, ...]:
+    """What was drawn, as the archive keeps it beside the answer it was made from."""
+    made = [Exchange(
+        url=drawn.url, status=200, headers=(("Content-Type", HTML),), body=drawn.body,
+        fetched_at=drawn.rendered_at, purpose="rendered",
+    )]
+    if drawn.screenshot is not None:
+        # The name under which other archivers keep pictures of whole pages.
+        made.append(Exchange(
+            url=f"urn:fullPage:{drawn.url}", status=200, headers=(("Content-Type", "image/png"),),
+            body=drawn.screenshot, fetched_at=drawn.rendered_at, purpose="screenshot",
+        ))
+    return tuple(made)

@@ -1,0 +1,394 @@
+"""Crawls from outside an event loop: one or many blogs in one run of the web."""
+
+from __future__ import annotations
+
+import asyncio
+import http.cookiejar
+import os
+import signal
+from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import urlsplit
+
+from everlog.core.fetcher import Manners
+from everlog.core.links import scope_of
+from everlog.core.urls import canonical
+from everlog.errors import EverlogError, UsageError
+from everlog.records import Wait
+from everlog.usecases.crawl.crawl_blog import archive_blog, home_known_as
+from everlog.usecases.crawl.lifecycle import Work, keep_ledger
+from everlog.usecases.crawl.report import Report, Tally
+from everlog.usecases.discover.stored_allowlist import keep_allowed, note_typed, within_reach
+from everlog.usecases.discover.typed_address import fetchable, other_spellings
+from everlog.usecases.host_cache import HostMemory
+from everlog.usecases.rate_limiter import shared_time, shared_turns
+from everlog.usecases.update.update_blog import refresh_blog
+from everlog.usecases.watch.watch_loop import Watcher
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+    from datetime import datetime
+    from types import FrameType
+
+    from everlog.archive import Archive
+    from everlog.archive.models import Acknowledged
+    from everlog.core.fetcher import Web
+    from everlog.fetch import OpenWeb
+    from everlog.records import Blog
+    from everlog.render import Browser, RenderHabits
+    from everlog.settings import Settings
+    from everlog.usecases.page.page_reading import Reader
+    from everlog.usecases.watch.poll import Polled
+    from everlog.usecases.watch.poll_source import Rota
+    from everlog.usecases.watch.watch_loop import WatchTally
+
+# Blogs of a list that are visited side by side. They are on different hosts, so none waits for
+# another; more would only share this machine's processor.
+SIDE_BY_SIDE = 4
+INTERRUPTED = 130
+# How often what is waited for is looked at; and how long Chromium takes to start on a busy machine.
+LOOK_SECONDS = 0.2
+BROWSER_STARTS_IN = timedelta(seconds=5)
+# Blogs that an error names; a screen of an archive of thousands would hide what is wrong.
+BLOGS_NAMED = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One blog to crawl, or to update since a date."""
+
+    url: str
+    kind: Literal["crawl", "update"] = "crawl"
+    since: datetime | None = None
+    # Whether a user typed its address, rather than a list that may come from anywhere.
+    typed: bool = False
+    # What `--allow` names for the blog from now on; None: what was allowed before.
+    allow: tuple[str, ...] | None = None
+    # Whether this is a further part of a crawl that takes turns with others.
+    goes_on: bool = False
+    # Who looks at its pages in place of this process.
+    reader: Reader | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reins:
+    """How another thread ends a run: at once, or when what is under way is done."""
+
+    interrupt: Callable[[], None]
+    wind_down: Callable[[], None]
+
+
+def run_jobs(
+    jobs: Sequence[Job], archive: Archive, settings: Settings, *,
+    on_safe: Callable[[Acknowledged], None] = lambda _: None, on_start: Callable[[Tally], None] = lambda _: None,
+    on_reins: Callable[[Reins], None] = lambda _: None, on_signal: Callable[[], None] = lambda: None,
+) -> list[Report | EverlogError]:
+    """Crawl blogs and give each one's report, in the order of the jobs.
+
+    `on_safe` hears of every visit that is safe in the archive; `on_start` is given each crawl's tally
+    when it begins, `on_reins` what ends the run. The first SIGINT or SIGTERM lets what was fetched be stored, the
+    second stops at once; `on_signal` hears of the first, in the signal's own handler.
+    """
+    from everlog.fetch import with_web  # noqa: PLC0415 - starting Scrapy takes a second
+    from everlog.render import Browser  # noqa: PLC0415 - as above: only who crawls needs it
+
+    def work_on(job: Job, web: OpenWeb, browser: Browser) -> Work:
+        url = fetchable(job.url)
+        own = settings.for_blog(url)
+        tally = Tally(blog=url)
+        on_start(tally)
+        return Work(
+            web=_session_for(job, url, own, archive, web), archive=archive, settings=own, tally=tally, on_safe=on_safe,
+            browser=browser, allow=job.allow, goes_on=job.goes_on, reader=job.reader, now=web.timekeeper.now,
+        )
+
+    async def all_of(web: OpenWeb) -> list[Report | EverlogError]:
+        async with Browser(habits_of(settings)) as browser:
+            return await all_with(web, browser)
+
+    async def all_with(web: OpenWeb, browser: Browser) -> list[Report | EverlogError]:
+        turn = asyncio.Semaphore(SIDE_BY_SIDE)
+        works: dict[int, Work] = {}
+        interrupted = over = False
+
+        async def one(number: int, job: Job) -> Report | EverlogError:
+            async with turn:
+                if interrupted:
+                    return Report(blog=job.url, ending="interrupted", reason="not started", tally=Tally(blog=job.url))
+                try:
+                    works[number] = work_on(job, web, browser)
+                    works[number].is_over = over
+                    async with waits_shown(works[number].tally, works[number].web, works[number].now, browser):
+                        return await _do(job, works[number])
+                except EverlogError as error:
+                    return error
+
+        tasks = [asyncio.ensure_future(one(number, job)) for number, job in enumerate(jobs)]
+
+        def interrupt() -> None:
+            nonlocal interrupted
+            interrupted = True
+            for number, task in enumerate(tasks):
+                work = works.get(number)
+                if work is not None and work.crawl is not None:
+                    work.interrupt()
+                else:  # nothing was fetched yet that could be stored
+                    task.cancel()
+
+        def wind_down() -> None:
+            nonlocal over
+            over = True
+            for work in works.values():
+                work.wind_down()
+
+        on_reins(_reins(interrupt, wind_down))
+        with interruptible(interrupt, on_signal):
+            ended = await asyncio.gather(*tasks, return_exceptions=True)
+        return [_outcome(job, end, is_alone=len(jobs) == 1) for job, end in zip(jobs, ended, strict=True)]
+
+    return with_web(all_of, turns=shared_turns(archive), now=shared_time(archive))
+
+
+def _reins(interrupt: Callable[[], None], wind_down: Callable[[], None]) -> Reins:
+    loop = asyncio.get_running_loop()
+
+    def later(what: Callable[[], None]) -> Callable[[], None]:
+        def tell() -> None:
+            with suppress(RuntimeError):  # the run has ended meanwhile
+                loop.call_soon_threadsafe(what)
+
+        return tell
+
+    return Reins(interrupt=later(interrupt), wind_down=later(wind_down))
+
+
+def run_watch(
+    archive: Archive, settings: Settings, *, once: bool = False, tally: WatchTally | None = None,
+    on_polled: Callable[[Blog, Polled], None] = lambda _blog, _polled: None,
+    rota: Rota | None = None, on_reins: Callable[[Reins], None] = lambda _: None,
+) -> bool:
+    """Watch over all blogs of an archive until a signal ends it, or `max_time`; with `once`, until nothing is due.
+
+    Says whether it was a signal. `on_polled` hears what came of each poll; `rota` has other feeds than all;
+    `on_reins` is given what ends the run.
+    """
+    from everlog.fetch import with_web  # noqa: PLC0415 - starting Scrapy takes a second
+    from everlog.render import Browser  # noqa: PLC0415 - as above
+
+    async def watch(web: OpenWeb) -> bool:
+        # Pages of several blogs are visited at once, whole updates of a few only: they share this machine's processor.
+        turn = asyncio.Semaphore(SIDE_BY_SIDE)
+        memory = HostMemory(archive)
+        async with Browser(habits_of(settings)) as browser:
+
+            def work_for(blog: Blog) -> Work:
+                own = settings.for_blog(blog.home)
+                return Work(
+                    web=open_session(blog.home, own, archive, web, blog=blog, memory=memory), archive=archive,
+                    settings=own, browser=browser, tally=Tally(blog=blog.home), now=web.timekeeper.now, turn=turn,
+                )
+
+            watcher = Watcher(
+                archive, now=web.timekeeper.now, sleep=web.timekeeper.sleep, work_for=work_for, on_polled=on_polled,
+                tally=tally, memory=memory, rota=rota,
+            )
+            on_reins(_reins(watcher.stop, watcher.wind_down))
+            with interruptible(watcher.stop):
+                await watcher.run(once=once, max_seconds=settings.max_time)
+            return watcher.was_stopped
+
+    return with_web(watch, turns=shared_turns(archive), now=shared_time(archive))
+
+
+def habits_of(settings: Settings) -> RenderHabits:
+    """How the browser draws pages; it is started when the first page needs it."""
+    from everlog.render import RenderHabits  # noqa: PLC0415 - as above
+
+    return RenderHabits(
+        tabs=settings.tabs, page_seconds=settings.render_time, max_bytes=settings.max_page_bytes,
+        executable=settings.browser,
+    )
+
+
+def _session_for(job: Job, url: str, settings: Settings, archive: Archive, web: OpenWeb) -> Web:
+    """The web as a job may use it; what was typed and allowed for it is remembered first."""
+    blog = home_known_as(url, archive)
+    # Of a blog that is held, the scheme is known.
+    others = other_spellings(job.url, settings) if blog is None else ()
+    note_typed([*((url, *others) if job.typed else ()), *filter(None, [settings.feed])], archive)
+    if blog is not None and job.allow is not None:
+        keep_allowed(blog, job.allow, archive)
+    return open_session(url, settings, archive, web, blog=blog, others=others)
+
+
+def open_session(
+    url: str, settings: Settings, archive: Archive, web: OpenWeb, *, blog: Blog | None = None,
+    memory: HostMemory | None = None, others: tuple[str, ...] = (),
+) -> Web:
+    """The web as the crawl of one blog sees it, with what earlier runs learned about its hosts.
+
+    `others` are further spellings of its address that were typed with it.
+    """
+    def from_archive(name: str) -> str | None:
+        return archive.recall(None, name)
+
+    def to_archive(name: str, value: str) -> None:
+        archive.remember(None, name, value)
+
+    recall = memory.recall if memory is not None else from_archive
+    remember = memory.remember if memory is not None else to_archive
+    scratch = str(archive.scratch) if archive.scratch is not None else None
+    own = manners_of(url, settings)
+    guessed = (url, *others) if others else ()
+    manners = replace(own, typed=(*own.typed, *others), guessed=guessed, scratch=scratch)
+    manners = within_reach(manners, blog, archive, recall=recall, remember=remember)
+    return web.session(manners, recall=recall, remember=remember)
+
+
+def manners_of(url: str, settings: Settings) -> Manners:
+    """How the pages of the blog at `url` are asked for, as if it was typed for the first time."""
+    return Manners(
+        allow=settings.allow,
+        typed=tuple(filter(None, (url, settings.feed))),
+        also=tuple(map(fetchable, settings.also)),
+        user_agent=settings.agent(_version()),
+        obey_robots=settings.robots,
+        delay_seconds=settings.delay,
+        concurrency=settings.concurrency,
+        timeout_seconds=settings.timeout,
+        longest_wait_seconds=settings.longest_wait,
+        retries=settings.retries,
+        max_page_bytes=settings.max_page_bytes,
+        max_media_bytes=settings.max_media_bytes,
+        headers=settings.headers(),
+        cookies=read_cookies(settings.cookies, url) if settings.cookies else (),
+    )
+
+
+@cache
+def _version() -> str:
+    try:
+        return version("everlog")
+    except PackageNotFoundError:
+        return "0"
+
+
+def read_cookies(file: str, url: str) -> tuple[tuple[str, str], ...]:
+    """The cookies of a Netscape cookie file that are meant for a URL's host."""
+    jar = http.cookiejar.MozillaCookieJar(file)
+    try:
+        jar.load(ignore_discard=True, ignore_expires=True)
+    except (OSError, ValueError, http.cookiejar.LoadError) as error:
+        raise UsageError(
+            f"cookies cannot be read from {file}: {error}",
+            advice="export them from a browser as a Netscape cookies.txt file",
+        ) from None
+    host = (urlsplit(url).hostname or "").lower()
+    return tuple(
+        (cookie.name, cookie.value or "") for cookie in jar
+        if host == cookie.domain.lstrip(".") or host.endswith("." + cookie.domain.lstrip("."))
+    )
+
+
+@asynccontextmanager
+async def waits_shown(
+    tally: Tally, web: Web, now: Callable[[], datetime], browser: Browser,
+) -> AsyncIterator[None]:
+    """Meanwhile, the tally says what is waited for, from the first request on; behind it, that this is over."""
+    async def look() -> None:
+        while True:
+            starting = Wait(host="the browser", until=now() + BROWSER_STARTS_IN, why="it is being started")
+            tally.waits = (*web.waiting(), *((starting,) if browser.is_starting else ()))
+            await asyncio.sleep(LOOK_SECONDS)
+
+    looking = asyncio.ensure_future(look())
+    try:
+        yield
+    finally:
+        looking.cancel()
+        tally.doing = "done"
+
+
+async def _do(job: Job, work: Work) -> Report:
+    try:
+        if job.kind == "crawl":
+            return await archive_blog(job.url, work)
+        blog = blog_named(job.url, work.archive)
+        if blog.state != "finished":
+            return await archive_blog(blog.home, work)
+        return await refresh_blog(blog, work, job.since)
+    finally:
+        # A host that could not be asked, or did not want to be, is in the ledger too.
+        keep_ledger(work)
+
+
+def blog_named(url: str, archive: Archive) -> Blog:
+    """The blog of the archive that a user means; `UsageError` lists those there are."""
+    whole = fetchable(url)
+    blog = home_known_as(whole, archive) or archive.find_blog(whole) or _blog_around(whole, archive)
+    if blog is None:
+        homes = [blog.home for blog in archive.blogs()]
+        held = "".join(f"\n    {home}" for home in homes[:BLOGS_NAMED]) or " none"
+        if len(homes) > BLOGS_NAMED:
+            held += f"\n    and {len(homes) - BLOGS_NAMED} more: 'everlog status' lists them"
+        raise UsageError(
+            f"{url} is not in this archive", advice=f"to add it:  everlog crawl {url}\n  blogs in it:{held}",
+        )
+    return blog
+
+
+def _blog_around(url: str, archive: Archive) -> Blog | None:
+    """The blog that an address lies in, though no page of it is known by it; of several, the innermost."""
+    around = [blog for blog in archive.blogs(forgotten=True) if scope_of(blog).holds(url)]
+    return max(around, key=lambda blog: len(canonical(blog.home)), default=None)
+
+
+def _outcome(job: Job, end: Report | BaseException, *, is_alone: bool) -> Report | EverlogError:
+    if isinstance(end, (Report, EverlogError)):
+        return end
+    if isinstance(end, asyncio.CancelledError):
+        reason = "interrupted; run the same command to continue"
+        return Report(blog=job.url, ending="interrupted", reason=reason, tally=Tally(blog=job.url))
+    if not isinstance(end, Exception) or is_alone:
+        raise end
+    bug = EverlogError(
+        f"{job.url}: bug in everlog: {type(end).__name__}: {end}", advice="crawl it alone with -v and report it",
+    )
+    bug.exit_code = 1
+    return bug
+
+
+@contextmanager
+def interruptible(interrupt: Callable[[], None], on_signal: Callable[[], None] = lambda: None) -> Iterator[None]:
+    """The first signal interrupts in good order; the second ends the process at once.
+
+    `on_signal` is called in the handler itself, however busy the loop is.
+    """
+    loop = asyncio.get_running_loop()
+    before: dict[int, Any] = {}
+
+    def handler(_number: int, _frame: FrameType | None) -> None:
+        loop.call_soon_threadsafe(interrupt)
+        on_signal()
+        # What is stored is safe whenever the process ends, so the second signal need not wait for anything.
+        for known in before:
+            signal.signal(known, lambda _number, _frame: os._exit(INTERRUPTED))
+
+    def restore() -> None:
+        while before:
+            number, old = before.popitem()
+            signal.signal(number, old)
+
+    try:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            before[number] = signal.signal(number, handler)
+    except ValueError:  # not the main thread: whoever is, decides
+        pass
+    try:
+        yield
+    finally:
+        restore()

@@ -1,0 +1,91 @@
+"""Whose feeds a watch asks: all of an archive as they fall due, or those of one job."""
+
+from __future__ import annotations
+
+import os
+import socket
+import uuid
+from datetime import timedelta
+from typing import TYPE_CHECKING, Protocol
+
+from everlog.usecases.watch.poll import first_poll
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from everlog.archive import Archive
+    from everlog.archive.models import Poll
+    from everlog.records import Blog
+
+# A claim is worth this much; whoever lives says so four times as often.
+LEASE = timedelta(seconds=60)
+ENLISTED_AT_ONCE = 100
+
+
+class Rota(Protocol):
+    """Claims feeds, keeps the claims alive, and gives them back with the times of their next polls."""
+
+    def enlist(self, now: datetime) -> bool:
+        """Take in blogs that were crawled meanwhile; whether there are more."""
+        ...
+
+    def claim(self, now: datetime, room: int) -> tuple[tuple[Poll, Blog], ...]:
+        """Feeds to ask now, at most so many."""
+        ...
+
+    def renew(self, now: datetime) -> None:
+        """The word that what was claimed is being asked."""
+        ...
+
+    def give_back(self, polls: Sequence[Poll]) -> None:
+        """Feeds that were asked, with their next times."""
+        ...
+
+    def give_up(self) -> None:
+        """All that is still claimed, as it was."""
+        ...
+
+    def next_due(self, now: datetime) -> datetime | None:
+        """When the next feed falls due that nobody is asking; None if none will."""
+        ...
+
+    def count(self, now: datetime) -> tuple[int, int]:
+        """How many feeds are due, and how many are watched at all."""
+        ...
+
+
+class WholeArchive(Rota):
+    """All feeds of an archive; several watches share them by leases."""
+
+    def __init__(self, archive: Archive) -> None:
+        self.owner = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
+        self._archive = archive
+
+    def enlist(self, now: datetime) -> bool:
+        return enlist(self._archive, now)
+
+    def claim(self, now: datetime, room: int) -> tuple[tuple[Poll, Blog], ...]:
+        return self._archive.claim_due(self.owner, now=now, until=now + LEASE, limit=room)
+
+    def renew(self, now: datetime) -> None:
+        self._archive.renew_claims(self.owner, until=now + LEASE)
+
+    def give_back(self, polls: Sequence[Poll]) -> None:
+        self._archive.give_back(self.owner, polls)
+
+    def give_up(self) -> None:
+        self._archive.give_back(self.owner)
+
+    def next_due(self, now: datetime) -> datetime | None:
+        return self._archive.next_due(now=now)
+
+    def count(self, now: datetime) -> tuple[int, int]:
+        return self._archive.count_due(now=now), self._archive.count_watched()
+
+
+def enlist(archive: Archive, now: datetime) -> bool:
+    """Times for some of the blogs that are to be watched and have none; whether there are more."""
+    blogs = archive.not_polled(limit=ENLISTED_AT_ONCE)
+    archive.add_polls([first_poll(blog, archive, now) for blog in blogs])
+    return len(blogs) == ENLISTED_AT_ONCE

@@ -1,0 +1,35 @@
+"""What a request that failed says: what happened, to what."""
+
+from __future__ import annotations
+
+import pytest
+from OpenSSL import SSL
+from scrapy.exceptions import DownloadCancelledError, DownloadTimeoutError
+from twisted.internet.error import ConnectionRefusedError as Refused
+from twisted.internet.error import DNSLookupError
+
+from everlog.core.fetcher import Manners
+from everlog.fetch.allowlist import HostPermit, Reach
+from everlog.fetch.fetch_errors import hitch_of
+from everlog.fetch.request import Ask
+
+URL = "https://a.blog.example/a-post"
+
+
+@pytest.mark.parametrize(("error", "said"), [
+    (DNSLookupError("no results for hostname lookup"), "DNS lookup failed for a.blog.example"),
+    (DownloadTimeoutError(), f"timed out after 30 s: {URL}"),
+    (DownloadCancelledError(), f"larger than the limit of 1,000,000 bytes: {URL}"),
+    (SSL.Error([("SSL", "", "bad certificate")]), f"TLS error for {URL} (bad certificate)"),
+    (Refused(), f"connection refused: {URL}"),
+])
+def test_a_failed_request_says_what_happened_in_the_words_of_the_field(error, said):
+    assert hitch_of(error, _ask(), None).reason == said
+
+
+def _ask() -> Ask:
+    permit = HostPermit(Reach(Manners(user_agent="everlog", typed=(URL,)), None), "a.blog.example", 443)
+    return Ask(
+        url=URL, headers=(), secret=frozenset(), purpose="page", permit=permit, max_bytes=1_000_000,
+        timeout_seconds=30.0,
+    )

@@ -1,0 +1,18 @@
+"""A step of a crawl that dies: between the reading of a page and its way to the disk."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from everlog.usecases.crawl.crawl_context import Crew
+    from everlog.usecases.page.pipeline import Draft
+
+STEPS = ("render", "read", "comments", "media", "flow.a_death:die_at_page_two", "store")
+
+
+def die_at_page_two(draft: Draft, crew: Crew) -> None:
+    """The end, at the second of the lists."""
+    if draft.link.url.endswith("/page/2"):
+        raise asyncio.CancelledError

@@ -1,0 +1,51 @@
+"""A blog whose comments only a browser shows, and a crawl of it with a real one."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from flow.a_conversation import said
+from flow.a_site import a_site, work
+
+import a_blog
+from everlog.archive import open_archive
+from everlog.render import Browser, RenderHabits
+from everlog.usecases.crawl.crawl_blog import archive_blog
+
+POSTS = 7
+HABITS = RenderHabits(tabs=2, page_seconds=60.0)
+
+
+@pytest.fixture
+def archive(tmp_path):
+    with open_archive(tmp_path / "archive", create=True) as opened:
+        yield opened
+
+
+def site(embed, put, *, commented=(3,), count=10):
+    """A small blog whose posts all embed a service; some of them have comments there."""
+    web = a_site(POSTS, in_feed=4)
+    for number in range(1, POSTS + 1):
+        web.put(a_blog.url(number), a_blog.page(number, after=embed))
+        put(web, number, said(number, count) if number in commented else [], steps=3 if number in commented else 0)
+    return web
+
+
+def crawl(web, archive, habits=HABITS, **settings):
+    """A crawl, or an update of a finished blog, with a real browser."""
+
+    async def run():
+        async with Browser(habits) as browser:
+            return await archive_blog(a_blog.HOME, replace_browser(work(web, archive, **settings), browser))
+
+    return asyncio.run(run())
+
+
+def replace_browser(job, browser):
+    job.browser = browser
+    return job
+
+
+def post(archive, number):
+    return archive.find_post(a_blog.url(number))

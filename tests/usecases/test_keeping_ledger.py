@@ -1,0 +1,86 @@
+"""A long crawl writes its ledger as it goes, and no request twice."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+from flow.a_site import a_site, work
+from flow.a_web import NOW, MemoryWeb
+
+import a_blog
+from everlog.archive import open_archive
+from everlog.archive.archive import Habits
+from everlog.core.fetcher import Ledger
+from everlog.errors import EverlogError
+from everlog.usecases.crawl.crawl_blog import archive_blog
+from everlog.usecases.crawl.lifecycle import LEDGER_SECONDS, keep_ledger
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+    from pathlib import Path
+
+    from everlog.archive import Archive
+
+
+@dataclass
+class CountingWeb(MemoryWeb):
+    """A web in memory that keeps a ledger: as many requests as were asked since it was taken."""
+
+    taken: list[int] = field(default_factory=list)
+
+    def take_ledger(self) -> tuple[Ledger, ...]:
+        self.taken.append(len(self.asked) - sum(self.taken))
+        return (Ledger(
+            host="a.example", requests=self.taken[-1], bytes=0, waited_seconds=0.0, slowed=0, delay_seconds=0.0,
+        ),)
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Iterator[Archive]:
+    with open_archive(tmp_path / "archive", create=True, habits=Habits(min_free_bytes=0)) as opened:
+        yield opened
+
+
+def crawled(archive: Archive, *, step_seconds: float) -> CountingWeb:
+    """A crawl on whose clock so many seconds pass with each look at it."""
+    web = CountingWeb(answers=a_site().answers)
+    moment = NOW
+
+    def now() -> datetime:
+        nonlocal moment
+        moment += timedelta(seconds=step_seconds)
+        return moment
+
+    tools = work(web, archive)
+    tools.now = now
+    asyncio.run(archive_blog(a_blog.HOME, tools))
+    return web
+
+
+def test_the_ledger_is_written_while_the_crawl_goes_on(archive):
+    web = crawled(archive, step_seconds=LEDGER_SECONDS)
+    assert len(web.taken) > 3
+    [row] = archive.ledger()
+    assert row.requests == sum(web.taken)
+
+
+def test_a_short_crawl_leaves_it_to_who_started_it(archive):
+    web = crawled(archive, step_seconds=0.0)
+    assert web.taken == []
+    assert list(archive.ledger()) == []
+
+
+def test_an_archive_that_takes_no_more_does_not_end_a_crawl(archive, tmp_path):
+    tools = work(CountingWeb(asked=[a_blog.HOME]), archive)
+    archive.close()
+    database = tmp_path / "archive" / "everlog.sqlite"
+    database.rename(tmp_path / "elsewhere")
+    database.mkdir()
+    with pytest.raises(EverlogError):
+        archive.add_to_ledger(tools.web.take_ledger(), at=NOW)
+    keep_ledger(tools)

@@ -1,0 +1,455 @@
+"""Blogs without a feed, on a web in memory and a real archive: found, learned, crawled, updated, learned again."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from flow.a_site import FEED, POSTS, a_site, crawl, listing, work
+from flow.a_web import NOW, MemoryWeb
+
+import a_blog
+from everlog.archive import open_archive
+from everlog.archive.archive import Habits
+from everlog.archive.verify import verify
+from everlog.core.rules import Rule
+from everlog.core.urls import canonical
+from everlog.errors import Blocked, NoFeed, Unreachable
+from everlog.extract.article.article_read import Design
+from everlog.extract.extractors.diffpost.comparison_posts import LEAST_COMPANY
+from everlog.extract.feedless.explorer import MOST_PAGES
+from everlog.extract.learn_blog import PAGES_USED
+from everlog.records import Failure
+from everlog.settings import make_settings
+from everlog.usecases.crawl.crawl_blog import archive_blog
+from everlog.usecases.inspection import look
+from everlog.usecases.learn.explore import AT_ONCE
+from everlog.usecases.learn.learned_blog import Known
+from everlog.usecases.learn.relearn import learn_again
+from everlog.usecases.reread import reread_blog
+from everlog.usecases.update.update_blog import refresh_blog
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from everlog.archive import Archive
+    from flow.conftest import FirstCrawls
+
+ALL = list(range(1, POSTS + 1))
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Iterator[Archive]:
+    with open_archive(tmp_path / "archive", create=True, habits=Habits(min_free_bytes=0)) as opened:
+        yield opened
+
+
+@pytest.fixture
+def without(first_crawls: FirstCrawls, tmp_path: Path) -> Iterator[tuple[MemoryWeb, Archive]]:
+    """The site without its feed, and its archive after one crawl."""
+
+    def make(archive: Archive) -> MemoryWeb:
+        web = a_site_without_feed()
+        crawl(web, archive)
+        return web
+
+    with first_crawls.copy("without feed", make, tmp_path / "archive") as found:
+        yield found
+
+
+def a_site_without_feed(posts: int = POSTS) -> MemoryWeb:
+    web = a_site(posts)
+    del web.answers[canonical(FEED)]
+    return web
+
+
+def numbers_held(archive: Archive) -> list[int]:
+    return sorted(int(post.url.rpartition("/")[2]) for post in archive.posts())
+
+
+def put_front(web: MemoryWeb, newest: int, *, pages: int = 1) -> None:
+    """New list pages on top of the old ones: the newest posts first, five a page."""
+    for place in range(1, pages + 1):
+        top = newest - 5 * (place - 1)
+        address = a_blog.HOME if place == 1 else f"{a_blog.HOME}page/{place}"
+        web.put(address, listing(range(top, top - 5, -1), older=place + 1))
+
+
+def test_a_blog_without_a_feed_is_crawled_without_one(archive):
+    report = crawl(a_site_without_feed(), archive)
+    assert (report.ending, report.exit_code) == ("complete", 0)
+    assert numbers_held(archive) == ALL
+    assert report.tally.remarks == ["no feed found: posts are recognised by their pages"]
+    [blog] = archive.blogs()
+    assert (blog.feed_url, blog.state, blog.title) == (None, "finished", "A Blog")
+    assert Known.of(blog).without_feed
+
+
+def test_posts_are_read_as_with_a_feed(without):
+    _, archive = without
+    for number in ALL:
+        post = archive.find_post(a_blog.url(number))
+        assert (post.title, post.text) == (f"Post {number} of ours", a_blog.text(number))
+        assert f"{post.published:%Y-%m-%d}" == f"2024-01-{number:02}"
+
+
+def test_a_feed_that_is_there_is_not_asked_for_when_none_is_wanted(archive):
+    web = a_site()
+    report = crawl(web, archive, no_feed=True)
+    assert numbers_held(archive) == ALL
+    assert web.count(FEED) == 0
+    assert report.tally.remarks == []
+    assert archive.blogs()[0].feed_url is None
+
+
+def test_the_address_of_a_feed_leads_to_the_blog_even_if_the_feed_is_not_wanted(archive):
+    asyncio.run(archive_blog(FEED, work(a_site(), archive, no_feed=True)))
+    assert archive.blogs()[0].home == a_blog.HOME
+    assert numbers_held(archive) == ALL
+
+
+def test_a_feed_that_is_html_is_no_feed(archive):
+    web = a_site()
+    web.put(FEED, "<html><body>Gone fishing</body></html>")
+    crawl(web, archive)
+    assert numbers_held(archive) == ALL
+
+
+@pytest.mark.parametrize(("failure", "said"), [
+    ({"trouble": "http", "reason": "answers 503", "status": 503}, "answers 503"),
+    ({"trouble": "timeout", "reason": "no answer in 30 s"}, "no answer"),
+])
+def test_a_feed_that_cannot_be_had_just_now_is_waited_for(archive, failure, said):
+    web = a_site()
+    web.answers[canonical(FEED)] = Failure(url=FEED, **failure)
+    with pytest.raises(Unreachable, match=rf"{said}.*\n  try again later, or crawl without it:.* --no-feed"):
+        crawl(web, archive)
+    assert archive.blogs() == ()
+
+
+def test_list_pages_and_other_pages_are_stored_but_never_as_posts(without):
+    _, archive = without
+    blog = archive.blogs()[0]
+    for page in ("page/2", "about"):
+        assert archive.find_post(a_blog.HOME + page) is None
+        assert archive.capture_of(blog.id, a_blog.HOME + page) is not None
+
+
+def test_what_was_looked_at_is_not_asked_for_again_missing_pages_neither(archive):
+    web = a_site_without_feed()
+    front = listing(range(20, 15, -1), older=2).replace("</nav>", "<a href=/gone>Gone</a> <a href=/moved>M</a></nav>")
+    web.put(a_blog.HOME, front)
+    web.put(a_blog.HOME + "moved", b"", redirect=a_blog.url(3))
+    report = crawl(web, archive)
+    asked = [canonical(url) for url in web.asked if canonical(url) != canonical(a_blog.url(3))]
+    assert len(asked) == len(set(asked))
+    assert web.count(a_blog.HOME + "gone") == 1
+    assert report.tally.reasons["HTTP 404"] == 1
+    assert a_blog.HOME + "moved" in archive.find_post(a_blog.url(3)).aliases
+
+
+def test_the_archive_of_such_a_crawl_is_sound(without):
+    _, archive = without
+    assert list(verify(archive)) == []
+    assert sum(archive.counts(archive.blogs()[0].id).queued.values()) == 0
+
+
+def test_the_order_in_which_answers_come_changes_nothing(archive, tmp_path):
+    class LateWeb(MemoryWeb):
+        async def fetch(self, url, **how):
+            for _ in range(len(url) * 7 % 5):
+                await asyncio.sleep(0)
+            return await super().fetch(url, **how)
+
+    web = a_site_without_feed()
+    crawl(web, archive)
+    with open_archive(tmp_path / "late", create=True, habits=Habits(min_free_bytes=0)) as late:
+        crawl(LateWeb(answers=web.answers), late)
+        assert late.blogs()[0].template == archive.blogs()[0].template
+
+
+@pytest.mark.parametrize("body", [
+    "<html><body><p>Nothing here.</p></body></html>", "", "<html><body><a href=/about>About us</a></body></html>",
+])
+def test_a_site_without_posts_is_a_clear_error_that_says_what_was_looked_at(archive, body):
+    web = MemoryWeb()
+    web.put(a_blog.HOME, body)
+    web.put(a_blog.HOME + "about", "<html><body><p>We are a company and make things for you.</p></body></html>")
+    with pytest.raises(NoFeed) as raised:
+        crawl(web, archive)
+    text = str(raised.value)
+    assert raised.value.exit_code == 4
+    assert text.startswith("no feed found for https://a.blog/\n  declared by the page: none\n  also tried: /feed")
+    assert "no posts recognised among" in text
+    assert "everlog crawl https://a.blog/ --feed FEED_URL" in text
+    assert archive.blogs() == ()
+
+
+def test_a_site_without_posts_says_so_when_no_feed_is_wanted_too(archive):
+    web = MemoryWeb()
+    web.put(a_blog.HOME, "<html><body><p>Nothing here.</p></body></html>")
+    with pytest.raises(NoFeed, match=r"^no posts found at https://a\.blog/\n  without a feed: (.|\n)*--feed FEED_URL"):
+        crawl(web, archive, no_feed=True)
+
+
+def test_a_host_that_dies_while_posts_are_looked_for_is_an_error_and_nothing_is_stored(archive):
+    web = a_site_without_feed()
+    links = "".join(f"<a href=/{word}-{number}>x</a>" for word in "ab" for number in range(30))
+    web.put(a_blog.HOME, f"<html><body>{links}</body></html>")
+    for word in "ab":
+        for number in range(30):
+            url = f"{a_blog.HOME}{word}-{number}"
+            web.answers[canonical(url)] = Failure(url=url, trouble="timeout", reason="no answer")
+    with pytest.raises(Unreachable, match="no answer"):
+        crawl(web, archive)
+    assert len(web.asked) < 40
+    assert archive.blogs() == ()
+
+
+def test_a_server_that_asks_to_be_left_alone_is(archive):
+    web = a_site_without_feed()
+    url = a_blog.HOME + "page/2"
+    until = NOW.replace(year=2090)
+    web.answers[canonical(url)] = Failure(url=url, trouble="rate-limited", reason="asks to wait", until=until)
+    with pytest.raises(Blocked, match="asks to wait"):
+        crawl(web, archive)
+
+
+def test_no_more_pages_are_looked_at_than_the_limit_allows(archive):
+    web = a_site_without_feed()
+    first = crawl(web, archive, max_pages=10, no_feed=True)
+    assert first.ending == "limit"
+    assert len(web.asked) == PAGES_USED
+    second = crawl(web, archive)
+    assert second.ending == "complete"
+    assert numbers_held(archive) == ALL
+
+
+def test_only_some_pages_of_a_large_blog_are_looked_at_before_the_crawl_begins(archive):
+    web = a_site_without_feed(100)
+
+    class Watching(MemoryWeb):
+        begun: int | None = None
+
+        async def fetch(self, url, **how):
+            if self.begun is None and archive.blogs():
+                self.begun = len(self.asked)
+            return await super().fetch(url, **how)
+
+    watching = Watching(answers=web.answers)
+    crawl(watching, archive, no_feed=True)
+    assert MOST_PAGES <= watching.begun < MOST_PAGES + AT_ONCE + 2
+    assert numbers_held(archive) == list(range(1, 101))
+
+
+def test_an_interrupt_while_posts_are_looked_for_stores_nothing_and_the_same_command_goes_on(archive):
+    class Interrupting(MemoryWeb):
+        async def fetch(self, url, **how):
+            if len(self.asked) == 8:
+                raise asyncio.CancelledError
+            return await super().fetch(url, **how)
+
+    web = a_site_without_feed()
+    with pytest.raises(asyncio.CancelledError):
+        crawl(Interrupting(answers=web.answers), archive, no_feed=True)
+    assert archive.blogs() == ()
+    assert crawl(web, archive, no_feed=True).ending == "complete"
+    assert numbers_held(archive) == ALL
+
+
+def test_a_sitemap_is_asked_for_where_links_lead_nowhere(archive):
+    web = a_site_without_feed()
+    web.put(a_blog.HOME, "<html><head><title>A Blog</title></head><body><p>Type what you look for.</p></body></html>")
+    put_map(web, ALL)
+    report = crawl(web, archive)
+    assert report.ending == "complete"
+    assert numbers_held(archive) == ALL
+    web.put(a_blog.url(21), a_blog.page(21))
+    put_map(web, [*ALL, 21])
+    assert crawl(web, archive).tally.new_posts == 1
+    web.asked.clear()
+    crawl(web, archive)
+    assert set(web.asked) == {a_blog.HOME, a_blog.HOME + "sitemap.xml"}
+
+
+def put_map(web: MemoryWeb, numbers: list[int]) -> None:
+    rows = "".join(f"<url><loc>{a_blog.url(number)}</loc></url>" for number in numbers)
+    web.put(a_blog.HOME + "sitemap.xml", f"<urlset>{rows}</urlset>", type="application/xml")
+
+
+def test_an_update_with_nothing_new_asks_for_the_front_page_alone(without):
+    web, archive = without
+    blog = archive.blogs()[0]
+    before = archive.counts(blog.id)
+    web.asked.clear()
+    report = crawl(web, archive)
+    assert web.asked == [a_blog.HOME]
+    assert (report.exit_code, report.reason) == (0, "up to date: the front page links to no new post")
+    after = archive.counts(blog.id)
+    assert (after.posts, after.versions, after.pages) == (before.posts, before.versions, before.pages)
+
+
+def test_an_update_finds_a_new_post_with_few_requests(without):
+    web, archive = without
+    web.put(a_blog.url(21), a_blog.page(21))
+    put_front(web, 21)
+    web.asked.clear()
+    report = asyncio.run(refresh_blog(archive.blogs()[0], work(web, archive)))
+    assert report.tally.new_posts == 1
+    assert web.asked[:2] == [a_blog.HOME, a_blog.url(21)]
+    # The others are older posts, for comparison.
+    assert web.asked[2:] == [a_blog.url(number) for number in range(20, 20 - LEAST_COMPANY, -1)]
+    assert archive.find_post(a_blog.url(21)).text == a_blog.text(21)
+
+
+def test_an_update_walks_back_over_the_lists_until_it_meets_what_is_held(without):
+    web, archive = without
+    for number in range(21, 33):
+        web.put(a_blog.url(number), a_blog.page(number))
+    put_front(web, 32, pages=6)
+    web.asked.clear()
+    crawl(web, archive)
+    assert numbers_held(archive) == list(range(1, 33))
+    lists = [url for url in web.asked if "/page/" in url]
+    assert lists == [f"{a_blog.HOME}page/{place}" for place in (2, 3)]
+
+
+def test_where_the_front_page_shows_no_posts_an_update_looks_at_the_list_that_shows_the_newest(archive):
+    web = a_site_without_feed()
+    blog_list = a_blog.HOME + "blog"
+    welcome = "<html><body><nav><a href=/about>About the blog</a></nav><a href=/blog>All posts</a></body></html>"
+    web.put(a_blog.HOME, welcome)
+    web.put(blog_list, listing(range(20, 15, -1), older=2))
+    crawl(web, archive)
+    assert numbers_held(archive) == ALL
+    web.asked.clear()
+    crawl(web, archive)
+    assert web.asked == [a_blog.HOME, blog_list]
+    web.put(a_blog.url(21), a_blog.page(21))
+    web.put(blog_list, listing(range(21, 16, -1), older=2))
+    assert crawl(web, archive).tally.new_posts == 1
+
+
+def test_a_front_page_that_fails_leaves_the_archive_as_it_was(without):
+    web, archive = without
+    web.answers[canonical(a_blog.HOME)] = Failure(url=a_blog.HOME, trouble="timeout", reason="too slow")
+    with pytest.raises(Unreachable):
+        crawl(web, archive)
+    assert numbers_held(archive) == ALL
+
+
+def test_learning_again_from_stored_pages_gives_the_same_without_a_request(without):
+    web, archive = without
+    blog = archive.blogs()[0]
+    web.asked.clear()
+    known = learn_again(blog, archive)
+    assert known.without_feed
+    assert known.template.to_json() == blog.template
+    assert known == learn_again(blog, archive)
+    assert web.asked == []
+
+
+def test_reading_again_changes_nothing_when_nothing_changed(without):
+    _, archive = without
+    for relearn in (False, True):
+        result = reread_blog(archive.blogs()[0], archive, relearn=relearn)
+        assert (result.same, result.new, result.changed, result.no_longer) == (POSTS, 0, 0, 0)
+    assert Known.of(archive.blogs()[0]).without_feed
+
+
+def test_a_feed_that_is_given_later_teaches_the_blog_anew(archive):
+    web = a_site()
+    crawl(web, archive, no_feed=True)
+    crawl(web, archive, feed=FEED)
+    [blog] = archive.blogs()
+    assert blog.feed_url == FEED
+    assert not Known.of(blog).without_feed
+    assert numbers_held(archive) == ALL
+    web.asked.clear()
+    crawl(web, archive)
+    assert web.asked == [FEED]
+
+
+def test_a_blog_with_a_feed_can_go_without_it_later(crawled):
+    web, archive = crawled
+    crawl(web, archive, no_feed=True)
+    [blog] = archive.blogs()
+    assert (blog.feed_url, blog.state) == (None, "finished")
+    assert Known.of(blog).without_feed
+    assert {post.version for post in archive.posts()} == {1}
+    web.asked.clear()
+    crawl(web, archive)
+    assert web.asked == [a_blog.HOME]
+
+
+def test_a_blog_that_was_forgotten_is_taken_up_again(without):
+    web, archive = without
+    archive.update_blog(archive.blogs()[0].id, forgotten_at=NOW)
+    crawl(web, archive)
+    assert archive.blogs()[0].forgotten_at is None
+
+
+def test_a_look_tells_that_there_is_no_feed_and_reads_a_post(archive):
+    found = asyncio.run(look(a_blog.HOME, a_site_without_feed(), make_settings()))
+    assert found.feed_url is None
+    assert found.feed_entries == found.estimates[0].posts > 10
+    assert found.sample.title.startswith("Post ")
+
+
+def test_what_repeats_on_the_pages_is_counted_and_kept(without):
+    web, archive = without
+    blog = archive.blogs()[0]
+    first = json.loads(archive.recall(blog.id, "repeats"))
+    assert len(first["pages"]) == POSTS
+    web.put(a_blog.url(21), a_blog.page(21))
+    put_front(web, 21)
+    crawl(web, archive)
+    assert len(json.loads(archive.recall(blog.id, "repeats"))["pages"]) == 1 + LEAST_COMPANY
+
+
+def test_with_enough_new_posts_no_older_one_is_asked_for_to_compare(without):
+    web, archive = without
+    for number in range(21, 27):
+        web.put(a_blog.url(number), a_blog.page(number))
+    web.put(a_blog.HOME, listing(range(26, 16, -1), older=2))
+    web.asked.clear()
+    crawl(web, archive)
+    assert set(web.asked) == {a_blog.HOME, *(a_blog.url(number) for number in range(21, 27))}
+
+
+def test_a_new_post_is_compared_with_the_pages_of_the_last_crawl(without):
+    web, archive = without
+    blog = archive.blogs()[0]
+    template = Known.of(blog).template
+    by_repeats = Design(places=(Rule(method="repeats", where="repeats"),), method="repeats", confidence=1.0)
+    assert template.repeats is not None
+    archive.update_blog(blog.id, template=replace(template, designs=(by_repeats,)).to_json())
+    # Since the blog was learned, something was put below all its posts.
+    banner = f"<p>{a_blog.sentence('banner', 40)}</p>"
+    for newest in (range(21, 26), [26]):
+        for number in newest:
+            web.put(a_blog.url(number), a_blog.page(number, noise=banner))
+        put_front(web, newest[-1])
+        crawl(web, archive)
+    with_banner, without = (archive.find_post(a_blog.url(number)).text for number in (25, 26))
+    assert with_banner == f"{a_blog.text(25)}\n\n{a_blog.sentence('banner', 40)}"
+    assert without == a_blog.text(26)
+
+
+def test_addresses_that_posts_call_their_own_count_as_far_as_the_blogs_scope_goes(archive):
+    home = a_blog.HOME + "blog/"
+    web = MemoryWeb()
+    links = "".join(f"<h2><a href=/blog/?p={number}>Post {number} of ours</a></h2>" for number in ALL)
+    web.put(home, f"<html><head><title>A Blog</title></head><body>{links}</body></html>")
+    for number in ALL:
+        head = f"<link rel=canonical href=/writings/{number}>"
+        web.put(f"{home}?p={number}", a_blog.page(number, head=head))
+    known = {}
+    for scope in ("path", "host"):
+        known[scope] = asyncio.run(look(home, web, make_settings({"scope": scope}))).known
+    assert not known["path"].judge.likely_post(a_blog.HOME + "writings/77")
+    assert known["host"].judge.likely_post(a_blog.HOME + "writings/77")
