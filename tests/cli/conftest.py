@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
-from crawl.servers import Server
+from fetch.servers import Server
 
 from cli.program import Done, everlog
 from cli.sites import serve_demo

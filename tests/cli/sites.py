@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from crawl.servers import Server, reply
+from fetch.servers import Server, reply
 
 import a_blog
 from everlog.demo.site import pages
@@ -17,7 +17,7 @@ from everlog.demo.site import pages
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from crawl.servers import Seen
+    from fetch.servers import Seen
 
 POSTS = 8
 IN_FEED = 5

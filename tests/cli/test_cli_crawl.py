@@ -7,7 +7,7 @@ import signal
 from typing import TYPE_CHECKING
 
 import pytest
-from crawl.servers import Server, reply
+from fetch.servers import Server, reply
 
 import a_blog
 from cli.program import begin, everlog

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from crawl.servers import Server, reply
-from flow.a_conversation import said, thread_html
+from fetch.servers import Server, reply
+from usecases.a_conversation import said, thread_html
 
 import a_blog
 from cli.program import Done, everlog

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from crawl.servers import reply
+from fetch.servers import reply
 
 from cli.program import command, environment, everlog
 from cli.sites import serve_small

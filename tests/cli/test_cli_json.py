@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from crawl.servers import Server
+from fetch.servers import Server
 
 from cli.program import everlog
 from cli.sites import serve_small

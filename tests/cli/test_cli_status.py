@@ -6,7 +6,7 @@ import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from crawl.servers import reply
+from fetch.servers import reply
 from sqlalchemy import event as listening
 
 from cli.program import everlog

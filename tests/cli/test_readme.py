@@ -8,7 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from crawl.servers import reply
+from fetch.servers import reply
 
 import a_blog
 from cli.sites import conditional

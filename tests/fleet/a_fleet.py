@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from crawl.servers import Server
+    from fetch.servers import Server
 
     from everlog.archive.job_models import Job
 

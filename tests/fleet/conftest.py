@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from crawl.servers import Server
+from fetch.servers import Server
 
 from cli.sites import serve_demo
 from everlog.archive import Archive, open_archive

@@ -9,8 +9,8 @@ from ssl import CERT_REQUIRED
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from flow.a_conversation import said, thread_html
-from flow.a_site import a_site, crawl, work
+from usecases.a_conversation import said, thread_html
+from usecases.a_site import a_site, crawl, work
 from redis import Redis as Client
 from redis import SSLConnection
 from redis.exceptions import TimeoutError as NoAnswer
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from flow.a_web import MemoryWeb
+    from usecases.a_web import MemoryWeb
 
 POSTS = 150
 # An answer takes some milliseconds; a machine on which many things run takes more.

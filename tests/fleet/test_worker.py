@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from crawl.servers import Server, reply
-from flow.a_service_web import DISQUS_PAGE
+from fetch.servers import Server, reply
+from usecases.a_service_web import DISQUS_PAGE
 from sqlalchemy import select
 
 import a_blog

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from crawl.servers import reply
+from fetch.servers import reply
 
 import a_blog
 import everlog as library
@@ -19,7 +19,7 @@ from everlog.cli.app import main
 from everlog.demo.site import truth
 
 if TYPE_CHECKING:
-    from crawl.servers import Server
+    from fetch.servers import Server
 
 __all__ = ["crawled", "here", "server"]
 

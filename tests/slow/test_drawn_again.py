@@ -6,14 +6,14 @@ import asyncio
 from dataclasses import replace
 from datetime import timedelta
 
-from flow.a_conversation import said
-from flow.a_drawn_blog import HABITS, POSTS, archive, crawl, post, replace_browser, site
-from flow.a_service_web import (
+from usecases.a_conversation import said
+from usecases.a_drawn_blog import HABITS, POSTS, archive, crawl, post, replace_browser, site
+from usecases.a_service_web import (
     DISQUS_PAGE,
     put_disqus,
     scripted_site,
 )
-from flow.a_site import a_site, work
+from usecases.a_site import a_site, work
 
 import a_blog
 from everlog.archive.verify import verify

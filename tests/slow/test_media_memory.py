@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from crawl.servers import Seen, Server, reply
+from fetch.servers import Seen, Server, reply
 
 from cli.program import command, environment
 from cli.sites import serve_demo

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from everlog.usecases.crawl.crawl_context import Crew
     from everlog.usecases.page.pipeline import Draft
 
-STEPS = ("render", "read", "comments", "media", "flow.a_death:die_at_page_two", "store")
+STEPS = ("render", "read", "comments", "media", "usecases.a_death:die_at_page_two", "store")
 
 
 def die_at_page_two(draft: Draft, crew: Crew) -> None:

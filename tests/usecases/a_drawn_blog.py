@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from flow.a_conversation import said
-from flow.a_site import a_site, work
+from usecases.a_conversation import said
+from usecases.a_site import a_site, work
 
 import a_blog
 from everlog.archive import open_archive

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from flow.a_web import MemoryWeb
+from usecases.a_web import MemoryWeb
 
 import a_blog
 from everlog.settings import make_settings

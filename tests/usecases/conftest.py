@@ -11,14 +11,14 @@ import pytest
 
 from everlog.archive import open_archive
 from everlog.archive.archive import Habits
-from flow.a_site import a_site, crawl
+from usecases.a_site import a_site, crawl
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from everlog.archive import Archive
-    from flow.a_web import MemoryWeb
+    from usecases.a_web import MemoryWeb
 
 HABITS = Habits(min_free_bytes=0)
 

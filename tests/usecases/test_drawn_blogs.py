@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from flow.a_conversation import said
-from flow.a_drawn_blog import HABITS, POSTS, archive, crawl, post, site
-from flow.a_service_web import (
+from usecases.a_conversation import said
+from usecases.a_drawn_blog import HABITS, POSTS, archive, crawl, post, site
+from usecases.a_service_web import (
     DISQUS_PAGE,
     GISCUS_PAGE,
     LIVEFYRE_PAGE,

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
-from flow.a_site import FEED, POSTS, a_site, crawl, listing, put_feed, work
+from usecases.a_site import FEED, POSTS, a_site, crawl, listing, put_feed, work
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from flow.a_web import MemoryWeb
-    from flow.conftest import FirstCrawls
+    from usecases.a_web import MemoryWeb
+    from usecases.conftest import FirstCrawls
 
     from everlog.archive import Archive
 

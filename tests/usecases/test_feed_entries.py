@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
-from flow.a_site import FEED, PER_LIST, a_site, crawl, work
+from usecases.a_site import FEED, PER_LIST, a_site, crawl, work
 
 import a_blog
 from everlog.archive import open_archive
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from flow.a_web import MemoryWeb
+    from usecases.a_web import MemoryWeb
 
     from everlog.archive import Archive
     from everlog.records import Post

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 
 import pytest
-from flow.a_site import a_site, crawl
+from usecases.a_site import a_site, crawl
 
 import a_blog
 from everlog.archive import open_archive

@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from flow.a_conversation import said, thread_html
-from flow.a_site import listing
+from usecases.a_conversation import said, thread_html
+from usecases.a_site import listing
 from hypothesis import given
 from hypothesis import strategies as st
 

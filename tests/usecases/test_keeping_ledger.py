@@ -8,8 +8,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
-from flow.a_site import a_site, work
-from flow.a_web import NOW, MemoryWeb
+from usecases.a_site import a_site, work
+from usecases.a_web import NOW, MemoryWeb
 
 import a_blog
 from everlog.archive import open_archive

@@ -6,9 +6,9 @@ import asyncio
 from datetime import timedelta
 
 import pytest
-from flow.a_conversation import said
-from flow.a_paged_site import POSTS, PagedSite
-from flow.a_site import work
+from usecases.a_conversation import said
+from usecases.a_paged_site import POSTS, PagedSite
+from usecases.a_site import work
 
 import a_blog
 from everlog.archive import open_archive

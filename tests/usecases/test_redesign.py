@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from flow.a_site import FEED, POSTS, a_site, crawl, put_feed, work
-from flow.a_web import NOW, MemoryWeb
+from usecases.a_site import FEED, POSTS, a_site, crawl, put_feed, work
+from usecases.a_web import NOW, MemoryWeb
 
 import a_blog
 from everlog.archive import open_archive

@@ -6,9 +6,9 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from flow.a_mirror import POSTS, SAID, TALKED_OF, put_mirror, put_mirrored_feed
-from flow.a_site import a_site, listing, put_feed, work
-from flow.a_web import MemoryWeb
+from usecases.a_mirror import POSTS, SAID, TALKED_OF, put_mirror, put_mirrored_feed
+from usecases.a_site import a_site, listing, put_feed, work
+from usecases.a_web import MemoryWeb
 
 import a_blog
 from everlog.archive import open_archive

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from flow.a_conversation import said
-from flow.a_paged_site import COMMENTS_FEED, PagedSite
-from flow.a_site import work
+from usecases.a_conversation import said
+from usecases.a_paged_site import COMMENTS_FEED, PagedSite
+from usecases.a_site import work
 
 import a_blog
 from everlog.archive import open_archive

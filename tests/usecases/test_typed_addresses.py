@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
-from flow.a_site import POSTS, a_site, work
-from flow.a_web import MemoryWeb
+from usecases.a_site import POSTS, a_site, work
+from usecases.a_web import MemoryWeb
 
 import a_blog
 from everlog.archive import open_archive

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from flow.a_site import POSTS, a_site, crawl
+from usecases.a_site import POSTS, a_site, crawl
 
 import a_blog
 from described_blogs import Writer

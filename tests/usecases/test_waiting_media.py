@@ -8,9 +8,9 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from flow.a_site import POSTS, a_site, crawl
-from flow.a_watch import START, Clock, watch
-from flow.a_web import NOW
+from usecases.a_site import POSTS, a_site, crawl
+from usecases.a_watch import START, Clock, watch
+from usecases.a_web import NOW
 
 import a_blog
 from everlog.archive import open_archive
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from flow.a_web import MemoryWeb
+    from usecases.a_web import MemoryWeb
 
     from everlog.archive import Archive
 

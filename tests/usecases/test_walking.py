@@ -6,9 +6,9 @@ import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
-from flow.a_death import STEPS
-from flow.a_site import FEED, a_site, crawl, listing, work
-from flow.a_web import MemoryWeb
+from usecases.a_death import STEPS
+from usecases.a_site import FEED, a_site, crawl, listing, work
+from usecases.a_web import MemoryWeb
 
 import a_blog
 from everlog.archive import open_archive

@@ -9,8 +9,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
-from flow.a_site import FEED, POSTS, a_site, crawl, put_feed
-from flow.a_watch import START, Clock, a_watcher, watch
+from usecases.a_site import FEED, POSTS, a_site, crawl, put_feed
+from usecases.a_watch import START, Clock, a_watcher, watch
 
 import a_blog
 from everlog.archive import open_archive

@@ -9,8 +9,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
-from flow.a_site import FEED, POSTS, a_site, crawl, listing, put_feed, work
-from flow.a_watch import START, Clock, a_watcher, watch
+from usecases.a_site import FEED, POSTS, a_site, crawl, listing, put_feed, work
+from usecases.a_watch import START, Clock, a_watcher, watch
 
 import a_blog
 from everlog.archive import open_archive
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from flow.a_web import MemoryWeb
+    from usecases.a_web import MemoryWeb
 
     from everlog.archive import Archive
 

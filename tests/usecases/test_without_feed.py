@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from flow.a_site import FEED, POSTS, a_site, crawl, listing, work
-from flow.a_web import NOW, MemoryWeb
+from usecases.a_site import FEED, POSTS, a_site, crawl, listing, work
+from usecases.a_web import NOW, MemoryWeb
 
 import a_blog
 from everlog.archive import open_archive
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from everlog.archive import Archive
-    from flow.conftest import FirstCrawls
+    from usecases.conftest import FirstCrawls
 
 ALL = list(range(1, POSTS + 1))
 
