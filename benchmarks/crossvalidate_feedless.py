@@ -192,7 +192,7 @@ class Pupil:
 
     @staticmethod
     def _is_right(learned: Learned | None, url: str, page: Element | bytes, is_post: bool) -> bool:  # noqa: FBT001
-        return is_post == (learned is not None and learned.judge.verdict(url, page).kind == "post")
+        return is_post == (learned is not None and learned.classifier.verdict(url, page).kind == "post")
 
     def _titles(self) -> Iterator[tuple[list[View], Mapping[str, frozenset[str]], dict[str, str]]]:
         """Pages, links to them and their titles: once the feed's, once those that are recognised."""

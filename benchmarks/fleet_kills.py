@@ -133,13 +133,13 @@ class Ground:
         self.redis.empty()
         archive, log = self.postgres.url(), folder / "log.tsv"
         with (
-            self._web(log) as (proxy, addresses),
+            self._fetcher(log) as (proxy, addresses),
             Fleet(archive=archive, broker=self.redis.url, folder=folder, proxy=proxy) as fleet,
         ):
             yield fleet, addresses, log
 
     @contextmanager
-    def _web(self, log: Path) -> Iterator[tuple[str, list[str]]]:
+    def _fetcher(self, log: Path) -> Iterator[tuple[str, list[str]]]:
         arguments = self.arguments
         if arguments.made:
             with made_web(log, blogs=arguments.made, posts=arguments.posts, delay=arguments.delay) as proxy:

@@ -48,8 +48,8 @@ def measured(arguments: argparse.Namespace) -> dict[str, object]:
     note = load()
     with services() as (postgres, redis), tempfile.TemporaryDirectory(prefix="everlog-polite-") as scratch:
         log = Path(scratch) / "log.tsv"
-        web = made_web(log, blogs=arguments.blogs, tenants=arguments.tenants, posts=arguments.posts, pictures=True)
-        with web as proxy, Fleet(
+        fetcher = made_web(log, blogs=arguments.blogs, tenants=arguments.tenants, posts=arguments.posts, pictures=True)
+        with fetcher as proxy, Fleet(
             archive=postgres.url(), broker=redis.url, folder=Path(scratch) / "fleet", proxy=proxy,
         ) as fleet:
             fleet.start(arguments.workers)

@@ -87,8 +87,8 @@ def made_web(
 class _Visitor(asyncio.Protocol):
     """One connection; requests have no bodies, so a blank line ends each. They are answered in order."""
 
-    def __init__(self, web: MadeWeb, log: TextIO, delay: float) -> None:
-        self._web, self._log, self._delay = web, log, delay
+    def __init__(self, fetcher: MadeWeb, log: TextIO, delay: float) -> None:
+        self._fetcher, self._log, self._delay = fetcher, log, delay
         self._waiting = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -100,7 +100,7 @@ class _Visitor(asyncio.Protocol):
         *requests, self._waiting = (self._waiting + data).split(b"\r\n\r\n")
         for request in requests:
             parts = urlsplit(request.split(b" ", 2)[1].decode("ascii", "replace"))
-            found = self._web.answer(parts.netloc, parts.path or "/")
+            found = self._fetcher.answer(parts.netloc, parts.path or "/")
             status = 200 if found else 404
             print(f"{now:.6f}", parts.netloc, parts.path, status, sep="\t", file=self._log)
             kind, body = found or ("text/html", b"nothing here")
@@ -109,13 +109,13 @@ class _Visitor(asyncio.Protocol):
 
 
 async def _serve(arguments: argparse.Namespace) -> None:
-    web = MadeWeb(
+    fetcher = MadeWeb(
         blogs=arguments.blogs, tenants=arguments.tenants, posts=arguments.posts, pictures=arguments.pictures,
         page_bytes=int(arguments.kilobytes * 1_000),
     )
     with arguments.log.open("w", buffering=1, encoding="utf-8") as log:
         loop = asyncio.get_running_loop()
-        server = await loop.create_server(lambda: _Visitor(web, log, arguments.delay), "127.0.0.1", 0)
+        server = await loop.create_server(lambda: _Visitor(fetcher, log, arguments.delay), "127.0.0.1", 0)
         print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", flush=True)
         await server.serve_forever()
 

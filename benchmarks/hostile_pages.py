@@ -25,14 +25,14 @@ from typing import TYPE_CHECKING, Any
 from everlog.core.links import Scope
 from everlog.core.tree import MAX_PAGE_BYTES, MAX_TAGS
 from everlog.errors import EverlogError
-from everlog.extract.classify import PostJudge
+from everlog.extract.classify import PostClassifier
 from everlog.extract.feedless.single_page import read_page
 from everlog.extract.learn_blog import learn
 from everlog.feeds import parse_feed
 from everlog.records import Page, Post, Skip
-from everlog.usecases.learn.learned_blog import Known
-from everlog.usecases.learn.template_history import Eras
-from everlog.usecases.page.page_reading import Glimpse, Lens, Sheet, look
+from everlog.usecases.learn.learned_blog import LearnedBlog
+from everlog.usecases.learn.template_history import TemplateHistory
+from everlog.usecases.page.page_reading import PageInput, PageReading, ReadContext, look
 from made_blog import MadeBlog
 from stopwatch import plain_parse
 from tables import machine, markdown_table
@@ -181,17 +181,18 @@ def _ready(task: str, inside: str, good: dict[str, bytes]) -> Callable[[], objec
             pages[BLOG.url(number)] = page(number, inside)
         return lambda: f"{len(learn(feed_bytes(), pages).designs)} designs"
     template = learn(feed_bytes(), good)
-    judge = PostJudge.learn(template, good, home=BLOG.home)
-    lens = Lens(scope=Scope(BLOG.home), present=Known(template=template, judge=judge, learned_at=AT), eras=Eras())
-    sheet = Sheet(page=Page(url=BLOG.url(3), body=page(3, inside), content_type="text/html", fetched_at=AT))
-    look(Sheet(page=Page(url=BLOG.url(3), body=page(3, ""), content_type="text/html", fetched_at=AT)), lens)
-    return lambda: _seen(look(sheet, lens))
+    classifier = PostClassifier.learn(template, good, home=BLOG.home)
+    present = LearnedBlog(template=template, classifier=classifier, learned_at=AT)
+    read_context = ReadContext(scope=Scope(BLOG.home), present=present, template_history=TemplateHistory())
+    sheet = PageInput(page=Page(url=BLOG.url(3), body=page(3, inside), content_type="text/html", fetched_at=AT))
+    look(PageInput(page=Page(url=BLOG.url(3), body=page(3, ""), content_type="text/html", fetched_at=AT)), read_context)
+    return lambda: _seen(look(sheet, read_context))
 
 
-def _seen(glimpse: Glimpse) -> str:
-    if glimpse.unreadable is not None:
-        return f"skipped: {glimpse.unreadable}"
-    return _told(glimpse.found) if glimpse.found is not None else f"a {glimpse.kind}"
+def _seen(reading: PageReading) -> str:
+    if reading.unreadable is not None:
+        return f"skipped: {reading.unreadable}"
+    return _told(reading.found) if reading.found is not None else f"a {reading.kind}"
 
 
 def _told(outcome: Post | Skip) -> str:

@@ -19,7 +19,7 @@ from everlog.core.tree import parse
 from everlog.evaluate.corpus import find_blogs
 from everlog.evaluate.without_feed import home_of
 from everlog.feeds import parse_feed
-from everlog.schedule.ownership import Traits, same_owner, traits_of
+from everlog.schedule.ownership import BlogFingerprint, same_owner, traits_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -59,16 +59,16 @@ def main() -> None:
     ], wanted=True)
 
 
-_bare: dict[str, Traits] = {}
+_bare: dict[str, BlogFingerprint] = {}
 
 
-def _without_feed(name: str, blogs: list[Blog]) -> Traits:
+def _without_feed(name: str, blogs: list[Blog]) -> BlogFingerprint:
     if not _bare:
         _bare.update({blog.id: traits_of(_home(blog), home_of(blog), None) for blog in blogs})
     return _bare[name]
 
 
-def _traits(blog: Blog) -> Traits:
+def _traits(blog: Blog) -> BlogFingerprint:
     return traits_of(_home(blog), home_of(blog), parse_feed(blog.feed(), blog.feed_url))
 
 
@@ -76,13 +76,13 @@ def _home(blog: Blog) -> Element:
     return parse(blog.page(home_of(blog)) or b"<html></html>")
 
 
-def _other_pages(blog: Blog) -> Iterator[Traits]:
+def _other_pages(blog: Blog) -> Iterator[BlogFingerprint]:
     rows = [(page, truth.url) for truth in blog.truth() if (page := blog.truth_page(truth)) is not None]
     chosen = random.Random(blog.id).sample(rows, min(OTHER_PAGES, len(rows)))  # noqa: S311 - no key
     yield from (traits_of(parse(page), url, None) for page, url in chosen)
 
 
-def _halves(blog: Blog) -> Iterator[Traits]:
+def _halves(blog: Blog) -> Iterator[BlogFingerprint]:
     """The front page without half of its elements that hold links or text, three times."""
     for seed in range(3):
         chance = random.Random(f"{blog.id} {seed}")  # noqa: S311 - no key

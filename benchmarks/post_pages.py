@@ -22,7 +22,7 @@ from blogs import add_corpus_arguments, chosen_blogs, learned, say, training
 from everlog.core.tree import parse
 from everlog.core.urls import absolute, canonical
 from everlog.errors import UnreadablePage
-from everlog.extract.classify import PostJudge
+from everlog.extract.classify import PostClassifier
 from everlog.feeds import parse_feed
 from stopwatch import plain_parse
 from tables import markdown_table, percent
@@ -54,7 +54,7 @@ def main() -> None:
         print("\n".join(text for row in results for text in row["mistakes"]))
 
 
-def judge_of(blog: Blog) -> PostJudge | None:
+def judge_of(blog: Blog) -> PostClassifier | None:
     """What the feed and the home page teach about a blog's posts."""
     template = learned(blog)
     if template is None:
@@ -62,7 +62,7 @@ def judge_of(blog: Blog) -> PostJudge | None:
     feed, pages = training(blog)
     links = [absolute(blog.feed_url, entry.link) for entry in parse_feed(feed, blog.feed_url).entries]
     home = blog.page(blog.origin + "/")
-    return PostJudge.learn(
+    return PostClassifier.learn(
         template, pages, home=blog.origin + "/", feed_urls=[link for link in links if link],
         others={blog.origin + "/": home} if home else {},
     )
@@ -70,16 +70,16 @@ def judge_of(blog: Blog) -> PostJudge | None:
 
 def measure(blog: Blog) -> dict[str, Any] | None:
     """The verdicts on all known pages of a blog."""
-    judge = judge_of(blog)
-    if judge is None:
+    classifier = judge_of(blog)
+    if classifier is None:
         return None
     pages = list(known_pages(blog))
-    verdicts = _verdicts(judge, pages)
+    verdicts = _verdicts(classifier, pages)
     found = [url for (_, url, _, _), (verdict, _) in zip(pages, verdicts, strict=True)
              if verdict.kind == "post" and not verdict.by_url]
     if len(found) >= NEW_ADDRESSES:
-        judge = judge.with_urls(found)
-        verdicts = _verdicts(judge, pages)
+        classifier = classifier.with_urls(found)
+        verdicts = _verdicts(classifier, pages)
     counts: Counter[str] = Counter()
     mistakes: list[str] = []
     named = {canonical(url): identity for (_, url, _, _), (_, identity) in zip(pages, verdicts, strict=True)}
@@ -92,8 +92,8 @@ def measure(blog: Blog) -> dict[str, Any] | None:
         if (kind in {"post", "truth"} and not is_post) or (kind in NO_POSTS and is_post):
             mistakes.append(f"{blog.id}: {kind} taken for a {verdict.kind}: {url} ({verdict.note})")
     say(f"  {blog.id}: {len(pages)} pages, {len(mistakes)} mistakes")
-    return {"blog": blog.id, "pattern": judge.pattern.regex, "counts": dict(counts), "mistakes": mistakes,
-            "speed": _speed(judge, pages)}
+    return {"blog": blog.id, "pattern": classifier.pattern.regex, "counts": dict(counts), "mistakes": mistakes,
+            "speed": _speed(classifier, pages)}
 
 
 def known_pages(blog: Blog) -> Iterator[tuple[str, str, bytes, str | None]]:
@@ -142,19 +142,19 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _verdicts(judge: PostJudge, pages: list[tuple[str, str, bytes, str | None]]) -> list[tuple[Verdict, str]]:
+def _verdicts(classifier: PostClassifier, pages: list[tuple[str, str, bytes, str | None]]) -> list[tuple[Verdict, str]]:
     verdicts = []
     for _, url, page, _ in pages:
         try:
             root = parse(page)
         except UnreadablePage:
-            verdicts.append((judge.verdict(url, page), canonical(url)))
+            verdicts.append((classifier.verdict(url, page), canonical(url)))
             continue
-        verdicts.append((judge.verdict(url, root), judge.identity(url, root)))
+        verdicts.append((classifier.verdict(url, root), classifier.identity(url, root)))
     return verdicts
 
 
-def _speed(judge: PostJudge, pages: list[tuple[str, str, bytes, str | None]]) -> tuple[float, float]:
+def _speed(classifier: PostClassifier, pages: list[tuple[str, str, bytes, str | None]]) -> tuple[float, float]:
     """Seconds for parsing and for judging up to ten pages."""
     chosen = pages[:: max(1, len(pages) // 10)][:10]
     roots = [(url, parse(page)) for _, url, page, _ in chosen]
@@ -163,7 +163,7 @@ def _speed(judge: PostJudge, pages: list[tuple[str, str, bytes, str | None]]) ->
         plain_parse(page)
     between = time.perf_counter()
     for url, root in roots:
-        judge.verdict(url, root)
+        classifier.verdict(url, root)
     return between - start, time.perf_counter() - between
 
 

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING
 
 from blogs import add_corpus_arguments, chosen_blogs, say
 from everlog.archive import open_archive
-from everlog.archive.archive import Habits
+from everlog.archive.archive import ArchiveOptions
 from everlog.core.links import scope_of
 from everlog.core.tree import parse
 from everlog.core.urls import canonical
@@ -40,13 +40,13 @@ from everlog.evaluate.scoring import mean, score_post
 from everlog.feeds import parse_feed
 from everlog.records import Exchange, Failure, Fetched, Post
 from everlog.settings import make_settings
-from everlog.usecases.crawl.lifecycle import Work
+from everlog.usecases.crawl.lifecycle import CrawlRun
 from everlog.usecases.crawl.report import Tally
 from everlog.usecases.discover.discover_blog import Found
 from everlog.usecases.learn.learned_blog import learn_blog
 from everlog.usecases.learn.redesign import read_anew
-from everlog.usecases.learn.template_history import Eras
-from everlog.usecases.update.feed_diff import Told
+from everlog.usecases.learn.template_history import TemplateHistory
+from everlog.usecases.update.feed_diff import FeedResponse
 from redesigned_pages import DESIGNS, Content, home_in, page_in
 from resampled import _known_posts
 from rss import write_feed
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from everlog.archive import Archive
     from everlog.evaluate.corpus import Blog
     from everlog.records import Blog as Archived
-    from everlog.usecases.learn.learned_blog import Known
+    from everlog.usecases.learn.learned_blog import LearnedBlog
     from resampled import _Known as KnownPost
 
 BEFORE = datetime(2024, 3, 1, tzinfo=UTC)
@@ -145,20 +145,20 @@ class _Story:
         self.later = posts[: -NEW - TAUGHT][-LATER:]
         self.home = blog.origin.rstrip("/") + "/"
         self.home_page = blog.page(self.home) or b"<html><body></body></html>"
-        self.known: Known
+        self.known: LearnedBlog
 
-    def told(self, posts: Sequence[KnownPost], at: datetime) -> Told:
+    def told(self, posts: Sequence[KnownPost], at: datetime) -> FeedResponse:
         """A feed of these posts, the newest first."""
         body = write_feed(post.entry for post in reversed(posts))
         body = cut_feed(body, self.blog.feed_url) if self.cut else body
-        return Told(answer=fetched(self.blog.feed_url, body, at), feed=parse_feed(body, self.blog.feed_url))
+        return FeedResponse(answer=fetched(self.blog.feed_url, body, at), feed=parse_feed(body, self.blog.feed_url))
 
     def learn(self) -> None:
         """As the first crawl does it."""
         told = self.told(self.taught, BEFORE)
         pages = {post.truth.url: fetched(post.truth.url, post.page, BEFORE) for post in self.taught}
-        habits = Habits(min_free_bytes=0)
-        with tempfile.TemporaryDirectory() as folder, open_archive(folder, create=True, habits=habits) as archive:
+        options = ArchiveOptions(min_free_bytes=0)
+        with tempfile.TemporaryDirectory() as folder, open_archive(folder, create=True, options=options) as archive:
             added = archive.add_blog(self.home, scope="host")
             assert told.feed is not None
             self.known = learn_blog(
@@ -201,30 +201,32 @@ class _Story:
         self, listed: Sequence[KnownPost], fresh: Sequence[KnownPost], pages: Mapping[str, bytes],
         look: Mapping[str, bytes],
     ) -> Run:
-        web = MemoryWeb({canonical(url): body for url, body in pages.items()})
+        fetcher = MemoryWeb({canonical(url): body for url, body in pages.items()})
         told = self.told(listed, AFTER)
         assert told.feed is not None
         links = {post.truth.url for post in fresh}
         entries = [entry for entry in told.feed.entries if entry.link in links]
-        habits = Habits(min_free_bytes=0)
-        with tempfile.TemporaryDirectory() as folder, open_archive(folder, create=True, habits=habits) as archive:
+        options = ArchiveOptions(min_free_bytes=0)
+        with tempfile.TemporaryDirectory() as folder, open_archive(folder, create=True, options=options) as archive:
             added = self._archived(archive)
-            work = Work(
-                web=web, archive=archive, tally=Tally(blog=self.home), now=lambda: AFTER,  # type: ignore[arg-type]
+            work = CrawlRun(
+                fetcher=fetcher, archive=archive, tally=Tally(blog=self.home), now=lambda: AFTER,  # type: ignore[arg-type]
                 settings=make_settings({"min_free_bytes": 0, "comments": False, "render": "never"}),
             )
             with archive.lock(added.id):
                 found = asyncio.run(read_anew(added, self.known, entries, told, work))
-            eras = Eras.of(added.id, archive)
+            template_history = TemplateHistory.of(added.id, archive)
         new, later = ([(post, look[post.truth.url]) for post in some if post.truth.url in look]
                       for some in (fresh, self.later))
         return Run(
-            is_new=found.is_new, requests=web.asked, new=len(entries),
+            is_new=found.is_new, requests=fetcher.asked, new=len(entries),
             without=_strict(new, lambda _: self.known),
-            first=_strict(new, partial(_at, eras, found.known, AFTER)),
+            first=_strict(new, partial(_at, template_history, found.known, AFTER)),
             later_without=_strict(later, lambda _: self.known),
-            later=_strict(later, partial(_at, eras, found.known, AFTER)),
-            old=_strict([(post, post.page) for post in self.later], partial(_at, eras, found.known, BEFORE)),
+            later=_strict(later, partial(_at, template_history, found.known, AFTER)),
+            old=_strict(
+                [(post, post.page) for post in self.later], partial(_at, template_history, found.known, BEFORE)
+            ),
         )
 
     def _archived(self, archive: Archive) -> Archived:
@@ -235,16 +237,16 @@ class _Story:
         )
 
 
-def _at(eras: Eras, present: Known, moment: datetime, page: bytes) -> Known:
-    return eras.known_for(parse(page), moment, present)
+def _at(template_history: TemplateHistory, present: LearnedBlog, moment: datetime, page: bytes) -> LearnedBlog:
+    return template_history.known_for(parse(page), moment, present)
 
 
-def _strict(posts: Sequence[tuple[KnownPost, bytes]], known_for: Callable[[bytes], Known]) -> float | None:
+def _strict(posts: Sequence[tuple[KnownPost, bytes]], known_for: Callable[[bytes], LearnedBlog]) -> float | None:
     """The share of articles that are right, in pages that pass for posts."""
     scores = []
     for post, page in posts:
         known, read = known_for(page), None
-        if known.judge.verdict(post.truth.url, page).kind == "post":
+        if known.classifier.verdict(post.truth.url, page).kind == "post":
             got = known.template.read(page, post.truth.url)
             read = got if isinstance(got, Post) else None
         scores.append(score_post(post.truth, read).get("strict"))

@@ -26,10 +26,10 @@ from typing import TYPE_CHECKING, Any
 
 from everlog.comments.comment_markup import Markup
 from everlog.comments.services import Service
-from everlog.core.fetcher import Manners
-from everlog.fetch import OpenWeb, with_web
+from everlog.core.fetcher import FetchPolicy
+from everlog.fetch import HttpClient, with_http_client
 from everlog.records import Page
-from everlog.render import Browser, RenderHabits
+from everlog.render import Browser, RenderOptions
 from tables import machine, markdown_table
 
 if TYPE_CHECKING:
@@ -81,23 +81,23 @@ def main() -> None:
             asyncio.run(serve())
         return
     with served() as homes:
-        figures = with_web(lambda web: measure(web, homes, arguments))
+        figures = with_http_client(lambda fetcher: measure(fetcher, homes, arguments))
     print(json.dumps(figures, indent=1) if arguments.json else table(figures))
     assert figures["pages_per_second"] >= FLOOR, f"fewer than {FLOOR} pages a second"
 
 
-async def measure(web: OpenWeb, homes: tuple[str, str], arguments: argparse.Namespace) -> dict[str, Any]:
+async def measure(fetcher: HttpClient, homes: tuple[str, str], arguments: argparse.Namespace) -> dict[str, Any]:
     """Render all pages; the clock starts with the first one, before the browser does."""
     home, talk = homes
-    manners = Manners(typed=(home, talk), user_agent="everlog benchmark", delay_seconds=0.0, concurrency=64)
-    session = web.session(manners)
+    policy = FetchPolicy(typed=(home, talk), user_agent="everlog benchmark", delay_seconds=0.0, concurrency=64)
+    session = fetcher.session(policy)
     numbers = iter(range(1, arguments.pages + 1))
     marker, times = EXPECTED[arguments.kind]
     services = (SERVICE,) if arguments.kind == "talk" else ()
     steps: list[dict[str, Any]] = []
     done = 0
 
-    async with Browser(RenderHabits(tabs=arguments.tabs)) as browser:
+    async with Browser(RenderOptions(tabs=arguments.tabs)) as browser:
         async def worker() -> None:
             nonlocal done
             for number in numbers:

@@ -21,7 +21,7 @@ from blogs import add_corpus_arguments, chosen_blogs, say, unseen_pages
 from everlog.core.outline import Outline
 from everlog.core.tree import parse
 from everlog.errors import EverlogError
-from everlog.extract.extractors.diffpost import Repeats, clean_pages
+from everlog.extract.extractors.diffpost import RepeatCounts, clean_pages
 from everlog.extract.extractors.diffpost.page_counts import MOST_PAGES
 from made_blog import MadeBlog
 from stopwatch import no_garbage_collection, plain_parse
@@ -60,7 +60,7 @@ def _run(pages: Sequence[bytes]) -> Cost:
             plain_parse(page)
             spent["parse"] += time.process_time() - start
         start, inside = time.process_time(), _Clock()
-        repeats = Repeats.learn(inside.outlines(pages[:MOST_PAGES]))
+        repeats = RepeatCounts.learn(inside.outlines(pages[:MOST_PAGES]))
         for _ in clean_pages(inside.outlines(pages), repeats):
             pass
         whole = time.process_time() - start

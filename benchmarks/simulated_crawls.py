@@ -26,7 +26,7 @@ from tables import markdown_table, percent
 
 if TYPE_CHECKING:
     from everlog.evaluate.corpus import Blog
-    from everlog.extract.classify import PostJudge
+    from everlog.extract.classify import PostClassifier
 
 SHARE = 0.9
 THIS_YEAR = 2026
@@ -37,7 +37,7 @@ class Crawl:
     """One crawl: what was asked for, and after how many requests each post was had."""
 
     blog: Blog
-    judge: PostJudge
+    classifier: PostClassifier
     wanted: dict[str, set[tuple[str, str]]]
     listed: frozenset[tuple[str, str]] = frozenset()
     frontier: Frontier = field(default_factory=Frontier)
@@ -57,7 +57,7 @@ class Crawl:
     def run(self, *, to_the_end: bool = False) -> None:
         """Visit until nothing waits, or nothing new can be expected."""
         self._add(self.blog.origin + "/", "page")
-        for url in self.judge.examples:
+        for url in self.classifier.examples:
             self._add(url, "post")
         while (following := self.frontier.next()) is not None:
             self._visit(following[1])
@@ -80,11 +80,11 @@ class Crawl:
             self.frontier.learn(url, 0, failed=True)
             return
         # Reading the page comes after its links and the verdict: it takes the tree apart.
-        verdict = self.judge.verdict(url, root)
+        verdict = self.classifier.verdict(url, root)
         new = sum(self._found(link.url) for link in page_links(root, url, within=Scope(self.blog.origin + "/")))
         is_post = verdict.kind == "post"
         if is_post:
-            self._have(url, self.judge.identity(url, root))
+            self._have(url, self.classifier.identity(url, root))
             if not verdict.by_url:
                 self._odd_address(url)
         if not is_post or new:
@@ -97,7 +97,7 @@ class Crawl:
             self.refused += canonical(url) not in self.seen
             self.seen.add(canonical(url))
             return False
-        likely = self.judge.likely_post(url)
+        likely = self.classifier.likely_post(url)
         return self._add(url, "post" if likely else "page") and likely
 
     def _add(self, url: str, lane: Any) -> bool:
@@ -120,7 +120,7 @@ class Crawl:
     def _odd_address(self, url: str) -> None:
         self.odd.append(url)
         if len(self.odd) % NEW_ADDRESSES == 0:
-            self.judge = self.judge.with_urls(self.odd)
+            self.classifier = self.classifier.with_urls(self.odd)
 
 
 def main() -> None:
@@ -140,11 +140,11 @@ def main() -> None:
 
 def measure(blog: Blog, *, to_the_end: bool = False) -> dict[str, Any] | None:
     """A crawl of one blog, in figures."""
-    judge = judge_of(blog)
-    if judge is None:
+    classifier = judge_of(blog)
+    if classifier is None:
         return None
     wanted = {row.url: set(blog.keys(row)) for row in blog.truth() if row.reachable and blog.truth_page(row)}
-    crawl = Crawl(blog, judge, wanted, _listed_posts(blog))
+    crawl = Crawl(blog, classifier, wanted, _listed_posts(blog))
     crawl.run(to_the_end=to_the_end)
     # The truth knows a part of the posts: the order is judged by all that are listed, or were kept.
     count = -(-(len(crawl.listed) or len(crawl.kept)) * 9 // 10)

@@ -28,14 +28,14 @@ from urllib.parse import urlsplit
 
 from blogs import say
 from everlog.archive import open_archive
-from everlog.fetch import with_web
-from everlog.fetch.request import Hitch
+from everlog.fetch import with_http_client
+from everlog.fetch.request import FetchError
 from everlog.fetch.throttle import Timekeeper
 from everlog.settings import make_settings
 from everlog.usecases.crawl.crawl_blog import archive_blog
-from everlog.usecases.crawl.lifecycle import Work
+from everlog.usecases.crawl.lifecycle import CrawlRun
 from everlog.usecases.crawl.report import Tally
-from everlog.usecases.host_cache import HostMemory
+from everlog.usecases.host_cache import HostCache
 from everlog.usecases.runner import manners_of
 from everlog.usecases.watch.watch_loop import Watcher
 from watch_comparing import Asked, compare
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from everlog.archive import Archive
-    from everlog.fetch import OpenWeb
+    from everlog.fetch import HttpClient
     from watch_world import World, WorldBlog
 
 CRAWLED_AT_ONCE = 8
@@ -116,7 +116,7 @@ class Server:
             blog = self._by_host[parts.netloc]
             if blog.death is not None and blog.death.how == "dns" and now >= blog.death.at:
                 self.asked.append(Asked(at=now, blog=blog, path=parts.path, status=None, is_early=False))
-                raise Hitch("dns", f"no address is known for {parts.netloc}", again=False)
+                raise FetchError("dns", f"no address is known for {parts.netloc}", again=False)
             return await download(asked)
 
         return ask
@@ -181,16 +181,16 @@ def run(world: World, server: Server, clock: Clock, archive: Archive, until: dat
     listener = socket.create_server(("127.0.0.1", 0))
     os.environ["http_proxy"] = f"http://127.0.0.1:{listener.getsockname()[1]}"
     settings = make_settings(SETTINGS)
-    memory = HostMemory(archive)
+    memory = HostCache(archive)
 
-    async def everything(web: OpenWeb) -> None:
+    async def everything(fetcher: HttpClient) -> None:
         serving = await asyncio.start_server(server.serve, sock=listener)
-        web.download = server.known_hosts_only(web.download)
+        fetcher.download = server.known_hosts_only(fetcher.download)
         turn = asyncio.Semaphore(CRAWLED_AT_ONCE)
 
-        def work_at(home: str) -> Work:
-            session = web.session(manners_of(home, settings), recall=memory.recall, remember=memory.remember)
-            return Work(web=session, archive=archive, settings=settings, tally=Tally(blog=home), now=clock.now)
+        def work_at(home: str) -> CrawlRun:
+            session = fetcher.session(manners_of(home, settings), recall=memory.recall, remember=memory.remember)
+            return CrawlRun(fetcher=session, archive=archive, settings=settings, tally=Tally(blog=home), now=clock.now)
 
         async def crawl(blog: WorldBlog) -> None:
             async with turn:
@@ -210,7 +210,7 @@ def run(world: World, server: Server, clock: Clock, archive: Archive, until: dat
         await clock.watcher.run(max_seconds=(until - clock.now()).total_seconds())
         serving.close()
 
-    with_web(everything, timekeeper=Timekeeper(now=clock.now, sleep=clock.pause))
+    with_http_client(everything, timekeeper=Timekeeper(now=clock.now, sleep=clock.pause))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from everlog.schedule.freshness import allowed
 from everlog.schedule.liveness import Failing, after_answers
-from everlog.schedule.poll_schedule import Polling, Seen, after_poll, first_polling, never_again
+from everlog.schedule.poll_schedule import Observation, Polling, after_poll, first_polling, never_again
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -81,7 +81,7 @@ def is_dead(watched: Watched, status: int | None, now: datetime) -> bool:
 
 
 def simulate(
-    world: World, *, judge: Callable[[Watched, int | None, datetime], bool] = is_dead,
+    world: World, *, classifier: Callable[[Watched, int | None, datetime], bool] = is_dead,
     say: Callable[[str], None] = lambda _: None,
     on_poll: Callable[[Watched, datetime], None] = lambda _watched, _now: None,
 ) -> Tally:
@@ -102,7 +102,7 @@ def simulate(
             say(f"day {day}: {tally.polls:,} polls, {tally.memory[day][0]:.0f} MB")
             mark, day = next(marks)
         watched = blogs[at]
-        _poll(watched, at, now, tally, judge, counted=now < world.end_at)
+        _poll(watched, at, now, tally, classifier, counted=now < world.end_at)
         on_poll(watched, now)
         due = watched.polling.due_at
         # After the end each blog is looked at until it answers: what appeared at the last minute is no miss.
@@ -114,7 +114,7 @@ def simulate(
 
 def _begin(blog: WorldBlog, now: datetime) -> Watched:
     listed = [post for post in blog.posts if post.published_at <= now]
-    seen = Seen(kind="unchanged", hints=blog.hints, **_permission(blog, now))
+    seen = Observation(kind="unchanged", hints=blog.hints, **_permission(blog, now))
     watched = Watched(
         blog=blog, polling=first_polling([post.stated for post in listed], now, seed=blog.name, seen=seen),
         version=blog.version_at(now), known=bytearray(len(blog.posts)), feed_url=blog.feed_url_at(now),
@@ -127,7 +127,7 @@ def _begin(blog: WorldBlog, now: datetime) -> Watched:
 
 def _poll(
     watched: Watched, at: int, now: datetime, tally: Tally,
-    judge: Callable[[Watched, int | None, datetime], bool], *, counted: bool,
+    classifier: Callable[[Watched, int | None, datetime], bool], *, counted: bool,
 ) -> None:
     blog = watched.blog
     tally.polls_of[at] += counted
@@ -143,7 +143,7 @@ def _poll(
     if seen.kind != "failed":
         watched.failing = Failing()
         return
-    if judge(watched, status, now):
+    if classifier(watched, status, now):
         watched.dead_at = now
         watched.polling = never_again(watched.polling, "the blog is dead")
 
@@ -151,24 +151,24 @@ def _poll(
 def _seen(
     watched: Watched, at: int, now: datetime, status: int | None, spell: WorldSpell | None, tally: Tally, *,
     counted: bool,
-) -> Seen:
+) -> Observation:
     blog = watched.blog
     if spell is not None:
         tally.refused += counted
         said = allowed(() if spell.retry_after is None else (("Retry-After", str(spell.retry_after)),), now)
-        return Seen(kind="refused", allowed_at=said and said.at, signal=said and said.signal)
+        return Observation(kind="refused", allowed_at=said and said.at, signal=said and said.signal)
     if status != 200:
         tally.failed += counted
-        return Seen(kind="failed")
+        return Observation(kind="failed")
     version = blog.version_at(now)
     if version == watched.version:
         tally.unchanged += counted
         not_modified = blog.has_etag or blog.has_last_modified
         tally.not_modified += counted and not_modified
-        return Seen(kind="unchanged", hints=None if not_modified else blog.hints, **_permission(blog, now))
+        return Observation(kind="unchanged", hints=None if not_modified else blog.hints, **_permission(blog, now))
     watched.version = version
     dates = tuple(post.stated for post in _found(watched, at, now, tally))
-    return Seen(kind="changed", hints=blog.hints, published=dates, **_permission(blog, now))
+    return Observation(kind="changed", hints=blog.hints, published=dates, **_permission(blog, now))
 
 
 def _found(watched: Watched, at: int, now: datetime, tally: Tally) -> list[WorldPost]:

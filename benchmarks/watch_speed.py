@@ -28,9 +28,9 @@ from typing import TYPE_CHECKING, Any
 
 from blogs import say
 from everlog.archive import open_archive
-from everlog.core.fetcher import Manners
+from everlog.core.fetcher import FetchPolicy
 from everlog.feeds import parse_feed
-from everlog.fetch import with_web
+from everlog.fetch import with_http_client
 from everlog.settings import make_settings
 from everlog.usecases.learn.learned_blog import entry_marks
 from everlog.usecases.runner import run_watch
@@ -135,20 +135,20 @@ def watch_round(arguments: argparse.Namespace) -> dict[str, Any]:
 def bare_round(arguments: argparse.Namespace) -> dict[str, Any]:
     """The same requests, as many at once, and nothing else."""
 
-    async def ask_all(web: Any) -> float:
+    async def ask_all(fetcher: Any) -> float:
         turn = asyncio.Semaphore(AT_ONCE)
 
         async def ask(number: int) -> None:
             home = f"http://b{number}.example/"
-            manners = Manners(typed=(home,), user_agent="everlog", obey_robots=False, delay_seconds=0.0)
+            policy = FetchPolicy(typed=(home,), user_agent="everlog", obey_robots=False, delay_seconds=0.0)
             async with turn:
-                await web.session(manners).fetch(f"{home}feed", purpose="feed", etag=ETAG)
+                await fetcher.session(policy).fetch(f"{home}feed", purpose="feed", etag=ETAG)
 
         began = time.monotonic()
         await asyncio.gather(*map(ask, range(arguments.blogs)))
         return time.monotonic() - began
 
-    seconds = with_web(ask_all)
+    seconds = with_http_client(ask_all)
     return {"polls": arguments.blogs, "seconds": seconds, "megabytes": _peak()}
 
 

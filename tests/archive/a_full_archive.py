@@ -17,7 +17,7 @@ from sqlalchemy import select
 from everlog.archive.copy import copied_rows
 from everlog.archive.copy.copy_archive import copy_archive, open_target
 from everlog.archive.models import Poll
-from everlog.core.fetcher import Ledger, Waited
+from everlog.core.fetcher import HostStats, Waited
 from everlog.records import Comment, Event, Media
 from everlog.schedule.poll_schedule import first_polling
 
@@ -86,7 +86,7 @@ def _watch(archive: Archive, blog_id: int) -> None:
 
 def _account(archive: Archive, blog_id: int) -> None:
     waited = Waited(reason="429", signal=STRANGE, seconds=0.1 + 0.2, first_at=START, last_at=START)
-    archive.add_to_ledger([Ledger(
+    archive.add_to_ledger([HostStats(
         host="a.example", requests=2**40, bytes=3, waited_seconds=1 / 3, slowed=1, delay_seconds=2.5, asked_at=START,
         waits=(waited,),
     )], START)

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 import some_visits as some
 from warcio.archiveiterator import ArchiveIterator
 
-from everlog.archive.archive import Habits
+from everlog.archive.archive import ArchiveOptions
 from everlog.archive.verify import verify
-from everlog.archive.write.batch_writer import GroupWriter
+from everlog.archive.write.batch_writer import BatchWriter
 from everlog.records import Link
 
 if TYPE_CHECKING:
@@ -81,9 +81,9 @@ def _step(blog_id: int, number: int) -> Visit:
 
 def run_to_the_end(place: Place, acknowledged: Path, at: Callable[[str], None], group: int) -> None:
     """Store what is not stored yet; in groups of this size, or by the writer's thread if it is 0."""
-    habits = Habits(rotate_bytes=ROTATE_BYTES, min_free_bytes=0, at=at)
+    options = ArchiveOptions(rotate_bytes=ROTATE_BYTES, min_free_bytes=0, at=at)
     log = os.open(acknowledged, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-    with place.open(habits=habits) as archive:
+    with place.open(options=options) as archive:
         blog = archive.add_blog(some.HOME, scope="path")
         with archive.lock(blog.id):
             left = list(steps(blog.id))[stored_steps(archive, blog.id) :]
@@ -92,7 +92,7 @@ def run_to_the_end(place: Place, acknowledged: Path, at: Callable[[str], None], 
                     for word in archive.commit(left[start : start + group]):
                         os.write(log, f"{word.visit.note}\n".encode())
             else:
-                with GroupWriter(archive) as writer:
+                with BatchWriter(archive) as writer:
                     futures = [writer.submit(visit) for visit in left]
                     for future in futures:
                         os.write(log, f"{future.result().visit.note}\n".encode())
@@ -163,7 +163,7 @@ def _ended(child: BaseProcess, place: Place, *, is_long_ago: bool = True) -> boo
 
 def damage(place: Place, acknowledged: Path) -> list[str]:
     """All that is wrong after a crash, once the archive has cleared up; empty when every promise was kept."""
-    with place.open(habits=Habits(rotate_bytes=ROTATE_BYTES, min_free_bytes=0)) as archive:
+    with place.open(options=ArchiveOptions(rotate_bytes=ROTATE_BYTES, min_free_bytes=0)) as archive:
         blog = archive.add_blog(some.HOME, scope="path")
         with archive.lock(blog.id):
             wrong = [f"{found.kind} {found.where}: {found.text}" for found in verify(archive)]

@@ -16,7 +16,7 @@ from everlog.archive.db.postgres_search import PostgresIndex
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from everlog.archive.archive import Archive, Habits
+    from everlog.archive.archive import Archive, ArchiveOptions
 
 KINDS = ("sqlite", "postgresql")
 
@@ -28,10 +28,10 @@ class Place:
     folder: Path
     url: str | None = None
 
-    def open(self, *, create: bool = True, habits: Habits | None = None) -> Archive:
+    def open(self, *, create: bool = True, options: ArchiveOptions | None = None) -> Archive:
         if self.url is None:
-            return open_archive(self.folder, create=create, habits=habits)
-        return open_archive(self.url, files=str(self.folder), create=create, habits=habits)
+            return open_archive(self.folder, create=create, options=options)
+        return open_archive(self.url, files=str(self.folder), create=create, options=options)
 
     @property
     def files(self) -> str | None:

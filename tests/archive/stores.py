@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from places import Place
 
 import services
-from everlog.archive.archive import Habits, open_archive
+from everlog.archive.archive import ArchiveOptions, open_archive
 from everlog.archive.files.remote_files import Patience
 
 if TYPE_CHECKING:
@@ -93,13 +93,13 @@ class Bucket(Place):
 
     prefix: str
 
-    def open(self, *, create: bool = True, habits: Habits | None = None) -> Archive:
-        return self.at(self.folder, create=create, habits=habits)
+    def open(self, *, create: bool = True, options: ArchiveOptions | None = None) -> Archive:
+        return self.at(self.folder, create=create, options=options)
 
-    def at(self, spool: Path | None, *, create: bool = True, habits: Habits | None = None) -> Archive:
+    def at(self, spool: Path | None, *, create: bool = True, options: ArchiveOptions | None = None) -> Archive:
         """As it is opened on a machine with this spool."""
-        habits = habits or Habits(min_free_bytes=0, patience=NO_PATIENCE)
-        return open_archive(self.url, files=self.files, spool=spool, create=create, habits=habits)
+        options = options or ArchiveOptions(min_free_bytes=0, patience=NO_PATIENCE)
+        return open_archive(self.url, files=self.files, spool=spool, create=create, options=options)
 
     @property
     def files(self) -> str:

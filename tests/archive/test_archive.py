@@ -19,7 +19,7 @@ from places import Place
 from some_visits import HOME, LONG
 
 from everlog.archive import open_archive
-from everlog.archive.archive import Habits
+from everlog.archive.archive import ArchiveOptions
 from everlog.archive.models import Figures
 from everlog.archive.verify import verify
 from everlog.errors import ArchiveBusy, DamagedArchive, DiskFull, UsageError
@@ -528,7 +528,7 @@ def test_two_blogs_are_written_by_two_programs_at_once(archive, blog, place):
 
 
 def test_a_crawl_pauses_before_the_disk_is_full(tmp_path):
-    with open_archive(tmp_path, create=True, habits=Habits(min_free_bytes=1 << 60)) as archive:
+    with open_archive(tmp_path, create=True, options=ArchiveOptions(min_free_bytes=1 << 60)) as archive:
         blog = archive.add_blog(HOME, scope="path").id
         with archive.lock(blog), pytest.raises(DiskFull, match="continues where it stopped"):
             archive.commit([some.page(blog, URL)])
@@ -661,7 +661,7 @@ def test_any_sequence_of_visits_leaves_a_sound_archive_on_a_server(emptied, tmp_
 
 
 def leaves_a_sound_archive(place, batches):
-    with place.open(habits=Habits(rotate_bytes=2000)) as archive:
+    with place.open(options=ArchiveOptions(rotate_bytes=2000)) as archive:
         blog = archive.add_blog(HOME, scope="path").id
         for batch in batches:
             with archive.lock(blog):

@@ -22,7 +22,7 @@ from sqlalchemy.exc import IntegrityError
 
 from archive.older import as_of_revision_4
 from everlog.archive import open_archive
-from everlog.archive.archive import Habits
+from everlog.archive.archive import ArchiveOptions
 from everlog.archive.db import schema
 from everlog.archive.db.migrate import SCRIPTS, Schema, bring_up_to_date
 from everlog.archive.db.postgres import PostgresDatabase
@@ -186,7 +186,7 @@ def test_a_database_of_somebody_else_on_a_server_is_refused(postgres_url, tmp_pa
 
 
 def test_an_older_archive_is_upgraded_and_a_copy_is_kept(folder, tomorrow):
-    open_archive(folder, habits=Habits(schema=tomorrow)).close()
+    open_archive(folder, options=ArchiveOptions(schema=tomorrow)).close()
     number, columns = revision(folder)
     assert number == "9002"
     assert {"extra_9001", "extra_9002"} <= columns
@@ -196,7 +196,7 @@ def test_an_older_archive_is_upgraded_and_a_copy_is_kept(folder, tomorrow):
 
 
 def test_a_newer_archive_is_refused_and_left_alone(folder, tomorrow):
-    open_archive(folder, habits=Habits(schema=tomorrow)).close()
+    open_archive(folder, options=ArchiveOptions(schema=tomorrow)).close()
     before = (folder / "everlog.sqlite").read_bytes()
     with pytest.raises(NewerArchive, match="upgrade everlog") as refused:
         open_archive(folder)
@@ -209,7 +209,7 @@ def upgrade_and_die(folder, later, point):
         if reached == point:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    open_archive(folder, habits=Habits(schema=later, at=at)).close()
+    open_archive(folder, options=ArchiveOptions(schema=later, at=at)).close()
 
 
 @pytest.mark.parametrize("point", [point for point in WRITE_POINTS if point.startswith("migration")])
@@ -221,7 +221,7 @@ def test_an_upgrade_that_was_killed_is_done_by_the_next_one(folder, tomorrow, po
     number, columns = revision(folder)
     # All of it or nothing.
     assert (number == "9002") == ("extra_9001" in columns) == ("extra_9002" in columns)
-    open_archive(folder, habits=Habits(schema=tomorrow)).close()
+    open_archive(folder, options=ArchiveOptions(schema=tomorrow)).close()
     assert revision(folder)[0] == "9002"
     assert not list(folder.glob("*.part"))
 
@@ -274,11 +274,11 @@ def test_an_upgrade_that_would_leave_rows_hanging_is_refused_and_changes_nothing
     scripts = tmp_path / "scripts"
     scripts.mkdir()
     (scripts / "r9001.py").write_text(LATER.format(number="9001", before=schema.HEAD))
-    open_archive(folder, habits=Habits(schema=Schema(head="9001", scripts=(SCRIPTS, scripts)))).close()
+    open_archive(folder, options=ArchiveOptions(schema=Schema(head="9001", scripts=(SCRIPTS, scripts)))).close()
     (scripts / "r9002.py").write_text(
         LATER.format(number="9002", before="9001") + '    op.execute("delete from warc_files")\n',  # noqa: S608 - our own
     )
     with pytest.raises(DamagedArchive, match="nothing was changed"):
-        open_archive(folder, habits=Habits(schema=Schema(head="9002", scripts=(SCRIPTS, scripts))))
+        open_archive(folder, options=ArchiveOptions(schema=Schema(head="9002", scripts=(SCRIPTS, scripts))))
     assert revision(folder)[0] == "9001"
     assert place.rows("select count(*) from warc_files") == [(1,)]

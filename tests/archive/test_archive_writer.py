@@ -8,8 +8,8 @@ import pytest
 import some_visits as some
 from some_visits import HOME
 
-from everlog.archive.archive import Habits
-from everlog.archive.write.batch_writer import GroupWriter
+from everlog.archive.archive import ArchiveOptions
+from everlog.archive.write.batch_writer import BatchWriter
 from everlog.errors import DiskFull
 
 
@@ -35,7 +35,7 @@ def gate():
 
 @pytest.fixture
 def archive(place, gate):
-    with place.open(habits=Habits(at=gate)) as opened:
+    with place.open(options=ArchiveOptions(at=gate)) as opened:
         yield opened
 
 
@@ -47,7 +47,7 @@ def blog(archive):
 
 
 def test_what_gathers_while_a_batch_is_written_is_the_next_batch(archive, blog, gate):
-    with GroupWriter(archive) as writer:
+    with BatchWriter(archive) as writer:
         first = writer.submit(some.page(blog, HOME))
         assert gate.reached.wait(300)
         rest = [writer.submit(some.page(blog, f"{HOME}{number}")) for number in range(20)]
@@ -59,7 +59,7 @@ def test_what_gathers_while_a_batch_is_written_is_the_next_batch(archive, blog, 
 
 def test_closing_stores_all_that_waits(archive, blog, gate):
     gate.opened.set()
-    with GroupWriter(archive) as writer:
+    with BatchWriter(archive) as writer:
         futures = [writer.submit(some.page(blog, f"{HOME}{number}")) for number in range(200)]
     assert all(future.done() for future in futures)
     assert archive.counts(blog).pages == 200
@@ -68,7 +68,7 @@ def test_closing_stores_all_that_waits(archive, blog, gate):
 
 
 def test_who_brings_more_than_can_wait_is_made_to_wait(archive, blog, gate):
-    with GroupWriter(archive, queue_bytes=10_000) as writer:
+    with BatchWriter(archive, queue_bytes=10_000) as writer:
         writer.submit(some.page(blog, HOME))
         assert gate.reached.wait(300)
         writer.submit(some.page(blog, HOME + "big", exchanges=(some.exchange(HOME + "big", b"x" * 20_000),)))
@@ -82,9 +82,9 @@ def test_who_brings_more_than_can_wait_is_made_to_wait(archive, blog, gate):
 
 
 def test_an_error_reaches_everybody_who_waits(place):
-    with place.open(habits=Habits(min_free_bytes=1 << 60)) as archive:
+    with place.open(options=ArchiveOptions(min_free_bytes=1 << 60)) as archive:
         blog = archive.add_blog(HOME, scope="path").id
-        with archive.lock(blog), GroupWriter(archive) as writer:
+        with archive.lock(blog), BatchWriter(archive) as writer:
             future = writer.submit(some.page(blog, HOME))
             with pytest.raises(DiskFull):
                 future.result(300)
@@ -93,7 +93,7 @@ def test_an_error_reaches_everybody_who_waits(place):
 
 
 def test_nobody_can_call_back_a_visit(archive, blog, gate):
-    with GroupWriter(archive) as writer:
+    with BatchWriter(archive) as writer:
         future = writer.submit(some.page(blog, HOME))
         assert not future.cancel()
         gate.opened.set()

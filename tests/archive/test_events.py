@@ -8,7 +8,7 @@ import pytest
 import some_visits as some
 from some_visits import HOME, LONG, START
 
-from everlog.archive.archive import Habits
+from everlog.archive.archive import ArchiveOptions
 from everlog.archive.verify import verify
 from everlog.core.urls import canonical
 from everlog.records import Comment, Event
@@ -20,7 +20,7 @@ MOST = timedelta(days=90)
 
 @pytest.fixture
 def archive(place):
-    with place.open(habits=Habits(min_free_bytes=0)) as opened:
+    with place.open(options=ArchiveOptions(min_free_bytes=0)) as opened:
         yield opened
 
 

@@ -16,7 +16,7 @@ from everlog.archive.db import schema
 from everlog.archive.db.column_values import moment_of, stamp
 from everlog.archive.db.postgres import PostgresDatabase
 from everlog.archive.db.sqlite import SqliteDatabase
-from everlog.archive.job_models import QUEUES, Job, NewJob, SliceEnd
+from everlog.archive.job_models import QUEUES, Job, NewJob, SliceResult
 from everlog.archive.models import Poll
 from everlog.archive.repos import poll_jobs
 from everlog.archive.repos.jobs import clock_of
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 NOW = datetime(2024, 5, 1, 12, tzinfo=UTC)
-DONE = SliceEnd(end="done", reason="all is here")
-AGAIN = SliceEnd(end="again", reason="its time was over", requests=10, posts=2)
+DONE = SliceResult(end="done", reason="all is here")
+AGAIN = SliceResult(end="again", reason="its time was over", requests=10, posts=2)
 PATIENCE: dict[str, Any] = {"silent_seconds": 15.0, "most_tries": 3, "progress": 20}
 
 
@@ -153,7 +153,7 @@ def test_no_queue_gets_longer_than_it_may_be_and_what_is_parked_follows_as_there
 
 def test_jobs_that_are_revived_fill_no_queue_either(store):
     for job in add(store, *(f"https://blog{number}.example/" for number in range(5))):
-        store.end_grant(claimed(store, job.id).fence, SliceEnd(end="dead", reason="no such host"))
+        store.end_grant(claimed(store, job.id).fence, SliceResult(end="dead", reason="no such host"))
     assert [store.revive_jobs(limit=3), store.revive_jobs(limit=3), store.revive_jobs(limit=3)] == [3, 2, 0]
     assert len(store.wake_jobs(most_queued=4)) == 4
     again = store.add_jobs([NewJob(kind="crawl", url="https://blog9.example/")], most_queued=4)
@@ -162,8 +162,8 @@ def test_jobs_that_are_revived_fill_no_queue_either(store):
 
 def test_a_job_that_was_given_up_or_waits_for_a_time_is_taken_up_when_it_is_added_again(store):
     dead, waiting, running, queued = add(store, *(f"https://{name}.example/" for name in "abcd"))
-    store.end_grant(claimed(store, dead.id).fence, SliceEnd(end="dead", reason="no such host", failed=True))
-    later = SliceEnd(end="later", reason="503", wait_seconds=3600.0, failed=True)
+    store.end_grant(claimed(store, dead.id).fence, SliceResult(end="dead", reason="no such host", failed=True))
+    later = SliceResult(end="later", reason="503", wait_seconds=3600.0, failed=True)
     store.end_grant(claimed(store, waiting.id).fence, later)
     claimed(store, running.id)
     assert (the_job(store, dead.id).state, the_job(store, waiting.id).tries) == ("dead", 1)
@@ -180,7 +180,7 @@ def test_a_job_that_was_given_up_or_waits_for_a_time_is_taken_up_when_it_is_adde
 def test_texts_that_no_database_takes_do_no_harm(store):
     (job,) = add(store, "https://a.example/\x00b\ud800", settings={"agent": "x\x00"})
     grant = claimed(store, job.id, "w\x00")
-    store.end_grant(grant.fence, SliceEnd(end="dead", reason="why\x00"))
+    store.end_grant(grant.fence, SliceResult(end="dead", reason="why\x00"))
     assert [dead.reason for dead in store.dead_jobs(limit=5)] == ["why\ufffd"]
 
 
@@ -233,7 +233,7 @@ def test_what_a_slice_did_is_added_to_its_job(store):
     for _ in range(2):
         (again,) = store.end_grant(claimed(store, job.id).fence, AGAIN)
     assert (again.slices, again.requests, again.posts, again.tries, again.reason) == (2, 20, 4, 0, "its time was over")
-    (job,) = store.end_grant(claimed(store, job.id).fence, SliceEnd(end="again", reason="", needs_browser=True))
+    (job,) = store.end_grant(claimed(store, job.id).fence, SliceResult(end="again", reason="", needs_browser=True))
     assert job.queue == "crawl.browser"
     assert store.count_queued()["crawl.browser"] == 1
 
@@ -241,14 +241,14 @@ def test_what_a_slice_did_is_added_to_its_job(store):
 def test_failures_in_a_row_are_counted(store):
     (job,) = add(store, "https://a.example/")
     for failed, tries in ((True, 1), (True, 2), (False, 0), (True, 1)):
-        end = SliceEnd(end="later", reason="503", wait_seconds=0.0, failed=failed)
+        end = SliceResult(end="later", reason="503", wait_seconds=0.0, failed=failed)
         assert store.end_grant(claimed(store, job.id).fence, end) == ()
         assert (the_job(store, job.id).state, the_job(store, job.id).tries) == ("parked", tries)
 
 
 def test_a_job_that_waits_for_a_time_is_not_claimed_before_and_woken_then(store):
     (job,) = add(store, "https://a.example/")
-    store.end_grant(claimed(store, job.id).fence, SliceEnd(end="later", reason="503", wait_seconds=3600.0))
+    store.end_grant(claimed(store, job.id).fence, SliceResult(end="later", reason="503", wait_seconds=3600.0))
     assert 3_500 < (moment_of(the_job(store, job.id).due_at) - store.moment()).total_seconds() <= 3_600
     assert store.claim_job(job.id, "w1") is None
     assert store.wake_jobs() == ()
@@ -274,7 +274,7 @@ def test_of_the_jobs_that_wait_for_one_host_one_is_woken_at_a_time(store):
 
 def test_a_job_whose_time_has_come_stands_in_line_for_its_busy_host(store):
     one, two = add(store, "https://a.example/x/", "https://a.example/y/")
-    store.end_grant(claimed(store, one.id).fence, SliceEnd(end="later", reason="503", wait_seconds=0.0))
+    store.end_grant(claimed(store, one.id).fence, SliceResult(end="later", reason="503", wait_seconds=0.0))
     grant = claimed(store, two.id)
     assert store.wake_jobs() == ()
     assert [job.id for job in store.end_grant(grant.fence, AGAIN)] == [one.id, two.id]
@@ -283,7 +283,7 @@ def test_a_job_whose_time_has_come_stands_in_line_for_its_busy_host(store):
 def test_a_poll_that_waits_is_woken_by_its_time_alone(store):
     watched(store, "https://a.example/")
     (job,) = scheduled(store)
-    store.end_grant(claimed(store, job.id).fence, SliceEnd(end="later", reason="no network", wait_seconds=3600.0))
+    store.end_grant(claimed(store, job.id).fence, SliceResult(end="later", reason="no network", wait_seconds=3600.0))
     assert store.wake_jobs() == ()
     an_hour_passes(store)
     assert [woken.id for woken in store.wake_jobs()] == [job.id]
@@ -370,7 +370,7 @@ def test_a_job_that_is_lost_too_often_in_a_row_is_given_up_unless_it_gets_somewh
 def test_jobs_can_be_cancelled_unless_they_run(store):
     running, queued, dead = add(store, *(f"https://{name}.example/" for name in "abc"))
     claimed(store, running.id)
-    store.end_grant(claimed(store, dead.id).fence, SliceEnd(end="dead", reason="no such host"))
+    store.end_grant(claimed(store, dead.id).fence, SliceResult(end="dead", reason="no such host"))
     assert store.cancel_jobs([running.id, queued.id, dead.id, 12345]) == 2
     assert [row.id for row in rows(store, schema.jobs)] == [running.id]
     watched(store, "https://d.example/", "https://e.example/")
@@ -528,7 +528,7 @@ def test_a_job_can_wait_for_another_host_than_its_own(store):
     """As one whose address leads elsewhere, where somebody else is at work."""
     moved, there = add(store, "https://a.example/", "https://b.example/")
     grant = claimed(store, there.id, "w1")
-    end = SliceEnd(end="later", reason="busy", wait_seconds=30.0, waits_for="b.example")
+    end = SliceResult(end="later", reason="busy", wait_seconds=30.0, waits_for="b.example")
     store.end_grant(claimed(store, moved.id, "w2").fence, end)
     assert store.wake_jobs() == ()
     assert [job.id for job in store.end_grant(grant.fence, DONE)] == [moved.id]
@@ -543,10 +543,10 @@ def test_a_job_that_needs_a_browser_is_left_alone_by_who_has_none(store):
 
 def test_a_job_that_is_given_again_for_a_browser_is_for_a_browser_from_then_on(store):
     (job,) = add(store, "https://a.example/")
-    store.end_grant(claimed(store, job.id).fence, SliceEnd(end="dead", reason="no feed"))
+    store.end_grant(claimed(store, job.id).fence, SliceResult(end="dead", reason="no feed"))
     (again,) = add(store, "https://a.example/", needs_browser=True)
     assert (again.id, again.queue) == (job.id, "crawl.browser")
-    store.end_grant(claimed(store, job.id).fence, SliceEnd(end="dead", reason="no feed"))
+    store.end_grant(claimed(store, job.id).fence, SliceResult(end="dead", reason="no feed"))
     (again,) = add(store, "https://a.example/")
     assert again.queue == "crawl.browser"
 
@@ -554,7 +554,7 @@ def test_a_job_that_is_given_again_for_a_browser_is_for_a_browser_from_then_on(s
 def test_a_job_that_begins_anew_has_had_no_slice(store):
     (job,) = add(store, "https://a.example/")
     store.end_grant(claimed(store, job.id).fence, AGAIN)
-    (again,) = store.end_grant(claimed(store, job.id).fence, SliceEnd(end="again", reason="for eyes", anew=True))
+    (again,) = store.end_grant(claimed(store, job.id).fence, SliceResult(end="again", reason="for eyes", anew=True))
     assert (again.slices, again.requests) == (0, 10)
 
 
@@ -570,7 +570,7 @@ def test_a_crawl_that_waits_for_a_host_of_a_poll_is_woken_when_that_has_ended(st
 def test_the_feeds_of_a_poll_that_was_given_up_fall_due_an_hour_later(store):
     (blog,) = watched(store, "https://a.example/")
     (job,) = scheduled(store)
-    store.end_grant(claimed(store, job.id).fence, SliceEnd(end="dead", reason="a bug"))
+    store.end_grant(claimed(store, job.id).fence, SliceResult(end="dead", reason="a bug"))
     row = poll_rows(store)[blog]
     assert row.job_id is None
     assert 3_500 < (datetime.fromisoformat(row.due_at) - datetime.now(UTC)).total_seconds() <= 3_601
@@ -610,7 +610,7 @@ def test_workers_sign_in_count_what_they_do_and_are_asked_to_end(store):
     store.sign_in("w1", processes=2, has_browser=True)
     store.sign_in("w2", processes=1, has_browser=False)
     store.count_slice("w1", AGAIN, 12.5)
-    store.count_slice("w1", SliceEnd(end="later", reason="503", requests=1, failed=True), 1.0)
+    store.count_slice("w1", SliceResult(end="later", reason="503", requests=1, failed=True), 1.0)
     assert store.worker_beat("w1") is False
     assert store.drain("w1") == 1
     assert (store.worker_beat("w1"), store.worker_beat("w2"), store.worker_beat("nobody")) == (True, False, False)
@@ -649,7 +649,7 @@ def test_the_state_of_the_fleet_tells_what_runs_what_waits_and_what_is_due(store
     running, queued, parked, dead = add(
         store, "https://a.example/", "https://b.example/", "https://a.example/x", "https://e.example/",
     )
-    store.end_grant(claimed(store, dead.id).fence, SliceEnd(end="dead", reason="no such host"))
+    store.end_grant(claimed(store, dead.id).fence, SliceResult(end="dead", reason="no such host"))
     grant = claimed(store, running.id)
     store.beat(grant.fence, requests=7)
     silence(store, grant.fence, 5.0)
@@ -712,7 +712,7 @@ class Walk:
             return
         fence = self.chance.choice(sorted(self.held))
         kind = self.chance.choice(("done", "again", "again", "later", "dead"))
-        end = SliceEnd(
+        end = SliceResult(
             end=kind, reason="chance", requests=1, wait_seconds=0.0 if kind == "later" else None,
             failed=self.chance.random() < 0.5,
         )

@@ -10,7 +10,7 @@ from some_visits import HOME
 from warcio.archiveiterator import ArchiveIterator
 
 from everlog.archive.verify import verify
-from everlog.archive.write.batch_writer import GroupWriter
+from everlog.archive.write.batch_writer import BatchWriter
 from everlog.core.urls import canonical
 
 BODY = b"\x89PNG the same picture everywhere" * 100
@@ -55,7 +55,7 @@ def test_visits_of_one_batch_share_a_body(archive, blog, place):
 
 
 def test_visits_that_many_bring_at_once_share_a_body_across_batches(archive, blog, place):
-    with GroupWriter(archive) as writer, ThreadPoolExecutor(8) as crowd:
+    with BatchWriter(archive) as writer, ThreadPoolExecutor(8) as crowd:
         futures = list(crowd.map(
             lambda number: writer.submit(some.media_visit(blog, f"{HOME}{number}.png", BODY)), range(200),
         ))

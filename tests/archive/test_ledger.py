@@ -17,7 +17,7 @@ from sqlalchemy import event
 from everlog.archive import open_archive
 from everlog.archive.db.migrate import SCRIPTS, Schema
 from everlog.archive.repos.host_ledger import EARLIER, MOST_SIGNALS
-from everlog.core.fetcher import Ledger, Waited
+from everlog.core.fetcher import HostStats, Waited
 
 NOW = datetime(2024, 5, 1, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -34,7 +34,7 @@ def waited(reason="the server asked us to wait (HTTP 429)", signal="429, Retry-A
 
 
 def asked(host="a.example", *waits, requests=2, at=NOW):
-    return Ledger(
+    return HostStats(
         host=host, requests=requests, bytes=100, waited_seconds=121.0, slowed=1, delay_seconds=2.5,
         asked_at=at if requests else None, waits=waits,
     )
@@ -173,7 +173,7 @@ def test_writers_side_by_side_lose_nothing(archive):
 
 
 def test_the_ledger_of_an_older_version_is_taken_over(tmp_path):
-    from everlog.archive.archive import Habits
+    from everlog.archive.archive import ArchiveOptions
 
     folder = tmp_path / "archive"
     figures = {"requests": 7, "bytes": 99, "waited_seconds": 3.5, "slowed": 1, "delay_seconds": 1.0}
@@ -188,16 +188,18 @@ def test_the_ledger_of_an_older_version_is_taken_over(tmp_path):
     for script in SCRIPTS.glob("r000*.py"):
         text = script.read_text().replace("down_revision = None", 'down_revision = "0000"')
         (scripts / script.name).write_text(text)
-    with open_archive(folder, create=True, habits=Habits(schema=Schema(head="0003", scripts=(scripts,)))):
+    with open_archive(folder, create=True, options=ArchiveOptions(schema=Schema(head="0003", scripts=(scripts,)))):
         pass
     with closing(sqlite3.connect(folder / "everlog.sqlite")) as database:
         database.execute(
             "insert into remembered values (0, 'ledger', ?)", (json.dumps({"old.example": figures}),),
         )
         database.commit()
-    with open_archive(folder, create=True, habits=Habits(schema=Schema(head="0004", scripts=(scripts,)))) as archive:
+    with open_archive(
+        folder, create=True, options=ArchiveOptions(schema=Schema(head="0004", scripts=(scripts,))),
+    ) as archive:
         assert archive.recall(None, "ledger") is None
-        assert list(archive.ledger()) == [Ledger(host="old.example", **figures)]
+        assert list(archive.ledger()) == [HostStats(host="old.example", **figures)]
         archive.add_to_ledger([asked("old.example", waited())], NOW)
         [row] = archive.ledger()
         assert (row.requests, row.bytes, row.asked_at) == (9, 199, NOW)

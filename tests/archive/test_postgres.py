@@ -25,7 +25,7 @@ from everlog.archive.write.existing import known_posts
 from everlog.archive.write.fencing import check
 from everlog.errors import ArchiveBusy, DiskFull, EverlogError, LeaseLost, ServiceDown, UsageError
 from everlog.records import Comment, Media
-from everlog.search.document import Card
+from everlog.search.document import Document
 from everlog.search.query import ask
 
 ODD = "a\0b \ud800 \u202eabc\u202c 🎉👩‍👩‍👧 e\u0301 \ufeff \x01 ' \" \\ %s {} $1"
@@ -365,7 +365,7 @@ def test_a_very_long_post_is_stored_and_found(place):
 def test_a_vector_stays_within_the_limits_of_the_server(served):
     every = " ".join(f"{number:06}" for number in range(200_000))
     long = "x" * 5_000 + " " + "あ" * 3_000
-    card = Card(post_id=1, blog_id=1, text=every, title=long, comments="tide " * 1_000, authors="", tags="")
+    card = Document(post_id=1, blog_id=1, text=every, title=long, comments="tide " * 1_000, authors="", tags="")
     with served.writing() as connection:
         served.search_index.write(connection, [card])
         for query, hits in (("x" * 5_000, 1), ("x" * (LONGEST_BYTES - 4) + "*", 1), ("000001", 1), ("199999", 0)):
@@ -374,7 +374,7 @@ def test_a_vector_stays_within_the_limits_of_the_server(served):
 
 def test_phrases_that_cannot_be_told_are_not_found_by_mistake(served):
     words = " ".join(f"w{number}" for number in range(LAST_PLACE + 10))
-    card = Card(post_id=1, blog_id=1, text=words, title="", comments="", authors="", tags="")
+    card = Document(post_id=1, blog_id=1, text=words, title="", comments="", authors="", tags="")
     assert f":{LAST_PLACE}" not in vector(card)
     with served.writing() as connection:
         served.search_index.write(connection, [card])

@@ -18,9 +18,9 @@ from stores import Bucket
 
 import kills
 from everlog.archive import open_archive
-from everlog.archive.archive import Habits
+from everlog.archive.archive import ArchiveOptions
 from everlog.archive.files import durable as disk
-from everlog.archive.files.local_store import FolderShelf
+from everlog.archive.files.local_store import FolderStore
 from everlog.archive.files.remote_files import RemoteFiles
 from everlog.archive.open_shared import place_of
 from everlog.archive.repos.warc_index import FileRows
@@ -146,7 +146,7 @@ def test_two_machines_write_side_by_side(s3, bucket, tmp_path):
 
 
 def test_a_full_file_is_uploaded_while_the_crawl_goes_on(s3, bucket):
-    with bucket.open(habits=Habits(rotate_bytes=1500, min_free_bytes=0)) as archive:
+    with bucket.open(options=ArchiveOptions(rotate_bytes=1500, min_free_bytes=0)) as archive:
         blog = archive.add_blog(HOME, scope="path").id
         with archive.lock(blog):
             for number in range(6):
@@ -281,7 +281,7 @@ def test_media_are_copied_beside_notes_that_are_exported(bucket, archive, tmp_pa
 def test_an_archive_remembers_where_its_files_are(bucket, archive, tmp_path):
     blog = store(archive, a_post())
     with open_archive(bucket.url) as other:
-        assert other.shelf.where == bucket.files
+        assert other.file_store.where == bucket.files
         assert other.exchange(other.capture_of(blog, URL)).body == LONG.encode()
         with pytest.raises(UsageError, match="--spool"), other.lock(blog):
             pass
@@ -306,7 +306,7 @@ def test_missing_credentials_are_said_so(s3, shared, monkeypatch, tmp_path):
     monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
     monkeypatch.setenv("HOME", str(tmp_path))
     with pytest.raises(UsageError, match="AWS_ACCESS_KEY_ID"):
-        open_archive(shared.url, files="s3://blogs/a", habits=Habits(patience=stores.NO_PATIENCE))
+        open_archive(shared.url, files="s3://blogs/a", options=ArchiveOptions(patience=stores.NO_PATIENCE))
 
 
 def test_a_package_that_is_missing_is_named(shared, monkeypatch):
@@ -342,7 +342,7 @@ def test_a_database_without_files_can_be_read_but_not_written(shared, tmp_path):
         with pytest.raises(UsageError, match="pass --files"), archive.lock(blog):
             pass
         with pytest.raises(UsageError, match="--files"):
-            archive.shelf.open("warc/1-20240501120000-1.warc.gz")
+            archive.file_store.open("warc/1-20240501120000-1.warc.gz")
 
 
 def test_an_archive_that_is_not_in_the_database_is_not_made_by_looking(postgres_url):
@@ -469,11 +469,11 @@ def test_nothing_behind_a_question_mark_is_said_or_remembered():
 
 
 def test_a_file_that_is_put_leaves_those_of_others_alone(tmp_path):
-    shelf = FolderShelf(tmp_path)
+    file_store = FolderStore(tmp_path)
     others = [tmp_path / "warc" / f".{owner}-a.warc.gz.part" for owner in (os.getpid(), "x")]
     for other in others:
         other.write_bytes(b"half")
-    shelf.put("warc/a.warc.gz", io.BytesIO(b"whole"))
+    file_store.put("warc/a.warc.gz", io.BytesIO(b"whole"))
     assert sorted(path.read_bytes() for path in (tmp_path / "warc").iterdir()) == [b"half", b"half", b"whole"]
 
 

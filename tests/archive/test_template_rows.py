@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from everlog.archive.archive import Habits
+from everlog.archive.archive import ArchiveOptions
 from everlog.records import Event
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ DAY = timedelta(days=1)
 
 @pytest.fixture
 def archive(place: Place) -> Iterator[Archive]:
-    with place.open(habits=Habits(min_free_bytes=0)) as opened:
+    with place.open(options=ArchiveOptions(min_free_bytes=0)) as opened:
         yield opened
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from everlog.archive import open_archive
 from everlog.archive.db import schema
-from everlog.archive.lease_holder import Tenure
+from everlog.archive.lease_holder import LeaseHolder
 from everlog.errors import ArchiveBusy, LeaseLost
 
 
@@ -64,28 +64,28 @@ def test_what_comes_too_late_is_refused_and_nothing_of_it_is_stored(archives):
 def test_a_process_that_lost_its_grant_gets_another_for_its_next_blog(archives):
     sleeper, other = archives
     blog = sleeper.add_blog("http://a.example/", scope="path")
-    tenure = sleeper.parts.locks.tenure
+    lease_holder = sleeper.parts.locks.lease_holder
     with sleeper.lock(blog.id):
-        first = tenure.fence
+        first = lease_holder.fence
         take_away(other)
     with sleeper.lock(blog.id):
-        assert tenure.fence > first
+        assert lease_holder.fence > first
         sleeper.update_blog(blog.id, title="awake")
 
 
 def test_a_word_is_given_from_time_to_time_and_its_refusal_is_noticed(archives):
     archive, other = archives
     beaten, lost = threading.Event(), threading.Event()
-    tenure = Tenure(archive, "a worker", beat_seconds=0.01)
+    lease_holder = LeaseHolder(archive, "a worker", beat_seconds=0.01)
 
     def heard():
-        (lost if tenure.is_lost else beaten).set()
+        (lost if lease_holder.is_lost else beaten).set()
 
-    tenure.take_over(archive.begin_grant("a worker"), ["a.example"], on_beat=heard)
+    lease_holder.take_over(archive.begin_grant("a worker"), ["a.example"], on_beat=heard)
     assert beaten.wait(300)
     take_away(other)
     assert lost.wait(300)
-    tenure.close()
+    lease_holder.close()
 
 
 def test_a_grant_is_given_back_at_the_end(archives):
@@ -93,7 +93,7 @@ def test_a_grant_is_given_back_at_the_end(archives):
     blog = archive.add_blog("http://a.example/", scope="path")
     with archive.lock(blog.id):
         pass
-    archive.parts.locks.tenure.close()
+    archive.parts.locks.lease_holder.close()
     with other.database.reading() as connection:
         assert connection.execute(schema.grants.select()).all() == []
 
@@ -102,7 +102,7 @@ def test_a_host_whose_crawl_was_killed_is_free_once_it_was_silent_for_long_enoug
     first, second = archives
     blog = first.add_blog("http://a.example/", scope="path")
     with first.lock(blog.id):
-        first.parts.locks.tenure.stop_beating()
+        first.parts.locks.lease_holder.stop_beating()
         with second.database.writing() as connection:
             connection.execute(schema.grants.update().values(beat=schema.grants.c.beat - 16))
         with second.lock(blog.id), pytest.raises(LeaseLost):

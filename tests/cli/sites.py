@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from fetch.servers import Server, reply
-
 import a_blog
 from everlog.demo.site import pages
+from fetch.servers import Server, reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

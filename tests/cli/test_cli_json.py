@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from fetch.servers import Server
 
 from cli.program import everlog
 from cli.sites import serve_small
 from everlog.archive import open_archive
 from everlog.cli import main
+from fetch.servers import Server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +33,7 @@ class Shelf:
 
 
 @pytest.fixture(scope="session")
-def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shelf]:
+def file_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shelf]:
     """Crawled once; not to be changed."""
     root = tmp_path_factory.mktemp("shelf")
     with Server() as server:
@@ -48,9 +48,9 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shelf]:
 
 
 @pytest.fixture(params=BLOGS, ids="{} blogs".format)
-def blogs(request: pytest.FixtureRequest, shelf: Shelf, here: Path) -> int:
+def blogs(request: pytest.FixtureRequest, file_store: Shelf, here: Path) -> int:
     """How many blogs are in `everlog-archive`, the test's own copy."""
-    shutil.copytree(shelf.folders[request.param], here / "everlog-archive")
+    shutil.copytree(file_store.folders[request.param], here / "everlog-archive")
     return int(request.param)
 
 
@@ -80,20 +80,20 @@ def test_a_command_on_an_archive_prints_one_document(blogs, capsys, words):
     ("rules", "--set", "title", "h1"),
 ], ids=" ".join)
 @pytest.mark.parametrize("blogs", [1, 2], indirect=True, ids="{} blogs".format)
-def test_a_command_on_one_blog_prints_one_document(shelf, blogs, capsys, command):
+def test_a_command_on_one_blog_prints_one_document(file_store, blogs, capsys, command):
     name, *flags = command
-    assert answer(capsys, name, shelf.homes[blogs - 1], *flags)
+    assert answer(capsys, name, file_store.homes[blogs - 1], *flags)
 
 
 @pytest.mark.parametrize("command", [("show",), ("show", "--versions"), ("diff",)], ids=" ".join)
 @pytest.mark.parametrize("blogs", [1, 2], indirect=True, ids="{} blogs".format)
-def test_a_command_on_one_post_prints_one_document(shelf, blogs, capsys, command):
+def test_a_command_on_one_post_prints_one_document(file_store, blogs, capsys, command):
     name, *flags = command
-    assert answer(capsys, name, f"{shelf.homes[blogs - 1]}3", *flags)
+    assert answer(capsys, name, f"{file_store.homes[blogs - 1]}3", *flags)
 
 
-def test_what_verify_finds_is_one_document_with_all_findings(shelf, here, capsys):
-    shutil.copytree(shelf.folders[2], here / "everlog-archive")
+def test_what_verify_finds_is_one_document_with_all_findings(file_store, here, capsys):
+    shutil.copytree(file_store.folders[2], here / "everlog-archive")
     for file in (here / "everlog-archive" / "warc").rglob("*.warc.gz"):
         file.unlink()
     told = answer(capsys, "verify", codes=(8,))
@@ -102,20 +102,20 @@ def test_what_verify_finds_is_one_document_with_all_findings(shelf, here, capsys
     assert all(finding["text"] for finding in told["findings"])
 
 
-def test_a_sound_archive_is_verified_with_no_findings(shelf, here, capsys):
-    shutil.copytree(shelf.folders[1], here / "everlog-archive")
+def test_a_sound_archive_is_verified_with_no_findings(file_store, here, capsys):
+    shutil.copytree(file_store.folders[1], here / "everlog-archive")
     told = answer(capsys, "verify")
     assert told["findings"] == []
     assert told["checked"] > 1
 
 
-def test_rules_of_a_blog_that_was_not_learned_do_not_hide_those_of_the_others(shelf, here, capsys):
-    shutil.copytree(shelf.folders[1], here / "everlog-archive")
+def test_rules_of_a_blog_that_was_not_learned_do_not_hide_those_of_the_others(file_store, here, capsys):
+    shutil.copytree(file_store.folders[1], here / "everlog-archive")
     with open_archive(here / "everlog-archive") as opened:
         opened.add_blog("https://new.example/", scope="path")
     told = answer(capsys, "rules")
     assert [(each["blog"], each["template"] is None) for each in told] == [
-        (shelf.homes[0], False), ("https://new.example/", True),
+        (file_store.homes[0], False), ("https://new.example/", True),
     ]
 
 
@@ -123,8 +123,8 @@ def test_rules_of_a_blog_that_was_not_learned_do_not_hide_those_of_the_others(sh
     ("crawl", "{0}"), ("crawl", "{0}", "{1}"), ("crawl", "--dry-run", "{0}"), ("crawl", "--dry-run", "{0}", "{1}"),
     ("inspect", "{0}"), ("demo", "--archive", "demo"),
 ], ids=" ".join)
-def test_a_command_that_fetches_prints_one_document(shelf, here, words):
-    given = [word.format(*shelf.homes) for word in words]
+def test_a_command_that_fetches_prints_one_document(file_store, here, words):
+    given = [word.format(*file_store.homes) for word in words]
     delay = () if "demo" in words else ("--delay", "0")
     done = everlog(*given, *delay, "--json", folder=here)
     assert done.code == 0, done.err
@@ -151,10 +151,12 @@ def test_a_command_that_goes_after_news_prints_one_document_or_nothing_and_why(b
         assert len(done.json) == blogs
 
 
-def test_of_several_addresses_that_are_looked_at_each_has_its_place_in_the_document(shelf, here):
-    done = everlog("crawl", "--dry-run", shelf.homes[0], "http://127.0.0.1:1/", "--delay", "0", "--json", folder=here)
+def test_of_several_addresses_that_are_looked_at_each_has_its_place_in_the_document(file_store, here):
+    done = everlog(
+        "crawl", "--dry-run", file_store.homes[0], "http://127.0.0.1:1/", "--delay", "0", "--json", folder=here,
+    )
     first, second = done.json
-    assert first["home"] == shelf.homes[0]
+    assert first["home"] == file_store.homes[0]
     assert (second["url"], second["ending"]) == ("http://127.0.0.1:1/", "error")
     assert "once in a process" not in second["reason"]
     assert done.code == 3
@@ -166,7 +168,7 @@ def test_an_evaluation_is_one_document(capsys, flags):
 
 
 @pytest.mark.parametrize("words", [("show", "https://no.example/"), ("status", "https://no.example/"), ("rules", "x")])
-def test_where_there_is_an_error_stdout_is_empty(shelf, blogs, capsys, words):
+def test_where_there_is_an_error_stdout_is_empty(file_store, blogs, capsys, words):
     capsys.readouterr()
     assert main([*words, "--json"]) == 2
     out, err = capsys.readouterr()

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from fetch.servers import reply
 
 import a_blog
 import everlog
 from cli.sites import POSTS, put_feed, put_post, serve_small
+from fetch.servers import reply
 
 if TYPE_CHECKING:
     from fetch.servers import Server

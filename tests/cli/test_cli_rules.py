@@ -11,7 +11,7 @@ from cli.test_cli_archive import refused, run
 from everlog.archive import open_archive
 from everlog.core.rules import Rule
 from everlog.demo.site import truth
-from everlog.usecases.learn.learned_blog import Known
+from everlog.usecases.learn.learned_blog import LearnedBlog
 from everlog.usecases.learn.rules_by_hand import Trial
 
 NEWEST = truth()[0]
@@ -90,7 +90,7 @@ def test_rules_that_an_earlier_version_set_by_hand_are_still_read(kept, capsys):
         del data["manual"]
         opened.update_blog(blog.id, template=json.dumps(data))
         [blog] = opened.blogs()
-        known = Known.of(blog)
+        known = LearnedBlog.of(blog)
     assert known is not None
     assert known.template.in_force.fields["title"][0].where == "p.byline"
 

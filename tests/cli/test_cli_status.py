@@ -6,16 +6,16 @@ import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from fetch.servers import reply
 from sqlalchemy import event as listening
 
 from cli.program import everlog
 from everlog.archive import open_archive
 from everlog.archive.models import Poll
 from everlog.cli import main
-from everlog.core.fetcher import Ledger, Waited
+from everlog.core.fetcher import HostStats, Waited
 from everlog.records import Event
-from everlog.schedule.poll_schedule import Seen, after_poll, first_polling
+from everlog.schedule.poll_schedule import Observation, after_poll, first_polling
+from fetch.servers import reply
 
 NOW = datetime(2024, 5, 1, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -40,7 +40,7 @@ def blog(archive, home="https://a.example/", **changes):
 
 
 def asked(host, *waits, requests=3):
-    return Ledger(
+    return HostStats(
         host=host, requests=requests, bytes=1000, waited_seconds=120.0, slowed=1, delay_seconds=2.0, asked_at=NOW,
         waits=waits,
     )
@@ -70,7 +70,7 @@ def test_an_archive_without_anything_says_how_to_begin(archive, capsys, words):
                          ids=["forgotten", "gone"])
 def test_a_blog_that_nobody_asks_any_more_has_no_next_poll(archive, capsys, end):
     added = blog(archive)
-    polling = after_poll(first_polling([], NOW, seed="a"), Seen(kind="unchanged"), NOW, seed="a")
+    polling = after_poll(first_polling([], NOW, seed="a"), Observation(kind="unchanged"), NOW, seed="a")
     archive.set_poll(Poll(blog_id=added.id, polling=polling))
     archive.update_blog(added.id, **end)
     [row] = json.loads(run(capsys, "--json"))
@@ -83,7 +83,7 @@ def test_a_blog_that_nobody_asks_any_more_has_no_next_poll(archive, capsys, end)
 
 def test_a_blog_that_is_watched_shows_when_it_is_asked_next_and_why(archive, capsys):
     added = blog(archive)
-    seen = Seen(kind="unchanged", allowed_at=NOW + 20 * HOUR, signal="Cache-Control: max-age=72000")
+    seen = Observation(kind="unchanged", allowed_at=NOW + 20 * HOUR, signal="Cache-Control: max-age=72000")
     polling = after_poll(first_polling([], NOW, seed="a"), seen, NOW, seed="a")
     archive.set_poll(Poll(blog_id=added.id, polling=polling))
     [row] = json.loads(run(capsys, "--json"))

@@ -8,10 +8,10 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from fetch.servers import reply
 
 import a_blog
 from cli.sites import conditional
+from fetch.servers import reply
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text("utf-8")

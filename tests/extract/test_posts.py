@@ -12,7 +12,7 @@ import a_blog
 import everlog
 from everlog.core.tree import parse
 from everlog.errors import UnreadableTemplate
-from everlog.extract.classify import PostJudge, UrlPattern, canonical_link, identity, noarchive
+from everlog.extract.classify import PostClassifier, UrlPattern, canonical_link, identity, noarchive
 
 A = "https://a.blog/"
 
@@ -128,29 +128,29 @@ ABOUT = (
 
 
 @pytest.fixture(scope="module")
-def judge(template: everlog.Template) -> PostJudge:
-    return PostJudge.learn(template, a_blog.pages(), home=a_blog.HOME, others={a_blog.HOME: HOME_PAGE})
+def classifier(template: everlog.Template) -> PostClassifier:
+    return PostClassifier.learn(template, a_blog.pages(), home=a_blog.HOME, others={a_blog.HOME: HOME_PAGE})
 
 
-def test_a_post_that_was_not_in_the_feed_is_one(judge):
-    verdict = judge.verdict(a_blog.url(9), a_blog.page(9))
+def test_a_post_that_was_not_in_the_feed_is_one(classifier):
+    verdict = classifier.verdict(a_blog.url(9), a_blog.page(9))
     assert (verdict.kind, verdict.by_url, verdict.by_page, verdict.note) == ("post", True, True, None)
 
 
-def test_the_address_alone_gives_a_first_verdict(judge):
-    assert judge.verdict(a_blog.url(9)).kind == "post"
-    assert judge.verdict(a_blog.url(9)).by_page is None
-    assert judge.verdict(A + "tag/x").kind == "listing"
-    assert judge.likely_post(a_blog.url(12))
-    assert not judge.likely_post(A + "about")
+def test_the_address_alone_gives_a_first_verdict(classifier):
+    assert classifier.verdict(a_blog.url(9)).kind == "post"
+    assert classifier.verdict(a_blog.url(9)).by_page is None
+    assert classifier.verdict(A + "tag/x").kind == "listing"
+    assert classifier.likely_post(a_blog.url(12))
+    assert not classifier.likely_post(A + "about")
 
 
-def test_the_home_page_is_a_list(judge):
-    assert judge.verdict(A, HOME_PAGE).kind == "listing"
+def test_the_home_page_is_a_list(classifier):
+    assert classifier.verdict(A, HOME_PAGE).kind == "listing"
 
 
-def test_a_static_page_is_neither_post_nor_list(judge):
-    verdict = judge.verdict(A + "about", parse(ABOUT))
+def test_a_static_page_is_neither_post_nor_list(classifier):
+    verdict = classifier.verdict(A + "about", parse(ABOUT))
     assert (verdict.kind, verdict.by_url, verdict.by_page) == ("page", False, False)
 
 
@@ -158,45 +158,45 @@ def test_a_static_page_among_slugs_is_told_by_what_it_lacks():
     pages = {f"{A}post-about-{word}": a_blog.page(n) for n, word in enumerate(a_blog.WORDS[:5], 1)}
     feed = a_blog.rss(a_blog.item(n, link=url) for n, url in enumerate(pages, 1))
     template = everlog.learn(feed, pages)
-    judge = PostJudge.learn(template, pages, home=A, others={A: HOME_PAGE})
-    assert not judge.pattern.specific
-    verdict = judge.verdict(A + "about", ABOUT)
+    classifier = PostClassifier.learn(template, pages, home=A, others={A: HOME_PAGE})
+    assert not classifier.pattern.specific
+    verdict = classifier.verdict(A + "about", ABOUT)
     assert (verdict.kind, verdict.by_url, verdict.by_page) == ("page", True, False)
     assert "its markup does not" in verdict.note
-    assert judge.verdict(A + "a-new-one", a_blog.page(9)).kind == "post"
+    assert classifier.verdict(A + "a-new-one", a_blog.page(9)).kind == "post"
 
 
-def test_a_post_at_an_odd_address_is_kept_with_a_note(judge):
-    verdict = judge.verdict(A + "special/occasion", a_blog.page(9))
+def test_a_post_at_an_odd_address_is_kept_with_a_note(classifier):
+    verdict = classifier.verdict(A + "special/occasion", a_blog.page(9))
     assert (verdict.kind, verdict.by_url) == ("post", False)
     assert "its address does not" in verdict.note
 
 
-def test_a_list_with_the_markup_of_one_post_is_no_post(judge):
-    verdict = judge.verdict(A + "tag/river", a_blog.page(9))
+def test_a_list_with_the_markup_of_one_post_is_no_post(classifier):
+    verdict = classifier.verdict(A + "tag/river", a_blog.page(9))
     assert verdict.kind == "listing"
 
 
-def test_a_page_of_several_articles_is_a_list(judge):
+def test_a_page_of_several_articles_is_a_list(classifier):
     one = a_blog.page(9).decode().partition("<div class=post>")[2].partition("<div class=bottom>")[0]
     many = f"<html><body><nav></nav>{f'<div class=post>{one}' * 4}</body></html>".encode()
-    assert judge.verdict(A + "selected", many).kind != "post"
+    assert classifier.verdict(A + "selected", many).kind != "post"
 
 
-def test_addresses_found_on_the_way_teach_the_pattern(judge):
+def test_addresses_found_on_the_way_teach_the_pattern(classifier):
     found = [A + "essays/a", A + "essays/b", A + "essays/c"]
-    assert not judge.likely_post(A + "essays/d")
-    assert judge.with_urls(found).likely_post(A + "essays/d")
+    assert not classifier.likely_post(A + "essays/d")
+    assert classifier.with_urls(found).likely_post(A + "essays/d")
 
 
-def test_bytes_that_are_no_page_are_no_post(judge):
-    assert judge.verdict(a_blog.url(9), b"<!---->").kind == "page"
+def test_bytes_that_are_no_page_are_no_post(classifier):
+    assert classifier.verdict(a_blog.url(9), b"<!---->").kind == "page"
 
 
-def test_a_judge_survives_json(judge):
-    again = PostJudge.from_dict(json.loads(json.dumps(judge.to_dict())))
-    assert again == judge
-    assert again.verdict(a_blog.url(9), a_blog.page(9)) == judge.verdict(a_blog.url(9), a_blog.page(9))
+def test_a_judge_survives_json(classifier):
+    again = PostClassifier.from_dict(json.loads(json.dumps(classifier.to_dict())))
+    assert again == classifier
+    assert again.verdict(a_blog.url(9), a_blog.page(9)) == classifier.verdict(a_blog.url(9), a_blog.page(9))
 
 
 BROKEN = {"telling": ["("], "vague": [], "barred": [], "allowed": []}
@@ -205,41 +205,41 @@ BROKEN = {"telling": ["("], "vague": [], "barred": [], "allowed": []}
 @pytest.mark.parametrize("data", [{}, {"pattern": {}}, {"pattern": BROKEN}])
 def test_damaged_knowledge_is_an_error_that_helps(data):
     with pytest.raises(UnreadableTemplate, match="learn the blog again"):
-        PostJudge.from_dict(data)
+        PostClassifier.from_dict(data)
 
 
-def test_the_page_stays_whole_for_the_reader(judge, template):
+def test_the_page_stays_whole_for_the_reader(classifier, template):
     root = parse(a_blog.page(9))
-    judge.verdict(a_blog.url(9), root)
+    classifier.verdict(a_blog.url(9), root)
     assert template.reader.read_parsed(root, a_blog.url(9), None).text == a_blog.text(9)
 
 
 def test_a_judge_of_one_page_still_tells_posts(template):
-    judge = PostJudge.learn(template, a_blog.pages([1]), home=A)
-    assert judge.verdict(a_blog.url(9), a_blog.page(9)).kind == "post"
-    assert judge.verdict(A + "about", ABOUT).kind == "page"
+    classifier = PostClassifier.learn(template, a_blog.pages([1]), home=A)
+    assert classifier.verdict(a_blog.url(9), a_blog.page(9)).kind == "post"
+    assert classifier.verdict(A + "about", ABOUT).kind == "page"
 
 
 def test_what_pages_say_they_are_tells_posts_too():
     article = '<meta property="og:type" content="article">'
     ld = '<script type="application/ld+json">{"@type": "BlogPosting"}</script>'
     pages = a_blog.pages(head=article + ld)
-    judge = PostJudge.learn(everlog.learn(a_blog.feed(), pages), pages, home=A)
-    assert {"says og:type article", "says type article"} <= set(judge.tells)
-    assert not judge.told_apart
-    assert judge.verdict(a_blog.url(9), a_blog.page(9, head=article + ld)).by_page
+    classifier = PostClassifier.learn(everlog.learn(a_blog.feed(), pages), pages, home=A)
+    assert {"says og:type article", "says type article"} <= set(classifier.tells)
+    assert not classifier.told_apart
+    assert classifier.verdict(a_blog.url(9), a_blog.page(9, head=article + ld)).by_page
     website = a_blog.page(9, head=article.replace("article", "website")).replace(b"entry", b"note")
-    assert not judge.verdict(A + "contact", website).by_page
+    assert not classifier.verdict(A + "contact", website).by_page
 
 
 def test_pages_that_cannot_be_read_teach_nothing(template):
-    judge = PostJudge.learn(template, {**a_blog.pages(), A + "6": b"<!---->"}, home=A)
-    assert judge.pages == len(a_blog.NUMBERS)
+    classifier = PostClassifier.learn(template, {**a_blog.pages(), A + "6": b"<!---->"}, home=A)
+    assert classifier.pages == len(a_blog.NUMBERS)
 
 
-def test_headings_inside_links_are_headings_with_links(judge):
+def test_headings_inside_links_are_headings_with_links(classifier):
     cards = "".join(f"<a href=/{n}><h3>Post {n}</h3></a>" for n in range(20, 30))
-    assert judge.verdict(A + "welcome", f"<html><body>{cards}<h2>x</h2></body></html>".encode()).kind == "listing"
+    assert classifier.verdict(A + "welcome", f"<html><body>{cards}<h2>x</h2></body></html>".encode()).kind == "listing"
 
 
 def test_posts_drawn_by_scripts_have_addresses_too():
@@ -273,8 +273,8 @@ def test_a_canonical_link_out_of_the_blogs_folder_is_not_believed():
 def test_what_several_posts_call_their_address_is_nobodys():
     head = '<link rel="canonical" href="/the-same/">'
     pages = {a_blog.url(n): a_blog.page(n, head=head) for n in a_blog.NUMBERS}
-    judge = PostJudge.learn(everlog.learn(a_blog.feed(), pages), pages, home=A)
-    assert judge.identity(a_blog.url(9), parse(a_blog.page(9, head=head))) == "a.blog/9"
+    classifier = PostClassifier.learn(everlog.learn(a_blog.feed(), pages), pages, home=A)
+    assert classifier.identity(a_blog.url(9), parse(a_blog.page(9, head=head))) == "a.blog/9"
 
 
 @pytest.mark.parametrize(

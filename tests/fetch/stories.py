@@ -1,4 +1,4 @@
-"""A story is a task run inside `with_web`, in a process of its own: a reactor starts only once."""
+"""A story is a task run inside `with_http_client`, in a process of its own: a reactor starts only once."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ import sys
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from everlog.core.fetcher import Manners
-from everlog.fetch import Timekeeper, with_web
+from everlog.core.fetcher import FetchPolicy
+from everlog.fetch import Timekeeper, with_http_client
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
-    from everlog.fetch import OpenWeb
+    from everlog.fetch import HttpClient
 
 AGENT = "everlog/0.1 (+https://everlog.example/about)"
 
 
-def manners(*typed: str, **other: Any) -> Manners:
-    return Manners(**{"typed": typed, "user_agent": AGENT, "delay_seconds": 0.0, "obey_robots": False, **other})
+def policy(*typed: str, **other: Any) -> FetchPolicy:
+    return FetchPolicy(**{"typed": typed, "user_agent": AGENT, "delay_seconds": 0.0, "obey_robots": False, **other})
 
 
 class Leaps:
@@ -68,5 +68,5 @@ def told(
     return found
 
 
-def tell(story: Callable[[OpenWeb], Awaitable[dict[str, Any]]], timekeeper: Timekeeper | None = None) -> None:
-    sys.stdout.write(base64.b64encode(pickle.dumps(with_web(story, timekeeper=timekeeper))).decode())
+def tell(story: Callable[[HttpClient], Awaitable[dict[str, Any]]], timekeeper: Timekeeper | None = None) -> None:
+    sys.stdout.write(base64.b64encode(pickle.dumps(with_http_client(story, timekeeper=timekeeper))).decode())

@@ -6,40 +6,40 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from servers import Server, redirect, reply
-from stories import AGENT, Leaps, manners, tell, told
+from stories import AGENT, Leaps, policy, tell, told
 
-from everlog.records import Asked, Exchange, Failure
+from everlog.records import BrowserRequest, Exchange, Failure
 
 if TYPE_CHECKING:
-    from everlog.fetch import OpenWeb
+    from everlog.fetch import HttpClient
 
 LEAPS = Leaps()
 
 
-async def story(web: OpenWeb) -> dict[str, Any]:
+async def story(fetcher: HttpClient) -> dict[str, Any]:
     found: dict[str, Any] = {}
     routes = {
         "/api": reply(200, "{}", Content_Type="application/json"), "/moved": redirect("/api"), "/broken": reply(500),
         "/busy": reply(429, Retry_After="3600"), "/robots.txt": reply(200, "User-agent: *\nDisallow: /"),
     }
     with Server(routes, now=LEAPS.now) as blog:
-        session = web.session(manners(
+        session = fetcher.session(policy(
             blog.url(), obey_robots=True, delay_seconds=60.0, headers=(("X-Key", "s3cret"),),
         ))
         begun = LEAPS.now()
         sent = (("accept", "application/json"), ("user-agent", "Chrome"), ("x-own", "1"), ("host", "evil.example"))
-        asked = Asked(url=blog.url("/api"), method="post", headers=sent, body=b'{"a": 1}')
+        asked = BrowserRequest(url=blog.url("/api"), method="post", headers=sent, body=b'{"a": 1}')
         found["posted"] = await session.ask(asked)
         found["posted as"] = blog.last("/api")
         for _ in range(5):
-            await session.ask(Asked(url=blog.url("/api")))
+            await session.ask(BrowserRequest(url=blog.url("/api")))
         found["looked as"] = blog.last("/api")
         found["waited"] = (LEAPS.now() - begun).total_seconds()
-        found["moved"] = await session.ask(Asked(url=blog.url("/moved")))
-        found["inward"] = await session.ask(Asked(url="http://169.254.169.254/latest/"))
-        found["file"] = await session.ask(Asked(url="file:///etc/passwd"))
-        found["busy"] = await session.ask(Asked(url=blog.url("/busy")))
-        found["after busy"] = await session.ask(Asked(url=blog.url("/api")))
+        found["moved"] = await session.ask(BrowserRequest(url=blog.url("/moved")))
+        found["inward"] = await session.ask(BrowserRequest(url="http://169.254.169.254/latest/"))
+        found["file"] = await session.ask(BrowserRequest(url="file:///etc/passwd"))
+        found["busy"] = await session.ask(BrowserRequest(url=blog.url("/busy")))
+        found["after busy"] = await session.ask(BrowserRequest(url=blog.url("/api")))
         found["counts"] = blog.counts()
         found["ledger"] = session.ledger()
     return found

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from stories import AGENT, manners
+from stories import AGENT, policy
 
 from everlog.core.ip_addresses import literal_address, refusal
-from everlog.fetch.allowlist import Reach
+from everlog.fetch.allowlist import Allowlist
 from everlog.fetch.request import ask_for, conditions_of, host_key, place, spelled, trusts
 
-ANYBODY = Reach(manners(), None)
+ANYBODY = Allowlist(policy(), None)
 ANYWHERE = ANYBODY.permit("http://a.example/")
 
 
@@ -40,11 +40,11 @@ def test_a_url_goes_over_the_wire_in_one_spelling(url: str, wire: str) -> None:
     ],
 )
 def test_private_headers_go_to_typed_hosts_and_not_into_the_clear(url: str, typed: str, *, sent: bool) -> None:
-    assert trusts(url, manners(typed)) is sent
+    assert trusts(url, policy(typed)) is sent
 
 
 def test_user_headers_replace_ours_and_are_all_secret() -> None:
-    own = manners("http://a.example/", headers=(("user-agent", "mine"), ("X-A", "1")), cookies=(("c", "d"),))
+    own = policy("http://a.example/", headers=(("user-agent", "mine"), ("X-A", "1")), cookies=(("c", "d"),))
     ask = ask_for("http://a.example/", "feed", own, conditions=(), private=True, permit=ANYWHERE)
     sent = dict(ask.headers)
     assert (sent["User-Agent"], sent["X-A"], sent["Cookie"]) == ("mine", "1", "c=d")
@@ -55,7 +55,7 @@ def test_user_headers_replace_ours_and_are_all_secret() -> None:
 
 
 def test_limits_fit_what_is_asked_for() -> None:
-    own = manners("http://a.example/", max_page_bytes=1, max_media_bytes=2, timeout_seconds=3.0)
+    own = policy("http://a.example/", max_page_bytes=1, max_media_bytes=2, timeout_seconds=3.0)
     limits = {
         purpose: ask_for("http://a.example/", purpose, own, conditions=(), private=False, permit=ANYWHERE)
         for purpose in ("page", "feed", "media", "robots", "sitemap")
@@ -68,7 +68,7 @@ def test_limits_fit_what_is_asked_for() -> None:
 
 def test_the_host_header_names_only_unusual_ports() -> None:
     def host(url: str) -> str:
-        return dict(ask_for(url, "page", manners(url), conditions=(), private=False, permit=ANYWHERE).headers)["Host"]
+        return dict(ask_for(url, "page", policy(url), conditions=(), private=False, permit=ANYWHERE).headers)["Host"]
 
     assert host("http://a.example:80/") == host("http://a.example/") == "a.example"
     assert host("https://a.example:80/") == "a.example:80"

@@ -9,25 +9,25 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from certificates import certificate, server_context
 from servers import Server, redirect, reply
-from stories import Leaps, manners, tell, told
+from stories import Leaps, policy, tell, told
 
 from everlog.records import Fetched
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from everlog.fetch import OpenWeb
+    from everlog.fetch import HttpClient
 
 LEAPS = Leaps()
 HOSTS = ("127.0.0.1", "2130706433", "0x7f.1", "0177.0.0.1", "127.1", "localhost", "a.localhost", "localhost.",
          "１２７.０.０.１", "127。0。0。1", "[::1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "0", "me@127.0.0.1")
 
 
-async def story(web: OpenWeb) -> dict[str, Any]:
+async def story(fetcher: HttpClient) -> dict[str, Any]:
     found: dict[str, Any] = {}
     folder = Path(sys.argv[1])
     with Server({"*": reply(200, "home")}) as typed, Server({"*": reply(200, "secret")}) as secret:
-        session = web.session(manners(typed.url()))
+        session = fetcher.session(policy(typed.url()))
         found["typed"] = await session.fetch(typed.url("/"))
         for host in HOSTS:
             found[f"host {host}"] = await session.fetch(secret.url("/", host=host))
@@ -37,12 +37,12 @@ async def story(web: OpenWeb) -> dict[str, Any]:
                     "http://", "http://a:99999/", "http://[::1", "", "//example.org/", "gopher://127.0.0.1/"):
             found[f"url {url}"] = await session.fetch(url)
         found["secret counts"] = secret.counts()
-        await _names(web, found, typed, secret)
-    await _tls(web, found, folder)
+        await _names(fetcher, found, typed, secret)
+    await _tls(fetcher, found, folder)
     return found
 
 
-async def _names(web: OpenWeb, found: dict[str, Any], typed: Server, secret: Server) -> None:
+async def _names(fetcher: HttpClient, found: dict[str, Any], typed: Server, secret: Server) -> None:
     from twisted.internet import reactor
 
     answers = {"inner.example": ["127.0.0.1"], "mixed.example": ["10.0.0.1", "127.0.0.1"], "intranet.example":
@@ -50,41 +50,41 @@ async def _names(web: OpenWeb, found: dict[str, Any], typed: Server, secret: Ser
     asked: list[str] = []
     before = reactor.nameResolver  # type: ignore[attr-defined]
     reactor.installNameResolver(_resolver(lambda name: asked.append(name) or answers[name]))  # type: ignore[attr-defined]
-    stranger = web.session(manners(typed.url()))
-    obeying = web.session(manners(typed.url(), obey_robots=True))
+    stranger = fetcher.session(policy(typed.url()))
+    obeying = fetcher.session(policy(typed.url(), obey_robots=True))
     for name in ("inner.example", "mixed.example", "six.example", "mapped.example"):
         found[f"name {name}"] = await stranger.fetch(f"http://{name}/")
         found[f"name {name} with robots"] = await obeying.fetch(f"http://{name}/")
     found["name at another port"] = await stranger.fetch(secret.url("/", host="inner.example"))
-    owner = web.session(manners(secret.url("/", host="intranet.example")))
+    owner = fetcher.session(policy(secret.url("/", host="intranet.example")))
     found["typed name"] = await owner.fetch(secret.url("/mine", host="intranet.example"))
     found["typed name, other port"] = await owner.fetch(typed.url("/", host="intranet.example"))
     # The owner's connection is still open: it must not carry a stranger's request.
     found["stranger after owner"] = await stranger.fetch(secret.url("/theirs", host="intranet.example"))
     found["secret counts after names"] = secret.counts()
-    await _repointed(web, found, secret)
+    await _repointed(fetcher, found, secret)
     found["asked names"] = asked
     reactor.installNameResolver(before)  # type: ignore[attr-defined]
 
 
-async def _repointed(web: OpenWeb, found: dict[str, Any], secret: Server) -> None:
+async def _repointed(fetcher: HttpClient, found: dict[str, Any], secret: Server) -> None:
     """Names that are at 127.0.0.1 now, by where they were when they were first seen."""
     url, kept = secret.url("/again", host="intranet.example"), {}
     for before in ("public", "private", "loopback"):
-        session = web.session(manners(url, first_networks={"intranet.example": before}))
+        session = fetcher.session(policy(url, first_networks={"intranet.example": before}))
         found[f"was {before}"] = await session.fetch(url)
     for allowed in ("intranet.example", f"intranet.example:{secret.port}", f"other.example:{secret.port}"):
-        session = web.session(manners(url, first_networks={"intranet.example": "public"}, allow=(allowed,)))
+        session = fetcher.session(policy(url, first_networks={"intranet.example": "public"}, allow=(allowed,)))
         found[f"allow {allowed.partition(':')[0]}"] = await session.fetch(url)
-    own = web.session(manners(own=(url,)))
+    own = fetcher.session(policy(own=(url,)))
     found["listed"] = await own.fetch(url)
-    first = web.session(manners(url), remember=kept.__setitem__)
+    first = fetcher.session(policy(url), remember=kept.__setitem__)
     await first.fetch(url)
     found["kept"] = kept
     picture = secret.url("/picture", host="inner.example")
-    wide = web.session(manners("http://blog.example/", allow=(f"inner.example:{secret.port}",)))
+    wide = fetcher.session(policy("http://blog.example/", allow=(f"inner.example:{secret.port}",)))
     found["allowed picture"] = await wide.fetch(picture, purpose="media")
-    narrow = web.session(manners("http://blog.example/", allow=("inner.example",)))
+    narrow = fetcher.session(policy("http://blog.example/", allow=("inner.example",)))
     found["allowed host, other port"] = await narrow.fetch(picture, purpose="media")
 
 
@@ -106,19 +106,19 @@ def _resolver(answer: Callable[[str], Any]) -> Any:
     return Resolver()
 
 
-async def _tls(web: OpenWeb, found: dict[str, Any], folder: Path) -> None:
+async def _tls(fetcher: HttpClient, found: dict[str, Any], folder: Path) -> None:
     page = {"*": reply(200, "sealed")}
     for name in ("trusted", "selfmade", "stolen"):
         with Server(dict(page), tls=server_context(folder / f"{name}.pem")) as server:
-            session = web.session(manners(server.url()))
+            session = fetcher.session(policy(server.url()))
             found[f"tls {name}"] = await session.fetch(server.url("/"))
             found[f"tls {name} again"] = await session.fetch(server.url("/2"))
             found[f"tls {name} counts"] = server.counts()
             if name == "selfmade":
-                obeying = web.session(manners(server.url(), obey_robots=True))
+                obeying = fetcher.session(policy(server.url(), obey_robots=True))
                 found["tls and robots"] = await obeying.fetch(server.url("/"))
     with Server(dict(page)) as plain:
-        session = web.session(manners(plain.url().replace("http:", "https:")))
+        session = fetcher.session(policy(plain.url().replace("http:", "https:")))
         found["tls with a plain server"] = await session.fetch(plain.url("/").replace("http:", "https:"))
 
 

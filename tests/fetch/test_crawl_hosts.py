@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from stories import Leaps
 
-from everlog.fetch.throttle import HeldOff, HostLine, Timekeeper
+from everlog.fetch.throttle import HeldOff, HostThrottle, Timekeeper
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
 
-def line(leaps: Leaps, *, delay: float = 0.0, concurrency: int = 1) -> HostLine:
-    return HostLine("a.example", leaps.keeper(), delay_seconds=delay, concurrency=concurrency)
+def line(leaps: Leaps, *, delay: float = 0.0, concurrency: int = 1) -> HostThrottle:
+    return HostThrottle("a.example", leaps.keeper(), delay_seconds=delay, concurrency=concurrency)
 
 
 def run(scene: Callable[[Leaps], Awaitable[Any]]) -> Any:
@@ -195,7 +195,7 @@ def test_a_host_between_two_turns_says_what_it_waits_for() -> None:
                 await asyncio.get_running_loop().create_future()
 
         still = Patience()
-        host = HostLine(
+        host = HostThrottle(
             "a.example", Timekeeper(now=still.leaps.now, sleep=still.sleep), delay_seconds=30.0, concurrency=2
         )
         idle = host.waiting()

@@ -8,32 +8,32 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from servers import Server, reply
-from stories import Leaps, manners, tell, told
+from stories import Leaps, policy, tell, told
 
 from everlog.core.politeness import LONGEST_REMEMBERED
 
 if TYPE_CHECKING:
-    from everlog.core.fetcher import Ledger, Waited
-    from everlog.fetch import OpenWeb
+    from everlog.core.fetcher import HostStats, Waited
+    from everlog.fetch import HttpClient
 
 LEAPS = Leaps()
 CENTURIES = "99999999999"
 
 
-async def story(web: OpenWeb) -> dict[str, Any]:
+async def story(fetcher: HttpClient) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    await _manners(web, found)
-    await _refusals(web, found)
-    await _failures(web, found)
-    await _unread(web, found)
-    await _shared(web, found)
-    await _absurd(web, found)
+    await _policy(fetcher, found)
+    await _refusals(fetcher, found)
+    await _failures(fetcher, found)
+    await _unread(fetcher, found)
+    await _shared(fetcher, found)
+    await _absurd(fetcher, found)
     return found
 
 
-async def _manners(web: OpenWeb, found: dict[str, Any]) -> None:
+async def _policy(fetcher: HttpClient, found: dict[str, Any]) -> None:
     with Server({"*": reply(200, "page"), "/robots.txt": reply(404)}, now=LEAPS.now) as server:
-        session = web.session(manners(server.url(), delay_seconds=2.0))
+        session = fetcher.session(policy(server.url(), delay_seconds=2.0))
         for number in range(4):
             await session.fetch(server.url(f"/{number}"))
         found["own"] = session.ledger()
@@ -43,84 +43,84 @@ async def _manners(web: OpenWeb, found: dict[str, Any]) -> None:
         found["own after"] = session.take_ledger()
     for name, wish in (("robots", "Crawl-delay: 10"), ("rate", "Request-rate: 1/20"), ("long", "Crawl-delay: 86400")):
         with Server({"*": reply(200), "/robots.txt": reply(200, f"User-agent: *\n{wish}\n")}, now=LEAPS.now) as server:
-            session = web.session(manners(server.url(), obey_robots=True, delay_seconds=1.0))
+            session = fetcher.session(policy(server.url(), obey_robots=True, delay_seconds=1.0))
             for number in range(3):
                 await session.fetch(server.url(f"/{number}"))
             found[name] = session.take_ledger()
     with Server({"*": reply(200)}, now=LEAPS.now) as server:
-        session = web.session(manners(server.url(), concurrency=1))
+        session = fetcher.session(policy(server.url(), concurrency=1))
         await asyncio.gather(*(session.fetch(server.url(f"/{number}")) for number in range(3)))
         found["busy"] = session.take_ledger()
 
 
-async def _refusals(web: OpenWeb, found: dict[str, Any]) -> None:
+async def _refusals(fetcher: HttpClient, found: dict[str, Any]) -> None:
     answers = {
         "asked": reply(429, Retry_After="120"), "vague": reply(429), "busy 503": reply(503, Retry_After="30"),
         "missing": reply(404, Retry_After="50"), "endless": reply(429, Retry_After="1" * 5000),
     }
     for name, answer in answers.items():
         with Server({"/": [answer, reply(200), reply(200), reply(200)]}, now=LEAPS.now) as server:
-            session = web.session(manners(server.url()))
+            session = fetcher.session(policy(server.url()))
             found[f"{name} at"] = LEAPS.now()
             await session.fetch(server.url())
             await session.fetch(server.url())
             found[f"refused {name}"] = session.take_ledger()
     with Server({"*": reply(429, Retry_After="7200")}, now=LEAPS.now) as server:
-        session = web.session(manners(server.url(), longest_wait_seconds=600))
+        session = fetcher.session(policy(server.url(), longest_wait_seconds=600))
         found["sent home at"] = LEAPS.now()
         found["sent home"] = [await session.fetch(server.url(f"/{number}")) for number in range(3)]
         found["sent home ledger"] = session.take_ledger()
 
 
-async def _failures(web: OpenWeb, found: dict[str, Any]) -> None:
+async def _failures(fetcher: HttpClient, found: dict[str, Any]) -> None:
     with Server({"/": [reply(500), reply(502), reply(200)]}, now=LEAPS.now) as server:
-        session = web.session(manners(server.url()))
+        session = fetcher.session(policy(server.url()))
         await session.fetch(server.url())
         found["failed"] = session.take_ledger()
     cut = (b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n", b"cut")
     with Server({"/": [cut, reply(200)]}, now=LEAPS.now) as server:
-        session = web.session(manners(server.url()))
+        session = fetcher.session(policy(server.url()))
         await session.fetch(server.url())
         found["cut off"] = session.take_ledger()
 
 
-async def _unread(web: OpenWeb, found: dict[str, Any]) -> None:
+async def _unread(fetcher: HttpClient, found: dict[str, Any]) -> None:
     with Server({"*": reply(200), "/robots.txt": reply(503)}, now=LEAPS.now) as server:
-        session = web.session(manners(server.url(), obey_robots=True))
+        session = fetcher.session(policy(server.url(), obey_robots=True))
         await session.fetch(server.url("/a"))
         await session.fetch(server.url("/b"))
         found["unread"] = session.take_ledger()
         found["unread counts"] = server.counts()
 
 
-async def _shared(web: OpenWeb, found: dict[str, Any]) -> None:
+async def _shared(fetcher: HttpClient, found: dict[str, Any]) -> None:
     with Server({"*": reply(500)}, now=LEAPS.now) as server:
-        sessions = [web.session(manners(server.url(), retries=0)) for _ in range(3)]
+        sessions = [fetcher.session(policy(server.url(), retries=0)) for _ in range(3)]
         for session in sessions:
             await session.fetch(server.url())
         found["shared"] = [session.take_ledger() for session in sessions]
 
 
-async def _absurd(web: OpenWeb, found: dict[str, Any]) -> None:
+async def _absurd(fetcher: HttpClient, found: dict[str, Any]) -> None:
     kept: dict[str, str] = {}
     with Server({"*": reply(503, Retry_After=CENTURIES)}, now=LEAPS.now) as server:
-        session = web.session(manners(server.url()), recall=kept.get, remember=kept.__setitem__)
+        session = fetcher.session(policy(server.url()), recall=kept.get, remember=kept.__setitem__)
         found["absurd at"] = LEAPS.now()
         found["absurd"] = await session.fetch(server.url())
         found["absurd kept"] = dict(kept)
         # As in the next run, six days later and then eight: nothing is known but what was remembered.
         for days in (6, 8):
-            web._lines.clear()
+            fetcher._lines.clear()
             LEAPS.moment = found["absurd at"] + timedelta(days=days)
-            again = web.session(manners(server.url()), recall=kept.get, remember=kept.__setitem__)
+            again = fetcher.session(policy(server.url()), recall=kept.get, remember=kept.__setitem__)
             found[f"absurd after {days}"] = await again.fetch(server.url())
             found[f"absurd ledger after {days}"] = again.take_ledger()
         # What an older version kept, without an end that anybody would see.
         [name] = [each for each in kept if each.startswith("wait ")]
         kept[name] = "9999-01-01T00:00:00+00:00 the server asked us to wait (HTTP 503) and asked to wait"
-        web._lines.clear()
+        fetcher._lines.clear()
         found["old at"] = LEAPS.now()
-        old = web.session(manners(server.url()), recall=kept.get, remember=kept.__setitem__)
+        old = fetcher.session(policy(server.url()), recall=kept.get, remember=kept.__setitem__)
         found["old"] = await old.fetch(server.url())
         found["old kept"] = kept[name]
 
@@ -130,12 +130,12 @@ def found() -> dict[str, Any]:
     return told(__file__)
 
 
-def causes(ledger: tuple[Ledger, ...]) -> list[tuple[str, str]]:
+def causes(ledger: tuple[HostStats, ...]) -> list[tuple[str, str]]:
     (row,) = ledger
     return [(wait.reason, wait.signal) for wait in row.waits]
 
 
-def first_wait(ledger: tuple[Ledger, ...]) -> Waited:
+def first_wait(ledger: tuple[HostStats, ...]) -> Waited:
     return ledger[0].waits[0]
 
 

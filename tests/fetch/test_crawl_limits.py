@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 import brotli
 import pytest
 from servers import Server, reply
-from stories import Leaps, manners, tell, told
+from stories import Leaps, policy, tell, told
 
 from everlog.records import Fetched
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from everlog.fetch import OpenWeb
+    from everlog.fetch import HttpClient
 
 LEAPS = Leaps()
 OVER = threading.Event()
@@ -105,16 +105,16 @@ def routes() -> dict[str, Any]:
     }
 
 
-async def story(web: OpenWeb) -> dict[str, Any]:
+async def story(fetcher: HttpClient) -> dict[str, Any]:
     found: dict[str, Any] = {}
     with Server(routes()) as server:
-        session = web.session(manners(server.url(), max_page_bytes=MOST, timeout_seconds=20.0, retries=1))
-        hurried = web.session(manners(server.url(), timeout_seconds=SHORT_SECONDS, retries=1))
+        session = fetcher.session(policy(server.url(), max_page_bytes=MOST, timeout_seconds=20.0, retries=1))
+        hurried = fetcher.session(policy(server.url(), timeout_seconds=SHORT_SECONDS, retries=1))
         for path in server.routes:
             # Only time can end this one.
             each = session if path != "/stalled" else hurried
             found[path] = await each.fetch(server.url(path))
-        await _slow_pictures(web, found)
+        await _slow_pictures(fetcher, found)
         found["media"] = await session.fetch(server.url("/bomb-gzip"), purpose="media")
         found["counts"] = server.counts()
         found["ledger"] = session.ledger()[0]
@@ -122,15 +122,15 @@ async def story(web: OpenWeb) -> dict[str, Any]:
     with socket.socket() as nobody:
         nobody.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{nobody.getsockname()[1]}/"
-        found["refused"] = await web.session(manners(url, retries=1)).fetch(url)
+        found["refused"] = await fetcher.session(policy(url, retries=1)).fetch(url)
     return found
 
 
-async def _slow_pictures(web: OpenWeb, found: dict[str, Any]) -> None:
+async def _slow_pictures(fetcher: HttpClient, found: dict[str, Any]) -> None:
     with Server({"/drip.png": drip, "/silent.png": silent, "/slow.png": in_two}) as server:
         for path in server.routes:
             limit = LONG_SECONDS if path == "/slow.png" else SHORT_SECONDS
-            session = web.session(manners(server.url(), timeout_seconds=limit, retries=2))
+            session = fetcher.session(policy(server.url(), timeout_seconds=limit, retries=2))
             found[path] = await session.fetch(server.url(path), purpose="media")
         found["picture counts"] = server.counts()
         OVER.set()

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from certificates import certificate, server_context
 from servers import Server, redirect, reply
-from stories import Leaps, manners, tell, told
+from stories import Leaps, policy, tell, told
 
-from everlog.fetch import OpenWeb
+from everlog.fetch import HttpClient
 from everlog.fetch.origins import DEAD_AFTER_TRIES, twin_of
-from everlog.fetch.request import Answer, Hitch
+from everlog.fetch.request import FetchError, HttpResponse
 from everlog.records import Exchange, Failure, Fetched
 
 if TYPE_CHECKING:
     from servers import Seen
 
-    from everlog.fetch.request import Ask
+    from everlog.fetch.request import HttpRequest
 
 LEAPS = Leaps()
 LINKS = 40
@@ -43,8 +43,8 @@ def main(folder: Path, how: str) -> None:
             proxy.routes[f"{HOST}:443"] = reply(502)
         os.environ["http_proxy"] = os.environ["https_proxy"] = f"http://localhost:{proxy.port}"
 
-        async def story(web: OpenWeb) -> dict[str, Any]:
-            session = web.session(manners(f"http://{HOST}/", delay_seconds=1.0, obey_robots=how == "refused"))
+        async def story(fetcher: HttpClient) -> dict[str, Any]:
+            session = fetcher.session(policy(f"http://{HOST}/", delay_seconds=1.0, obey_robots=how == "refused"))
             home = await session.fetch(f"http://{HOST}/")
             began = LEAPS.now()
             pages = [await session.fetch(f"https://{HOST}/{number}") for number in range(LINKS)]
@@ -88,18 +88,18 @@ def test_a_page_that_sends_back_to_what_is_silent_fails_with_what_is_wrong_there
 def test_whatever_is_wrong_with_https_the_pages_come_in_http_at_its_pace(trouble: str, *, obey_robots: bool) -> None:
     leaps, sealed = Leaps(), []
 
-    async def download(ask: Ask) -> Answer:
+    async def download(ask: HttpRequest) -> HttpResponse:
         if ask.url.startswith("https:"):
             sealed.append(ask.url)
             await leaps.sleep(30.0 if trouble == "timeout" else 0.0)
-            raise Hitch(trouble, "no answer", again=trouble != "tls")
+            raise FetchError(trouble, "no answer", again=trouble != "tls")
         status = 404 if ask.url.endswith("/robots.txt") else 200
         answer = Exchange(url=ask.url, status=status, body=b"page", fetched_at=leaps.now(), purpose=ask.purpose)
-        return Answer(exchange=answer, wire_bytes=4, seconds=0.1)
+        return HttpResponse(exchange=answer, wire_bytes=4, seconds=0.1)
 
     async def story() -> list[Any]:
-        web = OpenWeb(download, leaps.keeper())
-        session = web.session(manners(f"http://{HOST}/", delay_seconds=1.0, obey_robots=obey_robots))
+        fetcher = HttpClient(download, leaps.keeper())
+        session = fetcher.session(policy(f"http://{HOST}/", delay_seconds=1.0, obey_robots=obey_robots))
         await session.fetch(f"http://{HOST}/")
         # As pages link: in turns to the one and the other, several at once.
         urls = [f"{'https' if number % 2 else 'http'}://{HOST}/{number}" for number in range(LINKS)]

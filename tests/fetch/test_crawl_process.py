@@ -13,31 +13,31 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from servers import Server, reply
-from stories import manners, told
+from stories import policy, told
 
 from everlog.errors import UsageError
-from everlog.fetch import with_web
-from everlog.fetch.allowlist import Reach
+from everlog.fetch import with_http_client
+from everlog.fetch.allowlist import Allowlist
 from everlog.fetch.request import LateForTurn, ask_for
 from everlog.fetch.throttle import awake_and_asleep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from everlog.fetch import OpenWeb
+    from everlog.fetch import HttpClient
 
 
 def returning() -> dict[str, Any]:
     before = sorted(name for name in ("scrapy", "twisted", "protego") if name in sys.modules)
 
-    async def task(_: OpenWeb) -> int:
+    async def task(_: HttpClient) -> int:
         await asyncio.sleep(0)
         return 42
 
-    result = with_web(task)
+    result = with_http_client(task)
     handlers = len(logging.getLogger().handlers)
     try:
-        again: Any = with_web(task)
+        again: Any = with_http_client(task)
     except UsageError as error:
         again = str(error)
     handler = signal.getsignal(signal.SIGINT) is signal.default_int_handler
@@ -45,11 +45,11 @@ def returning() -> dict[str, Any]:
 
 
 def raising() -> dict[str, Any]:
-    async def task(_: OpenWeb) -> None:
+    async def task(_: HttpClient) -> None:
         raise KeyError("what the task raised")
 
     try:
-        with_web(task)
+        with_http_client(task)
     except KeyError as error:
         return {"raised": error.args}
     return {}
@@ -69,20 +69,22 @@ def cancelled() -> dict[str, Any]:
         finally:
             hung_up.set()
 
-    async def task(web: OpenWeb) -> None:
+    async def task(fetcher: HttpClient) -> None:
         mine = asyncio.current_task()
         assert mine is not None
         asyncio.get_running_loop().add_signal_handler(signal.SIGINT, mine.cancel)
         threading.Thread(target=lambda: (arrived.wait(300), os.kill(os.getpid(), signal.SIGINT))).start()
         try:
-            await web.session(manners(server.url(), max_page_bytes=10**12, timeout_seconds=600.0)).fetch(server.url())
+            await fetcher.session(
+                policy(server.url(), max_page_bytes=10**12, timeout_seconds=600.0),
+            ).fetch(server.url())
         finally:
             # The web is still open: it is the request that ended, not the process.
             found["hung up"] = await asyncio.to_thread(hung_up.wait, 20)
 
     with Server({"*": endless}) as server:
         try:
-            with_web(task)
+            with_http_client(task)
         except asyncio.CancelledError:
             found["ended"] = True
     return found
@@ -92,20 +94,20 @@ def late() -> dict[str, Any]:
     """A request whose turn has gone by while it was on its way to the socket, and one that is in time."""
     found: dict[str, Any] = {}
 
-    async def task(web: OpenWeb) -> None:
-        own = manners(server.url())
-        permit = Reach(own, None).permit(server.url())
+    async def task(fetcher: HttpClient) -> None:
+        own = policy(server.url())
+        permit = Allowlist(own, None).permit(server.url())
         ask = ask_for(server.url("/page"), "page", own, conditions=(), private=True, permit=permit)
         try:
-            await web.download(replace(ask, leave_by=awake_and_asleep() - 1.0))
+            await fetcher.download(replace(ask, leave_by=awake_and_asleep() - 1.0))
         except LateForTurn:
             found["late"] = True
         found["asked before"] = len(server.seen)
-        answer = await web.download(replace(ask, leave_by=awake_and_asleep() + 60.0))
+        answer = await fetcher.download(replace(ask, leave_by=awake_and_asleep() + 60.0))
         found["status"], found["asked"] = answer.exchange.status, len(server.seen)
 
     with Server({"*": reply(200)}) as server:
-        with_web(task)
+        with_http_client(task)
     return found
 
 

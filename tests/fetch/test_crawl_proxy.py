@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from certificates import certificate, server_context
 from servers import Server, reply
-from stories import Leaps, manners, tell, told
+from stories import Leaps, policy, tell, told
 
 from everlog.fetch.proxies import Proxies
 from everlog.records import Fetched
 
 if TYPE_CHECKING:
-    from everlog.fetch import OpenWeb
+    from everlog.fetch import HttpClient
 
 LEAPS = Leaps()
 
@@ -31,8 +31,8 @@ def main(folder: Path) -> None:
         os.environ["https_proxy"] = f"localhost:{proxy.port}"
         os.environ["no_proxy"] = "near.example,10.20.0.0/16"
 
-        async def story(web: OpenWeb) -> dict[str, Any]:
-            session = web.session(manners("http://blog.example/", near.url(), retries=0))
+        async def story(fetcher: HttpClient) -> dict[str, Any]:
+            session = fetcher.session(policy("http://blog.example/", near.url(), retries=0))
             urls = {
                 "plain": "http://blog.example/a", "sealed": "https://blog.example/b",
                 "other name": "https://other.example/c", "tunnel refused": "https://refused.example/",

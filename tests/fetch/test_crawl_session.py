@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from servers import Server, redirect, reply
-from stories import AGENT, Leaps, manners, tell, told
+from stories import AGENT, Leaps, policy, tell, told
 
 from everlog.records import Failure, Fetched
 
 if TYPE_CHECKING:
-    from everlog.fetch import OpenWeb
+    from everlog.fetch import HttpClient
 
 LEAPS = Leaps()
 NOON_TOMORROW = "Thu, 02 May 2024 12:00:00 GMT"
@@ -24,7 +24,7 @@ def patient(*answers: bytes) -> list[bytes]:
     return list(answers)
 
 
-async def story(web: OpenWeb) -> dict[str, Any]:
+async def story(fetcher: HttpClient) -> dict[str, Any]:
     found: dict[str, Any] = {}
     other = Server({"/landing": reply(200, "elsewhere"), "/back": b""}, now=LEAPS.now)
     with Server(now=LEAPS.now) as blog, other:
@@ -48,7 +48,7 @@ async def story(web: OpenWeb) -> dict[str, Any]:
             "/chain0": redirect("/chain1"),
             **{f"/chain{n}": redirect(f"/chain{n + 1}") for n in range(1, 30)},
         }
-        session = web.session(manners(blog.url()))
+        session = fetcher.session(policy(blog.url()))
         for name in ("plain", "missing", "gone", "forbidden", "moved", "a", "script", "file", "inward", "nowhere",
                      "utf8", "unchanged", "recovers", "broken", "chain0"):
             found[name] = await session.fetch(blog.url(f"/{name}"))
@@ -60,27 +60,27 @@ async def story(web: OpenWeb) -> dict[str, Any]:
         found["counts"] = blog.counts()
         found["ledger"] = session.ledger()
         found["sent"] = blog.last("/plain").headers
-        await _private_things(web, blog, other, found)
-    await _rate_limits(web, found)
-    await _robots(web, found)
-    await _memory(web, found)
-    await _stopping(web, found)
+        await _private_things(fetcher, blog, other, found)
+    await _rate_limits(fetcher, found)
+    await _robots(fetcher, found)
+    await _memory(fetcher, found)
+    await _stopping(fetcher, found)
     return found
 
 
-async def _private_things(web: OpenWeb, blog: Server, other: Server, found: dict[str, Any]) -> None:
+async def _private_things(fetcher: HttpClient, blog: Server, other: Server, found: dict[str, Any]) -> None:
     secrets = {"headers": (("X-Key", "s3cret"),), "cookies": (("sid", "42"), ("b", "c"))}
-    session = web.session(manners(blog.url(), **secrets))
+    session = fetcher.session(policy(blog.url(), **secrets))
     found["private"] = await session.fetch(blog.url("/private"))
     found["private sent"] = blog.last("/private").headers
-    open_web = web.session(manners(blog.url(), other.url(), **secrets))
-    found["away"] = await open_web.fetch(blog.url("/away"))
+    http_client = fetcher.session(policy(blog.url(), other.url(), **secrets))
+    found["away"] = await http_client.fetch(blog.url("/away"))
     found["away sent"] = other.last("/landing").headers
-    found["there and back"] = await open_web.fetch(blog.url("/there-and-back"))
+    found["there and back"] = await http_client.fetch(blog.url("/there-and-back"))
     found["there and back sent"] = blog.last("/private").headers
 
 
-async def _rate_limits(web: OpenWeb, found: dict[str, Any]) -> None:
+async def _rate_limits(fetcher: HttpClient, found: dict[str, Any]) -> None:
     with Server(now=LEAPS.now) as server:
         server.routes |= {
             "/soon": patient(reply(429, Retry_After="90"), reply(200, "welcome")),
@@ -88,21 +88,21 @@ async def _rate_limits(web: OpenWeb, found: dict[str, Any]) -> None:
             "/vague": patient(reply(429), reply(503), reply(200, "welcome")),
             "/always": reply(429, Retry_After="2"),
         }
-        session = web.session(manners(server.url(), longest_wait_seconds=172_800))
+        session = fetcher.session(policy(server.url(), longest_wait_seconds=172_800))
         for name in ("soon", "date", "vague", "always"):
             found[f"limit {name}"] = await session.fetch(server.url(f"/{name}"))
             found[f"limit {name} at"] = [seen.at for seen in server.seen if seen.path == f"/{name}"]
         found["limit waits"] = session.waiting()
         found["limit ledger"] = session.ledger()
     with Server({"*": reply(503, Retry_After="99999999999999999999")}, now=LEAPS.now) as server:
-        session = web.session(manners(server.url()))
+        session = fetcher.session(policy(server.url()))
         pages = [session.fetch(server.url(f"/{n}")) for n in range(9)]
         found["absurd"] = await asyncio.gather(*pages)
         found["absurd later"] = await session.fetch(server.url("/later"))
         found["absurd counts"] = server.counts()
 
 
-async def _robots(web: OpenWeb, found: dict[str, Any]) -> None:
+async def _robots(fetcher: HttpClient, found: dict[str, Any]) -> None:
     rules = "User-agent: *\nDisallow: /closed\n\nUser-agent: everlog\nDisallow: /mine\nCrawl-delay: 7\n"
     answers = {
         "rules": reply(200, rules), "missing": reply(404), "forbidden": reply(403), "broken": reply(503),
@@ -114,7 +114,7 @@ async def _robots(web: OpenWeb, found: dict[str, Any]) -> None:
     for name, answer in answers.items():
         with Server(now=LEAPS.now) as server:
             server.routes |= {"/robots.txt": answer, "*": reply(200, "page"), "/real-robots.txt": reply(200, rules)}
-            session = web.session(manners(server.url(), obey_robots=True))
+            session = fetcher.session(policy(server.url(), obey_robots=True))
             paths = ("/open", "/closed", "/mine", "/open2")
             found[f"robots {name}"] = [await session.fetch(server.url(path)) for path in paths]
             found[f"robots {name} counts"] = server.counts()
@@ -126,46 +126,46 @@ async def _robots(web: OpenWeb, found: dict[str, Any]) -> None:
                 server.routes["/robots.txt"] = reply(404)
                 found["robots broken later"] = await session.fetch(server.url("/open"))
             if name == "rules":
-                disobeying = web.session(manners(server.url()))
+                disobeying = fetcher.session(policy(server.url()))
                 found["robots disobeyed"] = await disobeying.fetch(server.url("/mine"))
                 found["robots itself"] = await session.fetch(server.url("/robots.txt"), purpose="robots")
     with Server({"/robots.txt": reply(404), "*": reply(200, "page")}, now=LEAPS.now) as server:
-        sessions = [web.session(manners(server.url(), obey_robots=True, concurrency=8)) for _ in range(3)]
+        sessions = [fetcher.session(policy(server.url(), obey_robots=True, concurrency=8)) for _ in range(3)]
         await asyncio.gather(*(each.fetch(server.url(f"/{n}")) for each in sessions for n in range(5)))
         found["robots asked together"] = server.counts()["/robots.txt"]
 
 
-async def _memory(web: OpenWeb, found: dict[str, Any]) -> None:
+async def _memory(fetcher: HttpClient, found: dict[str, Any]) -> None:
     kept: dict[str, str] = {}
     with Server(now=LEAPS.now) as server:
         origin = server.url("")
         rules = reply(200, "User-agent: *\nDisallow: /no")
         server.routes |= {"*": reply(429, Retry_After="9000"), "/robots.txt": rules}
-        session = web.session(manners(server.url(), obey_robots=True), recall=kept.get, remember=kept.__setitem__)
+        session = fetcher.session(policy(server.url(), obey_robots=True), recall=kept.get, remember=kept.__setitem__)
         found["memory first"] = await session.fetch(server.url("/yes"))
         found["memory"] = dict(kept)
         # As in the next run: nothing is known but what was remembered.
-        web.robots.rules.clear()
-        web._lines.clear()
-        session = web.session(manners(server.url(), obey_robots=True), recall=kept.get)
+        fetcher.robots.rules.clear()
+        fetcher._lines.clear()
+        session = fetcher.session(policy(server.url(), obey_robots=True), recall=kept.get)
         found["memory held"] = await session.fetch(server.url("/yes"))
         found["memory forbids"] = await session.fetch(server.url("/no"))
         found["memory counts"] = server.counts()
-        web.robots.rules.clear()
-        web._lines.clear()
+        fetcher.robots.rules.clear()
+        fetcher._lines.clear()
         spoilt = {f"robots {origin}": '{"read_at": 5}', f"wait 127.0.0.1:{server.port}": "someday"}
         server.routes["*"] = reply(200)
-        session = web.session(manners(server.url(), obey_robots=True), recall=spoilt.get)
+        session = fetcher.session(policy(server.url(), obey_robots=True), recall=spoilt.get)
         found["memory spoilt"] = await session.fetch(server.url("/yes"))
 
 
-async def _stopping(web: OpenWeb, found: dict[str, Any]) -> None:
+async def _stopping(fetcher: HttpClient, found: dict[str, Any]) -> None:
     with Server({"*": reply(200)}, now=LEAPS.now) as server:
-        session = web.session(manners(server.url(), delay_seconds=50.0))
+        session = fetcher.session(policy(server.url(), delay_seconds=50.0))
         await session.fetch(server.url("/"))
         waiting = asyncio.ensure_future(session.fetch(server.url("/")))
         # Stopped in the very round in which the wait began.
-        asyncio.get_running_loop().call_soon(web.stop)
+        asyncio.get_running_loop().call_soon(fetcher.stop)
         found["stopped"] = (await asyncio.gather(waiting, return_exceptions=True))[0]
         found["stopped later"] = (await asyncio.gather(session.fetch(server.url("/")), return_exceptions=True))[0]
         found["stopped counts"] = server.counts()

@@ -7,14 +7,14 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from everlog.core.fetcher import Turns
+from everlog.core.fetcher import RateLimiter
 from everlog.fetch.shared_throttle import OTHERS, WRITING_SECONDS, take_shared_turn, tell_of_hold
-from everlog.fetch.throttle import HeldOff, HostLine, Timekeeper
+from everlog.fetch.throttle import HeldOff, HostThrottle, Timekeeper
 
 START = datetime(2024, 5, 1, tzinfo=UTC)
 
 
-class Lines(Turns):
+class Lines(RateLimiter):
     """The line of all, on one sheet of paper."""
 
     def __init__(self, *seconds: float) -> None:
@@ -50,7 +50,7 @@ class Clock:
 
 
 def line_of(clock, *, delay=1.0):
-    return HostLine("a.example", clock.keeper(), delay_seconds=delay, concurrency=4)
+    return HostThrottle("a.example", clock.keeper(), delay_seconds=delay, concurrency=4)
 
 
 def test_who_had_a_turn_here_waits_for_those_elsewhere():

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from servers import Server, reply
-from stories import Leaps, manners, tell, told
+from stories import Leaps, policy, tell, told
 
 from everlog.errors import DiskFull
 from everlog.fetch.spooling import SPOOL_FROM_BYTES
 from everlog.records import Fetched
 
 if TYPE_CHECKING:
-    from everlog.fetch import OpenWeb
+    from everlog.fetch import HttpClient
     from everlog.records import Failure
 
 LEAPS = Leaps()
@@ -27,7 +27,7 @@ LARGE = b"".join(hashlib.sha256(str(number).encode()).digest() for number in ran
 SMALL = LARGE[:1_000]
 
 
-async def story(web: OpenWeb) -> dict[str, Any]:
+async def story(fetcher: HttpClient) -> dict[str, Any]:
     folder, found = Path(sys.argv[1]), {}
     answers = {
         "/large": reply(200, LARGE, Content_Type="image/png"), "/small": reply(200, SMALL),
@@ -35,11 +35,11 @@ async def story(web: OpenWeb) -> dict[str, Any]:
         "/cut": lambda _: [b"HTTP/1.1 200 OK\r\nContent-Length: 3000000\r\n\r\n", LARGE],
     }
     with Server(answers) as server:
-        session = web.session(manners(server.url(), max_media_bytes=MOST, scratch=str(folder), retries=0))
+        session = fetcher.session(policy(server.url(), max_media_bytes=MOST, scratch=str(folder), retries=0))
         for path in answers:
             found[path] = _told(await session.fetch(server.url(path), purpose="media"))
         found["page"] = _told(await session.fetch(server.url("/large")))
-        homeless = web.session(manners(server.url(), max_media_bytes=MOST))
+        homeless = fetcher.session(policy(server.url(), max_media_bytes=MOST))
         found["no folder"] = _told(await homeless.fetch(server.url("/large"), purpose="media"))
         found["left"] = [path.name for path in folder.iterdir()]
         found["asked for"] = {seen.path: seen.headers.get("accept-encoding") for seen in server.seen[:2]}

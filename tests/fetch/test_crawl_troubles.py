@@ -8,10 +8,10 @@ from scrapy.exceptions import DownloadCancelledError, DownloadTimeoutError
 from twisted.internet.error import ConnectionRefusedError as Refused
 from twisted.internet.error import DNSLookupError
 
-from everlog.core.fetcher import Manners
-from everlog.fetch.allowlist import HostPermit, Reach
+from everlog.core.fetcher import FetchPolicy
+from everlog.fetch.allowlist import Allowlist, HostPermit
 from everlog.fetch.fetch_errors import hitch_of
-from everlog.fetch.request import Ask
+from everlog.fetch.request import HttpRequest
 
 URL = "https://a.blog.example/a-post"
 
@@ -27,9 +27,9 @@ def test_a_failed_request_says_what_happened_in_the_words_of_the_field(error, sa
     assert hitch_of(error, _ask(), None).reason == said
 
 
-def _ask() -> Ask:
-    permit = HostPermit(Reach(Manners(user_agent="everlog", typed=(URL,)), None), "a.blog.example", 443)
-    return Ask(
+def _ask() -> HttpRequest:
+    permit = HostPermit(Allowlist(FetchPolicy(user_agent="everlog", typed=(URL,)), None), "a.blog.example", 443)
+    return HttpRequest(
         url=URL, headers=(), secret=frozenset(), purpose="page", permit=permit, max_bytes=1_000_000,
         timeout_seconds=30.0,
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from servers import Server, redirect, reply
-from stories import Leaps, manners, tell, told
+from stories import Leaps, policy, tell, told
 
 import a_blog
 from everlog.settings import make_settings
@@ -16,14 +16,14 @@ from everlog.usecases.learn.explore import find_blog
 from everlog.usecases.page.rendering import Rendering
 
 if TYPE_CHECKING:
-    from everlog.fetch import OpenWeb
+    from everlog.fetch import HttpClient
 
 LEAPS = Leaps()
 POSTS = 12
 ROBOTS = "User-agent: *\nDisallow: /private\nSitemap: {map}\n"
 
 
-async def story(web: OpenWeb) -> dict[str, Any]:
+async def story(fetcher: HttpClient) -> dict[str, Any]:
     with Server(now=LEAPS.now) as blog:
         links = "".join(f"<h2><a href=/{number}>Post {number} of ours</a></h2>" for number in range(POSTS - 4, 0, -1))
         links += "<a href=/private/notes>Notes</a><a href=/old>Old</a><a href=/gone>Gone</a><a href=/file>F</a>"
@@ -36,8 +36,8 @@ async def story(web: OpenWeb) -> dict[str, Any]:
             "/map.xml": reply(200, f"<urlset>{rows}</urlset>", Content_Type="application/xml"),
             **{f"/{number}": reply(200, a_blog.page(number)) for number in range(1, POSTS + 1)},
         }
-        session = web.session(manners(blog.url(), obey_robots=True, delay_seconds=1.0))
-        rendering = Rendering(browser=None, web=session, settings=make_settings({"no_feed": True}))
+        session = fetcher.session(policy(blog.url(), obey_robots=True, delay_seconds=1.0))
+        rendering = Rendering(browser=None, fetcher=session, settings=make_settings({"no_feed": True}))
         tally = Tally(blog=blog.url())
         found = await find_blog(blog.url(), rendering, tally)
         began = blog.seen[0].at

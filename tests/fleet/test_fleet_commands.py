@@ -10,7 +10,7 @@ import pytest
 import redis
 
 from everlog.archive import open_archive
-from everlog.archive.job_models import NewJob, SliceEnd
+from everlog.archive.job_models import NewJob, SliceResult
 from everlog.fleet.engine import PRESENCE
 from everlog.fleet.figures import serve_figures
 from fleet.a_fleet import Fleet, crawl_jobs, keep_awake, let_time_pass
@@ -53,7 +53,7 @@ def test_a_list_that_is_not_there_is_no_blog(fleet, archive, word):
 
 def test_what_waits_is_told_with_its_reason_and_can_be_cancelled(fleet, archive):
     [job] = crawl_jobs(archive, ["http://a.example/"])
-    later = SliceEnd(end="later", reason="answers 503\nfor now", wait_seconds=3600.0, failed=True)
+    later = SliceResult(end="later", reason="answers 503\nfor now", wait_seconds=3600.0, failed=True)
     archive.end_grant(archive.claim_job(job.id, "somebody").fence, later)
     told = fleet.run("fleet", "status", "--json").json
     assert [(one["url"], one["reason"]) for one in told["waiting"]] == [("http://a.example/", "answers 503\nfor now")]
@@ -110,7 +110,7 @@ def test_the_state_of_a_fleet_is_told_to_people_and_programs(fleet, archive, red
     running, dead, _ = crawl_jobs(archive, ["http://a.example/", "http://b.example/", "http://c.example/"])
     archive.claim_job(running.id, "somebody")
     gone = archive.claim_job(dead.id, "somebody")
-    archive.end_grant(gone.fence, SliceEnd(end="dead", reason="no page of it could be read as a post"))
+    archive.end_grant(gone.fence, SliceResult(end="dead", reason="no page of it could be read as a post"))
     told = fleet.run("fleet", "status", "--json").json
     assert [worker["name"] for worker in told["workers"]] == ["somebody"]
     assert told["readers"] == [{"name": "a-reader", "processes": 4}]
@@ -152,7 +152,7 @@ def test_a_broker_that_is_not_there_is_exit_code_7_and_jobs_are_kept(fleet, arch
 @pytest.mark.parametrize("end", ["notaport/0", "6379/abc", "6379/0?foo=1"])
 def test_a_broker_whose_address_cannot_be_used_is_exit_code_2_and_nothing_is_stored(fleet, archive, end):
     [dead] = crawl_jobs(archive, ["http://dead.example/"])
-    archive.end_grant(archive.claim_job(dead.id, "somebody").fence, SliceEnd(end="dead", reason="it is empty"))
+    archive.end_grant(archive.claim_job(dead.id, "somebody").fence, SliceResult(end="dead", reason="it is empty"))
     fleet.broker = f"redis://:secret@127.0.0.1:{end}"
     for words in (("enqueue", "http://a.example/"), ("fleet", "revive")):
         done = fleet.run(*words)

@@ -9,8 +9,6 @@ from ssl import CERT_REQUIRED
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from usecases.a_conversation import said, thread_html
-from usecases.a_site import a_site, crawl, work
 from redis import Redis as Client
 from redis import SSLConnection
 from redis.exceptions import TimeoutError as NoAnswer
@@ -26,11 +24,13 @@ from everlog.fleet.readers import Lenses
 from everlog.fleet.sheets import QUEUE, Order, digest_of, reading_app, unpack_glimpse, unpacked
 from everlog.records import Link, Page
 from everlog.usecases.crawl.crawl_blog import archive_blog
-from everlog.usecases.learn.learned_blog import Known
-from everlog.usecases.learn.template_history import Eras
-from everlog.usecases.page.page_reading import Lens, Sheet
+from everlog.usecases.learn.learned_blog import LearnedBlog
+from everlog.usecases.learn.template_history import TemplateHistory
+from everlog.usecases.page.page_reading import PageInput, ReadContext
 from fleet.a_fleet import until
 from fleet.a_reader import readers
+from usecases.a_conversation import said, thread_html
+from usecases.a_site import a_site, crawl, work
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,10 +46,10 @@ SHORT_WAIT_SECONDS = 0.3
 
 def a_large_site() -> MemoryWeb:
     """A blog of two hundred pages, some with comments."""
-    web = a_site(POSTS)
+    fetcher = a_site(POSTS)
     for number in range(1, POSTS + 1, 3):
-        web.put(a_blog.url(number), a_blog.page(number, after=thread_html(said(number, number % 7))))
-    return web
+        fetcher.put(a_blog.url(number), a_blog.page(number, after=thread_html(said(number, number % 7))))
+    return fetcher
 
 
 def contents(archive: Archive) -> dict[str, Any]:
@@ -166,63 +166,67 @@ def test_readers_have_a_broker_that_is_encrypted(broker: str):
     app.close()
 
 
-def test_pages_that_nobody_reads_in_time_are_not_asked_for_again_at_once(redis_url: str, lens: Lens):
+def test_pages_that_nobody_reads_in_time_are_not_asked_for_again_at_once(redis_url: str, read_context: ReadContext):
     """Whoever waits for the first page waits for no other."""
     with closing(Client.from_url(redis_url)) as client:
         client.set(PRESENCE + "somebody", 4)
         with closing(SharedReader(redis_url, least_bytes=0, wait_seconds=0.1)) as reader:
             assert reader.finds_readers()
             assert reader.open()
-            pages = [Sheet(page=Page(url=a_blog.url(number), body=a_blog.page(number))) for number in (6, 7, 8)]
+            pages = [PageInput(page=Page(url=a_blog.url(number), body=a_blog.page(number))) for number in (6, 7, 8)]
 
             async def ask_for_all() -> list[Any]:
-                return [await reader.look(page, lens) for page in pages]
+                return [await reader.look(page, read_context) for page in pages]
 
             assert asyncio.run(ask_for_all()) == [None, None, None]
             # None at all, where the time was over before the first was sent.
             assert client.llen(QUEUE) <= 1
 
 
-def test_small_pages_are_read_where_they_are(redis_url: str, lens: Lens):
+def test_small_pages_are_read_where_they_are(redis_url: str, read_context: ReadContext):
     with closing(Client.from_url(redis_url)) as client:
         client.set(PRESENCE + "somebody", 4)
         with closing(SharedReader(redis_url, wait_seconds=0.1)) as reader:
             assert reader.finds_readers()
             assert reader.open()
-            page = Sheet(page=Page(url=a_blog.url(6), body=b"<p>Small."))
-            assert asyncio.run(reader.look(page, lens)) is None
+            page = PageInput(page=Page(url=a_blog.url(6), body=b"<p>Small."))
+            assert asyncio.run(reader.look(page, read_context)) is None
             assert client.llen(QUEUE) == 0
 
 
 @pytest.fixture
-def lens(archive: Archive) -> Lens:
+def read_context(archive: Archive) -> ReadContext:
     """What the blog of an archive is read by."""
     crawl(a_site(), archive)
     [blog] = archive.blogs()
-    known = Known.of(blog)
+    known = LearnedBlog.of(blog)
     assert known is not None
-    return Lens(scope=scope_of(blog), present=known, eras=Eras.of(blog.id, archive))
+    return ReadContext(scope=scope_of(blog), present=known, template_history=TemplateHistory.of(blog.id, archive))
 
 
 def test_what_is_known_of_a_blog_is_found_by_its_digest_and_nothing_else(
-    archive: Archive, postgres_url: str, tmp_path: Path, lens: Lens,
+    archive: Archive, postgres_url: str, tmp_path: Path, read_context: ReadContext,
 ):
     with closing(Lenses(lambda: open_archive(postgres_url, files=tmp_path / "files"))) as lenses:
-        digest = digest_of(lens)
+        digest = digest_of(read_context)
         found = lenses.find(a_blog.HOME, digest)
         assert found is not None
         assert digest_of(found) == digest
         assert lenses.find(a_blog.HOME, digest) is found
         assert lenses.find(a_blog.HOME, "another") is None
-        assert lenses.find("https://unknown.blog/", digest_of(lens)) is found, "the digest says it all"
+        assert lenses.find("https://unknown.blog/", digest_of(read_context)) is found, "the digest says it all"
         [blog] = archive.blogs()
-        learned = lens.present.judge.with_urls(["https://a.blog/odd/one.html"])
-        archive.update_blog(blog.id, knowledge=Known(template=lens.present.template, judge=learned).knowledge())
-        newer = lenses.find(a_blog.HOME, digest_of(Lens(
-            scope=lens.scope, present=Known(template=lens.present.template, judge=learned), eras=lens.eras,
+        learned = read_context.present.classifier.with_urls(["https://a.blog/odd/one.html"])
+        archive.update_blog(
+            blog.id, knowledge=LearnedBlog(template=read_context.present.template, classifier=learned).knowledge(),
+        )
+        newer = lenses.find(a_blog.HOME, digest_of(ReadContext(
+            scope=read_context.scope, present=LearnedBlog(
+                template=read_context.present.template, classifier=learned,
+            ), template_history=read_context.template_history,
         )))
         assert newer is not None
-        assert newer.present.judge == learned
+        assert newer.present.classifier == learned
 
 
 def test_a_database_that_is_not_there_makes_the_blog_unknown():
@@ -247,5 +251,5 @@ def test_what_was_damaged_on_its_way_is_told_so(text: str):
 
 def test_a_page_arrives_as_it_was_sent():
     page = Page(url=a_blog.url(6), body=a_blog.page(6), content_type="text/html; charset=x")
-    order = Order(home=a_blog.HOME, digest="d", sheet=Sheet(page=page, comments_feed="/f", may_be_kept=False))
+    order = Order(home=a_blog.HOME, digest="d", sheet=PageInput(page=page, comments_feed="/f", may_be_kept=False))
     assert Order.unpack(order.pack()) == order

@@ -5,18 +5,18 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from fetch.servers import Server, reply
-from usecases.a_service_web import DISQUS_PAGE
 from sqlalchemy import select
 
 import a_blog
 from cli.sites import serve_demo, serve_small
 from everlog.archive.db import schema
-from everlog.archive.job_models import SliceEnd
+from everlog.archive.job_models import SliceResult
 from everlog.archive.repos.jobs import job_of
 from everlog.archive.verify import verify
 from everlog.fleet.engine import Engine
+from fetch.servers import Server, reply
 from fleet.a_fleet import asked, keep_awake, no_job_left, posts_of, until
+from usecases.a_service_web import DISQUS_PAGE
 
 
 @pytest.mark.slow
@@ -81,7 +81,7 @@ def test_what_only_a_browser_shows_is_left_to_workers_that_have_one(fleet, serve
         # What could not be had is asked for again, which only the first slice of an update does.
         assert job.slices == 0
         grant = archive.claim_job(job.id, "seeing")
-        archive.end_grant(grant.fence, SliceEnd(end="done", reason="as if it had drawn them"))
+        archive.end_grant(grant.fence, SliceResult(end="done", reason="as if it had drawn them"))
         serve(range(8, 0, -1))
         fleet.run("watch", "--once")
         with archive.database.writing() as connection:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from everlog.records import Asked, Exchange, Failure, Page, Rendered
-from everlog.render import Browser, RenderHabits
+from everlog.records import BrowserRequest, Exchange, Failure, Page, Rendered
+from everlog.render import Browser, RenderOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator, Mapping
@@ -35,10 +35,10 @@ def redirect(url: str, to: str, status: int = 302) -> Exchange:
 class Site:
     """Answers by address (or by address without its query); what is not here is a 404."""
 
-    answers: dict[str, str | bytes | Exchange | Failure | Callable[[Asked], Any]] = field(default_factory=dict)
-    asked: list[Asked] = field(default_factory=list)
+    answers: dict[str, str | bytes | Exchange | Failure | Callable[[BrowserRequest], Any]] = field(default_factory=dict)
+    asked: list[BrowserRequest] = field(default_factory=list)
 
-    async def fetch(self, asked: Asked) -> Exchange | Failure:
+    async def fetch(self, asked: BrowserRequest) -> Exchange | Failure:
         self.asked.append(asked)
         found = self.answers.get(asked.url, self.answers.get(asked.url.partition("?")[0]))
         if callable(found):
@@ -93,9 +93,9 @@ class Stage:
 
 
 @contextmanager
-def staged(habits: RenderHabits | None = None) -> Iterator[Stage]:
+def staged(chosen: RenderOptions | None = None) -> Iterator[Stage]:
     with asyncio.Runner() as runner:
-        browser = Browser(habits)
+        browser = Browser(chosen)
         runner.run(browser.__aenter__())
         try:
             yield Stage(runner, browser)

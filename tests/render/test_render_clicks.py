@@ -11,7 +11,7 @@ from stage import Site, answer, page, staged
 from everlog.comments.comment_markup import Markup
 from everlog.comments.services import Service
 from everlog.core.tree import parse
-from everlog.render import RenderHabits
+from everlog.render import RenderOptions
 from everlog.render.scripts import script
 
 MARKUP = Markup(name="talk", comment="li.c", text="p")
@@ -160,7 +160,7 @@ def test_a_control_that_is_a_link_elsewhere_does_not_lead_there(stage):
 
 
 def test_endless_more_ends_at_the_cap_of_clicks():
-    with staged(RenderHabits(max_clicks=12)) as small:
+    with staged(RenderOptions(max_clicks=12)) as small:
         rendered = small.render(
             "<div id=talk><ul id=list></ul><button class=more onclick='list.innerHTML += `<li class=c><p>x</p></li>`'>"
             "More</button></div>", services=[INLINE],

@@ -8,20 +8,20 @@ import pytest
 from stage import Site, staged
 
 from everlog.core.tree import parse
-from everlog.render import RenderFailed, RenderHabits
+from everlog.render import RenderFailed, RenderOptions
 from everlog.render.settling import Scene
 
 
 @pytest.fixture(scope="module")
 def short():
     # Long enough for a page to be opened on a busy machine; what never ends takes all of it.
-    with staged(RenderHabits(page_seconds=3.0, max_bytes=300_000)) as found:
+    with staged(RenderOptions(page_seconds=3.0, max_bytes=300_000)) as found:
         yield found
 
 
 @pytest.fixture(scope="module")
 def small():
-    with staged(RenderHabits(max_bytes=300_000)) as found:
+    with staged(RenderOptions(max_bytes=300_000)) as found:
         yield found
 
 

@@ -17,8 +17,8 @@ import pytest
 from stage import Site, page, staged
 
 from everlog.errors import EverlogError
-from everlog.render import Browser, NoBrowser, RenderFailed, RenderHabits
-from everlog.render.devtools_session import Session
+from everlog.render import Browser, NoBrowser, RenderFailed, RenderOptions
+from everlog.render.devtools_session import DevToolsSession
 from everlog.render.tab import Tab
 
 if TYPE_CHECKING:
@@ -121,8 +121,8 @@ def test_the_pages_beside_the_one_that_dies_are_not_lost():
     "Network.clearBrowserCookies",
 ])
 def test_a_page_that_was_shown_is_not_lost_when_the_browser_dies_while_it_is_put_away(command, monkeypatch):
-    with staged(RenderHabits(tabs=1)) as stage:
-        tell, is_shown, killed = Session.send, [False], []
+    with staged(RenderOptions(tabs=1)) as stage:
+        tell, is_shown, killed = DevToolsSession.send, [False], []
 
         async def send(session, told, **parameters):
             if is_shown[0] and told == command and not killed:
@@ -135,7 +135,7 @@ def test_a_page_that_was_shown_is_not_lost_when_the_browser_dies_while_it_is_put
             await tidy(tab)
 
         tidy = Tab.clean
-        monkeypatch.setattr(Session, "send", send)
+        monkeypatch.setattr(DevToolsSession, "send", send)
         monkeypatch.setattr(Tab, "clean", clean)
         assert b"<p>shown</p>" in stage.render("<script>localStorage.seen = 1</script><p>shown</p>").body
         assert killed
@@ -144,7 +144,7 @@ def test_a_page_that_was_shown_is_not_lost_when_the_browser_dies_while_it_is_put
 
 @pytest.mark.parametrize("command", [pytest.param("Fetch.enable", marks=pytest.mark.slow), "Browser.getVersion"])
 def test_a_browser_that_dies_at_its_start_is_followed_by_another(command, monkeypatch):
-    tell, killed = Session.send, []
+    tell, killed = DevToolsSession.send, []
 
     async def send(session, told, **parameters):
         if told == command and not killed:
@@ -153,7 +153,7 @@ def test_a_browser_that_dies_at_its_start_is_followed_by_another(command, monkey
             os.kill(killed[0], signal.SIGKILL)
         return await tell(session, told, **parameters)
 
-    monkeypatch.setattr(Session, "send", send)
+    monkeypatch.setattr(DevToolsSession, "send", send)
     with staged() as stage:
         assert b"<p>shown</p>" in stage.render("<p>shown</p>").body
     assert killed
@@ -169,7 +169,7 @@ def test_no_more_pages_are_open_at_once_than_there_are_tabs():
         open_now[0] -= 1
         return "1"
 
-    with staged(RenderHabits(tabs=2)) as stage:
+    with staged(RenderOptions(tabs=2)) as stage:
         site = Site({f"https://a.blog/{number}.json": count for number in range(8)})
         bodies = [page(f"<script>fetch('/{number}.json')</script>", f"https://a.blog/{number}") for number in range(8)]
 
@@ -183,7 +183,7 @@ def test_no_more_pages_are_open_at_once_than_there_are_tabs():
 
 @pytest.mark.slow
 def test_the_browser_is_replaced_in_good_time_and_no_page_is_dropped():
-    with staged(RenderHabits(tabs=3, recycle_pages=3)) as stage:
+    with staged(RenderOptions(tabs=3, recycle_pages=3)) as stage:
         site = Site({"https://a.blog/a.js": "document.body.append('ran')"})
         browsers = set()
 
@@ -201,7 +201,7 @@ def test_the_browser_is_replaced_in_good_time_and_no_page_is_dropped():
 
 
 def test_a_cancelled_page_makes_room_for_the_next():
-    with staged(RenderHabits(tabs=1)) as stage:
+    with staged(RenderOptions(tabs=1)) as stage:
         asked, ended = asyncio.Event(), []
 
         async def never(_):
@@ -226,7 +226,7 @@ def test_a_cancelled_page_makes_room_for_the_next():
 
 
 def test_nothing_is_left_behind(scratch):
-    with staged(RenderHabits(tabs=2)) as stage:
+    with staged(RenderOptions(tabs=2)) as stage:
         stage.render(KILLED, killing(stage, "browser", 1))
         processes = [pid for _, pid in stage.run(stage.browser.processes())]
         assert all(is_alive(pid) for pid in processes)
@@ -258,7 +258,7 @@ def test_leaving_while_a_page_is_open_ends_everything():
 
 def test_a_browser_that_is_not_used_is_not_started():
     async def nothing():
-        async with Browser(RenderHabits(executable="/nowhere/chromium")):
+        async with Browser(RenderOptions(executable="/nowhere/chromium")):
             pass
 
     with asyncio.Runner() as runner:
@@ -266,7 +266,7 @@ def test_a_browser_that_is_not_used_is_not_started():
 
 
 def test_where_there_is_no_browser_the_error_says_how_to_get_one():
-    with staged(RenderHabits(executable="/nowhere/chromium")) as stage, pytest.raises(NoBrowser) as error:
+    with staged(RenderOptions(executable="/nowhere/chromium")) as stage, pytest.raises(NoBrowser) as error:
         stage.render("<p>x</p>")
     assert "EVERLOG_CHROMIUM" in str(error.value)
     assert "apt install chromium" in str(error.value)
@@ -274,7 +274,7 @@ def test_where_there_is_no_browser_the_error_says_how_to_get_one():
 
 @pytest.mark.parametrize("executable", ["/bin/false", sys.executable, "/bin/ls"])
 def test_a_browser_that_does_not_start_is_an_error_with_its_own_words(executable, scratch):
-    with staged(RenderHabits(executable=executable)) as stage, pytest.raises(NoBrowser) as error:
+    with staged(RenderOptions(executable=executable)) as stage, pytest.raises(NoBrowser) as error:
         stage.render("<p>x</p>")
     assert f"{executable} does not start: " in error.value.message
     assert "EVERLOG_CHROMIUM" in (error.value.advice or "")

@@ -8,7 +8,7 @@ import pytest
 from stage import answer
 
 from everlog.records import Failure
-from everlog.render.response_cache import Shelf
+from everlog.render.response_cache import ResponseCache
 
 
 class Source:
@@ -28,8 +28,8 @@ def test_what_many_want_at_once_is_asked_for_once():
     source = Source(answer("https://a.blog/a.js", "1"))
 
     async def story():
-        shelf = Shelf()
-        return await asyncio.gather(*(shelf.get("a", source.bring) for _ in range(10)))
+        file_store = ResponseCache()
+        return await asyncio.gather(*(file_store.get("a", source.bring) for _ in range(10)))
 
     assert {found.body for found in asyncio.run(story())} == {b"1"}
     assert source.times == 1
@@ -43,9 +43,9 @@ def test_answers_that_may_change_are_not_kept(status, headers, times):
     source = Source(answer("https://a.blog/a.js", "1", status=status, **headers))
 
     async def story():
-        shelf = Shelf()
+        file_store = ResponseCache()
         for _ in range(2):
-            await shelf.get("a", source.bring)
+            await file_store.get("a", source.bring)
 
     asyncio.run(story())
     assert source.times == times
@@ -56,10 +56,10 @@ def test_a_dead_host_is_remembered_and_a_busy_one_is_asked_again():
     busy = Source(Failure(url="https://a.blog/b.js", trouble="rate-limited", reason="later"))
 
     async def story():
-        shelf = Shelf()
+        file_store = ResponseCache()
         for _ in range(2):
-            await shelf.get("dead", dead.bring)
-            await shelf.get("busy", busy.bring)
+            await file_store.get("dead", dead.bring)
+            await file_store.get("busy", busy.bring)
 
     asyncio.run(story())
     assert (dead.times, busy.times) == (1, 2)
@@ -69,17 +69,17 @@ def test_room_is_bounded_and_what_was_not_wanted_longest_goes_first():
     sources = {name: Source(answer(f"https://a.blog/{name}", b"x" * 10_000)) for name in "abcdef"}
 
     async def story():
-        shelf = Shelf(room_bytes=50_000)
+        file_store = ResponseCache(room_bytes=50_000)
         for name in "abcadaefa":
-            await shelf.get(name, sources[name].bring)
+            await file_store.get(name, sources[name].bring)
 
     asyncio.run(story())
     assert {name: source.times for name, source in sources.items()} == dict.fromkeys("abcdef", 1)
 
     async def again():
-        shelf = Shelf(room_bytes=50_000)
+        file_store = ResponseCache(room_bytes=50_000)
         for name in "abcdefa":
-            await shelf.get(name, sources[name].bring)
+            await file_store.get(name, sources[name].bring)
 
     asyncio.run(again())
     assert sources["a"].times == 3
@@ -89,14 +89,14 @@ def test_who_waits_for_somebody_who_gave_up_asks_himself():
     source = Source(answer("https://a.blog/a.js", "1"))
 
     async def story():
-        shelf = Shelf()
+        file_store = ResponseCache()
 
         async def never():
             await asyncio.Event().wait()
 
-        first = asyncio.ensure_future(shelf.get("a", never))
+        first = asyncio.ensure_future(file_store.get("a", never))
         await asyncio.sleep(0)
-        second = asyncio.ensure_future(shelf.get("a", source.bring))
+        second = asyncio.ensure_future(file_store.get("a", source.bring))
         await asyncio.sleep(0)
         first.cancel()
         return (await second).body

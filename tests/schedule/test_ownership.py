@@ -8,13 +8,13 @@ import pytest
 
 from everlog.core.tree import parse
 from everlog.feeds import parse_feed
-from everlog.schedule.ownership import Traits, is_known_by, same_owner, traits_of
+from everlog.schedule.ownership import BlogFingerprint, is_known_by, same_owner, traits_of
 
-ANN = Traits(
+ANN = BlogFingerprint(
     platform="wordpress", languages=("en",), names=("Ann's kitchen | Bread and salt", "Ann's kitchen"),
     people=("ann lee",), design=tuple(f"{n:02}" for n in range(40)), ways=("w1", "w2", "w3", "w4"),
 )
-PARKED = Traits(languages=("en",), names=("annskitchen.example is for sale",))
+PARKED = BlogFingerprint(languages=("en",), names=("annskitchen.example is for sale",))
 
 
 def changed(**other):
@@ -30,8 +30,8 @@ def changed(**other):
         changed(names=("Bread and salt",), people=(), platform="ghost", design=(), ways=()),
         changed(names=("A new name",), design=("x1", "x2"), platform="hugo", ways=()),
         changed(names=("Something else",), people=(), languages=("de",), platform="hugo"),
-        Traits(languages=("id",), names=("Lucky slots",), platform="drupal", kept=True),
-        Traits(),
+        BlogFingerprint(languages=("id",), names=("Lucky slots",), platform="drupal", kept=True),
+        BlogFingerprint(),
     ],
     ids=["itself", "redesigned", "moved to hugo", "renamed in part", "renamed by its author", "its links are the same",
          "its posts are there", "an empty page"],
@@ -44,8 +44,10 @@ def test_a_blog_that_changed_is_the_same_blog(now):
     "now",
     [
         PARKED,
-        Traits(platform="wordpress", languages=("id",), names=("Lucky slots",), people=("admin",)),
-        Traits(platform="wordpress", languages=("en",), names=("Best loans",), people=("bob",), design=ANN.design),
+        BlogFingerprint(platform="wordpress", languages=("id",), names=("Lucky slots",), people=("admin",)),
+        BlogFingerprint(
+            platform="wordpress", languages=("en",), names=("Best loans",), people=("bob",), design=ANN.design,
+        ),
     ],
     ids=["a parked domain", "a casino", "another blog in the same theme"],
 )
@@ -56,19 +58,19 @@ def test_a_stranger_is_told(now):
 
 
 def test_a_change_of_platform_alone_or_of_language_alone_is_nobody_else():
-    named = Traits(platform="wordpress", languages=("en",))
-    assert same_owner(named, Traits(platform="hugo")).is_same
-    assert same_owner(named, Traits(languages=("de",))).is_same
+    named = BlogFingerprint(platform="wordpress", languages=("en",))
+    assert same_owner(named, BlogFingerprint(platform="hugo")).is_same
+    assert same_owner(named, BlogFingerprint(languages=("de",))).is_same
 
 
 def test_an_administrator_is_nobody():
-    one = Traits(people=("admin",), names=("One",), languages=("en",))
-    assert not is_known_by(one, Traits(people=("admin",), names=("Two",)))
-    assert is_known_by(ANN, Traits(people=("ann lee",)))
+    one = BlogFingerprint(people=("admin",), names=("One",), languages=("en",))
+    assert not is_known_by(one, BlogFingerprint(people=("admin",), names=("Two",)))
+    assert is_known_by(ANN, BlogFingerprint(people=("ann lee",)))
 
 
 def test_names_that_all_blogs_have_are_no_names():
-    assert not is_known_by(Traits(names=("Blog", "Home - Ada")), Traits(names=("My blog", "Home")))
+    assert not is_known_by(BlogFingerprint(names=("Blog", "Home - Ada")), BlogFingerprint(names=("My blog", "Home")))
 
 
 def test_traits_are_read_from_the_home_page_and_the_feed_and_survive_the_archive():
@@ -84,10 +86,10 @@ def test_traits_are_read_from_the_home_page_and_the_feed_and_survive_the_archive
     traits = traits_of(page, "http://a.example/", feed)
     assert (traits.platform, traits.languages, traits.names) == ("wordpress", ("en",), ("Ann's kitchen", "Ann"))
     assert (traits.people, len(traits.ways)) == (("ann lee",), 1)
-    assert Traits.from_json(traits.to_json()) == traits
+    assert BlogFingerprint.from_json(traits.to_json()) == traits
 
 
 def test_a_platform_that_does_not_say_its_name_is_told_by_its_files():
     page = parse(b"<script src=/own.js></script><link rel=stylesheet href=/wp-content/themes/x.css>")
     assert traits_of(page, "http://a.example/", None).platform == "wordpress"
-    assert traits_of(None, "http://a.example/", None) == Traits()
+    assert traits_of(None, "http://a.example/", None) == BlogFingerprint()

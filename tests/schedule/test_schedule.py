@@ -15,8 +15,8 @@ from everlog.schedule.freshness import LONGEST
 from everlog.schedule.poll_schedule import (
     LONGEST_JITTER,
     SHORTEST,
+    Observation,
     Polling,
-    Seen,
     after_poll,
     first_polling,
     never_again,
@@ -44,7 +44,7 @@ def every(gap: timedelta, count: int = 60) -> list[datetime]:
 
 
 def wait(posts: list[datetime], **seen: object) -> timedelta:
-    polling = first_polling(posts, NOW, seed=SEED, seen=Seen(kind="unchanged", **seen))
+    polling = first_polling(posts, NOW, seed=SEED, seen=Observation(kind="unchanged", **seen))
     return polling.due_at - NOW
 
 
@@ -52,7 +52,9 @@ def wait(posts: list[datetime], **seen: object) -> timedelta:
 def test_nobody_comes_earlier_than_allowed_nor_outside_the_two_bounds(posts, now, said, patience, kind, failures, seed):
     polling = replace(first_polling(posts, now - DAY, seed=seed), failures=failures, checked_at=now - DAY)
     allowed_at = now + patience if patience else None
-    seen = Seen(kind=kind, allowed_at=allowed_at, hints=said, published=tuple(posts) if kind == "changed" else ())
+    seen = Observation(
+        kind=kind, allowed_at=allowed_at, hints=said, published=tuple(posts) if kind == "changed" else (),
+    )
     after = after_poll(polling, seen, now, seed=seed)
     assert after == after_poll(polling, seen, now, seed=seed)
     assert after.due_at >= now + SHORTEST
@@ -73,7 +75,7 @@ def test_nobody_comes_earlier_than_allowed_nor_outside_the_two_bounds(posts, now
 @given(dates, moments, hints, st.integers(0, 30))
 def test_more_failures_never_mean_an_earlier_poll(posts, now, said, failures):
     polling = replace(first_polling(posts, now - DAY, seed=SEED), hints=said, failures=failures)
-    one, two = (after_poll(replace(polling, failures=count), Seen(kind="failed"), now, seed=SEED)
+    one, two = (after_poll(replace(polling, failures=count), Observation(kind="failed"), now, seed=SEED)
                 for count in (failures, failures + 1))
     # Where an hour opens, all who waited for it come within some minutes.
     assert one.due_at <= two.due_at + (LONGEST_JITTER if said else timedelta())
@@ -83,7 +85,7 @@ def test_more_failures_never_mean_an_earlier_poll(posts, now, said, failures):
 @given(dates, moments, waits, kinds)
 def test_a_wish_that_was_not_over_yet_holds_on(posts, now, patience, kind):
     polling = replace(first_polling(posts, now, seed=SEED), not_before=now + patience if patience else None)
-    after = after_poll(polling, Seen(kind=kind), now, seed=SEED)
+    after = after_poll(polling, Observation(kind=kind), now, seed=SEED)
     assert not patience or after.due_at >= now + patience
 
 
@@ -119,14 +121,14 @@ def test_polls_stand_closer_at_the_hours_a_blog_posts():
     polling, polled = first_polling(dates, NOW, seed=SEED), []
     while polling.due_at < NOW + 5 * DAY:
         polled.append(polling.due_at.hour)
-        polling = after_poll(polling, Seen(kind="unchanged"), polling.due_at, seed=SEED)
+        polling = after_poll(polling, Observation(kind="unchanged"), polling.due_at, seed=SEED)
     assert sum(8 <= hour <= 10 for hour in polled) > 3 * sum(20 <= hour <= 22 for hour in polled) > 0
 
 
 def test_a_new_post_brings_the_next_poll_nearer():
     polling = first_polling(every(30 * DAY, 12), NOW, seed=SEED)
-    unchanged = after_poll(polling, Seen(kind="unchanged"), NOW + HOUR, seed=SEED)
-    changed = after_poll(polling, Seen(kind="changed", published=(NOW + MINUTE,)), NOW + HOUR, seed=SEED)
+    unchanged = after_poll(polling, Observation(kind="unchanged"), NOW + HOUR, seed=SEED)
+    changed = after_poll(polling, Observation(kind="changed", published=(NOW + MINUTE,)), NOW + HOUR, seed=SEED)
     assert changed.due_at < unchanged.due_at
     assert (changed.changed_at, unchanged.changed_at) == (NOW + HOUR, None)
     assert changed.checked_at == unchanged.checked_at == NOW + HOUR
@@ -134,7 +136,7 @@ def test_a_new_post_brings_the_next_poll_nearer():
 
 def test_an_edit_is_a_change_but_no_post():
     polling = first_polling(every(DAY), NOW, seed=SEED)
-    after = after_poll(polling, Seen(kind="changed"), NOW + HOUR, seed=SEED)
+    after = after_poll(polling, Observation(kind="changed"), NOW + HOUR, seed=SEED)
     assert after.changed_at == NOW + HOUR
     assert after.rhythm == polling.rhythm
 
@@ -142,7 +144,7 @@ def test_an_edit_is_a_change_but_no_post():
 def test_failures_back_off_to_a_day_and_are_forgotten():
     polling, now, gaps = first_polling(every(HOUR, 300), NOW, seed=SEED), NOW, []
     for _ in range(10):
-        polling = after_poll(polling, Seen(kind="failed"), now, seed=SEED)
+        polling = after_poll(polling, Observation(kind="failed"), now, seed=SEED)
         gaps.append(polling.due_at - now)
         now = polling.due_at
     assert [round(gap / HOUR) for gap in gaps[1:6]] == pytest.approx([1, 2, 4, 8, 17], abs=1)
@@ -150,19 +152,19 @@ def test_failures_back_off_to_a_day_and_are_forgotten():
     assert now - NOW < 7 * DAY, "a week of failures holds enough of them to tell that a blog is dead"
     assert polling.why.startswith("10 failed polls in a row: next poll in 1 d")
     assert polling.checked_at == NOW
-    back = after_poll(polling, Seen(kind="unchanged"), now, seed=SEED)
+    back = after_poll(polling, Observation(kind="unchanged"), now, seed=SEED)
     assert back.failures == 0
     assert back.due_at - now < 12 * HOUR
 
 
 def test_the_words_of_the_server_are_kept_where_they_moved_the_poll():
     posts = every(4 * HOUR)
-    seen = Seen(kind="unchanged", allowed_at=NOW + 6 * HOUR, signal="Cache-Control: max-age=21600")
+    seen = Observation(kind="unchanged", allowed_at=NOW + 6 * HOUR, signal="Cache-Control: max-age=21600")
     polling = first_polling(posts, NOW, seed=SEED, seen=seen)
     assert polling.signal == "Cache-Control: max-age=21600"
     assert polling.not_before == NOW + 6 * HOUR
     assert polling.why.startswith("5 posts a day: next poll not allowed before 6 h")
-    harmless = Seen(kind="unchanged", allowed_at=NOW + MINUTE, signal="Cache-Control: max-age=60")
+    harmless = Observation(kind="unchanged", allowed_at=NOW + MINUTE, signal="Cache-Control: max-age=60")
     assert first_polling(posts, NOW, seed=SEED, seen=harmless).signal is None
 
 
@@ -180,20 +182,24 @@ def test_the_words_of_the_server_are_kept_where_they_moved_the_poll():
     ],
 )
 def test_the_words_of_the_feed_are_kept_as_well(hints, signal):
-    assert first_polling(every(HOUR), NOW, seed=SEED, seen=Seen(kind="unchanged", hints=hints)).signal == signal
+    assert first_polling(every(HOUR), NOW, seed=SEED, seen=Observation(kind="unchanged", hints=hints)).signal == signal
 
 
 def test_the_wishes_of_a_feed_hold_until_it_says_others():
-    polling = first_polling(every(HOUR), NOW, seed=SEED, seen=Seen(kind="unchanged", hints=FeedHints(ttl_minutes=180)))
-    unchanged = after_poll(polling, Seen(kind="unchanged"), NOW + 4 * HOUR, seed=SEED)
+    polling = first_polling(
+        every(HOUR), NOW, seed=SEED, seen=Observation(kind="unchanged", hints=FeedHints(ttl_minutes=180)),
+    )
+    unchanged = after_poll(polling, Observation(kind="unchanged"), NOW + 4 * HOUR, seed=SEED)
     assert unchanged.due_at >= NOW + 7 * HOUR
-    other = after_poll(unchanged, Seen(kind="changed", hints=FeedHints(ttl_minutes=30)), NOW + 8 * HOUR, seed=SEED)
+    other = after_poll(
+        unchanged, Observation(kind="changed", hints=FeedHints(ttl_minutes=30)), NOW + 8 * HOUR, seed=SEED,
+    )
     assert other.due_at < NOW + 10 * HOUR
 
 
 def test_a_refused_poll_waits_until_the_server_wants_it():
     polling = first_polling(every(HOUR), NOW, seed=SEED)
-    seen = Seen(kind="refused", allowed_at=NOW + 90 * DAY, signal="Retry-After: 7776000")
+    seen = Observation(kind="refused", allowed_at=NOW + 90 * DAY, signal="Retry-After: 7776000")
     after = after_poll(polling, seen, NOW, seed=SEED)
     assert NOW + 90 * DAY <= after.due_at <= NOW + 90 * DAY + 10 * MINUTE
     assert (after.failures, after.signal) == (1, "Retry-After: 7776000")
@@ -212,7 +218,7 @@ def test_a_dead_blog_is_never_asked_again():
 
 
 def test_the_state_of_a_polling_is_small():
-    seen = Seen(kind="unchanged", hints=FeedHints(ttl_minutes=5))
+    seen = Observation(kind="unchanged", hints=FeedHints(ttl_minutes=5))
     polling = first_polling(every(HOUR, 5000), NOW, seed=SEED, seen=seen)
     assert len(json.dumps(polling.to_dict())) < 1200
     assert polling.rhythm == rhythm_of(every(HOUR, 5000), NOW)

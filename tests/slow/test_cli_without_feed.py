@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from fetch.servers import reply
 
 import a_blog
 import everlog as library
@@ -17,6 +16,7 @@ from cli.sites import hold_back
 from everlog.archive import open_archive
 from everlog.cli.app import main
 from everlog.demo.site import truth
+from fetch.servers import reply
 
 if TYPE_CHECKING:
     from fetch.servers import Server

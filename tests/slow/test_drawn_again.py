@@ -6,6 +6,13 @@ import asyncio
 from dataclasses import replace
 from datetime import timedelta
 
+import a_blog
+from everlog.archive.verify import verify
+from everlog.records import Failure
+from everlog.render import Browser
+from everlog.usecases.reread import reread_blog
+from everlog.usecases.update.update_blog import refresh_blog
+from everlog.usecases.watch.poll import first_poll, poll_blog
 from usecases.a_conversation import said
 from usecases.a_drawn_blog import HABITS, POSTS, archive, crawl, post, replace_browser, site
 from usecases.a_service_web import (
@@ -14,14 +21,6 @@ from usecases.a_service_web import (
     scripted_site,
 )
 from usecases.a_site import a_site, work
-
-import a_blog
-from everlog.archive.verify import verify
-from everlog.records import Failure
-from everlog.render import Browser
-from everlog.usecases.reread import reread_blog
-from everlog.usecases.update.update_blog import refresh_blog
-from everlog.usecases.watch.poll import first_poll, poll_blog
 
 __all__ = ["archive"]
 
@@ -52,54 +51,54 @@ def test_pictures_of_drawn_pages_are_kept_if_wanted(archive):
 
 
 def test_render_always_draws_every_page(archive):
-    web = a_site(POSTS, in_feed=4)
-    report = crawl(web, archive, render="always")
+    fetcher = a_site(POSTS, in_feed=4)
+    report = crawl(fetcher, archive, render="always")
     assert report.tally.rendered >= POSTS
     assert all(post(archive, number).text == a_blog.text(number) for number in range(1, POSTS + 1))
 
 
 def test_what_pages_ask_for_passes_the_guard_of_the_crawl(archive):
-    web = site(DISQUS_PAGE, put_disqus)
+    fetcher = site(DISQUS_PAGE, put_disqus)
     asked = []
 
     async def refuse(wish):
         asked.append(wish.url)
         return Failure(url=wish.url, trouble="address", reason="blocked address")
 
-    web.ask = refuse
-    web.put(a_blog.url(3), a_blog.page(3, after=DISQUS_PAGE + "<img src=http://169.254.169.254/x.png>"))
-    crawl(web, archive)
+    fetcher.ask = refuse
+    fetcher.put(a_blog.url(3), a_blog.page(3, after=DISQUS_PAGE + "<img src=http://169.254.169.254/x.png>"))
+    crawl(fetcher, archive)
     assert post(archive, 3).comments_state == "failed"
     assert "https://a-blog.disqus.com/embed.js" in asked
 
 
 def test_updates_draw_a_post_again_when_its_page_changed(archive):
-    web = site(DISQUS_PAGE, put_disqus)
-    crawl(web, archive)
-    put_disqus(web, 7, said(7, 4), steps=0)
+    fetcher = site(DISQUS_PAGE, put_disqus)
+    crawl(fetcher, archive)
+    put_disqus(fetcher, 7, said(7, 4), steps=0)
     (blog,) = archive.blogs()
-    web.put(a_blog.url(7), a_blog.page(7, after=DISQUS_PAGE + "<p>edited</p>"))
+    fetcher.put(a_blog.url(7), a_blog.page(7, after=DISQUS_PAGE + "<p>edited</p>"))
     archive.requeue(blog.id, ["a.blog/7"])
 
     async def run():
         async with Browser(HABITS) as browser:
-            return await refresh_blog(blog, replace_browser(work(web, archive), browser))
+            return await refresh_blog(blog, replace_browser(work(fetcher, archive), browser))
 
     asyncio.run(run())
     assert len(post(archive, 7).comments) == 4
 
 
 def test_what_a_machine_without_a_browser_kept_is_completed_by_one_that_has_one(archive):
-    web = site(DISQUS_PAGE, put_disqus)
-    assert crawl(web, archive, replace(HABITS, executable="/nowhere/chromium")).held == POSTS
+    fetcher = site(DISQUS_PAGE, put_disqus)
+    assert crawl(fetcher, archive, replace(HABITS, executable="/nowhere/chromium")).held == POSTS
     assert post(archive, 3).comments_state == "failed"
-    crawl(web, archive)
+    crawl(fetcher, archive)
     assert len(post(archive, 3).comments) == 10
 
 
-def polled_blindly(blog, archive, web):
+def polled_blindly(blog, archive, fetcher):
     """What becomes of a poll on a machine without a browser; and the poll as it was before."""
-    news = work(web, archive)
+    news = work(fetcher, archive)
     poll = first_poll(blog, archive, news.now())
 
     async def run():

@@ -11,10 +11,10 @@ import pytest
 import a_blog
 import services
 from everlog.records import Page
-from everlog.usecases.page.page_reading import Lens, Sheet, look
+from everlog.usecases.page.page_reading import PageInput, ReadContext, look
 from fleet.a_reader import kill, readers
 from fleet.conftest import archive
-from fleet.test_readers import POSTS, SHORT_WAIT_SECONDS, WAIT_SECONDS, crawl_with, expected, lens, reading
+from fleet.test_readers import POSTS, SHORT_WAIT_SECONDS, WAIT_SECONDS, crawl_with, expected, read_context, reading
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from everlog.archive import Archive
     from everlog.fleet.asking import SharedReader
 
-__all__ = ["archive", "expected", "lens"]
+__all__ = ["archive", "expected", "read_context"]
 
 
 def test_readers_that_are_killed_leave_the_pages_to_the_crawl(
@@ -59,11 +59,11 @@ def test_a_broker_that_is_emptied_or_killed_leaves_the_pages_to_the_crawl(
         assert reader.answered > 0
 
 
-def test_readers_come_back_with_their_broker(postgres_url: str, tmp_path: Path, lens: Lens):
-    sheet = Sheet(page=Page(url=a_blog.url(6), body=a_blog.page(6), content_type="text/html"))
+def test_readers_come_back_with_their_broker(postgres_url: str, tmp_path: Path, read_context: ReadContext):
+    sheet = PageInput(page=Page(url=a_blog.url(6), body=a_blog.page(6), content_type="text/html"))
     with services.redis() as broker, readers(postgres_url, tmp_path / "files", broker.url):
         for _ in range(2):
             with closing(reading(broker.url)) as reader:
-                assert asyncio.run(reader.look(sheet, lens)) == look(sheet, lens)
+                assert asyncio.run(reader.look(sheet, read_context)) == look(sheet, read_context)
             broker.kill()
             broker.start()

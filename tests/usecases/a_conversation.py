@@ -81,12 +81,12 @@ def feed_url(post: int) -> str:
 
 
 def put_comments(
-    web: MemoryWeb, post: int, comments: Sequence[Said], *, shown: Sequence[Said] | None = None,
+    fetcher: MemoryWeb, post: int, comments: Sequence[Said], *, shown: Sequence[Said] | None = None,
     stated: int | None = None, embed: str = "",
 ) -> None:
     """A post with comments: `shown` of them on its page (all, if nothing is said), all in its comment feed."""
     on_page = comments if shown is None else shown
     thread = thread_html(on_page, stated=len(comments) if stated is None else stated) if on_page or stated else ""
     head = f"<link rel=alternate type=application/rss+xml title='Post {post} Comments Feed' href={feed_url(post)}>"
-    web.put(a_blog.url(post), a_blog.page(post, head=head, after=thread + embed))
-    web.put(feed_url(post), comment_feed(post, comments), type="application/rss+xml")
+    fetcher.put(a_blog.url(post), a_blog.page(post, head=head, after=thread + embed))
+    fetcher.put(feed_url(post), comment_feed(post, comments), type="application/rss+xml")

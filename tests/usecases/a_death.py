@@ -6,13 +6,13 @@ import asyncio
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from everlog.usecases.crawl.crawl_context import Crew
-    from everlog.usecases.page.pipeline import Draft
+    from everlog.usecases.crawl.crawl_context import CrawlContext
+    from everlog.usecases.page.pipeline import PageResult
 
 STEPS = ("render", "read", "comments", "media", "usecases.a_death:die_at_page_two", "store")
 
 
-def die_at_page_two(draft: Draft, crew: Crew) -> None:
+def die_at_page_two(draft: PageResult, context: CrawlContext) -> None:
     """The end, at the second of the lists."""
     if draft.link.url.endswith("/page/2"):
         raise asyncio.CancelledError

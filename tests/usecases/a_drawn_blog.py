@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from usecases.a_conversation import said
-from usecases.a_site import a_site, work
 
 import a_blog
 from everlog.archive import open_archive
-from everlog.render import Browser, RenderHabits
+from everlog.render import Browser, RenderOptions
 from everlog.usecases.crawl.crawl_blog import archive_blog
+from usecases.a_conversation import said
+from usecases.a_site import a_site, work
 
 POSTS = 7
-HABITS = RenderHabits(tabs=2, page_seconds=60.0)
+HABITS = RenderOptions(tabs=2, page_seconds=60.0)
 
 
 @pytest.fixture
@@ -25,19 +25,19 @@ def archive(tmp_path):
 
 def site(embed, put, *, commented=(3,), count=10):
     """A small blog whose posts all embed a service; some of them have comments there."""
-    web = a_site(POSTS, in_feed=4)
+    fetcher = a_site(POSTS, in_feed=4)
     for number in range(1, POSTS + 1):
-        web.put(a_blog.url(number), a_blog.page(number, after=embed))
-        put(web, number, said(number, count) if number in commented else [], steps=3 if number in commented else 0)
-    return web
+        fetcher.put(a_blog.url(number), a_blog.page(number, after=embed))
+        put(fetcher, number, said(number, count) if number in commented else [], steps=3 if number in commented else 0)
+    return fetcher
 
 
-def crawl(web, archive, habits=HABITS, **settings):
+def crawl(fetcher, archive, options=HABITS, **settings):
     """A crawl, or an update of a finished blog, with a real browser."""
 
     async def run():
-        async with Browser(habits) as browser:
-            return await archive_blog(a_blog.HOME, replace_browser(work(web, archive, **settings), browser))
+        async with Browser(options) as browser:
+            return await archive_blog(a_blog.HOME, replace_browser(work(fetcher, archive, **settings), browser))
 
     return asyncio.run(run())
 

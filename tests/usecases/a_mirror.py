@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from usecases.a_conversation import comment_feed, said, thread_html
-
 import a_blog
+from usecases.a_conversation import comment_feed, said, thread_html
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,7 +19,7 @@ TALKED_OF, SAID = (3, 17), 12
 
 
 def put_mirror(
-    web: MemoryWeb, at: str, names: str, *, posts: Iterable[int] | None = None, canonical: bool = True,
+    fetcher: MemoryWeb, at: str, names: str, *, posts: Iterable[int] | None = None, canonical: bool = True,
 ) -> None:
     """The whole blog at `at`, every link of it below `names`; `posts` are those that answer there."""
     numbers = list(range(POSTS, 0, -1))
@@ -28,19 +27,19 @@ def put_mirror(
     for place, shown in enumerate(lists, 1):
         own = "" if place == 1 else f"page/{place}/"
         older = f"<a href='{names}page/{place + 1}/'>Older posts</a>" if place < len(lists) else ""
-        web.put(at + own, _listing(shown, names, older, names + own if canonical else None))
+        fetcher.put(at + own, _listing(shown, names, older, names + own if canonical else None))
     for number in numbers if posts is None else posts:
-        web.put(f"{at}{number}/", a_post(number, names, canonical=canonical))
+        fetcher.put(f"{at}{number}/", a_post(number, names, canonical=canonical))
         if number in TALKED_OF:
-            web.put(f"{at}{number}/feed/", comment_feed(number, said(number, SAID)), type="application/rss+xml")
-    web.put(at + "about/", f"<html><body><a href='{names}'>Home</a><p>All about us, no more.</p></body></html>")
-    put_mirrored_feed(web, at, names, numbers[:PER_LIST])
+            fetcher.put(f"{at}{number}/feed/", comment_feed(number, said(number, SAID)), type="application/rss+xml")
+    fetcher.put(at + "about/", f"<html><body><a href='{names}'>Home</a><p>All about us, no more.</p></body></html>")
+    put_mirrored_feed(fetcher, at, names, numbers[:PER_LIST])
 
 
-def put_mirrored_feed(web: MemoryWeb, at: str, names: str, numbers: Iterable[int]) -> None:
+def put_mirrored_feed(fetcher: MemoryWeb, at: str, names: str, numbers: Iterable[int]) -> None:
     items = [a_blog.item(number, link=f"{names}{number}/") for number in numbers]
     body = a_blog.rss(items).replace(a_blog.HOME.encode(), names.encode())
-    web.put(at + "feed.xml", body, type="application/rss+xml")
+    fetcher.put(at + "feed.xml", body, type="application/rss+xml")
 
 
 def a_post(number: int, names: str, *, canonical: bool = True) -> bytes:

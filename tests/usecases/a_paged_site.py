@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import a_blog
 from usecases.a_conversation import comment_feed, thread_html
 from usecases.a_web import MemoryWeb
-
-import a_blog
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,12 +23,14 @@ class PagedSite:
     """The site with pretty (`/post-3/2/`) or plain (`?p=3&page=2`) addresses, in a block theme or a classic one."""
 
     def __init__(self, *, plain: bool = False, blocks: bool = True) -> None:
-        self.web = MemoryWeb()
+        self.fetcher = MemoryWeb()
         self.plain = plain
         self.blocks = blocks
         for number in range(1, POSTS + 1):
             self.put(number)
-        self.web.put(a_blog.HOME + "about", "<html><body><nav><a href=/>Home</a></nav><p>About us.</p></body></html>")
+        self.fetcher.put(
+            a_blog.HOME + "about", "<html><body><nav><a href=/>Home</a></nav><p>About us.</p></body></html>",
+        )
         self.put_lists(range(POSTS, 0, -1))
         self.put_feed(range(POSTS, POSTS - IN_FEED, -1))
 
@@ -80,7 +81,7 @@ class PagedSite:
             ways = f"<nav class=comment-navigation>{before}{behind}</nav>"
             self._put(url, number, None, after=thread + ways, head=head)
         feed = comment_feed(number, comments).replace(a_blog.url(number), self.url(number))
-        self.web.put(self.post_feed(number), feed, type="application/rss+xml")
+        self.fetcher.put(self.post_feed(number), feed, type="application/rss+xml")
 
     def put_lists(self, numbers: Iterable[int]) -> None:
         """The front page, and the list of older posts behind it."""
@@ -96,7 +97,7 @@ class PagedSite:
                 f"<link rel=alternate type=application/rss+xml title='A Blog' href='{FEED}'>"
                 f"<link rel=alternate type=application/rss+xml title='Comments Feed' href='{COMMENTS_FEED}'>"
             )
-            self.web.put(
+            self.fetcher.put(
                 a_blog.HOME if page == 1 else older,
                 f"<html><head><title>A Blog</title>{head}</head><body><nav><a href=/>Home</a></nav>"
                 f"<div class=list>{teasers}</div>{way}</body></html>",
@@ -104,7 +105,7 @@ class PagedSite:
 
     def put_feed(self, numbers: Iterable[int]) -> None:
         items = [a_blog.item(number, link=self.url(number).replace("&", "&amp;")) for number in numbers]
-        self.web.put(FEED, a_blog.rss(items), type="application/rss+xml")
+        self.fetcher.put(FEED, a_blog.rss(items), type="application/rss+xml")
 
     def put_comments_feed(self, comments: Iterable[tuple[int, Said]]) -> None:
         """The feed of the whole site's comments, the newest ten: posts and comments, the oldest first."""
@@ -115,7 +116,7 @@ class PagedSite:
             f"<description>{comment.text}</description></item>"
             for post, comment in reversed(list(comments)[-10:])
         )
-        self.web.put(
+        self.fetcher.put(
             COMMENTS_FEED,
             '<?xml version="1.0"?><rss version="2.0" xmlns:dc="http://purl.org/dc/elements/1.1/"><channel>'
             f"<title>Comments for A Blog</title><link>{a_blog.HOME}</link>{items}</channel></rss>",
@@ -124,7 +125,7 @@ class PagedSite:
 
     def _put(self, url: str, number: int, inside: str | None, *, after: str = "", head: str = "") -> None:
         own = f"<link rel=canonical href='{url}'>"
-        self.web.put(url, a_blog.page(number, inside, after=after, head=own + head))
+        self.fetcher.put(url, a_blog.page(number, inside, after=after, head=own + head))
 
     def _way(self, number: int, page: int, own: int, words: str) -> str:
         url = self.url(number) if page == own else self.comment_url(number, page)

@@ -10,10 +10,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import a_blog
 from usecases.a_site import FEED, PER_LIST, put_feed
 from usecases.a_web import MemoryWeb
-
-import a_blog
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -144,28 +143,28 @@ show();
 """
 
 
-def put_disqus(web: MemoryWeb, post: int, comments: Sequence[Said], *, steps: int = 3) -> None:
+def put_disqus(fetcher: MemoryWeb, post: int, comments: Sequence[Said], *, steps: int = 3) -> None:
     """The thread of a post: one batch at once, the others after a click each."""
-    web.put("https://a-blog.disqus.com/embed.js", _DISQUS_EMBED, type=SCRIPT)
-    web.put(f"https://disqus.com/embed/comments/?f=a-blog&t_u={post}", _DISQUS_FRAME, type=HTML)
-    _put_batches(web, f"https://disqus.com/api/{post}", comments, steps)
+    fetcher.put("https://a-blog.disqus.com/embed.js", _DISQUS_EMBED, type=SCRIPT)
+    fetcher.put(f"https://disqus.com/embed/comments/?f=a-blog&t_u={post}", _DISQUS_FRAME, type=HTML)
+    _put_batches(fetcher, f"https://disqus.com/api/{post}", comments, steps)
 
 
-def put_livefyre(web: MemoryWeb, post: int, comments: Sequence[Said], *, steps: int = 3) -> None:
-    web.put("https://zor.livefyre.com/wjs/v3.0/javascripts/livefyre.js", _LIVEFYRE, type=SCRIPT)
-    _put_batches(web, f"https://bootstrap.livefyre.com/bs3/{post}", comments, steps)
+def put_livefyre(fetcher: MemoryWeb, post: int, comments: Sequence[Said], *, steps: int = 3) -> None:
+    fetcher.put("https://zor.livefyre.com/wjs/v3.0/javascripts/livefyre.js", _LIVEFYRE, type=SCRIPT)
+    _put_batches(fetcher, f"https://bootstrap.livefyre.com/bs3/{post}", comments, steps)
 
 
-def put_giscus(web: MemoryWeb, post: int, comments: Sequence[Said], *, steps: int = 3) -> None:
-    web.put("https://giscus.app/client.js", _GISCUS_CLIENT, type=SCRIPT)
+def put_giscus(fetcher: MemoryWeb, post: int, comments: Sequence[Said], *, steps: int = 3) -> None:
+    fetcher.put("https://giscus.app/client.js", _GISCUS_CLIENT, type=SCRIPT)
     address = f"https://giscus.app/en/widget?repo=a%2Fblog&repoId=R1&categoryId=C1&term={post}"
-    web.put(address, _GISCUS_FRAME, type=HTML)
-    _put_batches(web, f"https://giscus.app/api/discussions/{post}", comments, steps)
+    fetcher.put(address, _GISCUS_FRAME, type=HTML)
+    _put_batches(fetcher, f"https://giscus.app/api/discussions/{post}", comments, steps)
 
 
 def scripted_site(posts: int = 12, *, in_feed: int = PER_LIST) -> MemoryWeb:
     """A blog whose every address answers the same empty shell; a script fetches what to show."""
-    web = MemoryWeb()
+    fetcher = MemoryWeb()
     shell = "<!doctype html><html><head></head><body><div id=app></div><script src=/app.js></script></body></html>"
     head = f"<head><title>A Blog</title><link rel=alternate type=application/rss+xml href={FEED}></head>"
     numbers = list(range(posts, 0, -1))
@@ -173,24 +172,24 @@ def scripted_site(posts: int = 12, *, in_feed: int = PER_LIST) -> MemoryWeb:
     for place, shown in enumerate(lists, 1):
         links = "".join(f"<h2><a href=/{number}>Post {number} of ours</a></h2>" for number in shown)
         older = f"<a href=/page/{place + 1}>Older posts</a>" if place < len(lists) else ""
-        _put_data(web, "/1list" if place == 1 else f"/page/{place}", f"<div class=list>{links}{older}</div>", "A Blog")
+        _put_data(fetcher, "/1list" if place == 1 else f"/page/{place}", f"<div class=list>{links}{older}</div>", "A Blog")
         address = a_blog.HOME if place == 1 else f"{a_blog.HOME}page/{place}"
-        web.put(address, shell.replace("<head></head>", head))
+        fetcher.put(address, shell.replace("<head></head>", head))
     for number in numbers:
         body = a_blog.page(number).decode()
         body = body[body.index("<body>") + 6 : body.index("</body>")]
-        _put_data(web, f"/{number}", body, f"Post {number} of ours - A Blog")
-        web.put(a_blog.url(number), shell)
-    web.put(a_blog.HOME + "app.js", _APP, type=SCRIPT)
-    put_feed(web, numbers[:in_feed])
-    return web
+        _put_data(fetcher, f"/{number}", body, f"Post {number} of ours - A Blog")
+        fetcher.put(a_blog.url(number), shell)
+    fetcher.put(a_blog.HOME + "app.js", _APP, type=SCRIPT)
+    put_feed(fetcher, numbers[:in_feed])
+    return fetcher
 
 
-def _put_data(web: MemoryWeb, path: str, html: str, title: str) -> None:
-    web.put(f"{a_blog.HOME}data{path}.json", json.dumps({"html": html, "title": title}), type=JSON)
+def _put_data(fetcher: MemoryWeb, path: str, html: str, title: str) -> None:
+    fetcher.put(f"{a_blog.HOME}data{path}.json", json.dumps({"html": html, "title": title}), type=JSON)
 
 
-def _put_batches(web: MemoryWeb, base: str, comments: Sequence[Said], steps: int) -> None:
+def _put_batches(fetcher: MemoryWeb, base: str, comments: Sequence[Said], steps: int) -> None:
     first = len(comments) - steps * (len(comments) // (steps + 1))
     ends = [first + step * (len(comments) // (steps + 1)) for step in range(steps + 1)]
     allowed = (("Access-Control-Allow-Origin", "*"),)
@@ -204,5 +203,5 @@ def _put_batches(web: MemoryWeb, base: str, comments: Sequence[Said], steps: int
             for said in comments[start:end]
         ]
         data = {"total": len(comments), "more": end < len(comments), "comments": shown}
-        web.put(f"{base}/{number}.json", json.dumps(data), type=JSON, headers=allowed)
+        fetcher.put(f"{base}/{number}.json", json.dumps(data), type=JSON, headers=allowed)
         start = end

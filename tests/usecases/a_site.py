@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from usecases.a_web import MemoryWeb
-
 import a_blog
 from everlog.settings import make_settings
 from everlog.usecases.crawl.crawl_blog import archive_blog
-from everlog.usecases.crawl.lifecycle import Work
+from everlog.usecases.crawl.lifecycle import CrawlRun
 from everlog.usecases.crawl.report import Tally
+from usecases.a_web import MemoryWeb
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,18 +25,18 @@ FEED = a_blog.HOME + "feed.xml"
 
 def a_site(posts: int = POSTS, *, in_feed: int = PER_LIST) -> MemoryWeb:
     """A blog whose feed names its newest posts only; list pages lead to the others."""
-    web = MemoryWeb()
+    fetcher = MemoryWeb()
     numbers = list(range(posts, 0, -1))
     lists = [numbers[start : start + PER_LIST] for start in range(0, posts, PER_LIST)]
     for place, shown in enumerate(lists, 1):
         address = a_blog.HOME if place == 1 else f"{a_blog.HOME}page/{place}"
-        web.put(address, listing(shown, older=place + 1 if place < len(lists) else None))
+        fetcher.put(address, listing(shown, older=place + 1 if place < len(lists) else None))
     for number in numbers:
-        web.put(a_blog.url(number), a_blog.page(number))
+        fetcher.put(a_blog.url(number), a_blog.page(number))
     about = "<html><body><nav><a href=/>Home</a></nav><p>All about us and nothing else.</p></body></html>"
-    web.put(a_blog.HOME + "about", about)
-    put_feed(web, numbers[:in_feed])
-    return web
+    fetcher.put(a_blog.HOME + "about", about)
+    put_feed(fetcher, numbers[:in_feed])
+    return fetcher
 
 
 def listing(numbers: Iterable[int], older: int | None = None) -> str:
@@ -55,18 +54,20 @@ def listing(numbers: Iterable[int], older: int | None = None) -> str:
     )
 
 
-def put_feed(web: MemoryWeb, numbers: Iterable[int], **contents: str) -> None:
+def put_feed(fetcher: MemoryWeb, numbers: Iterable[int], **contents: str) -> None:
     """The feed of some posts; `contents` overrides what it says of one (`post_7="..."`)."""
     items = [a_blog.item(number, contents.get(f"post_{number}")) for number in numbers]
-    web.put(FEED, a_blog.rss(items), type="application/rss+xml")
+    fetcher.put(FEED, a_blog.rss(items), type="application/rss+xml")
 
 
-def work(web: MemoryWeb, archive: Archive, **settings: Any) -> Work:
+def work(fetcher: MemoryWeb, archive: Archive, **settings: Any) -> CrawlRun:
     """What a crawl of the site is given."""
     chosen = make_settings({"min_free_bytes": 0}, settings)
-    return Work(web=web, archive=archive, settings=chosen, tally=Tally(blog=a_blog.HOME), now=lambda: web.now)
+    return CrawlRun(
+        fetcher=fetcher, archive=archive, settings=chosen, tally=Tally(blog=a_blog.HOME), now=lambda: fetcher.now,
+    )
 
 
-def crawl(web: MemoryWeb, archive: Archive, **settings: Any) -> Report:
+def crawl(fetcher: MemoryWeb, archive: Archive, **settings: Any) -> Report:
     """One crawl of the site, to its end."""
-    return asyncio.run(archive_blog(a_blog.HOME, work(web, archive, **settings)))
+    return asyncio.run(archive_blog(a_blog.HOME, work(fetcher, archive, **settings)))

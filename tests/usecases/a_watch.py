@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from everlog.settings import make_settings
-from everlog.usecases.crawl.lifecycle import Work
+from everlog.usecases.crawl.lifecycle import CrawlRun
 from everlog.usecases.crawl.report import Tally
 from everlog.usecases.watch.watch_loop import Watcher
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from everlog.archive import Archive
-    from everlog.core.fetcher import Web
+    from everlog.core.fetcher import Fetcher
     from everlog.records import Blog
-    from everlog.usecases.watch.poll import Polled
+    from everlog.usecases.watch.poll import PollResult
 
 START = datetime(2024, 6, 1, 12, tzinfo=UTC)
 
@@ -54,13 +54,13 @@ class Clock:
 
 
 def a_watcher(
-    archive: Archive, web: Web, clock: Clock, *,
-    on_polled: Callable[[Blog, Polled], None] = lambda _blog, _polled: None, **settings: Any,
+    archive: Archive, fetcher: Fetcher, clock: Clock, *,
+    on_polled: Callable[[Blog, PollResult], None] = lambda _blog, _polled: None, **settings: Any,
 ) -> Watcher:
     chosen = make_settings({"min_free_bytes": 0}, settings)
 
-    def work_for(blog: Blog) -> Work:
-        return Work(web=web, archive=archive, settings=chosen, tally=Tally(blog=blog.home), now=clock.now)
+    def work_for(blog: Blog) -> CrawlRun:
+        return CrawlRun(fetcher=fetcher, archive=archive, settings=chosen, tally=Tally(blog=blog.home), now=clock.now)
 
     watcher = Watcher(archive, now=clock.now, sleep=clock.sleep, work_for=work_for, on_polled=on_polled)
     clock.watchers.append(watcher)
@@ -68,13 +68,13 @@ def a_watcher(
 
 
 def watch(
-    archive: Archive, web: Web, clock: Clock, *, hours: float,
-    on_polled: Callable[[Blog, Polled], None] = lambda _blog, _polled: None, **settings: Any,
+    archive: Archive, fetcher: Fetcher, clock: Clock, *, hours: float,
+    on_polled: Callable[[Blog, PollResult], None] = lambda _blog, _polled: None, **settings: Any,
 ) -> Watcher:
     """One watch for so long."""
 
     async def run() -> Watcher:
-        watcher = a_watcher(archive, web, clock, on_polled=on_polled, **settings)
+        watcher = a_watcher(archive, fetcher, clock, on_polled=on_polled, **settings)
         await watcher.run(max_seconds=3600 * hours)
         return watcher
 

@@ -12,8 +12,8 @@ from everlog.core.urls import canonical
 from everlog.records import Exchange, Failure, Fetched
 
 if TYPE_CHECKING:
-    from everlog.core.fetcher import Ledger
-    from everlog.records import Asked, Purpose, Wait
+    from everlog.core.fetcher import HostStats
+    from everlog.records import BrowserRequest, Purpose, Wait
 
 NOW = datetime(2024, 6, 1, 12, 0, tzinfo=UTC)
 
@@ -71,7 +71,7 @@ class MemoryWeb:
             ))
             return Fetched(url=wanted, exchanges=tuple(exchanges))
 
-    async def ask(self, asked: Asked) -> Exchange | Failure:
+    async def ask(self, asked: BrowserRequest) -> Exchange | Failure:
         """What a page in the browser asks for, from the same table; redirects are the browser's affair."""
         self.asked.append(asked.url)
         answer = self.answers.get(canonical(asked.url))
@@ -94,10 +94,10 @@ class MemoryWeb:
     def waiting(self) -> tuple[Wait, ...]:
         return ()
 
-    def ledger(self) -> tuple[Ledger, ...]:
+    def ledger(self) -> tuple[HostStats, ...]:
         return ()
 
-    def take_ledger(self) -> tuple[Ledger, ...]:
+    def take_ledger(self) -> tuple[HostStats, ...]:
         return ()
 
     def robots_exchanges(self) -> tuple[Exchange, ...]:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from warcio.archiveiterator import ArchiveIterator
 
-from everlog.archive.archive import DATABASE, Habits, open_archive
+from everlog.archive.archive import DATABASE, ArchiveOptions, open_archive
 from everlog.archive.db.migrate import SCRIPTS, Schema
 from everlog.archive.verify import verify
 from everlog.core.urls import canonical
@@ -61,9 +61,9 @@ class Place:
     log: Path
     later: tuple[str, Path] | None = None
 
-    def habits(self, at: Callable[[str], None] = lambda _: None) -> Habits:
+    def options(self, at: Callable[[str], None] = lambda _: None) -> ArchiveOptions:
         schema = Schema(head=self.later[0], scripts=(SCRIPTS, self.later[1])) if self.later else None
-        return Habits(rotate_bytes=ROTATE_BYTES, min_free_bytes=0, schema=schema, at=at)
+        return ArchiveOptions(rotate_bytes=ROTATE_BYTES, min_free_bytes=0, schema=schema, at=at)
 
     def acknowledged(self) -> list[list[str]]:
         """Key, outcome, what became of the post, its id: a line per visit that was called safe."""
@@ -103,7 +103,7 @@ def damage(place: Place) -> list[str]:
     """All that is wrong after a crash: lost, doubled or dangling; empty when every promise was kept."""
     if not (place.folder / DATABASE).exists():
         return [f"acknowledged, but there is no archive: {line}" for line in place.acknowledged()]
-    with open_archive(place.folder, create=True, habits=place.habits()) as archive:
+    with open_archive(place.folder, create=True, options=place.options()) as archive:
         wrong = [f"dangling: {found}" for found in verify(archive)]
     with closing(sqlite3.connect(place.folder / DATABASE)) as database:
         return [*wrong, *_lost(database, place.acknowledged()), *_doubled(database, place.acknowledged())]
@@ -234,7 +234,7 @@ def _crawl(order: dict[str, Any], death: Death, tells: int) -> None:
         os.write(log, ("\t".join(line) + "\n").encode())
 
     settings = make_settings({"delay": 0, "min_free_bytes": 0})
-    with open_archive(place.folder, create=True, habits=place.habits(_reaper(death, tells))) as archive:
+    with open_archive(place.folder, create=True, options=place.options(_reaper(death, tells))) as archive:
         [report] = run_jobs([Job(url=order["home"], typed=True)], archive, settings, on_safe=write_down)
     if isinstance(report, EverlogError):
         raise report

@@ -7,12 +7,10 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
-from usecases.a_site import FEED, POSTS, a_site, crawl, listing, put_feed, work
-from usecases.a_web import NOW, MemoryWeb
 
 import a_blog
 from everlog.archive import open_archive
-from everlog.archive.archive import Habits
+from everlog.archive.archive import ArchiveOptions
 from everlog.archive.verify import verify
 from everlog.core.urls import canonical
 from everlog.errors import ArchiveBusy, Blocked, DiskFull, NoFeed, NothingToLearn, Unreachable, UsageError
@@ -20,6 +18,8 @@ from everlog.extract.extractors.diffpost.comparison_posts import LEAST_COMPANY
 from everlog.records import Exchange, Failure
 from everlog.usecases.crawl.crawl_blog import archive_blog
 from everlog.usecases.learn.page_comparison import known_repeats
+from usecases.a_site import FEED, POSTS, a_site, crawl, listing, put_feed, work
+from usecases.a_web import NOW, MemoryWeb
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def archive(tmp_path: Path) -> Iterator[Archive]:
-    with open_archive(tmp_path / "archive", create=True, habits=Habits(min_free_bytes=0)) as opened:
+    with open_archive(tmp_path / "archive", create=True, options=ArchiveOptions(min_free_bytes=0)) as opened:
         yield opened
 
 
@@ -64,8 +64,8 @@ def test_list_pages_and_other_pages_are_stored_but_never_as_posts(crawled):
 
 
 def test_no_page_is_asked_for_twice(crawled):
-    web, _ = crawled
-    assert len(set(map(canonical, web.asked))) == len(web.asked)
+    fetcher, _ = crawled
+    assert len(set(map(canonical, fetcher.asked))) == len(fetcher.asked)
 
 
 def test_the_archive_of_a_crawl_is_sound(crawled):
@@ -74,47 +74,47 @@ def test_the_archive_of_a_crawl_is_sound(crawled):
 
 
 def test_a_crawl_that_reached_a_limit_goes_on_where_it_stopped(archive):
-    web = a_site()
-    first = crawl(web, archive, max_pages=10)
+    fetcher = a_site()
+    first = crawl(fetcher, archive, max_pages=10)
     assert first.ending == "limit"
     assert first.exit_code == 6
     assert 0 < first.held < POSTS
-    second = crawl(web, archive)
+    second = crawl(fetcher, archive)
     assert second.ending == "complete"
     assert numbers_held(archive) == list(range(1, POSTS + 1))
-    assert len(set(map(canonical, web.asked))) == len(web.asked)
+    assert len(set(map(canonical, fetcher.asked))) == len(fetcher.asked)
 
 
 def test_an_update_of_an_unchanged_blog_asks_the_feed_alone_and_adds_nothing(crawled):
-    web, archive = crawled
+    fetcher, archive = crawled
     blog = archive.blogs()[0]
     before = archive.counts(blog.id)
-    web.asked.clear()
-    report = crawl(web, archive)
-    assert web.asked == [FEED]
+    fetcher.asked.clear()
+    report = crawl(fetcher, archive)
+    assert fetcher.asked == [FEED]
     assert report.exit_code == 0
     after = archive.counts(blog.id)
     assert (after.posts, after.versions, after.pages) == (before.posts, before.versions, before.pages)
 
 
 def test_an_update_brings_what_the_feed_has_new(crawled):
-    web, archive = crawled
-    web.put(a_blog.url(21), a_blog.page(21))
-    put_feed(web, [21, 20, 19, 18, 17])
-    web.asked.clear()
-    report = crawl(web, archive)
+    fetcher, archive = crawled
+    fetcher.put(a_blog.url(21), a_blog.page(21))
+    put_feed(fetcher, [21, 20, 19, 18, 17])
+    fetcher.asked.clear()
+    report = crawl(fetcher, archive)
     assert report.tally.new_posts == 1
-    assert web.asked[:2] == [FEED, a_blog.url(21)]
+    assert fetcher.asked[:2] == [FEED, a_blog.url(21)]
     assert archive.find_post(a_blog.url(21)) is not None
 
 
 def test_a_post_that_is_new_alone_is_compared_with_older_ones_which_are_asked_for_with_a_condition(crawled):
-    web, archive = crawled
-    web.put(a_blog.url(21), a_blog.page(21))
-    put_feed(web, [21, 20, 19, 18, 17])
-    web.asked.clear()
-    report = crawl(web, archive)
-    assert web.asked[2:] == [a_blog.url(number) for number in range(20, 20 - LEAST_COMPANY, -1)]
+    fetcher, archive = crawled
+    fetcher.put(a_blog.url(21), a_blog.page(21))
+    put_feed(fetcher, [21, 20, 19, 18, 17])
+    fetcher.asked.clear()
+    report = crawl(fetcher, archive)
+    assert fetcher.asked[2:] == [a_blog.url(number) for number in range(20, 20 - LEAST_COMPANY, -1)]
     assert (report.ending, report.tally.requests) == ("complete", 2 + LEAST_COMPANY)
     blog = archive.blogs()[0]
     assert len(known_repeats(blog, archive).pages) == 1 + LEAST_COMPANY
@@ -130,21 +130,21 @@ def test_what_repeats_is_known_after_a_crawl(crawled):
 
 
 def test_an_interrupt_while_older_posts_are_compared_leaves_them_to_the_next_update(crawled):
-    web, archive = crawled
-    web.put(a_blog.url(21), a_blog.page(21))
-    put_feed(web, [21, 20, 19, 18, 17])
-    report = crawl(web, archive, max_pages=3)
+    fetcher, archive = crawled
+    fetcher.put(a_blog.url(21), a_blog.page(21))
+    put_feed(fetcher, [21, 20, 19, 18, 17])
+    report = crawl(fetcher, archive, max_pages=3)
     assert report.ending == "limit"
     assert numbers_held(archive) == list(range(1, POSTS + 2))
-    assert crawl(web, archive).ending == "complete"
+    assert crawl(fetcher, archive).ending == "complete"
     assert sum(archive.counts(archive.blogs()[0].id).queued.values()) == 0
 
 
 def test_an_entry_that_changed_gives_its_post_a_second_version(crawled):
-    web, archive = crawled
-    web.put(a_blog.url(20), a_blog.page(20, a_blog.article(20) + "<p>And an afterthought of some length.</p>"))
-    put_feed(web, [20, 19, 18, 17, 16], post_20=a_blog.article(20) + "<p>And an afterthought of some length.</p>")
-    report = crawl(web, archive)
+    fetcher, archive = crawled
+    fetcher.put(a_blog.url(20), a_blog.page(20, a_blog.article(20) + "<p>And an afterthought of some length.</p>"))
+    put_feed(fetcher, [20, 19, 18, 17, 16], post_20=a_blog.article(20) + "<p>And an afterthought of some length.</p>")
+    report = crawl(fetcher, archive)
     assert report.tally.changed_posts == 1
     versions = archive.versions(a_blog.url(20))
     assert [post.version for post in versions] == [1, 2]
@@ -153,29 +153,29 @@ def test_an_entry_that_changed_gives_its_post_a_second_version(crawled):
 
 
 def test_posts_that_fell_off_the_feed_between_two_updates_are_found_on_the_list_pages(crawled):
-    web, archive = crawled
+    fetcher, archive = crawled
     for number in range(21, 31):
-        web.put(a_blog.url(number), a_blog.page(number))
-    web.put(a_blog.HOME, listing(range(30, 25, -1), older=2))
-    web.put(a_blog.HOME + "page/2", listing(range(25, 20, -1), older=3))
-    put_feed(web, range(30, 25, -1))
-    crawl(web, archive)
+        fetcher.put(a_blog.url(number), a_blog.page(number))
+    fetcher.put(a_blog.HOME, listing(range(30, 25, -1), older=2))
+    fetcher.put(a_blog.HOME + "page/2", listing(range(25, 20, -1), older=3))
+    put_feed(fetcher, range(30, 25, -1))
+    crawl(fetcher, archive)
     assert numbers_held(archive) == list(range(1, 31))
 
 
 def test_a_feed_that_fails_leaves_the_archive_as_it_was(crawled):
-    web, archive = crawled
-    web.answers[canonical(FEED)] = Failure(url=FEED, trouble="connection", reason="connection refused")
+    fetcher, archive = crawled
+    fetcher.answers[canonical(FEED)] = Failure(url=FEED, trouble="connection", reason="connection refused")
     with pytest.raises(Unreachable):
-        crawl(web, archive)
+        crawl(fetcher, archive)
     assert numbers_held(archive) == list(range(1, POSTS + 1))
 
 
 def test_a_page_that_says_noarchive_is_kept_nowhere(archive):
-    web = a_site()
-    web.put(a_blog.url(3), a_blog.page(3, head="<meta name=robots content=noarchive>"))
-    web.put(a_blog.url(4), a_blog.page(4), headers=(("X-Robots-Tag", "noarchive"),))
-    report = crawl(web, archive)
+    fetcher = a_site()
+    fetcher.put(a_blog.url(3), a_blog.page(3, head="<meta name=robots content=noarchive>"))
+    fetcher.put(a_blog.url(4), a_blog.page(4), headers=(("X-Robots-Tag", "noarchive"),))
+    report = crawl(fetcher, archive)
     blog = archive.blogs()[0]
     for number in (3, 4):
         assert archive.find_post(a_blog.url(number)) is None
@@ -184,9 +184,9 @@ def test_a_page_that_says_noarchive_is_kept_nowhere(archive):
 
 
 def test_a_page_that_costs_too_much_is_stored_and_not_read_and_the_report_says_why(archive):
-    web = a_site()
-    web.put(a_blog.url(3), a_blog.page(3, "<p>x" * 300_000))
-    report = crawl(web, archive)
+    fetcher = a_site()
+    fetcher.put(a_blog.url(3), a_blog.page(3, "<p>x" * 300_000))
+    report = crawl(fetcher, archive)
     blog = archive.blogs()[0]
     assert archive.find_post(a_blog.url(3)) is None
     assert archive.capture_of(blog.id, a_blog.url(3)) is not None
@@ -194,20 +194,20 @@ def test_a_page_that_costs_too_much_is_stored_and_not_read_and_the_report_says_w
 
 
 def test_the_same_post_under_two_addresses_is_one_post_with_an_alias(archive):
-    web = a_site()
-    web.put(a_blog.HOME + "page/4", listing([5, 4, 3, 2, 1]).replace("'/1'", "'/1?view=full'"))
-    web.put(a_blog.HOME + "1?view=full", a_blog.page(1, head="<link rel=canonical href=/1>"))
-    crawl(web, archive)
+    fetcher = a_site()
+    fetcher.put(a_blog.HOME + "page/4", listing([5, 4, 3, 2, 1]).replace("'/1'", "'/1?view=full'"))
+    fetcher.put(a_blog.HOME + "1?view=full", a_blog.page(1, head="<link rel=canonical href=/1>"))
+    crawl(fetcher, archive)
     assert len(list(archive.posts())) == POSTS
     assert archive.find_post(a_blog.HOME + "1?view=full") is not None
 
 
 def test_a_copy_that_differs_by_a_line_adds_an_alias_and_no_version(archive):
-    web = a_site()
-    web.put(a_blog.HOME + "about", "<html><body><a href='/1/comment-page-2'>older comments</a></body></html>")
-    web.put(a_blog.HOME + "1/comment-page-2", a_blog.page(1, a_blog.article(1) + "<p>one line more</p>",
+    fetcher = a_site()
+    fetcher.put(a_blog.HOME + "about", "<html><body><a href='/1/comment-page-2'>older comments</a></body></html>")
+    fetcher.put(a_blog.HOME + "1/comment-page-2", a_blog.page(1, a_blog.article(1) + "<p>one line more</p>",
                                                           head="<link rel=canonical href=/1>"))
-    crawl(web, archive)
+    crawl(fetcher, archive)
     assert len(list(archive.posts())) == POSTS
     assert [post.version for post in archive.versions(a_blog.url(1))] == [1]
     copy = archive.find_post(a_blog.HOME + "1/comment-page-2")
@@ -215,35 +215,35 @@ def test_a_copy_that_differs_by_a_line_adds_an_alias_and_no_version(archive):
 
 
 def test_canonical_links_that_all_name_one_page_lose_no_post(archive):
-    web = a_site()
+    fetcher = a_site()
     for number in range(1, POSTS + 1):
-        web.put(a_blog.url(number), a_blog.page(number, head=f"<link rel=canonical href={a_blog.HOME}>"))
-    crawl(web, archive)
+        fetcher.put(a_blog.url(number), a_blog.page(number, head=f"<link rel=canonical href={a_blog.HOME}>"))
+    crawl(fetcher, archive)
     assert len(list(archive.posts())) == POSTS
 
 
 def test_a_wrong_canonical_link_to_another_post_loses_no_post(archive):
-    web = a_site()
+    fetcher = a_site()
     for number in (1, 2, 3):
-        web.put(a_blog.url(number), a_blog.page(number, head="<link rel=canonical href=/9>"))
-    crawl(web, archive)
+        fetcher.put(a_blog.url(number), a_blog.page(number, head="<link rel=canonical href=/9>"))
+    crawl(fetcher, archive)
     texts = {post.text for post in archive.posts()}
     assert {a_blog.text(number) for number in range(1, POSTS + 1)} == texts
 
 
 def test_feed_links_to_another_machine_are_looked_for_on_the_blogs_own_host(archive):
-    web = a_site()
+    fetcher = a_site()
     items = [a_blog.item(number, link=f"http://localhost:4000/{number}") for number in range(20, 15, -1)]
-    web.put(FEED, a_blog.rss(items), type="application/rss+xml")
-    crawl(web, archive)
+    fetcher.put(FEED, a_blog.rss(items), type="application/rss+xml")
+    crawl(fetcher, archive)
     assert numbers_held(archive) == list(range(1, POSTS + 1))
 
 
 def test_a_redirected_post_is_kept_under_its_new_address_with_the_old_one_as_alias(archive):
-    web = a_site()
-    web.put(a_blog.HOME + "page/4", listing([5, 4, 3, 2, 1]).replace("'/1'", "'/1001'"))
-    web.put(a_blog.HOME + "1001", b"", redirect=a_blog.url(1))
-    crawl(web, archive)
+    fetcher = a_site()
+    fetcher.put(a_blog.HOME + "page/4", listing([5, 4, 3, 2, 1]).replace("'/1'", "'/1001'"))
+    fetcher.put(a_blog.HOME + "1001", b"", redirect=a_blog.url(1))
+    crawl(fetcher, archive)
     post = archive.find_post(a_blog.HOME + "1001")
     assert post is not None
     assert post.text == a_blog.text(1)
@@ -251,36 +251,36 @@ def test_a_redirected_post_is_kept_under_its_new_address_with_the_old_one_as_ali
 
 
 def test_a_blog_without_a_feed_is_a_clear_error(archive):
-    web = MemoryWeb()
-    web.put(a_blog.HOME, "<html><body><p>No feed here.</p></body></html>")
+    fetcher = MemoryWeb()
+    fetcher.put(a_blog.HOME, "<html><body><p>No feed here.</p></body></html>")
     with pytest.raises(NoFeed, match=r"no feed found for https://a\.blog/(.|\n)*--feed FEED_URL") as raised:
-        crawl(web, archive)
+        crawl(fetcher, archive)
     assert raised.value.exit_code == 4
 
 
 def test_a_feed_whose_pages_are_all_missing_is_a_clear_error(archive):
-    web = a_site()
+    fetcher = a_site()
     for number in range(16, 21):
-        del web.answers[canonical(a_blog.url(number))]
+        del fetcher.answers[canonical(a_blog.url(number))]
     with pytest.raises(NothingToLearn, match="can be fetched"):
-        crawl(web, archive)
+        crawl(fetcher, archive)
 
 
 def test_a_front_page_that_sends_its_readers_on_is_followed(archive):
-    web = a_site()
+    fetcher = a_site()
     front = "https://front.example/"
-    web.put(front, f"<html><head><meta http-equiv=refresh content='0; url={a_blog.HOME}'></head></html>")
-    report = asyncio.run(archive_blog(front, work(web, archive)))
+    fetcher.put(front, f"<html><head><meta http-equiv=refresh content='0; url={a_blog.HOME}'></head></html>")
+    report = asyncio.run(archive_blog(front, work(fetcher, archive)))
     assert report.blog == a_blog.HOME
     assert len(list(archive.posts())) == POSTS
 
 
 def test_a_front_page_that_sends_its_readers_to_a_dead_host_is_the_blog_itself(archive):
-    web = a_site()
+    fetcher = a_site()
     away = "<html><head><meta http-equiv=refresh content='0; url=https://gone.example/'></head></html>"
-    web.put(a_blog.HOME, away)
-    put_feed(web, [20, 19, 18, 17, 16])
-    crawl(web, archive)
+    fetcher.put(a_blog.HOME, away)
+    put_feed(fetcher, [20, 19, 18, 17, 16])
+    crawl(fetcher, archive)
     assert numbers_held(archive) == [16, 17, 18, 19, 20]
 
 
@@ -289,60 +289,62 @@ def test_a_front_page_that_sends_its_readers_to_a_dead_host_is_the_blog_itself(a
     ("rate-limited", Blocked),
 ])
 def test_a_home_page_that_cannot_be_had_says_what_to_do(archive, trouble, error):
-    web = MemoryWeb({canonical(a_blog.HOME): Failure(url=a_blog.HOME, trouble=trouble, reason="it is so")})
+    fetcher = MemoryWeb({canonical(a_blog.HOME): Failure(url=a_blog.HOME, trouble=trouble, reason="it is so")})
     with pytest.raises(error, match="it is so") as raised:
-        crawl(web, archive)
+        crawl(fetcher, archive)
     assert raised.value.advice
 
 
 def test_a_server_that_asks_to_wait_long_is_left_alone_until_then_and_for_centuries_a_week(archive):
-    web = a_site()
+    fetcher = a_site()
     until = NOW + timedelta(days=9000)
     wait = Failure(url=a_blog.url(2), trouble="rate-limited", reason="429", status=429, until=until)
-    web.answers[canonical(a_blog.url(2))] = wait
-    report = crawl(web, archive)
+    fetcher.answers[canonical(a_blog.url(2))] = wait
+    report = crawl(fetcher, archive)
     assert (report.ending, report.exit_code) == ("blocked", 5)
-    web.put(a_blog.url(2), a_blog.page(2))
-    web.asked.clear()
-    crawl(web, archive)
-    assert a_blog.url(2) not in web.asked
-    web.now += timedelta(days=8)
-    crawl(web, archive)
-    assert a_blog.url(2) in web.asked
+    fetcher.put(a_blog.url(2), a_blog.page(2))
+    fetcher.asked.clear()
+    crawl(fetcher, archive)
+    assert a_blog.url(2) not in fetcher.asked
+    fetcher.now += timedelta(days=8)
+    crawl(fetcher, archive)
+    assert a_blog.url(2) in fetcher.asked
 
 
 @pytest.mark.parametrize(("headers", "is_guessed"), [((), True), ((("Retry-After", "900"),), False)])
 def test_a_crawl_that_ends_before_a_closed_door_knows_whether_the_server_named_a_time(archive, headers, is_guessed):
-    web = a_site()
+    fetcher = a_site()
     refusal = Exchange(url=a_blog.url(2), status=429, headers=headers, body=b"", fetched_at=NOW)
-    web.answers[canonical(a_blog.url(2))] = Failure(
+    fetcher.answers[canonical(a_blog.url(2))] = Failure(
         url=a_blog.url(2), trouble="rate-limited", reason="429", status=429, until=NOW + timedelta(minutes=15),
         exchanges=(refusal,),
     )
-    report = crawl(web, archive)
+    report = crawl(fetcher, archive)
     assert report.ending == "blocked"
     assert report.tally.guessed_wait is is_guessed
 
 
 def test_pages_that_fail_in_passing_make_the_crawl_incomplete_and_are_tried_again(archive):
-    web = a_site()
-    web.answers[canonical(a_blog.url(2))] = Failure(url=a_blog.url(2), trouble="truncated", reason="incomplete body")
-    report = crawl(web, archive)
+    fetcher = a_site()
+    fetcher.answers[canonical(a_blog.url(2))] = Failure(
+        url=a_blog.url(2), trouble="truncated", reason="incomplete body",
+    )
+    report = crawl(fetcher, archive)
     assert (report.ending, report.exit_code) == ("incomplete", 3)
     assert report.tally.failures == [(a_blog.url(2), "incomplete body")]
-    web.put(a_blog.url(2), a_blog.page(2))
-    second = crawl(web, archive)
+    fetcher.put(a_blog.url(2), a_blog.page(2))
+    second = crawl(fetcher, archive)
     assert second.exit_code == 0
     assert numbers_held(archive) == list(range(1, POSTS + 1))
 
 
 def test_a_host_that_dies_ends_the_crawl_and_nothing_is_given_up(archive):
-    web = a_site(60)
-    web.put(a_blog.HOME, listing(range(60, 0, -1)))
+    fetcher = a_site(60)
+    fetcher.put(a_blog.HOME, listing(range(60, 0, -1)))
     for number in range(1, 50):
         refused = Failure(url=a_blog.url(number), trouble="connection", reason="refused")
-        web.answers[canonical(a_blog.url(number))] = refused
-    report = crawl(web, archive)
+        fetcher.answers[canonical(a_blog.url(number))] = refused
+    report = crawl(fetcher, archive)
     assert report.exit_code == 3
     assert "10 failed requests in a row" in report.reason
     fresh = a_site(60)
@@ -351,30 +353,30 @@ def test_a_host_that_dies_ends_the_crawl_and_nothing_is_given_up(archive):
 
 
 def test_a_missing_page_is_an_answer_not_a_failure(archive):
-    web = a_site()
-    del web.answers[canonical(a_blog.url(7))]
-    assert crawl(web, archive).exit_code == 0
+    fetcher = a_site()
+    del fetcher.answers[canonical(a_blog.url(7))]
+    assert crawl(fetcher, archive).exit_code == 0
 
 
 def test_a_full_disk_ends_the_crawl_before_it_is_full(tmp_path):
-    habits = Habits(min_free_bytes=10**18)
-    with open_archive(tmp_path, create=True, habits=habits) as archive, pytest.raises(DiskFull) as raised:
+    options = ArchiveOptions(min_free_bytes=10**18)
+    with open_archive(tmp_path, create=True, options=options) as archive, pytest.raises(DiskFull) as raised:
         crawl(a_site(), archive)
     assert raised.value.exit_code == 6
 
 
 def test_two_crawls_of_one_blog_at_once_are_refused(crawled, tmp_path):
-    web, archive = crawled
+    fetcher, archive = crawled
     with archive.lock(archive.blogs()[0].id), open_archive(tmp_path / "archive") as other, pytest.raises(ArchiveBusy):
-        crawl(web, other)
+        crawl(fetcher, other)
 
 
 def test_media_of_the_articles_are_kept_and_their_links_rewritten(archive):
-    web = a_site()
+    fetcher = a_site()
     picture = "https://pictures.example/a.png"
-    web.put(a_blog.url(1), a_blog.page(1, a_blog.article(1) + f"<img src={picture}><img src=/lost.png>"))
-    web.put(picture, b"\x89PNG picture", type="image/png")
-    report = crawl(web, archive)
+    fetcher.put(a_blog.url(1), a_blog.page(1, a_blog.article(1) + f"<img src={picture}><img src=/lost.png>"))
+    fetcher.put(picture, b"\x89PNG picture", type="image/png")
+    report = crawl(fetcher, archive)
     post = archive.find_post(a_blog.url(1))
     assert post is not None
     held, lost = post.media
@@ -387,21 +389,21 @@ def test_media_of_the_articles_are_kept_and_their_links_rewritten(archive):
 
 
 def test_a_picture_in_full_size_that_the_article_links_to_is_kept(archive):
-    web = a_site()
-    web.put(a_blog.url(1), a_blog.page(1, a_blog.article(1) + "<a href=/large.png><img src=/small.png></a>"))
-    web.put(a_blog.HOME + "large.png", b"large", type="image/png")
-    web.put(a_blog.HOME + "small.png", b"small", type="image/png")
-    crawl(web, archive)
+    fetcher = a_site()
+    fetcher.put(a_blog.url(1), a_blog.page(1, a_blog.article(1) + "<a href=/large.png><img src=/small.png></a>"))
+    fetcher.put(a_blog.HOME + "large.png", b"large", type="image/png")
+    fetcher.put(a_blog.HOME + "small.png", b"small", type="image/png")
+    crawl(fetcher, archive)
     post = archive.find_post(a_blog.url(1))
     assert post is not None
     assert [item.path is not None for item in post.media] == [True, True]
 
 
 def test_media_can_be_switched_off(archive):
-    web = a_site()
-    web.put(a_blog.url(1), a_blog.page(1, a_blog.article(1) + "<img src=https://pictures.example/a.png>"))
-    crawl(web, archive, media=False)
-    assert "https://pictures.example/a.png" not in web.asked
+    fetcher = a_site()
+    fetcher.put(a_blog.url(1), a_blog.page(1, a_blog.article(1) + "<img src=https://pictures.example/a.png>"))
+    crawl(fetcher, archive, media=False)
+    assert "https://pictures.example/a.png" not in fetcher.asked
 
 
 def test_a_step_can_be_replaced_by_one_line_of_settings(archive):
@@ -409,7 +411,7 @@ def test_a_step_can_be_replaced_by_one_line_of_settings(archive):
     assert {post.title for post in archive.posts()} == {f"POST {number} OF OURS" for number in range(1, POSTS + 1)}
 
 
-def shout(draft, crew):
+def shout(draft, context):
     from dataclasses import replace
 
     if draft.post is not None:
@@ -422,35 +424,35 @@ def test_an_unknown_step_is_an_error_that_names_the_known_ones(archive):
 
 
 def test_what_was_left_out_because_nothing_new_was_expected_is_not_asked_for_by_an_update(archive):
-    web = a_site()
+    fetcher = a_site()
     endless = "".join(f"<a href='/day/{number}-of-many'>{number}</a>" for number in range(2_000))
-    web.put(a_blog.HOME + "about", f"<html><body>{endless}</body></html>")
+    fetcher.put(a_blog.HOME + "about", f"<html><body>{endless}</body></html>")
     for number in range(2_000):
-        web.put(f"{a_blog.HOME}day/{number}-of-many", f"<html><body><p>Nothing on day {number}.</p></body></html>")
-    report = crawl(web, archive)
+        fetcher.put(f"{a_blog.HOME}day/{number}-of-many", f"<html><body><p>Nothing on day {number}.</p></body></html>")
+    report = crawl(fetcher, archive)
     assert report.ending == "complete"
     assert report.reason.startswith("no more posts are expected: ")
-    assert len(web.asked) < 1_000
+    assert len(fetcher.asked) < 1_000
     assert numbers_held(archive) == list(range(1, POSTS + 1))
-    web.asked.clear()
-    crawl(web, archive)
-    assert web.asked == [FEED]
+    fetcher.asked.clear()
+    crawl(fetcher, archive)
+    assert fetcher.asked == [FEED]
 
 
 def test_an_entry_that_changed_in_the_feed_alone_is_asked_for_with_a_condition(crawled):
-    web, archive = crawled
-    put_feed(web, [20, 19, 18, 17, 16], post_20=a_blog.article(20) + "<p>In the feed alone.</p>")
+    fetcher, archive = crawled
+    put_feed(fetcher, [20, 19, 18, 17, 16], post_20=a_blog.article(20) + "<p>In the feed alone.</p>")
     blog = archive.blogs()[0]
     before = archive.counts(blog.id)
-    report = crawl(web, archive)
+    report = crawl(fetcher, archive)
     assert report.tally.changed_posts == 0
     assert archive.counts(blog.id).versions == before.versions
     assert list(verify(archive)) == []
 
 
 def test_a_blog_that_was_forgotten_is_taken_up_again_by_a_crawl(crawled):
-    web, archive = crawled
+    fetcher, archive = crawled
     archive.update_blog(archive.blogs()[0].id, forgotten_at=NOW)
     assert archive.blogs() == ()
-    crawl(web, archive)
+    crawl(fetcher, archive)
     assert len(archive.blogs()) == 1

@@ -5,6 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+
+import a_blog
+from everlog.archive.verify import verify
+from everlog.comments.services import SERVICES
+from everlog.errors import NoBrowser, NoFeed
+from everlog.usecases.reread import reread_blog
 from usecases.a_conversation import said
 from usecases.a_drawn_blog import HABITS, POSTS, archive, crawl, post, site
 from usecases.a_service_web import (
@@ -16,12 +22,6 @@ from usecases.a_service_web import (
     put_livefyre,
     scripted_site,
 )
-
-import a_blog
-from everlog.archive.verify import verify
-from everlog.comments.services import SERVICES
-from everlog.errors import NoBrowser, NoFeed
-from everlog.usecases.reread import reread_blog
 
 __all__ = ["archive"]
 
@@ -41,8 +41,8 @@ def told(comments):
     ],
 )
 def test_all_comments_of_a_service_are_kept_with_their_threads(archive, name, embed, put, count):
-    web = site(embed, put, count=count)
-    report = crawl(web, archive)
+    fetcher = site(embed, put, count=count)
+    report = crawl(fetcher, archive)
     wanted = said(3, count)
     kept = post(archive, 3)
     assert sorted(told(kept.comments)) == sorted(told_of(wanted, kept))
@@ -68,15 +68,15 @@ def told_of(wanted, kept):
 
 @pytest.mark.slow
 def test_a_page_is_not_asked_for_again_to_be_drawn_and_scripts_are_asked_for_once(archive):
-    web = site(DISQUS_PAGE, put_disqus)
-    crawl(web, archive)
-    assert web.count(a_blog.url(3)) == 1
-    assert web.count("https://a-blog.disqus.com/embed.js") == 1
+    fetcher = site(DISQUS_PAGE, put_disqus)
+    crawl(fetcher, archive)
+    assert fetcher.count(a_blog.url(3)) == 1
+    assert fetcher.count("https://a-blog.disqus.com/embed.js") == 1
 
 
 def test_a_blog_that_is_written_by_its_script_is_archived_like_any_other(archive):
-    web = scripted_site(12)
-    report = crawl(web, archive)
+    fetcher = scripted_site(12)
+    report = crawl(fetcher, archive)
     assert report.exit_code == 0
     for number in range(1, 13):
         assert post(archive, number).text == a_blog.text(number)
@@ -111,8 +111,8 @@ def test_a_scripted_blog_without_a_feed_says_that_a_browser_is_forbidden(archive
 
 
 def test_without_a_browser_posts_are_kept_and_what_is_missing_is_said(archive):
-    web = site(DISQUS_PAGE, put_disqus)
-    report = crawl(web, archive, replace(HABITS, executable="/nowhere/chromium"))
+    fetcher = site(DISQUS_PAGE, put_disqus)
+    report = crawl(fetcher, archive, replace(HABITS, executable="/nowhere/chromium"))
     assert report.held == POSTS
     assert {each.comments_state for each in archive.posts()} == {"failed"}
     assert report.exit_code == 3
@@ -125,10 +125,10 @@ def test_a_scripted_blog_without_a_browser_is_refused_with_advice(archive):
 
 
 def test_render_never_draws_nothing(archive):
-    web = site(DISQUS_PAGE, put_disqus)
-    report = crawl(web, archive, render="never")
+    fetcher = site(DISQUS_PAGE, put_disqus)
+    report = crawl(fetcher, archive, render="never")
     assert report.tally.rendered == 0
-    assert web.count("https://a-blog.disqus.com/embed.js") == 0
+    assert fetcher.count("https://a-blog.disqus.com/embed.js") == 0
     assert {each.comments_state for each in archive.posts()} == {"failed"}
 
 

@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
-from usecases.a_site import FEED, POSTS, a_site, crawl, listing, put_feed, work
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,15 +29,15 @@ from everlog.usecases.update.blog_liveness import (
 from everlog.usecases.update.dropped_entries import dropped_early, merged_marks, note_dropped
 from everlog.usecases.update.moved_blog import follow_feed
 from everlog.usecases.update.update_blog import refresh_blog
+from usecases.a_site import FEED, POSTS, a_site, crawl, listing, put_feed, work
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from everlog.archive import Archive
     from usecases.a_web import MemoryWeb
     from usecases.conftest import FirstCrawls
-
-    from everlog.archive import Archive
 
 NEW = "https://b.blog/"
 A_HANDFUL = 1 + FEEDS_ASKED + POSTS_ASKED
@@ -51,14 +50,14 @@ NOT_FOUND_PAGE = (
 @pytest.fixture
 def crawled(first_crawls: FirstCrawls, tmp_path: Path) -> Iterator[tuple[MemoryWeb, Archive]]:
     def make(archive: Archive) -> MemoryWeb:
-        web = a_site()
-        for answer in web.answers.values():
+        fetcher = a_site()
+        for answer in fetcher.answers.values():
             answer.body = named(answer.body)
-        crawl(web, archive)
-        plan_rechecks(archive.blogs()[0], work(web, archive))
+        crawl(fetcher, archive)
+        plan_rechecks(archive.blogs()[0], work(fetcher, archive))
         remember_traits(archive.blogs()[0], archive)
-        web.asked.clear()
-        return web
+        fetcher.asked.clear()
+        return fetcher
 
     with first_crawls.copy("named", make, tmp_path / "archive") as found:
         yield found
@@ -70,7 +69,7 @@ def archive(crawled: tuple[MemoryWeb, Archive]) -> Archive:
 
 
 @pytest.fixture
-def web(crawled: tuple[MemoryWeb, Archive]) -> MemoryWeb:
+def fetcher(crawled: tuple[MemoryWeb, Archive]) -> MemoryWeb:
     """A blog that was crawled to its end."""
     return crawled[0]
 
@@ -80,31 +79,31 @@ def named(body: bytes) -> bytes:
     return body.replace(b"A Blog", b"Slow Kitchen")
 
 
-def fails(web, url, *, status=None, trouble="http"):
+def fails(fetcher, url, *, status=None, trouble="http"):
     """From now on an address answers so."""
-    exchange = Exchange(url=url, status=status, fetched_at=web.now) if status else None
-    web.answers[canonical(url)] = Failure(
+    exchange = Exchange(url=url, status=status, fetched_at=fetcher.now) if status else None
+    fetcher.answers[canonical(url)] = Failure(
         url=url, trouble=trouble, reason=f"answers {status or trouble}", status=status,
         exchanges=(exchange,) if exchange else (),
     )
 
 
-def the_failure(web, url=FEED) -> Failure:
-    answer = asyncio.run(web.fetch(url, purpose="feed"))
+def the_failure(fetcher, url=FEED) -> Failure:
+    answer = asyncio.run(fetcher.fetch(url, purpose="feed"))
     assert isinstance(answer, Failure)
-    web.asked.clear()
+    fetcher.asked.clear()
     return answer
 
 
-def ask_about(web, archive, **how):
+def ask_about(fetcher, archive, **how):
     """What the loss of the feed means today."""
     blog = archive.blogs()[0]
-    return asyncio.run(feed_lost(blog, the_failure(web, blog.feed_url), work(web, archive), **how))
+    return asyncio.run(feed_lost(blog, the_failure(fetcher, blog.feed_url), work(fetcher, archive), **how))
 
 
-def look_again(web, archive, **settings):
+def look_again(fetcher, archive, **settings):
     """Today's looks at posts that are due."""
-    blog, given = archive.blogs()[0], work(web, archive, **settings)
+    blog, given = archive.blogs()[0], work(fetcher, archive, **settings)
     keys = due_rechecks(blog, given)
     archive.requeue(blog.id, keys)
     asyncio.run(refresh_blog(blog, given))
@@ -112,10 +111,10 @@ def look_again(web, archive, **settings):
     return keys
 
 
-def every_day(web, archive, days):
+def every_day(fetcher, archive, days):
     for _ in range(days):
-        web.now += timedelta(days=1, minutes=5)
-        look_again(web, archive)
+        fetcher.now += timedelta(days=1, minutes=5)
+        look_again(fetcher, archive)
 
 
 def told(archive, *kinds):
@@ -125,9 +124,9 @@ def told(archive, *kinds):
 # Posts
 
 
-def test_a_deleted_post_is_noticed_by_looking_again_and_only_that(web, archive):
-    del web.answers[canonical(a_blog.url(20))]
-    every_day(web, archive, 4)
+def test_a_deleted_post_is_noticed_by_looking_again_and_only_that(fetcher, archive):
+    del fetcher.answers[canonical(a_blog.url(20))]
+    every_day(fetcher, archive, 4)
     url = a_blog.url(20)
     assert told(archive) == [("missing", url), ("missing", url), ("deleted", url)]
     assert archive.find_post(url).text == a_blog.text(20)
@@ -135,149 +134,149 @@ def test_a_deleted_post_is_noticed_by_looking_again_and_only_that(web, archive):
     assert list(verify(archive)) == []
 
 
-def test_a_post_that_comes_back_is_told(web, archive):
-    page = web.answers.pop(canonical(a_blog.url(20)))
-    every_day(web, archive, 4)
-    web.answers[canonical(a_blog.url(20))] = page
-    every_day(web, archive, 12)
+def test_a_post_that_comes_back_is_told(fetcher, archive):
+    page = fetcher.answers.pop(canonical(a_blog.url(20)))
+    every_day(fetcher, archive, 4)
+    fetcher.answers[canonical(a_blog.url(20))] = page
+    every_day(fetcher, archive, 12)
     assert told(archive)[-1] == ("back", a_blog.url(20))
     assert archive.find_post(a_blog.url(20)).gone is None
 
 
-def test_a_post_that_redirects_to_the_home_page_is_deleted(web, archive):
-    web.put(a_blog.url(19), b"", redirect=a_blog.HOME)
-    every_day(web, archive, 3)
+def test_a_post_that_redirects_to_the_home_page_is_deleted(fetcher, archive):
+    fetcher.put(a_blog.url(19), b"", redirect=a_blog.HOME)
+    every_day(fetcher, archive, 3)
     assert told(archive) == [("missing", a_blog.url(19)), ("deleted", a_blog.url(19))]
     assert "redirects to the home page" in archive.find_post(a_blog.url(19)).gone
 
 
-def test_a_page_not_found_that_answers_200_is_noticed(web, archive):
-    web.put(a_blog.url(18), NOT_FOUND_PAGE)
-    every_day(web, archive, 4)
+def test_a_page_not_found_that_answers_200_is_noticed(fetcher, archive):
+    fetcher.put(a_blog.url(18), NOT_FOUND_PAGE)
+    every_day(fetcher, archive, 4)
     assert [kind for kind, _ in told(archive)] == ["missing", "missing", "deleted"]
     assert archive.find_post(a_blog.url(18)).text == a_blog.text(18)
 
 
-def test_a_page_that_is_rebuilt_but_has_its_text_is_no_loss(web, archive):
+def test_a_page_that_is_rebuilt_but_has_its_text_is_no_loss(fetcher, archive):
     rebuilt = f"<html><body><main><section><h3>Post 18</h3>{a_blog.article(18)}</section></main></body></html>"
-    web.put(a_blog.url(18), rebuilt)
-    every_day(web, archive, 4)
+    fetcher.put(a_blog.url(18), rebuilt)
+    every_day(fetcher, archive, 4)
     assert told(archive, "missing", "deleted", "emptied") == []
 
 
-def test_trouble_of_the_server_deletes_nothing(web, archive):
+def test_trouble_of_the_server_deletes_nothing(fetcher, archive):
     for number, (status, trouble) in enumerate([(503, "http"), (403, "http"), (None, "timeout")], 18):
-        fails(web, a_blog.url(number), status=status, trouble=trouble)
-    every_day(web, archive, 5)
+        fails(fetcher, a_blog.url(number), status=status, trouble=trouble)
+    every_day(fetcher, archive, 5)
     assert told(archive) == []
 
 
-def test_a_site_that_lost_all_its_posts_at_once_has_not_deleted_them(web, archive):
-    pages = {key: web.answers.pop(key) for key in map(canonical, map(a_blog.url, range(1, POSTS + 1)))}
-    every_day(web, archive, 6)
+def test_a_site_that_lost_all_its_posts_at_once_has_not_deleted_them(fetcher, archive):
+    pages = {key: fetcher.answers.pop(key) for key in map(canonical, map(a_blog.url, range(1, POSTS + 1)))}
+    every_day(fetcher, archive, 6)
     assert {kind for kind, _ in told(archive)} == {"missing"}
-    web.answers.update(pages)
-    every_day(web, archive, 20)
+    fetcher.answers.update(pages)
+    every_day(fetcher, archive, 20)
     assert {kind for kind, _ in told(archive, "deleted", "back")} == {"back"}
     assert all(post.gone is None for post in archive.posts())
 
 
-def test_nobody_looks_again_who_does_not_want_to(web, archive):
-    web.now += timedelta(days=400)
-    assert has_due_rechecks(archive.blogs()[0], work(web, archive))
-    assert not has_due_rechecks(archive.blogs()[0], work(web, archive, recheck_days=0))
-    assert look_again(web, archive, recheck_days=0) == ()
+def test_nobody_looks_again_who_does_not_want_to(fetcher, archive):
+    fetcher.now += timedelta(days=400)
+    assert has_due_rechecks(archive.blogs()[0], work(fetcher, archive))
+    assert not has_due_rechecks(archive.blogs()[0], work(fetcher, archive, recheck_days=0))
+    assert look_again(fetcher, archive, recheck_days=0) == ()
 
 
 # Blogs
 
 
-def test_a_blog_whose_feed_and_home_say_410_is_dead_and_may_be_back(web, archive):
-    fails(web, FEED, status=410, trouble="gone")
-    fails(web, a_blog.HOME, status=410, trouble="gone")
-    lost = ask_about(web, archive)
+def test_a_blog_whose_feed_and_home_say_410_is_dead_and_may_be_back(fetcher, archive):
+    fails(fetcher, FEED, status=410, trouble="gone")
+    fails(fetcher, a_blog.HOME, status=410, trouble="gone")
+    lost = ask_about(fetcher, archive)
     blog = archive.blogs()[0]
-    assert (lost.kind, lost.is_final, blog.gone, blog.gone_at) == ("dead", True, lost.reason, web.now)
-    assert ask_about(web, archive).kind == "dead"
-    assert all_is_well(blog, work(web, archive)).gone is None
+    assert (lost.kind, lost.is_final, blog.gone, blog.gone_at) == ("dead", True, lost.reason, fetcher.now)
+    assert ask_about(fetcher, archive).kind == "dead"
+    assert all_is_well(blog, work(fetcher, archive)).gone is None
     assert [event.kind for event in archive.events()] == ["dead", "back"]
 
 
-def test_a_blog_that_answers_404_for_a_week_is_dead(web, archive):
-    web.answers.clear()
+def test_a_blog_that_answers_404_for_a_week_is_dead(fetcher, archive):
+    fetcher.answers.clear()
     kinds = []
     for _ in range(9):
-        kinds.append(ask_about(web, archive).kind)
-        assert len(web.asked) <= A_HANDFUL
-        web.now += timedelta(days=1)
+        kinds.append(ask_about(fetcher, archive).kind)
+        assert len(fetcher.asked) <= A_HANDFUL
+        fetcher.now += timedelta(days=1)
         if kinds[-1] == "dead":
             break
     assert kinds == ["passing"] * 7 + ["dead"]
 
 
-def test_a_week_of_404_that_ends_is_forgotten(web, archive):
-    held = dict(web.answers)
+def test_a_week_of_404_that_ends_is_forgotten(fetcher, archive):
+    held = dict(fetcher.answers)
     for _ in range(3):
-        web.answers.clear()
+        fetcher.answers.clear()
         for _ in range(6):
-            assert ask_about(web, archive).kind == "passing"
-            web.now += timedelta(days=1)
-        web.answers.update(held)
-        all_is_well(archive.blogs()[0], work(web, archive))
+            assert ask_about(fetcher, archive).kind == "passing"
+            fetcher.now += timedelta(days=1)
+        fetcher.answers.update(held)
+        all_is_well(archive.blogs()[0], work(fetcher, archive))
     assert told(archive) == []
 
 
-def test_a_name_that_is_gone_is_not_asked_twice_and_never_when_this_machine_is_offline(web, archive):
-    fails(web, FEED, trouble="dns")
+def test_a_name_that_is_gone_is_not_asked_twice_and_never_when_this_machine_is_offline(fetcher, archive):
+    fails(fetcher, FEED, trouble="dns")
     for _ in range(20):
-        assert ask_about(web, archive, is_online=False).kind == "passing"
-        web.now += timedelta(days=1)
+        assert ask_about(fetcher, archive, is_online=False).kind == "passing"
+        fetcher.now += timedelta(days=1)
     kinds = []
     for _ in range(5):
-        kinds.append(ask_about(web, archive).kind)
-        assert web.asked == []
-        web.now += timedelta(days=2)
+        kinds.append(ask_about(fetcher, archive).kind)
+        assert fetcher.asked == []
+        fetcher.now += timedelta(days=2)
     assert kinds == ["passing"] * 4 + ["dead"]
 
 
 @pytest.mark.parametrize(
     ("status", "trouble"), [(503, "http"), (403, "http"), (None, "timeout"), (429, "rate-limited")],
 )
-def test_trouble_in_passing_asks_nothing_more(web, archive, status, trouble):
-    fails(web, FEED, status=status, trouble=trouble)
-    assert ask_about(web, archive).kind == "passing"
-    assert web.asked == []
+def test_trouble_in_passing_asks_nothing_more(fetcher, archive, status, trouble):
+    fails(fetcher, FEED, status=status, trouble=trouble)
+    assert ask_about(fetcher, archive).kind == "passing"
+    assert fetcher.asked == []
 
 
-def test_a_feed_that_is_gone_while_the_blog_lives_says_how_to_go_on(web, archive):
-    fails(web, FEED, status=410, trouble="gone")
-    web.put(a_blog.HOME, listing(range(20, 15, -1), older=2).replace(FEED, "/nowhere"))
-    lost = ask_about(web, archive)
+def test_a_feed_that_is_gone_while_the_blog_lives_says_how_to_go_on(fetcher, archive):
+    fails(fetcher, FEED, status=410, trouble="gone")
+    fetcher.put(a_blog.HOME, listing(range(20, 15, -1), older=2).replace(FEED, "/nowhere"))
+    lost = ask_about(fetcher, archive)
     assert lost.kind == "feed-gone"
     assert f"everlog crawl {a_blog.HOME} --no-feed" in archive.blogs()[0].gone
-    assert len(web.asked) <= A_HANDFUL
+    assert len(fetcher.asked) <= A_HANDFUL
 
 
-def test_trouble_that_ended_with_another_feed_is_forgotten(web, archive):
-    held = dict(web.answers)
-    web.answers.clear()
+def test_trouble_that_ended_with_another_feed_is_forgotten(fetcher, archive):
+    held = dict(fetcher.answers)
+    fetcher.answers.clear()
     for _ in range(6):
-        ask_about(web, archive)
-        web.now += timedelta(days=1)
-    web.answers.update(held)
-    web.answers[canonical(a_blog.HOME + "atom.xml")] = web.answers.pop(canonical(FEED))
-    web.put(a_blog.HOME, named(listing(range(20, 15, -1), older=2).replace(FEED, "/atom.xml").encode()))
-    assert ask_about(web, archive).kind == "feed-moved"
-    web.answers.clear()
-    web.now += timedelta(days=9)
-    assert ask_about(web, archive).kind == "passing"
+        ask_about(fetcher, archive)
+        fetcher.now += timedelta(days=1)
+    fetcher.answers.update(held)
+    fetcher.answers[canonical(a_blog.HOME + "atom.xml")] = fetcher.answers.pop(canonical(FEED))
+    fetcher.put(a_blog.HOME, named(listing(range(20, 15, -1), older=2).replace(FEED, "/atom.xml").encode()))
+    assert ask_about(fetcher, archive).kind == "feed-moved"
+    fetcher.answers.clear()
+    fetcher.now += timedelta(days=9)
+    assert ask_about(fetcher, archive).kind == "passing"
 
 
-def test_a_feed_at_another_address_is_found(web, archive):
-    feed = web.answers.pop(canonical(FEED))
-    web.answers[canonical(a_blog.HOME + "atom.xml")] = feed
-    web.put(a_blog.HOME, listing(range(20, 15, -1), older=2).replace(FEED, "/atom.xml"))
-    lost = ask_about(web, archive)
+def test_a_feed_at_another_address_is_found(fetcher, archive):
+    feed = fetcher.answers.pop(canonical(FEED))
+    fetcher.answers[canonical(a_blog.HOME + "atom.xml")] = feed
+    fetcher.put(a_blog.HOME, listing(range(20, 15, -1), older=2).replace(FEED, "/atom.xml"))
+    lost = ask_about(fetcher, archive)
     assert (lost.kind, lost.feed.feed_url) == ("feed-moved", a_blog.HOME + "atom.xml")
     assert archive.blogs()[0].feed_url == a_blog.HOME + "atom.xml"
     assert [event.kind for event in archive.events()] == ["feed-moved"]
@@ -286,36 +285,36 @@ def test_a_feed_at_another_address_is_found(web, archive):
 # Moves
 
 
-def move_site(web, *, hop=301, posts=range(POSTS, 0, -1)):
+def move_site(fetcher, *, hop=301, posts=range(POSTS, 0, -1)):
     """The same blog at another host; the old addresses lead there."""
-    for key in list(web.answers):
-        answer = web.answers.pop(key)
+    for key in list(fetcher.answers):
+        answer = fetcher.answers.pop(key)
         below = key.removeprefix(canonical(a_blog.HOME)).lstrip("/")
         answer.body = answer.body.replace(a_blog.HOME.encode(), NEW.encode())
-        web.answers[canonical(NEW + below)] = answer
-        web.put(a_blog.HOME + below, b"", redirect=NEW + below, hop=hop)
+        fetcher.answers[canonical(NEW + below)] = answer
+        fetcher.put(a_blog.HOME + below, b"", redirect=NEW + below, hop=hop)
 
 
-def poll(web, archive):
+def poll(fetcher, archive):
     """The feed as it answers now, and where its blog is from now on."""
     blog = archive.blogs()[0]
-    answer = asyncio.run(web.fetch(blog.feed_url, purpose="feed"))
+    answer = asyncio.run(fetcher.fetch(blog.feed_url, purpose="feed"))
     feed = parse_feed(answer.answer.body, answer.answer.url)
-    return asyncio.run(follow_feed(blog, answer, feed, work(web, archive))), feed
+    return asyncio.run(follow_feed(blog, answer, feed, work(fetcher, archive))), feed
 
 
-def test_a_blog_that_moved_for_good_is_followed_and_its_posts_stay_one(web, archive):
-    move_site(web)
-    blog, _ = poll(web, archive)
+def test_a_blog_that_moved_for_good_is_followed_and_its_posts_stay_one(fetcher, archive):
+    move_site(fetcher)
+    blog, _ = poll(fetcher, archive)
     assert (blog.home, blog.feed_url, blog.former_homes) == (NEW, NEW + "feed.xml", (a_blog.HOME,))
     assert [event.kind for event in archive.events()] == ["feed-moved", "moved"]
     assert archive.recall(None, f"home:{canonical(a_blog.HOME)}") == NEW
-    web.put(NEW + "21", a_blog.page(21))
-    put_feed(web, [])
+    fetcher.put(NEW + "21", a_blog.page(21))
+    put_feed(fetcher, [])
     items = [a_blog.item(number, link=f"{NEW}{number}") for number in (21, 20, 19)]
-    web.put(NEW + "feed.xml", a_blog.rss(items), type="application/rss+xml")
-    web.put(NEW + "20", a_blog.page(20, a_blog.article(20) + "<p>And one line that is new here.</p>"))
-    asyncio.run(refresh_blog(blog, work(web, archive)))
+    fetcher.put(NEW + "feed.xml", a_blog.rss(items), type="application/rss+xml")
+    fetcher.put(NEW + "20", a_blog.page(20, a_blog.article(20) + "<p>And one line that is new here.</p>"))
+    asyncio.run(refresh_blog(blog, work(fetcher, archive)))
     posts = {post.url: post for post in archive.posts()}
     assert len(posts) == POSTS + 1
     assert archive.find_post(NEW + "20").version == 2
@@ -324,36 +323,36 @@ def test_a_blog_that_moved_for_good_is_followed_and_its_posts_stay_one(web, arch
     assert list(verify(archive)) == []
 
 
-def test_posts_of_a_blog_that_moved_are_looked_at_where_they_are_now(web, archive):
-    move_site(web)
-    poll(web, archive)
-    del web.answers[canonical(NEW + "20")]
-    for key in [key for key in web.answers if key.startswith("a.blog")]:
-        del web.answers[key]
-    every_day(web, archive, 4)
+def test_posts_of_a_blog_that_moved_are_looked_at_where_they_are_now(fetcher, archive):
+    move_site(fetcher)
+    poll(fetcher, archive)
+    del fetcher.answers[canonical(NEW + "20")]
+    for key in [key for key in fetcher.answers if key.startswith("a.blog")]:
+        del fetcher.answers[key]
+    every_day(fetcher, archive, 4)
     assert [kind for kind, _ in told(archive, "missing", "deleted", "back")] == ["missing", "missing", "deleted"]
     assert archive.post_state(1, canonical(a_blog.url(20))).gone is not None
 
 
-def test_a_redirect_that_may_be_taken_back_is_not_remembered(web, archive):
-    move_site(web, hop=302)
-    blog, _ = poll(web, archive)
+def test_a_redirect_that_may_be_taken_back_is_not_remembered(fetcher, archive):
+    move_site(fetcher, hop=302)
+    blog, _ = poll(fetcher, archive)
     assert (blog.home, blog.feed_url) == (a_blog.HOME, FEED)
     assert told(archive) == []
 
 
-def test_a_blog_that_moved_to_another_blog_of_the_archive_ends_there(web, archive):
+def test_a_blog_that_moved_to_another_blog_of_the_archive_ends_there(fetcher, archive):
     archive.add_blog(NEW, scope="path")
-    move_site(web)
-    blog, _ = poll(web, archive)
+    move_site(fetcher)
+    blog, _ = poll(fetcher, archive)
     assert blog.home == a_blog.HOME
     assert "another blog in this archive" in blog.gone
 
 
-def test_a_feed_that_is_gone_from_a_blog_that_moved_is_found_there(web, archive):
-    move_site(web)
-    fails(web, FEED, status=404)
-    lost = ask_about(web, archive)
+def test_a_feed_that_is_gone_from_a_blog_that_moved_is_found_there(fetcher, archive):
+    move_site(fetcher)
+    fails(fetcher, FEED, status=404)
+    lost = ask_about(fetcher, archive)
     assert (lost.kind, lost.blog.home, lost.blog.feed_url) == ("moved", NEW, NEW + "feed.xml")
 
 
@@ -375,61 +374,63 @@ CASINO = (
 )
 
 
-def taken_over(web, *, with_feed):
-    web.answers.clear()
+def taken_over(fetcher, *, with_feed):
+    fetcher.answers.clear()
     feed = f"<link rel=alternate type=application/rss+xml href={FEED}>" if with_feed else ""
-    web.put(a_blog.HOME, CASINO.format(feed=feed))
+    fetcher.put(a_blog.HOME, CASINO.format(feed=feed))
     if with_feed:
         rss = a_blog.rss(["<item><title>Bonus</title><link>https://a.blog/slots/fox</link></item>"])
-        web.put(FEED, rss.replace(b"A Blog", b"Lucky Slots 77").replace(b">en<", b">id<"), type="application/rss+xml")
+        fetcher.put(
+            FEED, rss.replace(b"A Blog", b"Lucky Slots 77").replace(b">en<", b">id<"), type="application/rss+xml",
+        )
 
 
-def test_a_parked_address_has_another_owner_when_it_was_seen_for_days(web, archive):
-    taken_over(web, with_feed=False)
+def test_a_parked_address_has_another_owner_when_it_was_seen_for_days(fetcher, archive):
+    taken_over(fetcher, with_feed=False)
     kinds = []
     for _ in range(4):
-        kinds.append(ask_about(web, archive).kind)
-        assert len(web.asked) <= A_HANDFUL
-        web.now += timedelta(days=1)
+        kinds.append(ask_about(fetcher, archive).kind)
+        assert len(fetcher.asked) <= A_HANDFUL
+        fetcher.now += timedelta(days=1)
     assert kinds == ["passing"] * 3 + ["other-owner"]
     (event,) = archive.events()
     assert "another name (Lucky Slots 77)" in event.reason
     assert len(list(archive.posts())) == POSTS
 
 
-def test_a_stranger_with_a_feed_is_told_the_next_day_and_nothing_of_theirs_is_taken(web, archive):
-    taken_over(web, with_feed=True)
+def test_a_stranger_with_a_feed_is_told_the_next_day_and_nothing_of_theirs_is_taken(fetcher, archive):
+    taken_over(fetcher, with_feed=True)
     kinds = []
     for _ in range(2):
-        blog, feed = poll(web, archive)
-        kinds.append(asyncio.run(is_other_owner(blog, feed, work(web, archive))).kind)
-        web.now += timedelta(days=1)
+        blog, feed = poll(fetcher, archive)
+        kinds.append(asyncio.run(is_other_owner(blog, feed, work(fetcher, archive))).kind)
+        fetcher.now += timedelta(days=1)
     assert kinds == ["passing", "other-owner"]
     assert archive.blogs()[0].gone is not None
 
 
-def test_a_feed_of_new_posts_only_under_the_same_name_asks_nothing(web, archive):
-    put_feed(web, range(60, 55, -1))
-    web.answers[canonical(FEED)].body = named(web.answers[canonical(FEED)].body)
-    blog, feed = poll(web, archive)
-    web.asked.clear()
-    assert asyncio.run(is_other_owner(blog, feed, work(web, archive))) is None
-    assert web.asked == []
+def test_a_feed_of_new_posts_only_under_the_same_name_asks_nothing(fetcher, archive):
+    put_feed(fetcher, range(60, 55, -1))
+    fetcher.answers[canonical(FEED)].body = named(fetcher.answers[canonical(FEED)].body)
+    blog, feed = poll(fetcher, archive)
+    fetcher.asked.clear()
+    assert asyncio.run(is_other_owner(blog, feed, work(fetcher, archive))) is None
+    assert fetcher.asked == []
 
 
-def test_a_blog_that_was_renamed_and_redesigned_keeps_its_posts_and_its_owner(web, archive):
+def test_a_blog_that_was_renamed_and_redesigned_keeps_its_posts_and_its_owner(fetcher, archive):
     home = CASINO.format(feed="").replace("</ul>", "".join(f"<li><a href=/{n}>{n}</a>" for n in range(1, 9)))
-    web.put(a_blog.HOME, home)
+    fetcher.put(a_blog.HOME, home)
     rss = a_blog.rss([a_blog.item(99)])
-    web.put(FEED, rss.replace(b"A Blog", b"Lucky").replace(b"Ann Lee", b"Bob"), type="application/rss+xml")
-    blog, feed = poll(web, archive)
-    assert asyncio.run(is_other_owner(blog, feed, work(web, archive))) is None
+    fetcher.put(FEED, rss.replace(b"A Blog", b"Lucky").replace(b"Ann Lee", b"Bob"), type="application/rss+xml")
+    blog, feed = poll(fetcher, archive)
+    assert asyncio.run(is_other_owner(blog, feed, work(fetcher, archive))) is None
 
 
-def test_posts_that_answer_with_their_text_are_their_owner_s(web, archive):
-    fails(web, FEED, status=404)
-    web.put(a_blog.HOME, CASINO.format(feed=""))
-    assert "somebody else" not in ask_about(web, archive).reason
+def test_posts_that_answer_with_their_text_are_their_owner_s(fetcher, archive):
+    fails(fetcher, FEED, status=404)
+    fetcher.put(a_blog.HOME, CASINO.format(feed=""))
+    assert "somebody else" not in ask_about(fetcher, archive).reason
 
 
 # What left the feed
@@ -473,19 +474,19 @@ def test_a_feed_that_only_grows_and_is_cut_at_its_end_drops_nothing(size, arriva
         before = merged_marks(before, marks(*range(newest, max(newest - size, 0), -1)))
 
 
-def test_a_post_that_left_the_feed_early_is_told_once_if_its_page_is_there(web, archive):
-    blog, given = archive.blogs()[0], work(web, archive)
-    del web.answers[canonical(a_blog.url(20))]
-    every_day(web, archive, 1)
+def test_a_post_that_left_the_feed_early_is_told_once_if_its_page_is_there(fetcher, archive):
+    blog, given = archive.blogs()[0], work(fetcher, archive)
+    del fetcher.answers[canonical(a_blog.url(20))]
+    every_day(fetcher, archive, 1)
     keys = [canonical(a_blog.url(number)) for number in (20, 19, 777)]
     for _ in range(2):
         note_dropped(blog, keys, given)
     assert told(archive, "dropped") == [("dropped", a_blog.url(19))]
 
 
-def test_a_post_that_the_feed_names_by_another_address_did_not_leave_it(web, archive):
-    blog, given = archive.blogs()[0], work(web, archive)
-    web.put("https://a.blog/post-19", b"", redirect=a_blog.url(19))
+def test_a_post_that_the_feed_names_by_another_address_did_not_leave_it(fetcher, archive):
+    blog, given = archive.blogs()[0], work(fetcher, archive)
+    fetcher.put("https://a.blog/post-19", b"", redirect=a_blog.url(19))
     archive.enqueue(blog.id, [Link(url="https://a.blog/post-19", key="a.blog/post-19", lane="post")])
     asyncio.run(refresh_blog(blog, given))
     entries = [Entry(link="https://a.blog/post-19"), *feed_of(18, 17, 16).entries]
@@ -493,8 +494,8 @@ def test_a_post_that_the_feed_names_by_another_address_did_not_leave_it(web, arc
     assert told(archive, "dropped") == []
 
 
-def test_a_feed_that_is_sorted_by_the_last_change_drops_no_old_post(web, archive):
-    blog, given = archive.blogs()[0], work(web, archive)
+def test_a_feed_that_is_sorted_by_the_last_change_drops_no_old_post(fetcher, archive):
+    blog, given = archive.blogs()[0], work(fetcher, archive)
     entries = [
         Entry(link=a_blog.url(number), published=datetime(2024, 1, number, tzinfo=UTC)) for number in (20, 19, 18)
     ]
@@ -502,8 +503,8 @@ def test_a_feed_that_is_sorted_by_the_last_change_drops_no_old_post(web, archive
     assert told(archive, "dropped") == []
 
 
-def test_a_post_whose_page_was_not_looked_at_is_not_said_to_be_there(web, archive):
-    blog, given = archive.blogs()[0], work(web, archive)
+def test_a_post_whose_page_was_not_looked_at_is_not_said_to_be_there(fetcher, archive):
+    blog, given = archive.blogs()[0], work(fetcher, archive)
     key = canonical(a_blog.url(19))
     archive.requeue(blog.id, [key])
     note_dropped(blog, [key], given)

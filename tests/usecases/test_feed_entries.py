@@ -9,24 +9,23 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
-from usecases.a_site import FEED, PER_LIST, a_site, crawl, work
 
 import a_blog
 from everlog.archive import open_archive
-from everlog.archive.archive import Habits
+from everlog.archive.archive import ArchiveOptions
 from everlog.core.urls import canonical
 from everlog.records import Visit
 from everlog.usecases.reread import reread_blog
 from everlog.usecases.update.update_blog import refresh_blog
+from usecases.a_site import FEED, PER_LIST, a_site, crawl, work
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from usecases.a_web import MemoryWeb
-
     from everlog.archive import Archive
     from everlog.records import Post
+    from usecases.a_web import MemoryWeb
 
 POSTS = 12
 NEWEST = range(POSTS, POSTS - PER_LIST, -1)
@@ -34,7 +33,7 @@ NEWEST = range(POSTS, POSTS - PER_LIST, -1)
 
 @pytest.fixture
 def archive(tmp_path: Path) -> Iterator[Archive]:
-    with open_archive(tmp_path / "archive", create=True, habits=Habits(min_free_bytes=0)) as opened:
+    with open_archive(tmp_path / "archive", create=True, options=ArchiveOptions(min_free_bytes=0)) as opened:
         yield opened
 
 
@@ -57,16 +56,16 @@ def item(number: int, *, link: str | None = None, said: str | None = None, conte
     )
 
 
-def put_feed(web: MemoryWeb, items: Iterable[str]) -> None:
-    web.put(FEED, a_blog.rss(items), type="application/rss+xml")
+def put_feed(fetcher: MemoryWeb, items: Iterable[str]) -> None:
+    fetcher.put(FEED, a_blog.rss(items), type="application/rss+xml")
 
 
 def a_bare_site() -> MemoryWeb:
-    web = a_site(POSTS)
+    fetcher = a_site(POSTS)
     for number in range(1, POSTS + 1):
-        web.put(a_blog.url(number), bare(number))
-    put_feed(web, map(item, NEWEST))
-    return web
+        fetcher.put(a_blog.url(number), bare(number))
+    put_feed(fetcher, map(item, NEWEST))
+    return fetcher
 
 
 def told(post: Post | None) -> tuple[object, ...]:
@@ -80,9 +79,9 @@ def as_fed(number: int) -> tuple[object, ...]:
     )
 
 
-def update(web: MemoryWeb, archive: Archive) -> None:
-    web.now += timedelta(days=1)
-    asyncio.run(refresh_blog(archive.blogs()[0], work(web, archive)))
+def update(fetcher: MemoryWeb, archive: Archive) -> None:
+    fetcher.now += timedelta(days=1)
+    asyncio.run(refresh_blog(archive.blogs()[0], work(fetcher, archive)))
 
 
 def test_a_crawl_gives_posts_of_the_feed_what_only_their_entries_say(archive):
@@ -97,30 +96,30 @@ def test_a_crawl_gives_posts_of_the_feed_what_only_their_entries_say(archive):
 
 
 def test_an_entry_beyond_those_that_taught_the_blog_is_used_as_well(archive):
-    web = a_site(30, in_feed=30)
+    fetcher = a_site(30, in_feed=30)
     for number in range(1, 31):
-        web.put(a_blog.url(number), bare(number))
-    put_feed(web, map(item, range(30, 0, -1)))
-    crawl(web, archive)
+        fetcher.put(a_blog.url(number), bare(number))
+    put_feed(fetcher, map(item, range(30, 0, -1)))
+    crawl(fetcher, archive)
     assert told(archive.find_post(a_blog.url(1))) == as_fed(1)
 
 
 def test_an_entry_whose_link_leads_elsewhere_by_a_redirect_is_found(archive):
-    web = a_bare_site()
+    fetcher = a_bare_site()
     counted = "https://a.blog/count/12"
-    web.put(counted, b"", redirect=a_blog.url(12))
-    put_feed(web, [item(12, link=counted), *map(item, NEWEST[1:])])
-    crawl(web, archive)
+    fetcher.put(counted, b"", redirect=a_blog.url(12))
+    put_feed(fetcher, [item(12, link=counted), *map(item, NEWEST[1:])])
+    crawl(fetcher, archive)
     assert told(archive.find_post(a_blog.url(12))) == as_fed(12)
 
 
 def test_reading_again_gives_the_same_even_when_the_entry_has_left_the_feed(archive):
-    web = a_bare_site()
-    crawl(web, archive)
+    fetcher = a_bare_site()
+    crawl(fetcher, archive)
     for number in (13, 14, 15, 16, 17):
-        web.put(a_blog.url(number), bare(number))
-    put_feed(web, map(item, (17, 16, 15, 14, 13)))
-    update(web, archive)
+        fetcher.put(a_blog.url(number), bare(number))
+    put_feed(fetcher, map(item, (17, 16, 15, 14, 13)))
+    update(fetcher, archive)
     for _ in range(2):
         result = reread_blog(archive.blogs()[0], archive)
         assert (result.changed, result.new) == (0, 0)
@@ -131,25 +130,25 @@ def test_reading_again_gives_the_same_even_when_the_entry_has_left_the_feed(arch
 
 
 def test_reading_again_learns_from_stored_feeds_what_was_thrown_away_before(archive):
-    web = a_bare_site()
-    crawl(web, archive)
+    fetcher = a_bare_site()
+    crawl(fetcher, archive)
     strip_posts(archive)
     assert told(archive.find_post(a_blog.url(12))) == (None, None, (), ())
-    web.asked.clear()
+    fetcher.asked.clear()
     reread_blog(archive.blogs()[0], archive)
     assert told(archive.find_post(a_blog.url(12))) == as_fed(12)
-    assert web.asked == []
+    assert fetcher.asked == []
 
 
 def test_an_edit_after_the_entry_left_the_feed_keeps_what_the_feed_said(archive):
-    web = a_bare_site()
-    crawl(web, archive)
-    web.put(a_blog.url(12), bare(12, a_blog.article(12) + "<p>And a line more.</p>"))
-    web.put(a_blog.url(13), bare(13))
-    put_feed(web, map(item, (13, 11, 10, 9, 8)))
-    update(web, archive)
+    fetcher = a_bare_site()
+    crawl(fetcher, archive)
+    fetcher.put(a_blog.url(12), bare(12, a_blog.article(12) + "<p>And a line more.</p>"))
+    fetcher.put(a_blog.url(13), bare(13))
+    put_feed(fetcher, map(item, (13, 11, 10, 9, 8)))
+    update(fetcher, archive)
     archive.requeue(archive.blogs()[0].id, ["a.blog/12"])
-    update(web, archive)
+    update(fetcher, archive)
     post = archive.find_post(a_blog.url(12))
     assert post.text.endswith("And a line more.")
     assert post.version == 2
@@ -158,61 +157,61 @@ def test_an_edit_after_the_entry_left_the_feed_keeps_what_the_feed_said(archive)
 
 
 def test_a_page_that_did_not_change_makes_no_version_when_its_entry_has_left(archive):
-    web = a_bare_site()
-    crawl(web, archive)
-    web.put(a_blog.url(13), bare(13))
-    put_feed(web, map(item, (13, 11, 10, 9, 8)))
+    fetcher = a_bare_site()
+    crawl(fetcher, archive)
+    fetcher.put(a_blog.url(13), bare(13))
+    put_feed(fetcher, map(item, (13, 11, 10, 9, 8)))
     # Another address of a picture, another nonce: the page is sent again and reads the same.
-    web.put(a_blog.url(12), bare(12).replace(b"</body>", b"<!-- 2 --></body>"))
+    fetcher.put(a_blog.url(12), bare(12).replace(b"</body>", b"<!-- 2 --></body>"))
     archive.requeue(archive.blogs()[0].id, ["a.blog/12"])
-    update(web, archive)
+    update(fetcher, archive)
     assert archive.find_post(a_blog.url(12)).version == 1
 
 
 def test_an_update_gives_new_posts_and_those_that_are_held_what_the_feed_says_now(archive):
-    web = a_bare_site()
+    fetcher = a_bare_site()
     silent = [item(number, said="") for number in NEWEST]
-    put_feed(web, silent)
-    crawl(web, archive)
+    put_feed(fetcher, silent)
+    crawl(fetcher, archive)
     assert told(archive.find_post(a_blog.url(11))) == (None, None, (), ())
-    web.put(a_blog.url(13), bare(13))
-    put_feed(web, map(item, (13, 12, 11, 10)))
-    web.asked.clear()
-    update(web, archive)
+    fetcher.put(a_blog.url(13), bare(13))
+    put_feed(fetcher, map(item, (13, 12, 11, 10)))
+    fetcher.asked.clear()
+    update(fetcher, archive)
     assert told(archive.find_post(a_blog.url(13))) == as_fed(13)
     post = archive.find_post(a_blog.url(11))
     assert told(post) == as_fed(11)
     # As any other field that is read anew: a version, and once.
     assert post.version == 2
-    put_feed(web, map(item, (13, 12, 11)))
-    update(web, archive)
+    put_feed(fetcher, map(item, (13, 12, 11)))
+    update(fetcher, archive)
     assert archive.find_post(a_blog.url(11)).version == 2
 
 
 def test_what_is_held_is_filled_even_if_its_page_cannot_be_had(archive):
-    web = a_bare_site()
-    crawl(web, archive)
+    fetcher = a_bare_site()
+    crawl(fetcher, archive)
     strip_posts(archive)
-    web.put(a_blog.url(13), bare(13))
-    put_feed(web, map(item, (13, *NEWEST)))
-    del web.answers[canonical(a_blog.url(11))]
-    update(web, archive)
+    fetcher.put(a_blog.url(13), bare(13))
+    put_feed(fetcher, map(item, (13, *NEWEST)))
+    del fetcher.answers[canonical(a_blog.url(11))]
+    update(fetcher, archive)
     assert told(archive.find_post(a_blog.url(11))) == as_fed(11)
 
 
 def test_the_page_has_the_last_word(archive):
-    web = a_site(POSTS)
+    fetcher = a_site(POSTS)
     said = "<title>Another name</title><pubDate>01 Jan 2020 10:00:00 +0000</pubDate><author>Somebody Else</author>"
-    put_feed(web, [item(12, said=said), *map(a_blog.item, NEWEST[1:])])
-    crawl(web, archive)
+    put_feed(fetcher, [item(12, said=said), *map(a_blog.item, NEWEST[1:])])
+    crawl(fetcher, archive)
     post = archive.find_post(a_blog.url(12))
     assert (post.title, post.authors, post.published.year) == ("Post 12 of ours", ("Ann Lee",), 2024)
 
 
 def test_a_blog_without_a_feed_has_no_entries(archive):
-    web = a_site(POSTS)
-    del web.answers["a.blog/feed.xml"]
-    crawl(web, archive, no_feed=True)
+    fetcher = a_site(POSTS)
+    del fetcher.answers["a.blog/feed.xml"]
+    crawl(fetcher, archive, no_feed=True)
     methods = {source.method for post in archive.posts() for source in post.provenance.values()}
     assert "feed-entry" not in methods
 

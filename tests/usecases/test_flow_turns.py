@@ -6,7 +6,12 @@ import asyncio
 
 import pytest
 
-from everlog.usecases.rate_limiter import FIRST_LATENESS_SECONDS, LATENESS_REMEMBERED, SENDING_SECONDS, ArchiveTurns
+from everlog.usecases.rate_limiter import (
+    FIRST_LATENESS_SECONDS,
+    LATENESS_REMEMBERED,
+    SENDING_SECONDS,
+    ArchiveRateLimiter,
+)
 
 
 class Row:
@@ -27,7 +32,7 @@ def row():
 
 @pytest.fixture
 def turns(row):
-    return ArchiveTurns(row)
+    return ArchiveRateLimiter(row)
 
 
 def reserve(turns, pace=2.0):

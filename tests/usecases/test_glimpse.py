@@ -8,8 +8,6 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from usecases.a_conversation import said, thread_html
-from usecases.a_site import listing
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,12 +16,14 @@ import everlog
 from everlog.comments.comment_markup import Thread
 from everlog.comments.services import SERVICES
 from everlog.core.links import Scope
-from everlog.extract.classify import PostJudge
+from everlog.extract.classify import PostClassifier
 from everlog.extract.classify.post_paging import Paging
 from everlog.records import Comment, Media, Page, Post, Provenance, Skip
-from everlog.usecases.learn.learned_blog import Known
-from everlog.usecases.learn.template_history import Eras
-from everlog.usecases.page.page_reading import _POST, Evidence, Glimpse, Lens, Sheet, look
+from everlog.usecases.learn.learned_blog import LearnedBlog
+from everlog.usecases.learn.template_history import TemplateHistory
+from everlog.usecases.page.page_reading import _POST, Evidence, PageInput, PageReading, ReadContext, look
+from usecases.a_conversation import said, thread_html
+from usecases.a_site import listing
 
 if TYPE_CHECKING:
     from everlog.extract.template import Template
@@ -31,23 +31,25 @@ if TYPE_CHECKING:
 AT = datetime(2024, 6, 1, 12, 30, 1, 5, tzinfo=UTC)
 
 
-def known_by(template: Template) -> Known:
-    judge = PostJudge.learn(template, a_blog.pages(), home=a_blog.HOME, others={a_blog.HOME: listing([5, 4]).encode()})
-    return Known(template=template, judge=judge, learned_at=AT)
+def known_by(template: Template) -> LearnedBlog:
+    classifier = PostClassifier.learn(
+        template, a_blog.pages(), home=a_blog.HOME, others={a_blog.HOME: listing([5, 4]).encode()},
+    )
+    return LearnedBlog(template=template, classifier=classifier, learned_at=AT)
 
 
 @pytest.fixture
-def lens(template: Template) -> Lens:
-    return Lens(scope=Scope(a_blog.HOME), present=known_by(template), eras=Eras())
+def read_context(template: Template) -> ReadContext:
+    return ReadContext(scope=Scope(a_blog.HOME), present=known_by(template), template_history=TemplateHistory())
 
 
-def sheet(body: bytes | str, url: str = a_blog.url(7), **more: Any) -> Sheet:
+def sheet(body: bytes | str, url: str = a_blog.url(7), **more: Any) -> PageInput:
     data = body.encode() if isinstance(body, str) else body
-    return Sheet(page=Page(url=url, body=data, content_type="text/html", fetched_at=AT), **more)
+    return PageInput(page=Page(url=url, body=data, content_type="text/html", fetched_at=AT), **more)
 
 
-def there_and_back(glimpse: Glimpse) -> Glimpse:
-    return Glimpse.from_json(glimpse.to_json())
+def there_and_back(reading: PageReading) -> PageReading:
+    return PageReading.from_json(reading.to_json())
 
 
 PAGES = {
@@ -66,38 +68,38 @@ PAGES = {
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_what_a_page_tells_is_the_same_after_a_journey(name, lens):
-    glimpse = look(PAGES[name], lens)
-    back = there_and_back(glimpse)
-    assert back == glimpse
-    if isinstance(glimpse.found, Post) and isinstance(back.found, Post):
+def test_what_a_page_tells_is_the_same_after_a_journey(name, read_context):
+    reading = look(PAGES[name], read_context)
+    back = there_and_back(reading)
+    assert back == reading
+    if isinstance(reading.found, Post) and isinstance(back.found, Post):
         # Equal moments may be written with different offsets, and these are kept too.
-        assert str(back.found.published) == str(glimpse.found.published)
+        assert str(back.found.published) == str(reading.found.published)
         assert {name: type(getattr(back.found, name)) for name in FIELDS} == {
-            name: type(getattr(glimpse.found, name)) for name in FIELDS
+            name: type(getattr(reading.found, name)) for name in FIELDS
         }
 
 
 FIELDS = [field.name for field in fields(Post)]
 
 
-def test_a_post_is_read_with_its_links_its_claim_and_its_comments(lens):
-    glimpse = look(PAGES["a post with comments"], lens)
-    assert glimpse.kind == "post"
-    assert isinstance(glimpse.found, Post)
-    assert glimpse.found.text == a_blog.text(7)
-    assert len(glimpse.found.comments) == 5
-    assert ("https://a.blog/about", "a.blog/about") in glimpse.links
-    assert glimpse.claim == "a.blog/7"
+def test_a_post_is_read_with_its_links_its_claim_and_its_comments(read_context):
+    reading = look(PAGES["a post with comments"], read_context)
+    assert reading.kind == "post"
+    assert isinstance(reading.found, Post)
+    assert reading.found.text == a_blog.text(7)
+    assert len(reading.found.comments) == 5
+    assert ("https://a.blog/about", "a.blog/about") in reading.links
+    assert reading.claim == "a.blog/7"
 
 
-def test_of_a_page_that_is_not_to_be_kept_only_the_links_are_told(lens):
+def test_of_a_page_that_is_not_to_be_kept_only_the_links_are_told(read_context):
     for name in ("not to be kept", "not to be kept, by a header"):
-        glimpse = look(PAGES[name], lens)
-        assert not glimpse.may_be_kept
-        assert glimpse.links
-        assert glimpse.found is None
-        assert glimpse.kind is None
+        reading = look(PAGES[name], read_context)
+        assert not reading.may_be_kept
+        assert reading.links
+        assert reading.found is None
+        assert reading.kind is None
 
 
 def test_a_page_in_a_former_dress_is_read_by_what_was_known_then(template):
@@ -107,14 +109,15 @@ def test_a_page_in_a_former_dress_is_read_by_what_was_known_then(template):
         for url, page in a_blog.pages().items()
     }
     present = known_by(everlog.learn(a_blog.feed(), redressed))
-    lens = Lens(
-        scope=Scope(a_blog.HOME), present=present, eras=Eras(((AT + timedelta(days=30), former),)),
+    read_context = ReadContext(
+        scope=Scope(a_blog.HOME), present=present,
+        template_history=TemplateHistory(((AT + timedelta(days=30), former),)),
     )
     at = AT + timedelta(days=60)
     old = Page(url=a_blog.url(7), body=a_blog.page(7), fetched_at=at)
     new = replace(old, body=redressed[a_blog.url(3)])
-    assert not look(Sheet(page=old), lens).is_present
-    assert look(Sheet(page=new), lens).is_present
+    assert not look(PageInput(page=old), read_context).is_present
+    assert look(PageInput(page=new), read_context).is_present
 
 
 TEXT = st.text(max_size=20)
@@ -142,7 +145,7 @@ EVIDENCE = st.builds(
 )
 NUMBERED = st.lists(st.tuples(st.integers(1, 99), TEXT), max_size=2).map(tuple)
 GLIMPSES = st.builds(
-    Glimpse, links=st.lists(st.tuples(TEXT, TEXT), max_size=3).map(tuple), kind=st.just("post"),
+    PageReading, links=st.lists(st.tuples(TEXT, TEXT), max_size=3).map(tuple), kind=st.just("post"),
     note=st.none() | TEXT, by_url=st.booleans(), is_present=st.booleans(), claim=st.none() | TEXT, evidence=EVIDENCE,
     found=POSTS | st.builds(Skip, url=TEXT, reason=TEXT), part_of=st.none() | TEXT,
     paging=st.builds(Paging, text=NUMBERED, comments=NUMBERED, shown=st.none() | st.integers(1, 9), told_by=TEXT),
@@ -150,12 +153,12 @@ GLIMPSES = st.builds(
 
 
 @given(GLIMPSES)
-def test_any_glimpse_survives_its_journey(glimpse):
-    assert there_and_back(glimpse) == glimpse
+def test_any_glimpse_survives_its_journey(reading):
+    assert there_and_back(reading) == reading
 
 
 def test_every_field_of_a_post_that_is_no_text_has_a_way_back():
-    """A new field of another kind fails here: it is one line in the table of `glimpse`."""
+    """A new field of another kind fails here: it is one line in the table of `reading`."""
     texts = {"url", "blog", "title", "language", "text", "html", "summary", "comments_state", "gone"}
     assert {field.name for field in fields(Post)} == texts | set(_POST)
 
@@ -171,12 +174,12 @@ def test_every_field_of_a_post_that_is_no_text_has_a_way_back():
     ids=str,
 )
 def test_what_is_no_glimpse_is_told_so(changed):
-    text = json.dumps(json.loads(Glimpse(kind="page").to_json()) | changed)
+    text = json.dumps(json.loads(PageReading(kind="page").to_json()) | changed)
     with pytest.raises(ValueError, match=r".+"):
-        Glimpse.from_json(text)
+        PageReading.from_json(text)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", "null", "[" * 100_000])
 def test_what_is_no_json_object_is_no_glimpse_either(text):
     with pytest.raises(ValueError, match=r".+"):
-        Glimpse.from_json(text)
+        PageReading.from_json(text)

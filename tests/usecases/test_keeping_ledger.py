@@ -8,16 +8,16 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
-from usecases.a_site import a_site, work
-from usecases.a_web import NOW, MemoryWeb
 
 import a_blog
 from everlog.archive import open_archive
-from everlog.archive.archive import Habits
-from everlog.core.fetcher import Ledger
+from everlog.archive.archive import ArchiveOptions
+from everlog.core.fetcher import HostStats
 from everlog.errors import EverlogError
 from everlog.usecases.crawl.crawl_blog import archive_blog
 from everlog.usecases.crawl.lifecycle import LEDGER_SECONDS, keep_ledger
+from usecases.a_site import a_site, work
+from usecases.a_web import NOW, MemoryWeb
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,22 +33,22 @@ class CountingWeb(MemoryWeb):
 
     taken: list[int] = field(default_factory=list)
 
-    def take_ledger(self) -> tuple[Ledger, ...]:
+    def take_ledger(self) -> tuple[HostStats, ...]:
         self.taken.append(len(self.asked) - sum(self.taken))
-        return (Ledger(
+        return (HostStats(
             host="a.example", requests=self.taken[-1], bytes=0, waited_seconds=0.0, slowed=0, delay_seconds=0.0,
         ),)
 
 
 @pytest.fixture
 def archive(tmp_path: Path) -> Iterator[Archive]:
-    with open_archive(tmp_path / "archive", create=True, habits=Habits(min_free_bytes=0)) as opened:
+    with open_archive(tmp_path / "archive", create=True, options=ArchiveOptions(min_free_bytes=0)) as opened:
         yield opened
 
 
 def crawled(archive: Archive, *, step_seconds: float) -> CountingWeb:
     """A crawl on whose clock so many seconds pass with each look at it."""
-    web = CountingWeb(answers=a_site().answers)
+    fetcher = CountingWeb(answers=a_site().answers)
     moment = NOW
 
     def now() -> datetime:
@@ -56,22 +56,22 @@ def crawled(archive: Archive, *, step_seconds: float) -> CountingWeb:
         moment += timedelta(seconds=step_seconds)
         return moment
 
-    tools = work(web, archive)
+    tools = work(fetcher, archive)
     tools.now = now
     asyncio.run(archive_blog(a_blog.HOME, tools))
-    return web
+    return fetcher
 
 
 def test_the_ledger_is_written_while_the_crawl_goes_on(archive):
-    web = crawled(archive, step_seconds=LEDGER_SECONDS)
-    assert len(web.taken) > 3
+    fetcher = crawled(archive, step_seconds=LEDGER_SECONDS)
+    assert len(fetcher.taken) > 3
     [row] = archive.ledger()
-    assert row.requests == sum(web.taken)
+    assert row.requests == sum(fetcher.taken)
 
 
 def test_a_short_crawl_leaves_it_to_who_started_it(archive):
-    web = crawled(archive, step_seconds=0.0)
-    assert web.taken == []
+    fetcher = crawled(archive, step_seconds=0.0)
+    assert fetcher.taken == []
     assert list(archive.ledger()) == []
 
 
@@ -82,5 +82,5 @@ def test_an_archive_that_takes_no_more_does_not_end_a_crawl(archive, tmp_path):
     database.rename(tmp_path / "elsewhere")
     database.mkdir()
     with pytest.raises(EverlogError):
-        archive.add_to_ledger(tools.web.take_ledger(), at=NOW)
+        archive.add_to_ledger(tools.fetcher.take_ledger(), at=NOW)
     keep_ledger(tools)

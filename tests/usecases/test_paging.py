@@ -6,9 +6,6 @@ import asyncio
 from datetime import timedelta
 
 import pytest
-from usecases.a_conversation import said
-from usecases.a_paged_site import POSTS, PagedSite
-from usecases.a_site import work
 
 import a_blog
 from everlog.archive import open_archive
@@ -18,6 +15,9 @@ from everlog.records import Failure
 from everlog.usecases.crawl.crawl_blog import archive_blog
 from everlog.usecases.reread import reread_blog
 from everlog.usecases.update.update_blog import refresh_blog
+from usecases.a_conversation import said
+from usecases.a_paged_site import POSTS, PagedSite
+from usecases.a_site import work
 
 KINDS = [
     pytest.param(False, False, id="pretty addresses, classic theme"),
@@ -34,13 +34,13 @@ def archive(tmp_path):
 
 
 def crawl(site, archive, **settings):
-    return asyncio.run(archive_blog(a_blog.HOME, work(site.web, archive, **settings)))
+    return asyncio.run(archive_blog(a_blog.HOME, work(site.fetcher, archive, **settings)))
 
 
 def update(site, archive, *requeued):
     (blog,) = archive.blogs()
     archive.requeue(blog.id, list(map(canonical, requeued)))
-    return asyncio.run(refresh_blog(blog, work(site.web, archive)))
+    return asyncio.run(refresh_blog(blog, work(site.fetcher, archive)))
 
 
 def reread(archive):
@@ -83,7 +83,7 @@ def test_a_post_split_over_pages_is_one_post_with_the_whole_text(archive, plain,
         further = range(2, pages + 1)
         assert set(map(canonical, post.aliases)) == {canonical(site.url(number, page)) for page in further}
         for page in further:
-            assert site.web.count(site.url(number, page)) == 1
+            assert site.fetcher.count(site.url(number, page)) == 1
             assert archive.capture_of(1, site.url(number, page)) is not None
             assert archive.find_post(site.url(number, page)).url == post.url
 
@@ -95,11 +95,11 @@ def test_stored_pages_of_a_post_give_the_same_post_when_they_are_read_again(arch
     site.put_comments(4, said(4, 25), per_page=10, newest_first=True)
     crawl(site, archive)
     before = {post.url: (post.text, post.html, post.comments) for post in archive.posts()}
-    site.web.asked.clear()
+    site.fetcher.asked.clear()
     result = reread(archive)
     assert (result.new, result.changed, result.no_longer) == (0, 0, 0)
     assert {post.url: (post.text, post.html, post.comments) for post in archive.posts()} == before
-    assert site.web.asked == []
+    assert site.fetcher.asked == []
 
 
 def test_an_edit_of_the_second_page_makes_a_new_version_though_the_first_did_not_change(archive):
@@ -120,28 +120,28 @@ def test_a_page_that_cannot_be_had_takes_nothing_from_a_whole_post(archive):
     site = PagedSite()
     site.put_split(3, parts(3, 3))
     crawl(site, archive)
-    good = site.web.answers[canonical(site.url(3, 2))]
-    site.web.answers[canonical(site.url(3, 2))] = broken(site.url(3, 2))
+    good = site.fetcher.answers[canonical(site.url(3, 2))]
+    site.fetcher.answers[canonical(site.url(3, 2))] = broken(site.url(3, 2))
     report = update(site, archive, site.url(3))
     post = archive.find_post(site.url(3))
     assert (post.text, post.version) == (whole(3, 3), 1)
     assert report.exit_code == 3
-    site.web.answers[canonical(site.url(3, 2))] = good
+    site.fetcher.answers[canonical(site.url(3, 2))] = good
     assert update(site, archive).exit_code == 0
 
 
 def test_half_a_post_is_kept_said_to_be_half_and_made_whole_by_the_next_update(archive):
     site = PagedSite()
     site.put_split(3, parts(3, 2))
-    good = site.web.answers[canonical(site.url(3, 2))]
-    site.web.answers[canonical(site.url(3, 2))] = broken(site.url(3, 2))
+    good = site.fetcher.answers[canonical(site.url(3, 2))]
+    site.fetcher.answers[canonical(site.url(3, 2))] = broken(site.url(3, 2))
     report = crawl(site, archive)
     assert archive.find_post(site.url(3)).text == whole(3, 1)
     assert report.exit_code == 3
     why = "incomplete: page 2 could not be fetched: answers 503"
     assert [(problem.url, problem.reason) for problem in archive.problems(1)] == [(site.url(3), why)]
     assert dict(archive.notes(1))[site.url(3)] == why
-    site.web.answers[canonical(site.url(3, 2))] = good
+    site.fetcher.answers[canonical(site.url(3, 2))] = good
     assert update(site, archive).exit_code == 0
     assert archive.find_post(site.url(3)).text == whole(3, 2)
     assert not list(archive.problems(1))
@@ -151,12 +151,12 @@ def test_half_a_post_is_kept_said_to_be_half_and_made_whole_by_the_next_update(a
 def test_a_page_that_is_not_there_is_noted_and_not_asked_for_again(archive):
     site = PagedSite()
     site.put_split(3, parts(3, 2))
-    del site.web.answers[canonical(site.url(3, 2))]
+    del site.fetcher.answers[canonical(site.url(3, 2))]
     assert crawl(site, archive).exit_code == 0
     assert dict(archive.notes(1))[site.url(3)] == "incomplete: page 2 could not be fetched: answers 404"
-    site.web.asked.clear()
+    site.fetcher.asked.clear()
     update(site, archive)
-    assert site.web.count(site.url(3, 2)) == 0
+    assert site.fetcher.count(site.url(3, 2)) == 0
 
 
 def test_a_stored_page_that_is_lost_takes_nothing_from_the_post_when_it_is_read_again(archive):
@@ -174,9 +174,9 @@ def test_a_stored_page_that_is_lost_takes_nothing_from_the_post_when_it_is_read_
 def test_a_further_page_that_is_met_first_is_no_post_and_leads_to_its_post(archive):
     site = PagedSite()
     site.put_split(3, parts(3, 2))
-    home = site.web.answers[canonical(a_blog.HOME)]
+    home = site.fetcher.answers[canonical(a_blog.HOME)]
     home.body = home.body.replace(b"</body>", f"<a href='{site.url(3, 2)}'>its end</a></body>".encode())
-    older = site.web.answers[canonical(a_blog.HOME + "page/2/")]
+    older = site.fetcher.answers[canonical(a_blog.HOME + "page/2/")]
     older.body = older.body.replace(site.url(3).encode(), site.url(3, 2).encode())
     crawl(site, archive)
     assert len(list(archive.posts())) == POSTS
@@ -189,10 +189,10 @@ def test_numbered_links_that_are_no_pages_of_the_post_are_posts_as_before(archiv
     site.put(3, after=row)
     for page, number in ((1, 101), (2, 102)):
         body = a_blog.page(3, a_blog.article(number), after=row)
-        site.web.put(f"{site.url(3)}{page}/", body)
+        site.fetcher.put(f"{site.url(3)}{page}/", body)
     crawl(site, archive)
     assert archive.find_post(site.url(3)).text == a_blog.text(3)
-    assert {site.web.count(f"{site.url(3)}{page}/") for page in (1, 2)} == {1}
+    assert {site.fetcher.count(f"{site.url(3)}{page}/") for page in (1, 2)} == {1}
 
 
 def test_a_second_page_that_repeats_the_text_adds_nothing_to_it(archive):
@@ -217,7 +217,7 @@ def test_all_pages_of_comments_are_fetched_once_and_kept_in_their_order(archive,
     assert (post.comments_state, post.comment_count_claimed) == ("complete", 150)
     assert len(list(archive.posts())) == POSTS
     further = [page for page in range(1, 6) if page != (5 if newest_first else 1)]
-    assert {site.web.count(site.comment_url(3, page)) for page in further} == {1}
+    assert {site.fetcher.count(site.comment_url(3, page)) for page in further} == {1}
     assert {canonical(url) for url in post.aliases} == {canonical(site.comment_url(3, page)) for page in further}
     assert report.exit_code == 0
     assert reread(archive).changed == 0
@@ -230,23 +230,23 @@ def test_an_update_asks_for_pages_of_comments_only_if_some_are_not_held(archive)
     crawl(site, archive)
     shown = [comments[:21], comments[21:42], comments[42:]]
     site.put_comments(3, comments, per_page=0, newest_first=True, shown=shown)
-    site.web.asked.clear()
+    site.fetcher.asked.clear()
     update(site, archive, site.url(3))
     post = archive.find_post(site.url(3))
     assert [comment.id for comment in post.comments] == [str(comment.id) for comment in comments]
     assert (post.version, post.comments_state) == (2, "complete")
-    assert not [url for url in site.web.asked if "comment-page" in url]
+    assert not [url for url in site.fetcher.asked if "comment-page" in url]
 
 
 def test_a_page_of_comments_that_fails_is_asked_for_again(archive):
     site = PagedSite()
     comments = said(3, 63)
     site.put_comments(3, comments, per_page=21)
-    good = site.web.answers[canonical(site.comment_url(3, 2))]
-    site.web.answers[canonical(site.comment_url(3, 2))] = broken(site.comment_url(3, 2))
+    good = site.fetcher.answers[canonical(site.comment_url(3, 2))]
+    site.fetcher.answers[canonical(site.comment_url(3, 2))] = broken(site.comment_url(3, 2))
     assert crawl(site, archive).exit_code == 3
     assert archive.find_post(site.url(3)).comments_state == "failed"
-    site.web.answers[canonical(site.comment_url(3, 2))] = good
+    site.fetcher.answers[canonical(site.comment_url(3, 2))] = good
     assert update(site, archive).exit_code == 0
     post = archive.find_post(site.url(3))
     assert [comment.id for comment in post.comments] == [str(comment.id) for comment in comments]
@@ -257,19 +257,21 @@ def test_pages_of_comments_that_never_end_are_left(archive):
     site = PagedSite()
     comments = said(3, 20)
     site.put_comments(3, comments, per_page=20)
-    page = site.web.answers[canonical(site.url(3))]
+    page = site.fetcher.answers[canonical(site.url(3))]
     for number in range(1, 40):
         way = f"<a href='{site.comment_url(3, number + 1)}#comments'>Newer comments</a></body>".encode()
-        site.web.put(site.url(3) if number == 1 else site.comment_url(3, number), page.body.replace(b"</body>", way))
+        site.fetcher.put(
+            site.url(3) if number == 1 else site.comment_url(3, number), page.body.replace(b"</body>", way),
+        )
     crawl(site, archive)
     assert len(archive.find_post(site.url(3)).comments) == 20
-    assert sum("comment-page" in url for url in site.web.asked) <= 2
+    assert sum("comment-page" in url for url in site.fetcher.asked) <= 2
 
 
 def test_a_page_of_comments_linked_from_elsewhere_leads_to_its_post(archive):
     site = PagedSite(plain=True)
     site.put_comments(3, said(3, 42), per_page=21)
-    older = site.web.answers[canonical(a_blog.HOME + "?paged=2")]
+    older = site.fetcher.answers[canonical(a_blog.HOME + "?paged=2")]
     older.body = older.body.replace(f"'{site.url(3)}'".encode(), f"'{site.comment_url(3, 2)}#comment-3007'".encode())
     crawl(site, archive)
     assert len(list(archive.posts())) == POSTS
@@ -280,7 +282,7 @@ def test_without_comments_no_page_of_them_is_asked_for(archive):
     site = PagedSite()
     site.put_comments(3, said(3, 63), per_page=21)
     crawl(site, archive, comments=False)
-    assert not [url for url in site.web.asked if "comment-page" in url]
+    assert not [url for url in site.fetcher.asked if "comment-page" in url]
     assert len(list(archive.posts())) == POSTS
 
 
@@ -294,10 +296,10 @@ def put_split_unseen(site, number, pages):
         site.put(other, f"<div class=wp-block-post-content>{a_blog.article(other)}</div>", head=head)
     for page, part in enumerate(parts(number, pages), 1):
         body = f"<div class=wp-block-post-content>{part}</div>"
-        site.web.put(site.url(number, page), a_blog.page(number, body, head=head))
+        site.fetcher.put(site.url(number, page), a_blog.page(number, body, head=head))
     # Behind its last page it leads back to the first.
-    site.web.put(site.url(number, pages + 1), "", redirect=site.url(number))
-    site.web.put(INDEX, f'[{{"link": "{site.url(number)}"}}]', type="application/json")
+    site.fetcher.put(site.url(number, pages + 1), "", redirect=site.url(number))
+    site.fetcher.put(INDEX, f'[{{"link": "{site.url(number)}"}}]', type="application/json")
 
 
 @pytest.mark.parametrize("plain", [False, True], ids=["pretty addresses", "plain"])
@@ -310,13 +312,13 @@ def test_a_split_that_no_page_shows_is_told_by_the_blogs_interface(archive, plai
     assert set(map(canonical, post.aliases)) == {canonical(site.url(3, page)) for page in (2, 3)}
     assert len(list(archive.posts())) == POSTS
     # One request tells of all posts.
-    assert site.web.count(INDEX) == 1
+    assert site.fetcher.count(INDEX) == 1
     again = reread(archive)
     assert (again.new, again.changed, again.no_longer) == (0, 0, 0)
     assert archive.find_post(site.url(3)).text == whole(3, 3)
-    site.web.asked.clear()
+    site.fetcher.asked.clear()
     update(site, archive, site.url(3), site.url(4))
-    assert site.web.count(INDEX) == 0
+    assert site.fetcher.count(INDEX) == 0
     assert (archive.find_post(site.url(3)).text, archive.find_post(site.url(3)).version) == (whole(3, 3), 1)
 
 
@@ -327,9 +329,9 @@ def test_a_post_that_is_split_no_more_is_read_so_again(archive):
     first, second = parts(3, 2)
     head = f"<link rel=https://api.w.org/ href={a_blog.HOME}wp-json/>"
     body = f"<div class=wp-block-post-content>{first}{second}<p>The end of it.</p></div>"
-    site.web.put(site.url(3), a_blog.page(3, body, head=head))
-    site.web.put(site.url(3, 2), "", redirect=site.url(3))
-    site.web.now += timedelta(days=1)
+    site.fetcher.put(site.url(3), a_blog.page(3, body, head=head))
+    site.fetcher.put(site.url(3, 2), "", redirect=site.url(3))
+    site.fetcher.now += timedelta(days=1)
     update(site, archive, site.url(3))
     text = whole(3, 2) + "\n\nThe end of it."
     assert archive.find_post(site.url(3)).text == text
@@ -340,11 +342,11 @@ def test_a_post_that_is_split_no_more_is_read_so_again(archive):
 def test_an_interface_that_does_not_tell_is_asked_once(archive):
     site = PagedSite()
     put_split_unseen(site, 3, 2)
-    del site.web.answers[canonical(INDEX)]
+    del site.fetcher.answers[canonical(INDEX)]
     assert crawl(site, archive).exit_code == 0
-    assert site.web.count(INDEX) == 1
-    site.web.asked.clear()
+    assert site.fetcher.count(INDEX) == 1
+    site.fetcher.asked.clear()
     site.put_feed([99, *range(POSTS, POSTS - 4, -1)])
-    site.web.put(site.url(99), site.web.answers[canonical(site.url(4))].body.replace(b"Post 4", b"Post 99"))
+    site.fetcher.put(site.url(99), site.fetcher.answers[canonical(site.url(4))].body.replace(b"Post 4", b"Post 99"))
     update(site, archive)
-    assert site.web.count(INDEX) == 0
+    assert site.fetcher.count(INDEX) == 0

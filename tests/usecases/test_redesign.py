@@ -8,21 +8,21 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from usecases.a_site import FEED, POSTS, a_site, crawl, put_feed, work
-from usecases.a_web import NOW, MemoryWeb
 
 import a_blog
 from everlog.archive import open_archive
-from everlog.archive.archive import Habits
+from everlog.archive.archive import ArchiveOptions
 from everlog.core.rules import MANUAL, Rule
 from everlog.core.urls import canonical
 from everlog.records import Fetched
-from everlog.usecases.learn.learned_blog import Known
+from everlog.usecases.learn.learned_blog import LearnedBlog
 from everlog.usecases.learn.redesign import read_anew
 from everlog.usecases.learn.relearn import learn_again
 from everlog.usecases.reread import reread_blog
 from everlog.usecases.update.feed_diff import read_news, told_by
 from everlog.usecases.update.update_blog import refresh_blog
+from usecases.a_site import FEED, POSTS, a_site, crawl, put_feed, work
+from usecases.a_web import NOW, MemoryWeb
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from everlog.archive import Archive
     from everlog.records import Failure
-    from everlog.usecases.crawl.lifecycle import Work
+    from everlog.usecases.crawl.lifecycle import CrawlRun
     from everlog.usecases.learn.redesign import Redesign
 
 DAY = timedelta(days=1)
@@ -51,12 +51,12 @@ class ClockedWeb(MemoryWeb):
 
 @pytest.fixture
 def archive(tmp_path: Path) -> Iterator[Archive]:
-    with open_archive(tmp_path / "archive", create=True, habits=Habits(min_free_bytes=0)) as opened:
+    with open_archive(tmp_path / "archive", create=True, options=ArchiveOptions(min_free_bytes=0)) as opened:
         yield opened
 
 
 @pytest.fixture
-def web() -> ClockedWeb:
+def fetcher() -> ClockedWeb:
     return ClockedWeb(answers=a_site().answers)
 
 
@@ -73,38 +73,38 @@ def new_look(number: int, inside: str | None = None) -> str:
     )
 
 
-def redesign(web: MemoryWeb, numbers: Iterable[int]) -> None:
+def redesign(fetcher: MemoryWeb, numbers: Iterable[int]) -> None:
     for number in numbers:
-        web.put(a_blog.url(number), new_look(number))
+        fetcher.put(a_blog.url(number), new_look(number))
 
 
-def at_work(web: ClockedWeb, archive: Archive) -> Work:
-    given = work(web, archive)
-    given.now = lambda: web.now
+def at_work(fetcher: ClockedWeb, archive: Archive) -> CrawlRun:
+    given = work(fetcher, archive)
+    given.now = lambda: fetcher.now
     return given
 
 
-def update(web: ClockedWeb, archive: Archive) -> tuple[bool, Work]:
+def update(fetcher: ClockedWeb, archive: Archive) -> tuple[bool, CrawlRun]:
     """One update; whether the blog was learned anew, and what the update was given."""
-    given = at_work(web, archive)
+    given = at_work(fetcher, archive)
     blog = archive.blogs()[0]
     before = len(archive.templates(blog.id))
     asyncio.run(refresh_blog(blog, given))
     return len(archive.templates(blog.id)) > before, given
 
 
-async def look(web: ClockedWeb, archive: Archive, **how: Any) -> Redesign:
+async def look(fetcher: ClockedWeb, archive: Archive, **how: Any) -> Redesign:
     """What an update does before it visits any page, and nothing else."""
     blog = archive.blogs()[0]
-    known = Known.of(blog)
-    answer = await web.fetch(FEED)
+    known = LearnedBlog.of(blog)
+    answer = await fetcher.fetch(FEED)
     assert known is not None
     assert isinstance(answer, Fetched)
     told = told_by(answer)
     assert told is not None
     fresh = read_news(blog, told, archive).fresh
     with archive.lock(blog.id):
-        return await read_anew(blog, known, fresh, told, at_work(web, archive), **how)
+        return await read_anew(blog, known, fresh, told, at_work(fetcher, archive), **how)
 
 
 def held(archive: Archive, number: int) -> Any:
@@ -113,19 +113,19 @@ def held(archive: Archive, number: int) -> Any:
     return post
 
 
-def redesigned_blog(web: ClockedWeb, archive: Archive, new: Iterable[int] = (21,)) -> tuple[bool, Work]:
+def redesigned_blog(fetcher: ClockedWeb, archive: Archive, new: Iterable[int] = (21,)) -> tuple[bool, CrawlRun]:
     """Crawled, then redesigned with some new posts, then updated a day later."""
-    crawl(web, archive)
-    web.now += DAY
+    crawl(fetcher, archive)
+    fetcher.now += DAY
     newest = sorted(new, reverse=True)
-    redesign(web, (*newest, *range(1, POSTS + 1)))
-    put_feed(web, [*newest, 20, 19, 18, 17][:5] if len(newest) < 5 else newest)
-    return update(web, archive)
+    redesign(fetcher, (*newest, *range(1, POSTS + 1)))
+    put_feed(fetcher, [*newest, 20, 19, 18, 17][:5] if len(newest) < 5 else newest)
+    return update(fetcher, archive)
 
 
 @pytest.mark.parametrize("new", [(21,), (21, 22), (21, 22, 23), range(21, 27)], ids=len)
-def test_new_posts_of_a_redesigned_blog_are_read_as_well_as_before_in_the_same_update(web, archive, new):
-    is_new, given = redesigned_blog(web, archive, new)
+def test_new_posts_of_a_redesigned_blog_are_read_as_well_as_before_in_the_same_update(fetcher, archive, new):
+    is_new, given = redesigned_blog(fetcher, archive, new)
     assert is_new
     for number in new:
         post = held(archive, number)
@@ -133,44 +133,44 @@ def test_new_posts_of_a_redesigned_blog_are_read_as_well_as_before_in_the_same_u
     assert any("was redesigned" in remark for remark in given.tally.remarks)
 
 
-def test_a_rule_set_by_hand_outlives_the_redesign_and_does_not_cause_one(web, archive):
-    crawl(web, archive)
+def test_a_rule_set_by_hand_outlives_the_redesign_and_does_not_cause_one(fetcher, archive):
+    crawl(fetcher, archive)
     blog = archive.blogs()[0]
-    known = Known.of(blog)
+    known = LearnedBlog.of(blog)
     assert known is not None
     rules = {"title": Rule(method=MANUAL, where="p.meta")}
     archive.update_blog(blog.id, template=known.template.with_manual(rules).to_json())
-    web.now += DAY
-    web.put(a_blog.url(21), a_blog.page(21))
-    put_feed(web, [21, 20, 19, 18, 17])
-    is_new, _ = update(web, archive)
+    fetcher.now += DAY
+    fetcher.put(a_blog.url(21), a_blog.page(21))
+    put_feed(fetcher, [21, 20, 19, 18, 17])
+    is_new, _ = update(fetcher, archive)
     assert not is_new
     assert held(archive, 21).title.startswith("By Ann Lee")
-    web.now += DAY
-    redesign(web, range(1, 23))
-    put_feed(web, [22, 21, 20, 19, 18])
-    is_new, _ = update(web, archive)
+    fetcher.now += DAY
+    redesign(fetcher, range(1, 23))
+    put_feed(fetcher, [22, 21, 20, 19, 18])
+    is_new, _ = update(fetcher, archive)
     assert is_new
-    after = Known.of(archive.blogs()[0])
+    after = LearnedBlog.of(archive.blogs()[0])
     assert after is not None
     assert after.template.manual == rules
     assert held(archive, 22).title == "Post 22 of ours"
 
 
-def test_nothing_is_asked_twice(web, archive):
-    redesigned_blog(web, archive)
-    update_began = len(web.asked) - web.asked[::-1].index(FEED)
-    asked = web.asked[update_began:]
+def test_nothing_is_asked_twice(fetcher, archive):
+    redesigned_blog(fetcher, archive)
+    update_began = len(fetcher.asked) - fetcher.asked[::-1].index(FEED)
+    asked = fetcher.asked[update_began:]
     assert len(asked) == len(set(asked)) > 1
 
 
-def test_a_redesign_is_in_the_ledger_with_its_scores_and_the_old_rules_keep_their_dates(web, archive):
-    crawl(web, archive)
+def test_a_redesign_is_in_the_ledger_with_its_scores_and_the_old_rules_keep_their_dates(fetcher, archive):
+    crawl(fetcher, archive)
     old = archive.blogs()[0].template
-    web.now += DAY
-    redesign(web, (21, *range(1, POSTS + 1)))
-    put_feed(web, [21, 20, 19, 18, 17])
-    update(web, archive)
+    fetcher.now += DAY
+    redesign(fetcher, (21, *range(1, POSTS + 1)))
+    put_feed(fetcher, [21, 20, 19, 18, 17])
+    update(fetcher, archive)
     blog = archive.blogs()[0]
     event, = archive.events(blog_id=blog.id, kinds=["redesigned"])
     assert event.detail["before"] < 0.5 < event.detail["after"]
@@ -182,8 +182,8 @@ def test_a_redesign_is_in_the_ledger_with_its_scores_and_the_old_rules_keep_thei
     assert archive.template_at(blog.id, NOW + DAY) is None
 
 
-def test_old_pages_are_read_again_with_their_own_rules_and_new_ones_with_theirs(web, archive):
-    redesigned_blog(web, archive)
+def test_old_pages_are_read_again_with_their_own_rules_and_new_ones_with_theirs(fetcher, archive):
+    redesigned_blog(fetcher, archive)
     for relearn in (False, True):
         result = reread_blog(archive.blogs()[0], archive, relearn=relearn)
         assert (result.changed, result.new, result.no_longer) == (0, 0, 0)
@@ -191,8 +191,8 @@ def test_old_pages_are_read_again_with_their_own_rules_and_new_ones_with_theirs(
     assert len(archive.templates(archive.blogs()[0].id)) == 1
 
 
-def test_learning_again_after_a_redesign_is_about_the_present_design(web, archive):
-    redesigned_blog(web, archive)
+def test_learning_again_after_a_redesign_is_about_the_present_design(fetcher, archive):
+    redesigned_blog(fetcher, archive)
     blog = archive.blogs()[0]
     known = learn_again(blog, archive)
     assert known.learned_at == NOW + DAY
@@ -200,121 +200,125 @@ def test_learning_again_after_a_redesign_is_about_the_present_design(web, archiv
     assert "div.entry" not in known.template.to_json()
 
 
-def test_a_page_that_kept_the_old_design_is_still_read_by_the_old_rules(web, archive):
-    redesigned_blog(web, archive, (21, 22, 23))
-    web.now += DAY
-    web.put(a_blog.url(19), a_blog.page(19, a_blog.article(19) + "<p>one more line</p>"))
-    put_feed(web, [23, 22, 21, 20, 19], post_19=a_blog.article(19) + "<p>one more line</p>")
-    assert not update(web, archive)[0]
+def test_a_page_that_kept_the_old_design_is_still_read_by_the_old_rules(fetcher, archive):
+    redesigned_blog(fetcher, archive, (21, 22, 23))
+    fetcher.now += DAY
+    fetcher.put(a_blog.url(19), a_blog.page(19, a_blog.article(19) + "<p>one more line</p>"))
+    put_feed(fetcher, [23, 22, 21, 20, 19], post_19=a_blog.article(19) + "<p>one more line</p>")
+    assert not update(fetcher, archive)[0]
     assert held(archive, 19).text == a_blog.text(19) + "\n\none more line"
 
 
-def test_a_design_for_new_posts_only_is_learned_from_them(web, archive):
-    crawl(web, archive)
-    web.now += DAY
-    redesign(web, (21, 22, 23))
-    put_feed(web, [23, 22, 21, 20, 19])
-    assert update(web, archive)[0]
+def test_a_design_for_new_posts_only_is_learned_from_them(fetcher, archive):
+    crawl(fetcher, archive)
+    fetcher.now += DAY
+    redesign(fetcher, (21, 22, 23))
+    put_feed(fetcher, [23, 22, 21, 20, 19])
+    assert update(fetcher, archive)[0]
     assert {held(archive, number).text for number in (21, 22, 23)} == {a_blog.text(number) for number in (21, 22, 23)}
     assert held(archive, 20).text == a_blog.text(20)
 
 
-def test_a_design_that_new_posts_show_one_by_one_is_learned_at_the_third(web, archive):
-    crawl(web, archive)
+def test_a_design_that_new_posts_show_one_by_one_is_learned_at_the_third(fetcher, archive):
+    crawl(fetcher, archive)
     found = []
     for number in (21, 22, 23):
-        web.now += DAY
-        redesign(web, [number])
-        put_feed(web, range(number, number - 5, -1))
-        found.append(update(web, archive)[0])
+        fetcher.now += DAY
+        redesign(fetcher, [number])
+        put_feed(fetcher, range(number, number - 5, -1))
+        found.append(update(fetcher, archive)[0])
     assert found == [False, False, True]
     assert {held(archive, number).text for number in (21, 22, 23)} == {a_blog.text(number) for number in (21, 22, 23)}
 
 
-def test_an_edit_of_an_old_page_does_not_bring_the_old_design_back(web, archive):
-    crawl(web, archive)
-    web.now += DAY
-    redesign(web, (21, 22, 23))
-    put_feed(web, [23, 22, 21, 20, 19, 18, 17, 16])
-    update(web, archive)
-    web.now += DAY
+def test_an_edit_of_an_old_page_does_not_bring_the_old_design_back(fetcher, archive):
+    crawl(fetcher, archive)
+    fetcher.now += DAY
+    redesign(fetcher, (21, 22, 23))
+    put_feed(fetcher, [23, 22, 21, 20, 19, 18, 17, 16])
+    update(fetcher, archive)
+    fetcher.now += DAY
     line = a_blog.article(18) + "<p>one more line</p>"
-    web.put(a_blog.url(18), a_blog.page(18, line))
-    put_feed(web, [23, 20, 19, 18, 17, 16], post_18=line)
-    assert not update(web, archive)[0]
+    fetcher.put(a_blog.url(18), a_blog.page(18, line))
+    put_feed(fetcher, [23, 20, 19, 18, 17, 16], post_18=line)
+    assert not update(fetcher, archive)[0]
     assert held(archive, 18).text == a_blog.text(18) + "\n\none more line"
     assert len(archive.templates(archive.blogs()[0].id)) == 1
 
 
-def test_what_a_redesign_leaves_inside_old_posts_is_no_edit_of_them(web, archive):
-    redesigned_blog(web, archive)
+def test_what_a_redesign_leaves_inside_old_posts_is_no_edit_of_them(fetcher, archive):
+    redesigned_blog(fetcher, archive)
     assert held(archive, 20).version == 1
     assert not list(archive.events(kinds=["edited"]))
 
 
-def test_one_odd_post_is_no_redesign_and_older_pages_are_asked_for_it_only_once(web, archive):
-    crawl(web, archive)
-    web.now += DAY
-    web.put(a_blog.url(21), "<html><title>Film</title><body><div id=player>Now playing, with sound</div></body></html>")
-    put_feed(web, [21, 20, 19, 18, 17])
-    web.asked.clear()
-    assert not asyncio.run(look(web, archive)).is_new
-    assert len(web.asked) == 1 + 1 + 4
-    web.asked.clear()
-    assert not asyncio.run(look(web, archive)).is_new
-    assert web.asked == [FEED, a_blog.url(21)]
-    is_new, given = update(web, archive)
+def test_one_odd_post_is_no_redesign_and_older_pages_are_asked_for_it_only_once(fetcher, archive):
+    crawl(fetcher, archive)
+    fetcher.now += DAY
+    fetcher.put(
+        a_blog.url(21), "<html><title>Film</title><body><div id=player>Now playing, with sound</div></body></html>",
+    )
+    put_feed(fetcher, [21, 20, 19, 18, 17])
+    fetcher.asked.clear()
+    assert not asyncio.run(look(fetcher, archive)).is_new
+    assert len(fetcher.asked) == 1 + 1 + 4
+    fetcher.asked.clear()
+    assert not asyncio.run(look(fetcher, archive)).is_new
+    assert fetcher.asked == [FEED, a_blog.url(21)]
+    is_new, given = update(fetcher, archive)
     assert not is_new
     assert not given.tally.remarks
     assert archive.templates(archive.blogs()[0].id) == ()
 
 
-def test_pages_that_teach_nothing_leave_the_old_rules_in_force(web, archive):
-    crawl(web, archive)
+def test_pages_that_teach_nothing_leave_the_old_rules_in_force(fetcher, archive):
+    crawl(fetcher, archive)
     blog = archive.blogs()[0]
-    web.now += DAY
+    fetcher.now += DAY
     for number in range(1, 22):
-        web.put(a_blog.url(number), "<html><body><div class=wall>Please subscribe to read on, it is cheap</div></html>")
-    put_feed(web, [21, 20, 19, 18, 17])
-    is_new, given = update(web, archive)
+        fetcher.put(
+            a_blog.url(number), "<html><body><div class=wall>Please subscribe to read on, it is cheap</div></html>",
+        )
+    put_feed(fetcher, [21, 20, 19, 18, 17])
+    is_new, given = update(fetcher, archive)
     assert not is_new
     assert archive.blogs()[0].template == blog.template
     assert any("the old rules are kept" in remark for remark in given.tally.remarks)
     assert {held(archive, number).text for number in (20, 3)} == {a_blog.text(number) for number in (20, 3)}
 
 
-def test_a_kill_after_the_rules_changed_loses_nothing(web, archive, tmp_path):
-    crawl(web, archive)
-    web.now += DAY
-    redesign(web, (21, *range(1, POSTS + 1)))
-    put_feed(web, [21, 20, 19, 18, 17])
+def test_a_kill_after_the_rules_changed_loses_nothing(fetcher, archive, tmp_path):
+    crawl(fetcher, archive)
+    fetcher.now += DAY
+    redesign(fetcher, (21, *range(1, POSTS + 1)))
+    put_feed(fetcher, [21, 20, 19, 18, 17])
 
-    assert asyncio.run(look(web, archive)).is_new
+    assert asyncio.run(look(fetcher, archive)).is_new
     archive.close()
-    with open_archive(tmp_path / "archive", create=True, habits=Habits(min_free_bytes=0)) as again:
-        assert not update(web, again)[0]
+    with open_archive(tmp_path / "archive", create=True, options=ArchiveOptions(min_free_bytes=0)) as again:
+        assert not update(fetcher, again)[0]
         assert held(again, 21).text == a_blog.text(21)
         assert held(again, 3).text == a_blog.text(3)
         assert len(again.templates(again.blogs()[0].id)) == 1
 
 
-def test_a_redesign_shows_on_older_posts_that_are_looked_at_again(web, archive):
-    crawl(web, archive)
-    web.now += DAY
-    redesign(web, range(1, POSTS + 1))
+def test_a_redesign_shows_on_older_posts_that_are_looked_at_again(fetcher, archive):
+    crawl(fetcher, archive)
+    fetcher.now += DAY
+    redesign(fetcher, range(1, POSTS + 1))
 
     due = [canonical(a_blog.url(number)) for number in (18, 3)]
-    assert asyncio.run(look(web, archive, due=due)).is_new
+    assert asyncio.run(look(fetcher, archive, due=due)).is_new
 
 
-def test_a_second_redesign_leaves_two_former_templates(web, archive):
-    redesigned_blog(web, archive)
-    web.now += DAY
+def test_a_second_redesign_leaves_two_former_templates(fetcher, archive):
+    redesigned_blog(fetcher, archive)
+    fetcher.now += DAY
     for number in range(1, 23):
         page = a_blog.page(number).decode().replace("class=entry", "class=words").replace("class=post", "class=leaf")
-        web.put(a_blog.url(number), page.replace("h1", "h3").replace("class=title", "class=top"))
-    put_feed(web, [22, 21, 20, 19, 18])
-    assert update(web, archive)[0]
+        fetcher.put(a_blog.url(number), page.replace("h1", "h3").replace("class=title", "class=top"))
+    put_feed(fetcher, [22, 21, 20, 19, 18])
+    assert update(fetcher, archive)[0]
     blog = archive.blogs()[0]
     assert [each.retired_at for each in archive.templates(blog.id)] == [NOW + DAY, NOW + 2 * DAY]
     result = reread_blog(blog, archive)

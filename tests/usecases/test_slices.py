@@ -7,12 +7,10 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from usecases.a_site import FEED, POSTS, a_site, crawl, put_feed, work
-from usecases.a_web import NOW, MemoryWeb
 
 import a_blog
 from everlog.archive import open_archive
-from everlog.archive.archive import Habits
+from everlog.archive.archive import ArchiveOptions
 from everlog.core.urls import canonical
 from everlog.frontier.priority_queue import QUIET_PAGES
 from everlog.records import Failure
@@ -22,6 +20,8 @@ from everlog.usecases.crawl.stop_reasons import SLICE_OVER
 from everlog.usecases.crawl.url_queue import PROGRESS
 from everlog.usecases.update.update_feedless import LOOKED, MAPS
 from everlog.usecases.watch.poll import first_poll, poll_blog
+from usecases.a_site import FEED, POSTS, a_site, crawl, put_feed, work
+from usecases.a_web import NOW, MemoryWeb
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from everlog.archive import Archive
     from everlog.usecases.crawl.report import Report
-    from everlog.usecases.watch.poll import Polled
+    from everlog.usecases.watch.poll import PollResult
 
 ALL = list(range(1, POSTS + 1))
 COPIED = 30
@@ -38,18 +38,18 @@ SLICE_PAGES = 12
 
 @pytest.fixture
 def archive(tmp_path: Path) -> Iterator[Archive]:
-    with open_archive(tmp_path / "archive", create=True, habits=Habits(min_free_bytes=0)) as opened:
+    with open_archive(tmp_path / "archive", create=True, options=ArchiveOptions(min_free_bytes=0)) as opened:
         yield opened
 
 
 def in_slices(
-    web: MemoryWeb, archive: Archive, *, most: int, begun: bool = False, is_over: bool = False, **settings: Any,
+    fetcher: MemoryWeb, archive: Archive, *, most: int, begun: bool = False, is_over: bool = False, **settings: Any,
 ) -> list[Report]:
     """Slice after slice until one is not ended by its limit; `is_over`: their time is over before they begin."""
     reports: list[Report] = []
     while not reports or reports[-1].ending == "limit":
         assert len(reports) < most, [report.tally.requests for report in reports]
-        part = work(web, archive, **settings)
+        part = work(fetcher, archive, **settings)
         part.goes_on, part.is_over = begun or bool(reports), is_over
         reports.append(asyncio.run(archive_blog(a_blog.HOME, part)))
     return reports
@@ -59,8 +59,8 @@ def numbers_held(archive: Archive) -> list[int]:
     return sorted(int(post.url.rstrip("/").rpartition("/")[2].rpartition("-")[2]) for post in archive.posts())
 
 
-def repeated(web: MemoryWeb) -> int:
-    return len(web.asked) - len(set(map(canonical, web.asked)))
+def repeated(fetcher: MemoryWeb) -> int:
+    return len(fetcher.asked) - len(set(map(canonical, fetcher.asked)))
 
 
 def list_of(links: Iterable[str]) -> str:
@@ -73,74 +73,74 @@ def list_of(links: Iterable[str]) -> str:
 
 def a_site_of_copies(posts: int = COPIED) -> MemoryWeb:
     """Its lists link posts where they are, its posts name another address at which they are too, and nothing links."""
-    web = MemoryWeb()
+    fetcher = MemoryWeb()
     for number in range(1, posts + 1):
         page = a_blog.page(min(number, 28), inside=a_blog.article(number),
                            head=f"<link rel=canonical href=/2020/01/post-{number}/>")
         page = page.replace(f"Post {min(number, 28)} of ours".encode(), f"Post {number} of ours".encode())
-        web.put(f"{a_blog.HOME}2020/01/post-{number}/", page)
-        web.put(f"{a_blog.HOME}2020/02/post-{number}/", page)
+        fetcher.put(f"{a_blog.HOME}2020/01/post-{number}/", page)
+        fetcher.put(f"{a_blog.HOME}2020/02/post-{number}/", page)
     numbers = range(posts, 0, -1)
-    web.put(a_blog.HOME, list_of([f"/2020/02/post-{number}/" for number in numbers]))
+    fetcher.put(a_blog.HOME, list_of([f"/2020/02/post-{number}/" for number in numbers]))
     items = [a_blog.item(number, link=f"{a_blog.HOME}2020/01/post-{number}/") for number in range(1, 6)]
-    web.put(FEED, a_blog.rss(items), type="application/rss+xml")
-    return web
+    fetcher.put(FEED, a_blog.rss(items), type="application/rss+xml")
+    return fetcher
 
 
 @pytest.mark.parametrize("newest_first", [False, True])
 def test_copies_whose_originals_nothing_links_hold_up_no_slice(archive, newest_first):
-    web = a_site_of_copies()
-    reports = in_slices(web, archive, most=10, max_pages=SLICE_PAGES, newest_first=newest_first)
+    fetcher = a_site_of_copies()
+    reports = in_slices(fetcher, archive, most=10, max_pages=SLICE_PAGES, newest_first=newest_first)
     assert reports[-1].ending == "complete"
     assert numbers_held(archive) == list(range(1, COPIED + 1))
     assert all("/2020/01/" in post.url for post in archive.posts())
     # Those whose originals are under way when a slice ends are asked for once more.
-    assert repeated(web) <= COPIED / 3
+    assert repeated(fetcher) <= COPIED / 3
 
 
 def test_copies_are_aliases_whether_in_slices_or_in_one_run(archive, tmp_path):
     in_slices(a_site_of_copies(), archive, most=10, max_pages=SLICE_PAGES)
-    with open_archive(tmp_path / "whole", create=True, habits=Habits(min_free_bytes=0)) as whole:
+    with open_archive(tmp_path / "whole", create=True, options=ArchiveOptions(min_free_bytes=0)) as whole:
         crawl(a_site_of_copies(), whole)
         assert archive.counts(1).aliases == whole.counts(1).aliases
         assert {post.url for post in archive.posts()} == {post.url for post in whole.posts()}
 
 
 def test_copies_that_wait_for_pages_come_after_these_pages(archive):
-    web = a_site()
+    fetcher = a_site()
     pairs = range(30, 50)
     for number in pairs:
         # Their originals do not look like posts, and wait among the pages.
         page = a_blog.page(7, inside=a_blog.article(number), head=f"<link rel=canonical href=/notes/on-it-{number}>")
-        web.put(a_blog.url(number), page)
-        web.put(f"{a_blog.HOME}notes/on-it-{number}", page)
+        fetcher.put(a_blog.url(number), page)
+        fetcher.put(f"{a_blog.HOME}notes/on-it-{number}", page)
     links = [f"/notes/on-it-{number}" for number in pairs] + [f"/{number}" for number in pairs]
-    web.put(a_blog.HOME + "about", list_of(links))
-    reports = in_slices(web, archive, most=20, max_pages=SLICE_PAGES)
+    fetcher.put(a_blog.HOME + "about", list_of(links))
+    reports = in_slices(fetcher, archive, most=20, max_pages=SLICE_PAGES)
     assert reports[-1].ending == "complete"
     assert len(list(archive.posts())) == POSTS + len(pairs)
 
 
 def test_copies_that_name_each_other_are_kept_after_they_waited_once(archive):
-    web = a_site()
+    fetcher = a_site()
     pairs = range(30, 60)
     for number in pairs:
         other = number + 1 if number % 2 == 0 else number - 1
         page = a_blog.page(7, inside=a_blog.article(number), head=f"<link rel=canonical href=/{other}>")
-        web.put(a_blog.url(number), page.replace(b"Post 7", f"Post {number}".encode()))
+        fetcher.put(a_blog.url(number), page.replace(b"Post 7", f"Post {number}".encode()))
     # The one of each pair is far from the other, so that a slice sees one of them.
-    web.put(a_blog.HOME + "about", list_of([f"/{number}" for number in [*pairs[::2], *pairs[1::2]]]))
-    reports = in_slices(web, archive, most=20, max_pages=SLICE_PAGES)
+    fetcher.put(a_blog.HOME + "about", list_of([f"/{number}" for number in [*pairs[::2], *pairs[1::2]]]))
+    reports = in_slices(fetcher, archive, most=20, max_pages=SLICE_PAGES)
     assert reports[-1].ending == "complete"
     assert numbers_held(archive) == [*ALL, *pairs]
 
 
 def test_an_update_in_slices_keeps_the_post_that_a_page_put_off_turns_out_to_be(crawled):
-    web, archive = crawled
+    fetcher, archive = crawled
     for number in (21, 22, 23):
-        web.put(a_blog.url(number), a_blog.page(number, head=f"<link rel=canonical href=/{number}?full=1>"))
-    put_feed(web, [23, 22, 21, 20, 19])
-    reports = in_slices(web, archive, most=20, is_over=True, concurrency=1)
+        fetcher.put(a_blog.url(number), a_blog.page(number, head=f"<link rel=canonical href=/{number}?full=1>"))
+    put_feed(fetcher, [23, 22, 21, 20, 19])
+    reports = in_slices(fetcher, archive, most=20, is_over=True, concurrency=1)
     assert reports[-1].ending == "complete"
     assert numbers_held(archive) == [*ALL, 21, 22, 23]
 
@@ -156,14 +156,14 @@ def a_site_without_end() -> MemoryWeb:
                 self.put(url, list_of([f"/shop/thing-{2 * number}", f"/shop/thing-{2 * number + 1}"]))
             return await super().fetch(url, **how)
 
-    web = Endless(answers=a_site().answers)
-    web.put(a_blog.HOME + "about", list_of(["/shop/thing-1"]))
-    return web
+    fetcher = Endless(answers=a_site().answers)
+    fetcher.put(a_blog.HOME + "about", list_of(["/shop/thing-1"]))
+    return fetcher
 
 
 def test_quiet_pages_end_a_crawl_in_slices_as_they_end_one_run(archive, tmp_path):
     whole, parts = a_site_without_end(), a_site_without_end()
-    with open_archive(tmp_path / "whole", create=True, habits=Habits(min_free_bytes=0)) as other:
+    with open_archive(tmp_path / "whole", create=True, options=ArchiveOptions(min_free_bytes=0)) as other:
         assert crawl(whole, other).ending == "complete"
     assert QUIET_PAGES < len(whole.asked) < QUIET_PAGES + 60
     reports = in_slices(parts, archive, most=10, max_pages=60)
@@ -174,154 +174,156 @@ def test_quiet_pages_end_a_crawl_in_slices_as_they_end_one_run(archive, tmp_path
 
 @pytest.mark.parametrize("place", ["", pytest.param("notes/on-it-", marks=pytest.mark.slow)])
 def test_quiet_pages_end_no_crawl_before_what_was_put_off_is_settled(archive, place):
-    web = a_site_without_end()
+    fetcher = a_site_without_end()
     pairs = range(30, 60)
     for number in pairs:
         other = number + 1 if number % 2 == 0 else number - 1
         page = a_blog.page(7, inside=a_blog.article(number), head=f"<link rel=canonical href=/{place}{other}>")
-        web.put(f"{a_blog.HOME}{place}{number}", page.replace(b"Post 7", f"Post {number}".encode()))
+        fetcher.put(f"{a_blog.HOME}{place}{number}", page.replace(b"Post 7", f"Post {number}".encode()))
     links = [f"/{place}{number}" for number in [*pairs[::2], *pairs[1::2]]]
-    web.put(a_blog.HOME + "about", list_of([*links, "/shop/thing-1"]))
-    reports = in_slices(web, archive, most=40, max_pages=20)
+    fetcher.put(a_blog.HOME + "about", list_of([*links, "/shop/thing-1"]))
+    reports = in_slices(fetcher, archive, most=40, max_pages=20)
     assert f"the last {QUIET_PAGES} pages" in reports[-1].reason
     assert numbers_held(archive) == [*ALL, *pairs]
 
 
 @pytest.mark.slow
 def test_quiet_pages_of_an_earlier_crawl_do_not_end_a_new_one(archive):
-    web = a_site_without_end()
-    crawl(web, archive, max_pages=200)
-    web.asked.clear()
-    assert f"the last {QUIET_PAGES} pages" in crawl(web, archive).reason
-    assert len(web.asked) > QUIET_PAGES
+    fetcher = a_site_without_end()
+    crawl(fetcher, archive, max_pages=200)
+    fetcher.asked.clear()
+    assert f"the last {QUIET_PAGES} pages" in crawl(fetcher, archive).reason
+    assert len(fetcher.asked) > QUIET_PAGES
 
 
 def test_every_slice_visits_a_page_however_late_it_begins(archive):
-    web = a_site()
-    reports = in_slices(web, archive, most=POSTS + 10, is_over=True, concurrency=1)
+    fetcher = a_site()
+    reports = in_slices(fetcher, archive, most=POSTS + 10, is_over=True, concurrency=1)
     assert reports[-1].ending == "complete"
     assert numbers_held(archive) == ALL
-    assert repeated(web) == 0
+    assert repeated(fetcher) == 0
 
 
 def test_an_update_whose_time_is_over_before_its_pages_comes_further_with_every_slice(crawled):
-    web, archive = crawled
+    fetcher, archive = crawled
     for number in range(21, 26):
-        web.put(a_blog.url(number), a_blog.page(number))
-    put_feed(web, range(25, 20, -1))
-    reports = in_slices(web, archive, most=30, is_over=True, concurrency=1)
+        fetcher.put(a_blog.url(number), a_blog.page(number))
+    put_feed(fetcher, range(25, 20, -1))
+    reports = in_slices(fetcher, archive, most=30, is_over=True, concurrency=1)
     assert reports[-1].ending == "complete"
     assert numbers_held(archive) == list(range(1, 26))
 
 
 @pytest.mark.slow
 def test_a_walk_whose_time_is_over_goes_on_with_the_next_slice(crawled):
-    web, archive = crawled
-    web.answers = a_site(60).answers
-    web.asked.clear()
-    first = work(web, archive, concurrency=1)
+    fetcher, archive = crawled
+    fetcher.answers = a_site(60).answers
+    fetcher.asked.clear()
+    first = work(fetcher, archive, concurrency=1)
     first.is_over = True
     assert asyncio.run(archive_blog(a_blog.HOME, first)).reason == SLICE_OVER
-    assert sum(url == a_blog.HOME or "/page/" in url for url in web.asked) == LEAST_TAKEN
-    reports = in_slices(web, archive, most=80, begun=True, is_over=True, concurrency=1)
+    assert sum(url == a_blog.HOME or "/page/" in url for url in fetcher.asked) == LEAST_TAKEN
+    reports = in_slices(fetcher, archive, most=80, begun=True, is_over=True, concurrency=1)
     assert reports[-1].ending == "complete"
     assert numbers_held(archive) == list(range(1, 61))
 
 
 def a_mapped_site(archive: Archive, *, maps: int) -> MemoryWeb:
     """A blog without a feed whose front page leads nowhere; each of its maps names one more post by now."""
-    web = a_site()
-    del web.answers[canonical(FEED)]
-    web.put(a_blog.HOME, "<html><head><title>A Blog</title></head><body><p>Type what you look for.</p></body></html>")
-    put_map(web, "sitemap.xml", ALL)
-    crawl(web, archive)
+    fetcher = a_site()
+    del fetcher.answers[canonical(FEED)]
+    fetcher.put(
+        a_blog.HOME, "<html><head><title>A Blog</title></head><body><p>Type what you look for.</p></body></html>",
+    )
+    put_map(fetcher, "sitemap.xml", ALL)
+    crawl(fetcher, archive)
     names = [f"map-{number}.xml" for number in range(21, 21 + maps)]
     for number, name in enumerate(names, 21):
-        web.put(a_blog.url(number), a_blog.page(number))
-        put_map(web, name, [number])
+        fetcher.put(a_blog.url(number), a_blog.page(number))
+        put_map(fetcher, name, [number])
     archive.remember(archive.blogs()[0].id, MAPS, json.dumps([a_blog.HOME + name for name in names]))
-    web.asked.clear()
-    return web
+    fetcher.asked.clear()
+    return fetcher
 
 
-def put_map(web: MemoryWeb, name: str, numbers: Iterable[int]) -> None:
+def put_map(fetcher: MemoryWeb, name: str, numbers: Iterable[int]) -> None:
     rows = "".join(f"<url><loc>{a_blog.url(number)}</loc></url>" for number in numbers)
-    web.put(a_blog.HOME + name, f"<urlset>{rows}</urlset>", type="application/xml")
+    fetcher.put(a_blog.HOME + name, f"<urlset>{rows}</urlset>", type="application/xml")
 
 
 def test_an_update_without_a_feed_asks_each_map_once_in_all_its_slices(archive):
-    web = a_mapped_site(archive, maps=7)
-    reports = in_slices(web, archive, most=40, is_over=True, concurrency=1)
+    fetcher = a_mapped_site(archive, maps=7)
+    reports = in_slices(fetcher, archive, most=40, is_over=True, concurrency=1)
     assert reports[-1].ending == "complete"
     assert numbers_held(archive) == list(range(1, 28))
-    assert web.count(a_blog.HOME) == 1
-    assert [web.count(f"{a_blog.HOME}map-{number}.xml") for number in range(21, 28)] == [1] * 7
+    assert fetcher.count(a_blog.HOME) == 1
+    assert [fetcher.count(f"{a_blog.HOME}map-{number}.xml") for number in range(21, 28)] == [1] * 7
     # The next update begins anew.
     assert archive.recall(archive.blogs()[0].id, LOOKED) is None
-    web.asked.clear()
-    crawl(web, archive)
-    assert web.count(a_blog.HOME) == web.count(a_blog.HOME + "map-21.xml") == 1
+    fetcher.asked.clear()
+    crawl(fetcher, archive)
+    assert fetcher.count(a_blog.HOME) == fetcher.count(a_blog.HOME + "map-21.xml") == 1
 
 
-def a_poll(web: MemoryWeb, archive: Archive) -> Polled:
+def a_poll(fetcher: MemoryWeb, archive: Archive) -> PollResult:
     """One poll whose time is over before it begins."""
     [blog] = archive.blogs()
-    part = work(web, archive, concurrency=1)
+    part = work(fetcher, archive, concurrency=1)
     part.is_over = True
-    poll = archive.poll_of(blog.id) or first_poll(blog, archive, web.now)
+    poll = archive.poll_of(blog.id) or first_poll(blog, archive, fetcher.now)
     polled = asyncio.run(poll_blog(poll, blog, part))
     archive.set_poll(polled.poll)
     return polled
 
 
-def until_not_due(web: MemoryWeb, archive: Archive, *, most: int) -> list[Polled]:
-    polls = [a_poll(web, archive)]
-    while polls[-1].poll.polling.due_at <= web.now:
+def until_not_due(fetcher: MemoryWeb, archive: Archive, *, most: int) -> list[PollResult]:
+    polls = [a_poll(fetcher, archive)]
+    while polls[-1].poll.polling.due_at <= fetcher.now:
         assert len(polls) < most
-        polls.append(a_poll(web, archive))
+        polls.append(a_poll(fetcher, archive))
     return polls
 
 
 def test_polls_whose_time_is_over_are_due_until_nothing_is_left(crawled):
-    web, archive = crawled
+    fetcher, archive = crawled
     newer = range(21, 29)
     for number in newer:
-        web.put(a_blog.url(number), a_blog.page(number))
-    put_feed(web, range(28, 18, -1))
-    polls = until_not_due(web, archive, most=20)
+        fetcher.put(a_blog.url(number), a_blog.page(number))
+    put_feed(fetcher, range(28, 18, -1))
+    polls = until_not_due(fetcher, archive, most=20)
     assert numbers_held(archive) == [*ALL, *newer]
     assert len(polls) > 1
     assert polls[0].report.reason == SLICE_OVER
 
 
 def test_a_poll_whose_time_is_over_with_nothing_left_waits_for_its_next_time(crawled):
-    web, archive = crawled
+    fetcher, archive = crawled
     [blog] = archive.blogs()
     archive.requeue(blog.id, [canonical(a_blog.url(7))])
-    web.asked.clear()
-    polled = a_poll(web, archive)
-    assert web.asked == [FEED, a_blog.url(7)]
+    fetcher.asked.clear()
+    polled = a_poll(fetcher, archive)
+    assert fetcher.asked == [FEED, a_blog.url(7)]
     assert polled.report.reason == SLICE_OVER
-    assert polled.poll.polling.due_at > web.now
+    assert polled.poll.polling.due_at > fetcher.now
 
 
 def test_polls_without_a_feed_whose_time_is_over_ask_each_map_once(archive):
-    web = a_mapped_site(archive, maps=5)
-    polls = until_not_due(web, archive, most=40)
+    fetcher = a_mapped_site(archive, maps=5)
+    polls = until_not_due(fetcher, archive, most=40)
     assert numbers_held(archive) == list(range(1, 26))
-    assert [web.count(f"{a_blog.HOME}map-{number}.xml") for number in range(21, 26)] == [1] * 5
+    assert [fetcher.count(f"{a_blog.HOME}map-{number}.xml") for number in range(21, 26)] == [1] * 5
     assert len(polls) > 5 / LEAST_TAKEN
 
 
 def test_a_further_slice_of_an_update_does_not_ask_for_what_failed_in_an_earlier_one(crawled):
-    web, archive = crawled
+    fetcher, archive = crawled
     broken = a_blog.url(21)
-    web.answers[canonical(broken)] = Failure(url=broken, trouble="timeout", reason="too slow")
-    web.put(a_blog.url(22), a_blog.page(22))
-    web.put(a_blog.url(23), a_blog.page(23))
-    put_feed(web, [23, 22, 21, 20, 19])
-    reports = in_slices(web, archive, most=20, is_over=True, concurrency=1)
+    fetcher.answers[canonical(broken)] = Failure(url=broken, trouble="timeout", reason="too slow")
+    fetcher.put(a_blog.url(22), a_blog.page(22))
+    fetcher.put(a_blog.url(23), a_blog.page(23))
+    put_feed(fetcher, [23, 22, 21, 20, 19])
+    reports = in_slices(fetcher, archive, most=20, is_over=True, concurrency=1)
     assert reports[-1].ending == "incomplete"
     assert len(reports) > 2
-    assert web.count(broken) == 1
-    assert web.now == NOW
+    assert fetcher.count(broken) == 1
+    assert fetcher.now == NOW

@@ -5,9 +5,6 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from usecases.a_conversation import said
-from usecases.a_paged_site import COMMENTS_FEED, PagedSite
-from usecases.a_site import work
 
 import a_blog
 from everlog.archive import open_archive
@@ -17,6 +14,9 @@ from everlog.usecases.crawl.crawl_blog import archive_blog
 from everlog.usecases.update.comment_feed import CommentsFeed
 from everlog.usecases.update.update_blog import refresh_blog
 from everlog.usecases.watch.poll import first_poll, poll_blog
+from usecases.a_conversation import said
+from usecases.a_paged_site import COMMENTS_FEED, PagedSite
+from usecases.a_site import work
 
 OLD = 2
 
@@ -28,13 +28,13 @@ def archive(tmp_path):
 
 
 def crawl(site, archive, **settings):
-    return asyncio.run(archive_blog(a_blog.HOME, work(site.web, archive, **settings)))
+    return asyncio.run(archive_blog(a_blog.HOME, work(site.fetcher, archive, **settings)))
 
 
 def update(site, archive, **settings):
     (blog,) = archive.blogs()
-    site.web.asked.clear()
-    return asyncio.run(refresh_blog(blog, work(site.web, archive, **settings)))
+    site.fetcher.asked.clear()
+    return asyncio.run(refresh_blog(blog, work(site.fetcher, archive, **settings)))
 
 
 def put_talk(site, *, old=3, other=4, newest_first=False):
@@ -46,7 +46,9 @@ def put_talk(site, *, old=3, other=4, newest_first=False):
 
 def pages_asked(site):
     """Pages of posts that were asked for; no feeds."""
-    return {canonical(url) for url in site.web.asked if "feed" not in url and canonical(url) != canonical(a_blog.HOME)}
+    return {
+        canonical(url) for url in site.fetcher.asked if "feed" not in url and canonical(url) != canonical(a_blog.HOME)
+    }
 
 
 @pytest.mark.parametrize("plain", [False, True], ids=["pretty addresses", "plain"])
@@ -59,7 +61,7 @@ def test_a_new_comment_on_an_old_post_is_found_by_one_request(archive, plain):
     report = update(site, archive)
     assert len(archive.find_post(site.url(OLD)).comments) == 6
     assert pages_asked(site) == {canonical(site.url(OLD))}
-    assert site.web.count(COMMENTS_FEED) == 1
+    assert site.fetcher.count(COMMENTS_FEED) == 1
     assert (report.tally.changed_posts, report.exit_code) == (1, 0)
     assert report.reason == "the feed and 1 page were checked: 1 changed"
     assert archive.capture_of(1, COMMENTS_FEED) is not None
@@ -72,7 +74,7 @@ def test_a_comment_feed_that_did_not_change_leads_nowhere(archive):
     update(site, archive)
     assert pages_asked(site) == set()
     report = update(site, archive)
-    assert site.web.count(COMMENTS_FEED) == 1
+    assert site.fetcher.count(COMMENTS_FEED) == 1
     assert pages_asked(site) == set()
     assert report.reason == "up to date: the feed has not changed"
 
@@ -82,7 +84,7 @@ def test_comments_whose_addresses_name_pages_of_comments_belong_to_their_posts(a
     put_talk(site, old=33, newest_first=True)
     crawl(site, archive)
     put_talk(site, old=36, newest_first=True)
-    feed = site.web.answers[canonical(COMMENTS_FEED)]
+    feed = site.fetcher.answers[canonical(COMMENTS_FEED)]
     feed.body = feed.body.replace(b"?p=2#comment", b"?p=2&amp;cpage=2#comment")
     update(site, archive)
     assert len(archive.find_post(site.url(OLD)).comments) == 36
@@ -96,7 +98,7 @@ def test_a_comment_that_a_page_counts_and_does_not_show_is_kept_as_the_feed_tell
     comments = said(OLD, 6)
     put_talk(site, old=6)
     site.put_comments(OLD, comments[:5], per_page=30)
-    page = site.web.answers[canonical(site.url(OLD))]
+    page = site.fetcher.answers[canonical(site.url(OLD))]
     page.body = page.body.replace(b"5 Comments", b"6 Comments")
     update(site, archive)
     post = archive.find_post(site.url(OLD))
@@ -128,29 +130,29 @@ def test_a_feed_that_names_new_comments_only_may_have_lost_some_and_that_is_said
 
 def test_a_blog_that_names_no_comment_feed_is_asked_for_none(archive):
     site = PagedSite()
-    home = site.web.answers[canonical(a_blog.HOME)]
+    home = site.fetcher.answers[canonical(a_blog.HOME)]
     home.body = home.body.replace(COMMENTS_FEED.encode(), b"")
     crawl(site, archive)
     update(site, archive)
-    assert site.web.count(COMMENTS_FEED) == 0
+    assert site.fetcher.count(COMMENTS_FEED) == 0
 
 
 def test_a_comment_feed_that_is_not_there_is_asked_for_once_and_one_that_fails_again(archive):
     site = PagedSite()
     put_talk(site)
     crawl(site, archive)
-    good = site.web.answers.pop(canonical(COMMENTS_FEED))
-    site.web.answers[canonical(COMMENTS_FEED)] = Failure(url=COMMENTS_FEED, trouble="timeout", reason="no answer")
+    good = site.fetcher.answers.pop(canonical(COMMENTS_FEED))
+    site.fetcher.answers[canonical(COMMENTS_FEED)] = Failure(url=COMMENTS_FEED, trouble="timeout", reason="no answer")
     for _ in range(2):
         assert update(site, archive).exit_code == 0
-        assert site.web.count(COMMENTS_FEED) == 1
-    site.web.answers[canonical(COMMENTS_FEED)] = good
+        assert site.fetcher.count(COMMENTS_FEED) == 1
+    site.fetcher.answers[canonical(COMMENTS_FEED)] = good
     update(site, archive)
-    assert site.web.count(COMMENTS_FEED) == 1
-    del site.web.answers[canonical(COMMENTS_FEED)]
+    assert site.fetcher.count(COMMENTS_FEED) == 1
+    del site.fetcher.answers[canonical(COMMENTS_FEED)]
     update(site, archive)
     update(site, archive)
-    assert site.web.count(COMMENTS_FEED) == 0
+    assert site.fetcher.count(COMMENTS_FEED) == 0
 
 
 def test_comments_that_are_not_wanted_are_not_asked_for(archive):
@@ -158,7 +160,7 @@ def test_comments_that_are_not_wanted_are_not_asked_for(archive):
     put_talk(site)
     crawl(site, archive, comments=False)
     update(site, archive, comments=False)
-    assert site.web.count(COMMENTS_FEED) == 0
+    assert site.fetcher.count(COMMENTS_FEED) == 0
 
 
 def test_a_blog_without_a_feed_of_posts_is_asked_for_its_comments_too(archive):
@@ -177,18 +179,18 @@ def test_a_poll_of_a_watched_blog_finds_new_comments_on_old_posts(archive):
     (blog,) = archive.blogs()
 
     def poll():
-        site.web.asked.clear()
-        now = archive.poll_of(blog.id) or first_poll(blog, archive, site.web.now)
-        polled = asyncio.run(poll_blog(now, archive.find_blog(blog.home), work(site.web, archive)))
+        site.fetcher.asked.clear()
+        now = archive.poll_of(blog.id) or first_poll(blog, archive, site.fetcher.now)
+        polled = asyncio.run(poll_blog(now, archive.find_blog(blog.home), work(site.fetcher, archive)))
         return polled.report
 
     assert poll() is None
-    assert site.web.count(COMMENTS_FEED) == 1
+    assert site.fetcher.count(COMMENTS_FEED) == 1
     put_talk(site, old=6)
     assert poll().tally.changed_posts == 1
     assert len(archive.find_post(site.url(OLD)).comments) == 6
     assert pages_asked(site) == {canonical(site.url(OLD))}
-    assert site.web.count(COMMENTS_FEED) == 1
+    assert site.fetcher.count(COMMENTS_FEED) == 1
     assert poll() is None
 
 

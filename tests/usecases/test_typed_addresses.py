@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
-from usecases.a_site import POSTS, a_site, work
-from usecases.a_web import MemoryWeb
 
 import a_blog
 from everlog.archive import open_archive
-from everlog.archive.archive import Habits
+from everlog.archive.archive import ArchiveOptions
 from everlog.core.tree import parse
 from everlog.errors import NoFeed, NothingToLearn, Unreachable, UsageError
 from everlog.records import Entry, Failure, Feed, Fetched
@@ -21,6 +19,8 @@ from everlog.usecases.crawl.crawl_blog import archive_blog
 from everlog.usecases.discover.find_home import home_of
 from everlog.usecases.discover.typed_address import other_spellings, spellings
 from everlog.usecases.runner import blog_named
+from usecases.a_site import POSTS, a_site, work
+from usecases.a_web import MemoryWeb
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,37 +50,37 @@ class OneScheme(MemoryWeb):
 
 @pytest.fixture
 def archive(tmp_path: Path) -> Iterator[Archive]:
-    with open_archive(tmp_path / "archive", create=True, habits=Habits(min_free_bytes=0)) as opened:
+    with open_archive(tmp_path / "archive", create=True, options=ArchiveOptions(min_free_bytes=0)) as opened:
         yield opened
 
 
-def crawl(typed: str, web: MemoryWeb, archive: Archive, **settings: object) -> Report:
-    return asyncio.run(archive_blog(typed, work(web, archive, **settings)))
+def crawl(typed: str, fetcher: MemoryWeb, archive: Archive, **settings: object) -> Report:
+    return asyncio.run(archive_blog(typed, work(fetcher, archive, **settings)))
 
 
 def in_http(trouble: Trouble) -> OneScheme:
     """The site, which calls itself by http, on a web without https."""
     whole = a_site()
-    web = OneScheme(trouble=trouble)
+    fetcher = OneScheme(trouble=trouble)
     for key, answer in whole.answers.items():
         answer.body = answer.body.replace(b"https://a.blog/", b"http://a.blog/")
-        web.answers[key] = answer
-    return web
+        fetcher.answers[key] = answer
+    return fetcher
 
 
 def test_an_address_without_a_scheme_is_asked_for_in_https(archive):
-    web = a_site()
-    report = crawl(BARE, web, archive)
+    fetcher = a_site()
+    report = crawl(BARE, fetcher, archive)
     assert (report.blog, report.held) == (a_blog.HOME, POSTS)
-    assert web.asked[0] == a_blog.HOME
+    assert fetcher.asked[0] == a_blog.HOME
 
 
 @pytest.mark.parametrize("trouble", ["connection", "dns", "timeout", "proxy"])
 def test_where_nobody_answers_in_https_it_is_asked_for_in_http(archive, trouble):
-    web = in_http(trouble)
-    report = crawl("a.blog", web, archive)
+    fetcher = in_http(trouble)
+    report = crawl("a.blog", fetcher, archive)
     assert (report.blog, report.held, report.tally.remarks) == ("http://a.blog/", POSTS, [])
-    assert web.asked[:2] == ["https://a.blog/", "http://a.blog/"]
+    assert fetcher.asked[:2] == ["https://a.blog/", "http://a.blog/"]
 
 
 def test_after_a_certificate_error_the_summary_says_that_http_was_used(archive):
@@ -92,17 +92,17 @@ def test_after_a_certificate_error_the_summary_says_that_http_was_used(archive):
 
 
 def test_what_is_typed_with_https_is_never_asked_for_in_http(archive):
-    web = in_http("connection")
+    fetcher = in_http("connection")
     with pytest.raises(Unreachable):
-        crawl("https://a.blog/", web, archive)
-    assert not any(url.startswith("http:") for url in web.asked)
+        crawl("https://a.blog/", fetcher, archive)
+    assert not any(url.startswith("http:") for url in fetcher.asked)
 
 
 def test_a_password_does_not_go_out_in_the_clear_because_https_fails(archive):
-    web = in_http("connection")
+    fetcher = in_http("connection")
     with pytest.raises(Unreachable):
-        crawl("a.blog", web, archive, header=("Authorization: Basic x",))
-    assert not any(url.startswith("http:") for url in web.asked)
+        crawl("a.blog", fetcher, archive, header=("Authorization: Basic x",))
+    assert not any(url.startswith("http:") for url in fetcher.asked)
     assert other_spellings("a.blog", make_settings({"header": ("A: b",)})) == ()
 
 
@@ -134,8 +134,8 @@ def test_any_page_of_a_blog_leads_to_all_of_it(archive, path, what):
 
 @pytest.mark.parametrize("typed", [a_blog.url(2), "a.blog/2", a_blog.HOME + "about"])
 def test_a_page_of_a_blog_that_is_held_updates_it(crawled, typed):
-    web, archive = crawled
-    report = crawl(typed, web, archive)
+    fetcher, archive = crawled
+    report = crawl(typed, fetcher, archive)
     assert (report.blog, report.held, report.tally.new_posts) == (a_blog.HOME, POSTS, 0)
     assert len(archive.blogs()) == 1
 
@@ -219,41 +219,41 @@ def test_the_home_is_what_feed_and_entries_agree_on_and_never_wider(typed, told,
 
 
 def test_a_page_on_a_host_of_many_blogs_says_what_to_type(archive):
-    web = MemoryWeb()
-    web.put("https://p.example/ann/oak", "<link rel=alternate type=application/rss+xml href=/feed><a href=/x>x</a>")
+    fetcher = MemoryWeb()
+    fetcher.put("https://p.example/ann/oak", "<link rel=alternate type=application/rss+xml href=/feed><a href=/x>x</a>")
     items = "".join(f"<item><title>t</title><link>{link}</link></item>" for link in PLATFORM)
     rss = f"<rss version='2.0'><channel><link>https://p.example/</link>{items}</channel></rss>"
-    web.put("https://p.example/feed", rss, type="application/rss+xml")
+    fetcher.put("https://p.example/feed", rss, type="application/rss+xml")
     with pytest.raises(UsageError) as raised:
-        crawl("https://p.example/ann/oak", web, archive)
+        crawl("https://p.example/ann/oak", fetcher, archive)
     assert "everlog crawl https://p.example/\n" in str(raised.value)
     assert "everlog crawl https://p.example/ann/\n" in str(raised.value)
     assert archive.blogs() == ()
 
 
 def test_the_list_of_a_tag_that_has_a_feed_of_its_own_leads_to_the_blog(archive):
-    web = a_site()
-    tagged = web.answers["a.blog/feed.xml"].body.replace(b"<link>https://a.blog/</link>", b"<link>https://a.blog/tag/b/</link>")
-    web.put("https://a.blog/tag/b/index.xml", tagged, type="application/rss+xml")
+    fetcher = a_site()
+    tagged = fetcher.answers["a.blog/feed.xml"].body.replace(b"<link>https://a.blog/</link>", b"<link>https://a.blog/tag/b/</link>")
+    fetcher.put("https://a.blog/tag/b/index.xml", tagged, type="application/rss+xml")
     head = "<head><link rel=alternate type=application/rss+xml href=/tag/b/index.xml></head>"
-    web.put("https://a.blog/tag/b/", f"<html>{head}<body><h2><a href=/20>Post 20</a></h2></body></html>")
-    report = crawl("https://a.blog/tag/b/", web, archive)
+    fetcher.put("https://a.blog/tag/b/", f"<html>{head}<body><h2><a href=/20>Post 20</a></h2></body></html>")
+    report = crawl("https://a.blog/tag/b/", fetcher, archive)
     assert (report.blog, report.held) == (a_blog.HOME, POSTS)
 
 
 @pytest.mark.parametrize("settings", [{}, {"no_feed": True}])
 def test_a_page_of_a_blog_without_a_feed_leads_to_the_home_it_names(archive, settings):
-    web = a_site()
-    del web.answers["a.blog/feed.xml"]
+    fetcher = a_site()
+    del fetcher.answers["a.blog/feed.xml"]
     for number in range(1, POSTS + 1):
-        web.put(a_blog.url(number), a_blog.page(number, after="<a rel=home href=/>A Blog</a>"))
-    report = crawl(a_blog.url(3), web, archive, **settings)
+        fetcher.put(a_blog.url(number), a_blog.page(number, after="<a rel=home href=/>A Blog</a>"))
+    report = crawl(a_blog.url(3), fetcher, archive, **settings)
     assert (report.blog, report.held) == (a_blog.HOME, POSTS)
     assert f"{a_blog.url(3)} is a page of {a_blog.HOME}: archiving that blog" in report.tally.remarks
 
 
 def test_where_nothing_tells_of_a_blog_the_error_says_what_to_type(archive):
-    web = MemoryWeb()
-    web.put("https://a.blog/about", "<html><body><p>All about us.</p></body></html>")
+    fetcher = MemoryWeb()
+    fetcher.put("https://a.blog/about", "<html><body><p>All about us.</p></body></html>")
     with pytest.raises(NoFeed, match=r"everlog crawl https://a\.blog/\n"):
-        crawl("https://a.blog/about", web, archive)
+        crawl("https://a.blog/about", fetcher, archive)

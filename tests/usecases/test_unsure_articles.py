@@ -6,16 +6,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from usecases.a_site import POSTS, a_site, crawl
 
 import a_blog
 from described_blogs import Writer
 from everlog import Template
 from everlog.archive import open_archive
-from everlog.archive.archive import Habits
+from everlog.archive.archive import ArchiveOptions
 from everlog.cli import main
 from everlog.core.rules import Rule
 from everlog.usecases.reread import reread_blog
+from usecases.a_site import POSTS, a_site, crawl
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def archive(tmp_path: Path) -> Iterator[Archive]:
-    with open_archive(tmp_path / "archive", create=True, habits=Habits(min_free_bytes=0)) as opened:
+    with open_archive(tmp_path / "archive", create=True, options=ArchiveOptions(min_free_bytes=0)) as opened:
         yield opened
 
 
@@ -49,10 +49,10 @@ def in_another_dress(number: int, inside: str) -> bytes:
 
 
 def test_a_post_that_no_rule_can_read_is_kept_as_other_methods_read_it(archive):
-    web = a_site()
+    fetcher = a_site()
     for number in (2, 3):
-        web.put(a_blog.url(number), in_another_dress(number, prose(f"{number}")))
-    report = crawl(web, archive)
+        fetcher.put(a_blog.url(number), in_another_dress(number, prose(f"{number}")))
+    report = crawl(fetcher, archive)
     assert report.held == POSTS
     odd, usual = archive.find_post(a_blog.url(2)), archive.find_post(a_blog.url(1))
     assert Writer("2").paragraph(5) in odd.text
@@ -60,9 +60,9 @@ def test_a_post_that_no_rule_can_read_is_kept_as_other_methods_read_it(archive):
 
 
 def test_a_post_without_an_article_is_kept_with_its_title_and_marked(archive):
-    web = a_site()
-    web.put(a_blog.url(2), a_blog.page(2, "<div class=player data-id=7></div>"))
-    report = crawl(web, archive)
+    fetcher = a_site()
+    fetcher.put(a_blog.url(2), a_blog.page(2, "<div class=player data-id=7></div>"))
+    report = crawl(fetcher, archive)
     post = archive.find_post(a_blog.url(2))
     assert report.held == POSTS
     assert post.title == "Post 2 of ours"
@@ -72,18 +72,20 @@ def test_a_post_without_an_article_is_kept_with_its_title_and_marked(archive):
 
 
 def test_something_else_in_the_place_of_an_article_does_not_replace_it(crawled):
-    web, archive = crawled
+    fetcher, archive = crawled
     before = archive.find_post(a_blog.url(2))
-    web.put(a_blog.url(2), a_blog.page(2, "<div class=player></div>", after=f"<div class=wall>{prose('wall')}</div>"))
-    crawl(web, archive, exhaustive=True)
+    fetcher.put(
+        a_blog.url(2), a_blog.page(2, "<div class=player></div>", after=f"<div class=wall>{prose('wall')}</div>"),
+    )
+    crawl(fetcher, archive, exhaustive=True)
     assert archive.find_post(a_blog.url(2)).text == before.text
 
 
 def test_rules_that_read_a_small_part_of_the_pages_are_told_of(archive, tmp_path, capsys):
-    web = a_site()
+    fetcher = a_site()
     for number in range(1, POSTS + 1):
-        web.put(a_blog.url(number), a_blog.page(number, prose(f"{number}")))
-    crawl(web, archive)
+        fetcher.put(a_blog.url(number), a_blog.page(number, prose(f"{number}")))
+    crawl(fetcher, archive)
     blog = the_blog(archive)
     template = Template.from_json(blog.template)
     small = replace(template.designs[0], places=(Rule(method="selector", where="p.meta"),), cuts=())

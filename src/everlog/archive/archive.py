@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from everlog.archive.backend import Habits, Parts
+from everlog.archive.backend import ArchiveOptions, Backend
 from everlog.archive.db import schema
 from everlog.archive.files.file_store import RECORD_BYTES
 from everlog.archive.files.warc import read_exchange, target_uri
@@ -30,7 +30,7 @@ from everlog.archive.repos import urls as url_rows
 from everlog.archive.repos.sql_store import SqlStore
 from everlog.archive.write.crash_points import nothing
 from everlog.archive.write.pieces import pieces_of
-from everlog.archive.write.writer_pool import Writing, explained
+from everlog.archive.write.writer_pool import WriterPool, explained
 from everlog.errors import ArchiveBusy, DamagedArchive, DiskFull, EverlogError, NotUploaded, UsageError, file_error
 
 if TYPE_CHECKING:
@@ -44,14 +44,14 @@ if TYPE_CHECKING:
     from everlog.core.moments import Moment
     from everlog.records import Exchange, Post, Purpose, Visit
 
-__all__ = ["DATABASE", "Archive", "Habits", "open_archive"]
+__all__ = ["DATABASE", "Archive", "ArchiveOptions", "open_archive"]
 
 # In a shared database two writers may stand in each other's way, and one of them is sent away: it tries again.
 BUSY_TRIES = 3
 
 
 def open_archive(
-    where: str | Path, *, create: bool = False, read_only: bool | None = None, habits: Habits | None = None,
+    where: str | Path, *, create: bool = False, read_only: bool | None = None, options: ArchiveOptions | None = None,
     files: str | Path | None = None, spool: str | Path | None = None,
 ) -> Archive:
     """The archive in a folder or a PostgreSQL database; one that is not there is made only with `create`.
@@ -63,11 +63,11 @@ def open_archive(
     `files` is where the WARC and media files of a PostgreSQL archive stand, `spool` a folder of this machine for those
     that are not uploaded yet; an archive remembers the first.
     """
-    habits = habits or Habits()
+    options = options or ArchiveOptions()
     if "://" in str(where):
         from everlog.archive.open_shared import open_shared  # noqa: PLC0415 - who has a folder needs nothing of it
 
-        return Archive(open_shared(str(where), create=create, habits=habits, files=files, spool=spool), habits)
+        return Archive(open_shared(str(where), create=create, options=options, files=files, spool=spool), options)
     if files is not None:
         raise UsageError(
             f"{where} is a folder, which holds its own files",
@@ -75,19 +75,19 @@ def open_archive(
         )
     if create and read_only:
         raise UsageError("an archive that is only read is not made", advice="leave out create or read_only")
-    return Archive(open_folder(Path(where), habits, create=create, read_only=False if create else read_only), habits)
+    return Archive(open_folder(Path(where), options, create=create, read_only=False if create else read_only), options)
 
 
 class Archive(SqlStore):
     """All that is kept of some blogs. Reading needs nothing; to write, hold the lock of the blog."""
 
-    def __init__(self, parts: Parts, habits: Habits) -> None:
-        super().__init__(parts.database, at=habits.at)
+    def __init__(self, parts: Backend, options: ArchiveOptions) -> None:
+        super().__init__(parts.database, at=options.at)
         self.parts = parts
-        self.shelf = parts.shelf
-        self.lost_files = parts.shelf.lost
-        self._habits = habits
-        self._writing = Writing(parts, habits)
+        self.file_store = parts.file_store
+        self.lost_files = parts.file_store.lost
+        self._options = options
+        self._writing = WriterPool(parts, options)
         self._one_batch = threading.Lock()
 
     @property
@@ -98,12 +98,12 @@ class Archive(SqlStore):
     @property
     def folder(self) -> Path | None:
         """The folder of its files, if they are in one."""
-        return self.shelf.folder
+        return self.file_store.folder
 
     @property
     def scratch(self) -> Path | None:
         """A folder on the disk that files are written to, for bodies that are on their way; None: there is none."""
-        return self.shelf.scratch
+        return self.file_store.scratch
 
     @property
     def is_read_only(self) -> bool:
@@ -159,7 +159,7 @@ class Archive(SqlStore):
 
     def room_left(self) -> int | None:
         """Free bytes where this archive writes its files; None: nobody knows."""
-        return self.shelf.room_left()
+        return self.file_store.room_left()
 
     def size(self) -> int:
         """How many things there are to verify: captures, media files, posts."""
@@ -167,11 +167,11 @@ class Archive(SqlStore):
 
     def exchange(self, capture: Capture, *, purpose: Purpose = "page") -> Exchange:
         """The stored exchange, read from its WARC record."""
-        with explained(self.shelf.where, capture.place.file):
+        with explained(self.file_store.where, capture.place.file):
             try:
                 file = self.open_file(capture.place.file)
             except FileNotFoundError as error:
-                raise lost(f"{self.shelf.where}/{capture.place.file}") from error
+                raise lost(f"{self.file_store.where}/{capture.place.file}") from error
             with file:
                 answer = read_exchange(file, capture.place.offset, purpose=purpose)
         if capture.own_place is None or answer.url == target_uri(capture.url):
@@ -187,19 +187,19 @@ class Archive(SqlStore):
     def open_file(self, name: str, *, ahead: int = RECORD_BYTES) -> BinaryIO:
         """A WARC or media file to read from."""
         try:
-            return self.shelf.open(name, ahead=ahead)
+            return self.file_store.open(name, ahead=ahead)
         except PermissionError as error:
-            raise file_error(error, f"{self.shelf.where}/{name}") from error
+            raise file_error(error, f"{self.file_store.where}/{name}") from error
         except FileNotFoundError:
-            if self.shelf.folder is not None:
+            if self.file_store.folder is not None:
                 raise
             known = self._writing.rows.find([name]).get(name)
         if known is not None and not known.closed:
             raise NotUploaded(
-                f"{name} is not in {self.shelf.where} yet: it is in the spool folder of the worker that wrote it",
+                f"{name} is not in {self.file_store.where} yet: it is in the spool folder of the worker that wrote it",
                 advice="it is uploaded when it is full or its crawl ends; if the worker was stopped, start it again",
             )
-        raise lost(f"{self.shelf.where}/{name}")
+        raise lost(f"{self.file_store.where}/{name}")
 
     def index_posts(self, step: Callable[[str], None] = nothing) -> int:
         if isinstance(self.database, ReadOnlyDatabase) and not searching.is_complete(self.database):
@@ -233,7 +233,7 @@ class Archive(SqlStore):
             self.database.close()
 
     def __repr__(self) -> str:
-        place = self.database.where if self.shelf.is_shared else self.shelf.where
+        place = self.database.where if self.file_store.is_shared else self.file_store.where
         return f"<Archive {place}{', read-only' if self.is_read_only else ''}>"
 
     def __enter__(self) -> Self:
@@ -244,14 +244,14 @@ class Archive(SqlStore):
 
     def _want_room(self, needed: int) -> None:
         room = self.room_left()
-        if room is not None and room - needed < self._habits.min_free_bytes:
+        if room is not None and room - needed < self._options.min_free_bytes:
             raise DiskFull(
-                f"only {room / 1e6:,.0f} MB free on the disk of {self.shelf.where}",
+                f"only {room / 1e6:,.0f} MB free on the disk of {self.file_store.where}",
                 advice="free some space, then run the same command again: it continues where it stopped",
             )
 
     def _write(self, visits: Sequence[Visit], blogs: Mapping[int, Writer]) -> tuple[Acknowledged, ...]:
-        at = self._habits.at
+        at = self._options.at
         at("batch-begin")
         pieces = pieces_of(visits, self)
         writers = list({id(writer): writer for writer in blogs.values()}.values())
@@ -275,7 +275,7 @@ class Archive(SqlStore):
     def _record(
         self, pairs: Sequence[tuple[Visit, Sequence[Stored]]], files: Sequence[WarcFile],
     ) -> tuple[Acknowledged, ...]:
-        for _ in range(BUSY_TRIES - 1 if self.shelf.is_shared else 0):
+        for _ in range(BUSY_TRIES - 1 if self.file_store.is_shared else 0):
             with suppress(ArchiveBusy):
                 return self.record(pairs, files)
         return self.record(pairs, files)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from everlog.archive.db.database import Database
     from everlog.archive.db.migrate import Schema
-    from everlog.archive.files.file_store import Shelf
+    from everlog.archive.files.file_store import FileStore
     from everlog.archive.locks import Locks
 
 # A crawl that stops here has room left to close its files, and the user's other programs have some too.
@@ -22,7 +22,7 @@ MIN_FREE_BYTES = 200_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Habits:
+class ArchiveOptions:
     """How an archive is opened and writes. `at` is called at each of `points.WRITE_POINTS`, for tests that crash."""
 
     rotate_bytes: int = ROTATE_BYTES
@@ -36,14 +36,14 @@ class Habits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
+class Backend:
     """Rows, files, and who may write; with what another process opens the same archive.
 
     `where` may have a password in it, and is not shown.
     """
 
     database: Database
-    shelf: Shelf
+    file_store: FileStore
     locks: Locks
     where: str = field(repr=False)
     files: str | None = field(default=None, repr=False)

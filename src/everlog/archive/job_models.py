@@ -72,7 +72,7 @@ class Job(NewJob):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Grant:
+class Lease:
     """The right to do a slice of a job. Every write carries `fence`; when the grant is taken away, it is refused.
 
     `hosts` are those that this grant has leased.
@@ -84,7 +84,7 @@ class Grant:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SliceEnd:
+class SliceResult:
     """How a slice ended: what becomes of the job, why, and what the slice brought.
 
     A job that ends "later" waits for some seconds, or `waits_for` a host that another has. With `anew` the next slice

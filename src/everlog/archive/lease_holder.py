@@ -32,7 +32,7 @@ MOST_LOSSES = 10
 PROGRESS_REQUESTS = 20
 
 
-class Tenure:
+class LeaseHolder:
     """Begins when the first blog is locked, or is taken over from a job that was granted; ends with `close`."""
 
     def __init__(self, store: SqlStore, worker: str, *, beat_seconds: float = BEAT_SECONDS) -> None:

@@ -1,7 +1,7 @@
 """Who may write: one crawl per blog.
 
 In an archive of one folder the kernel frees a lock when its holder ends, however it ends; in one that many machines
-share, a lease of the database runs out (`tenure.py`).
+share, a lease of the database runs out (`lease_holder.py`).
 """
 
 from __future__ import annotations
@@ -59,14 +59,14 @@ class FileLocks:
         """The kernel does that."""
 
 
-class TenureLocks:
+class LeaseLocks:
     """Leases of the hosts that blogs are on, by a grant of the database."""
 
     def __init__(self, store: SqlStore, worker: str | None = None) -> None:
-        from everlog.archive.lease_holder import Tenure  # noqa: PLC0415 - embedded archives do without it
+        from everlog.archive.lease_holder import LeaseHolder  # noqa: PLC0415 - embedded archives do without it
 
         self._store = store
-        self.tenure = Tenure(store, worker or f"{socket.gethostname()}:{os.getpid()}")
+        self.lease_holder = LeaseHolder(store, worker or f"{socket.gethostname()}:{os.getpid()}")
 
     @contextmanager
     def hold(self, blog_id: int) -> Iterator[None]:
@@ -74,11 +74,11 @@ class TenureLocks:
 
         with self._store.database.reading() as connection:
             home = connection.scalar(select(schema.blogs.c.home).where(schema.blogs.c.id == blog_id))
-        with self.tenure.of_blog(blog_id, host_of(home or "")):
+        with self.lease_holder.of_blog(blog_id, host_of(home or "")):
             yield
 
     def close(self) -> None:
-        self.tenure.close()
+        self.lease_holder.close()
 
 
 class Lock:

@@ -15,24 +15,24 @@ from urllib.parse import unquote, urlsplit
 
 from sqlalchemy import inspect
 
-from everlog.archive.backend import Parts
+from everlog.archive.backend import Backend
 from everlog.archive.db import schema
 from everlog.archive.db.migrate import bring_up_to_date
 from everlog.archive.files import durable as disk
-from everlog.archive.files.file_store import NoShelf
+from everlog.archive.files.file_store import NoFileStore
 from everlog.archive.files.remote_files import without_password
-from everlog.archive.files.remote_store import RemoteShelf
-from everlog.archive.files.shared_store import SharedFolderShelf
-from everlog.archive.locks import TenureLocks
+from everlog.archive.files.remote_store import RemoteStore
+from everlog.archive.files.shared_store import SharedFolderStore
+from everlog.archive.locks import LeaseLocks
 from everlog.archive.repos import blogs as blog_rows
 from everlog.archive.repos.sql_store import SqlStore
 from everlog.archive.repos.warc_index import FileRows
 from everlog.errors import UsageError
 
 if TYPE_CHECKING:
-    from everlog.archive.backend import Habits
+    from everlog.archive.backend import ArchiveOptions
     from everlog.archive.db.postgres import PostgresDatabase
-    from everlog.archive.files.file_store import Shelf
+    from everlog.archive.files.file_store import FileStore
 
 SCHEMES = ("postgresql://", "postgres://")
 # What the database remembers of its files; a copy of an archive has files of its own, and remembers other ones.
@@ -42,8 +42,8 @@ MARK = "everlog.txt"
 
 
 def open_shared(
-    url: str, *, create: bool, habits: Habits, files: str | Path | None, spool: str | Path | None,
-) -> Parts:
+    url: str, *, create: bool, options: ArchiveOptions, files: str | Path | None, spool: str | Path | None,
+) -> Backend:
     """The parts of the archive in a database; its tables are made if they are not there."""
     if not url.startswith(SCHEMES):
         raise UsageError(
@@ -56,13 +56,13 @@ def open_shared(
     try:
         if not create:
             _want_tables(database)
-        bring_up_to_date(database, schema=habits.schema, at=habits.at)
-        shelf = _shelf(database, files, Path(spool).absolute() if spool is not None else None, habits)
+        bring_up_to_date(database, schema=options.schema, at=options.at)
+        file_store = _file_store(database, files, Path(spool).absolute() if spool is not None else None, options)
     except BaseException:
         database.close()
         raise
-    return Parts(
-        database=database, shelf=shelf, locks=TenureLocks(SqlStore(database)), where=url,
+    return Backend(
+        database=database, file_store=file_store, locks=LeaseLocks(SqlStore(database)), where=url,
         files=str(files) if files is not None else None, spool=str(spool) if spool is not None else None,
     )
 
@@ -93,11 +93,13 @@ def _want_tables(database: PostgresDatabase) -> None:
         )
 
 
-def _shelf(database: PostgresDatabase, files: str | Path | None, spool: Path | None, habits: Habits) -> Shelf:
+def _file_store(
+    database: PostgresDatabase, files: str | Path | None, spool: Path | None, options: ArchiveOptions,
+) -> FileStore:
     known = blog_rows.recall(database, None, FILES)
     if files is None:
         if known is None:
-            return NoShelf()
+            return NoFileStore()
         files = known
     place = place_of(files)
     if known is not None and place != known:
@@ -111,41 +113,41 @@ def _shelf(database: PostgresDatabase, files: str | Path | None, spool: Path | N
     for folder in (Path(place) if known is None and "://" not in place else None, own_spool):
         if folder is not None:
             disk.make_folders(folder)
-    shelf = _opened(str(files), place, own_spool, habits)
+    file_store = _opened(str(files), place, own_spool, options)
     if known is None:
-        _claim(shelf, str(number))
+        _claim(file_store, str(number))
         if (settled := rows.settle(FILES, place)) != place:
             raise UsageError(
                 f"another process just set the files of this archive to {settled}",
                 advice="pass the same place with --files, or leave it out",
             )
-    elif shelf.folder is not None:
-        _claim(shelf, str(number), new=False)
-    return shelf
+    elif file_store.folder is not None:
+        _claim(file_store, str(number), new=False)
+    return file_store
 
 
-def _opened(files: str, place: str, spool: Path | None, habits: Habits) -> Shelf:
+def _opened(files: str, place: str, spool: Path | None, options: ArchiveOptions) -> FileStore:
     if "://" in place:
-        return RemoteShelf(files, spool, patience=habits.patience)
+        return RemoteStore(files, spool, patience=options.patience)
     if not Path(place).is_dir():
         raise _not_here(place)
-    return SharedFolderShelf(Path(place))
+    return SharedFolderStore(Path(place))
 
 
-def _claim(shelf: Shelf, number: str, *, new: bool = True) -> None:
+def _claim(file_store: FileStore, number: str, *, new: bool = True) -> None:
     """See whose files these are; those of nobody are taken, if the archive has none yet."""
     try:
-        with shelf.open(MARK) as mark:
+        with file_store.open(MARK) as mark:
             owner = mark.read(1000).decode("utf-8", "replace").split()[-1:]
     except FileNotFoundError:
         if not new:
-            raise _not_here(shelf.where) from None
+            raise _not_here(file_store.where) from None
         text = f"Files of an everlog archive: {number}\n"
-        shelf.put(MARK, io.BytesIO(text.encode()))
+        file_store.put(MARK, io.BytesIO(text.encode()))
         return
     if owner != [number]:
         raise UsageError(
-            f"{shelf.where} holds the files of another archive",
+            f"{file_store.where} holds the files of another archive",
             advice="pass an empty place with --files (in a copy, --to-files)",
         )
 

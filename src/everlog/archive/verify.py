@@ -77,7 +77,7 @@ def verify(archive: Archive, progress: Progress | None = None) -> Iterator[Findi
 
 def _warc_files(archive: Archive, tell: Progress) -> Iterator[Finding]:
     for file in _files(archive):
-        size = archive.shelf.size(file.name) if parse_name(file.name) is not None else None
+        size = archive.file_store.size(file.name) if parse_name(file.name) is not None else None
         if size is not None and size >= file.length:
             with archive.open_file(file.name, ahead=WHOLE_FILE_BYTES) as raw:
                 yield from _warc_file(archive, file, raw, tell)
@@ -92,7 +92,7 @@ def _warc_files(archive: Archive, tell: Progress) -> Iterator[Finding]:
 
 def _not_there(archive: Archive, file: Row[Any]) -> str | None:
     """What is wrong with a file that cannot be seen from here; nothing, if somebody is still writing it."""
-    if file.closed or not archive.shelf.is_shared or archive.shelf.folder is not None:
+    if file.closed or not archive.file_store.is_shared or archive.file_store.folder is not None:
         return "file missing"
     rows = FileRows(archive.database)
     if rows.live([file.name]):
@@ -180,7 +180,7 @@ def _media_files(archive: Archive, tell: Progress) -> Iterator[Finding]:
 
 
 def _media_file(archive: Archive, row: Row[Any]) -> str | None:
-    size = archive.shelf.size(row.path) if _MEDIA.fullmatch(row.path) else None
+    size = archive.file_store.size(row.path) if _MEDIA.fullmatch(row.path) else None
     if size is None:
         return "file missing"
     if size != row.bytes:

@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from everlog.core.aliases import Alias
-    from everlog.fetch import OpenWeb
+    from everlog.fetch import HttpClient
     from everlog.settings import Settings
     from everlog.usecases.crawl.report import Tally
-    from everlog.usecases.inspection import Look
+    from everlog.usecases.inspection import Inspection
 
 WORDS_SHOWN = 40
 COLUMN = 14
@@ -96,29 +96,29 @@ def inspect(  # noqa: PLR0913, PLR0917 - one parameter per flag
 
 def look_at(
     urls: Sequence[str], settings: Settings, *, typed: Collection[str], quiet: bool = False,
-) -> list[Look | EverlogError]:
+) -> list[Inspection | EverlogError]:
     """A look at each of some blogs, or why there is none. What it fetches is kept nowhere."""
     from everlog.cli.display import crawl_display
-    from everlog.fetch import with_web
+    from everlog.fetch import with_http_client
 
     with crawl_display(quiet=quiet) as display:
 
-        async def looked(web: OpenWeb) -> list[Look | EverlogError]:
+        async def looked(fetcher: HttpClient) -> list[Inspection | EverlogError]:
             # A process opens the web once, so it is open for all of them.
-            found: list[Look | EverlogError] = []
+            found: list[Inspection | EverlogError] = []
             for url in urls:
                 try:
-                    found.append(await _look(url, settings, web, display, is_typed=url in typed))
+                    found.append(await _look(url, settings, fetcher, display, is_typed=url in typed))
                 except EverlogError as error:
                     found.append(error)
             return found
 
-        return with_web(looked)
+        return with_http_client(looked)
 
 
 async def _look(
-    url: str, settings: Settings, web: OpenWeb, on_start: Callable[[Tally], None], *, is_typed: bool,
-) -> Look:
+    url: str, settings: Settings, fetcher: HttpClient, on_start: Callable[[Tally], None], *, is_typed: bool,
+) -> Inspection:
     from everlog.archive import open_archive
     from everlog.render import Browser
     from everlog.usecases.crawl.report import Tally
@@ -134,21 +134,21 @@ async def _look(
         note_typed([*((whole, *others) if is_typed else ()), *filter(None, [own.feed])], scratch)
         tally = Tally(blog=whole)
         on_start(tally)
-        session = open_session(whole, own, scratch, web, others=others)
+        session = open_session(whole, own, scratch, fetcher, others=others)
         try:
-            async with Browser(habits_of(own)) as browser, waits_shown(tally, session, web.timekeeper.now, browser):
+            async with Browser(habits_of(own)) as browser, waits_shown(tally, session, fetcher.timekeeper.now, browser):
                 return await look(url, session, own, browser, tally=tally)
         finally:
             tally.doing = "done"
 
 
-def print_look(found: Look) -> None:
+def print_look(found: Inspection) -> None:
     """What was found, for people."""
     for name, value in _rows(found):
         print_wrapped(value, margin=f"{name:<{COLUMN}}", hanging=COLUMN * " ")
 
 
-def as_dict(found: Look) -> dict[str, Any]:
+def as_dict(found: Inspection) -> dict[str, Any]:
     """What was found, for programs."""
     from everlog.export.jsonl import post_to_dict
     from everlog.records import Post
@@ -157,7 +157,7 @@ def as_dict(found: Look) -> dict[str, Any]:
     return {
         "home": found.home, "title": found.title, "platform": found.platform, "feed": found.feed_url,
         "feeds": list(found.feeds), "feed_entries": found.feed_entries, "robots": found.robots,
-        "url_pattern": found.known.judge.pattern.regex, "confidence": found.known.template.confidence(),
+        "url_pattern": found.known.classifier.pattern.regex, "confidence": found.known.template.confidence(),
         "estimates": [{"posts": each.posts, "why": each.why} for each in found.estimates],
         "estimated_posts": found.estimate.posts, "estimated_requests": found.requests_expected,
         "requests_made": found.requests, "comments": list(found.comments),
@@ -180,13 +180,13 @@ def _alias_line(alias: Alias) -> str:
     return f"{alias.home}, which its pages name as their address  ({said})"
 
 
-def _noarchive_line(found: Look) -> str:
+def _noarchive_line(found: Inspection) -> str:
     """How many posts ask not to be kept, of those that were looked at, and what keeps them."""
     said = f"{found.noarchive} of {found.pages} posts looked at ask not to be kept"
     return f"{said}; if the blog is yours:  everlog crawl {found.home} --ignore-robots"
 
 
-def _rows(found: Look) -> list[tuple[str, str]]:
+def _rows(found: Inspection) -> list[tuple[str, str]]:
     from everlog.records import Post
 
     rows = [
@@ -200,7 +200,7 @@ def _rows(found: Look) -> list[tuple[str, str]]:
         ("other feeds", ", ".join(url for url in found.feeds if url != found.feed_url) or "none"),
         ("robots.txt", found.robots),
         *([("noarchive", _noarchive_line(found))] if found.noarchive else []),
-        ("posts at", found.known.judge.pattern.regex),
+        ("posts at", found.known.classifier.pattern.regex),
         ("posts", f"about {found.estimate.posts} ({found.estimate.why})"),
         *(("", f"{each.posts} by {each.why}") for each in found.estimates if each is not found.estimate),
         ("comments", "; ".join(found.comments) or "on the pages, if there are any"),

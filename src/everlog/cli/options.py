@@ -122,7 +122,7 @@ def archive_of(settings: Settings, *, create: bool = False, reading: bool = Fals
 
     `reading` is for commands that change nothing: they work on an archive that cannot be written too.
     """
-    from everlog.archive.archive import Habits, open_archive
+    from everlog.archive.archive import ArchiveOptions, open_archive
     from everlog.archive.db.schema import COPYING
     from everlog.archive.open_folder import has_archive
 
@@ -134,7 +134,7 @@ def archive_of(settings: Settings, *, create: bool = False, reading: bool = Fals
         )
     archive = open_archive(
         settings.archive, create=create, read_only=None if reading else False,
-        habits=Habits(min_free_bytes=settings.min_free_bytes, say=_keep_quiet if quiet else _say),
+        options=ArchiveOptions(min_free_bytes=settings.min_free_bytes, say=_keep_quiet if quiet else _say),
         # Where a fleet has its files is often set for all commands of a machine; a folder has its own in itself.
         files=None if is_folder else settings.files, spool=settings.spool,
     )

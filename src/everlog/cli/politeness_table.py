@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from everlog.archive import Archive
-    from everlog.core.fetcher import Ledger, Waited
+    from everlog.core.fetcher import HostStats, Waited
     from everlog.records import Blog
 
 HOSTS_SHOWN = 50
@@ -35,7 +35,7 @@ def print_ledger(archive: Archive, blog: Blog | None, *, json: bool, quiet: bool
     more(len(ordered), HOSTS_SHOWN, verbose=verbose)
 
 
-def _hosts_of(blog: Blog, archive: Archive) -> Iterator[Ledger]:
+def _hosts_of(blog: Blog, archive: Archive) -> Iterator[HostStats]:
     """The hosts of a blog's home, of its former homes and of its feed."""
     from everlog.fetch.request import host_key, spelled
 
@@ -44,14 +44,14 @@ def _hosts_of(blog: Blog, archive: Archive) -> Iterator[Ledger]:
         yield from archive.ledger(host)
 
 
-def _rank(each: Ledger) -> tuple[int, int, str]:
+def _rank(each: HostStats) -> tuple[int, int, str]:
     # A status stands at the beginning of its signal: servers that refused come before those that only gave a time.
     signals = [wait.signal for wait in each.waits if wait.signal]
     asked = 0 if any(signal[0].isdigit() for signal in signals) else 1 if signals else 2
     return asked, -each.requests, each.host
 
 
-def _line(each: Ledger) -> str:
+def _line(each: HostStats) -> str:
     asked = f", last {time_or_none(each.asked_at)}" if each.asked_at else ""
     slowed = f", slowed down {_times(each.slowed)}" if each.slowed else ""
     return (
@@ -88,7 +88,7 @@ def _span(seconds: float) -> str:
     return f"{seconds / 3600:.1f} h" if seconds < 172_800 else f"{seconds / 86_400:.1f} d"
 
 
-def _plain(each: Ledger) -> dict[str, Any]:
+def _plain(each: HostStats) -> dict[str, Any]:
     return {
         "host": each.host, "requests": each.requests, "bytes": each.bytes,
         "waited_seconds": round(each.waited_seconds, 1), "slowed": each.slowed,

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from everlog.comments.comment_rules import CommentRule
     from everlog.extract.template import Template
     from everlog.records import Blog
-    from everlog.usecases.learn.learned_blog import Known
+    from everlog.usecases.learn.learned_blog import LearnedBlog
     from everlog.usecases.learn.rules_by_hand import Trial
 
 
@@ -65,7 +65,7 @@ def rules(  # noqa: PLR0913, PLR0917 - one parameter per flag
       everlog rules https://a.blog.example/ --set title "article h1.headline"
       everlog rules https://a.blog.example/ --unset title
     """
-    from everlog.usecases.learn.learned_blog import Known
+    from everlog.usecases.learn.learned_blog import LearnedBlog
     from everlog.usecases.runner import blog_named
 
     is_change = relearn or set_rule is not None or unset_rule is not None
@@ -77,7 +77,7 @@ def rules(  # noqa: PLR0913, PLR0917 - one parameter per flag
             _print_all(opened, json=json, quiet=quiet, verbose=verbose)
             return
         chosen = blog_named(blog, opened)
-        if not relearn and Known.of(chosen) is None:
+        if not relearn and LearnedBlog.of(chosen) is None:
             raise UsageError(f"{chosen.home} has no learned rules yet", advice=f"everlog crawl {chosen.home}")
         known, trial = _changed(chosen, opened, relearn=relearn, set_rule=set_rule, unset_rule=unset_rule)
         if is_change:
@@ -96,13 +96,13 @@ def rules(  # noqa: PLR0913, PLR0917 - one parameter per flag
 
 def _changed(
     blog: Blog, archive: Archive, *, relearn: bool, set_rule: tuple[str, str] | None, unset_rule: str | None,
-) -> tuple[Known, Trial | None]:
+) -> tuple[LearnedBlog, Trial | None]:
     """What is known of a blog after what the user wants done to it, and how a rule did that was set."""
-    from everlog.usecases.learn.learned_blog import Known
+    from everlog.usecases.learn.learned_blog import LearnedBlog
     from everlog.usecases.learn.relearn import learn_again
     from everlog.usecases.learn.rules_by_hand import set_by_hand, unset_by_hand
 
-    known = learn_again(blog, archive) if relearn else Known.of(blog)
+    known = learn_again(blog, archive) if relearn else LearnedBlog.of(blog)
     if known is None:
         raise AssertionError("it was learned, or an error was told")
     if unset_rule is not None:
@@ -112,9 +112,9 @@ def _changed(
 
 def _print_all(archive: Archive, *, json: bool, quiet: bool, verbose: bool) -> None:
     """The rules of all blogs; those that were not learned yet do not hide the others."""
-    from everlog.usecases.learn.learned_blog import Known
+    from everlog.usecases.learn.learned_blog import LearnedBlog
 
-    blogs = [(blog, Known.of(blog)) for blog in archive.blogs()]
+    blogs = [(blog, LearnedBlog.of(blog)) for blog in archive.blogs()]
     if json:
         print(json_text([_as_dict(blog, known, archive) for blog, known in blogs], ensure_ascii=False, indent=1))
         return
@@ -127,12 +127,12 @@ def _print_all(archive: Archive, *, json: bool, quiet: bool, verbose: bool) -> N
             print(f"{blog.home} has no learned rules yet:  everlog crawl {blog.home}", file=sys.stderr)
 
 
-def _as_dict(blog: Blog, known: Known | None, archive: Archive) -> dict[str, Any]:
+def _as_dict(blog: Blog, known: LearnedBlog | None, archive: Archive) -> dict[str, Any]:
     from everlog.cli.terminal_text import time_or_none
     from everlog.usecases.learn.page_comparison import known_repeats
 
     repeats = known_repeats(blog, archive)
-    template, pattern = (known.template, known.judge.pattern) if known is not None else (None, None)
+    template, pattern = (known.template, known.classifier.pattern) if known is not None else (None, None)
     return {
         "blog": blog.home, "feed": blog.feed_url, "url_pattern": pattern.regex if pattern else None,
         "url_pattern_specific": pattern.specific if pattern else None,
@@ -162,15 +162,15 @@ METHODS = {
 }
 
 
-def _print_rules(blog: Blog, known: Known, archive: Archive, *, verbose: bool) -> None:
+def _print_rules(blog: Blog, known: LearnedBlog, archive: Archive, *, verbose: bool) -> None:
     from everlog.usecases.learn.page_comparison import known_repeats
 
-    template, judge = known.template, known.judge
+    template, classifier = known.template, known.classifier
     repeats = known_repeats(blog, archive)
     teacher = f"in the feed {blog.feed_url}" if blog.feed_url else "found without a feed"
     print(f"{blog.home}  learned from {template.learned_from} posts {teacher}")
-    remark = "" if judge.pattern.specific else "  (other pages have such URLs too)"
-    print(f"  {'post URLs':<12} {judge.pattern.regex}{remark}")
+    remark = "" if classifier.pattern.specific else "  (other pages have such URLs too)"
+    print(f"  {'post URLs':<12} {classifier.pattern.regex}{remark}")
     for name, score, method, where in _rows(template, verbose=verbose):
         shown = f"{score:6.1%}" if score is not None else "     -"
         print(f"  {name:<12} {shown}  {method:<14} {where}".rstrip())

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from everlog.records import Blog
-    from everlog.usecases.watch.poll import Polled
+    from everlog.usecases.watch.poll import PollResult
     from everlog.usecases.watch.watch_loop import WatchTally
 
 # Where nobody looks, a line of figures now and then is enough: a service runs for years.
@@ -155,10 +155,10 @@ def _teller(polls: list[dict[str, Any]], *, once: bool) -> Callable[[dict[str, A
 
 def _listener(
     say: Callable[[str], None], tell: Callable[[dict[str, Any]], None] | None,
-) -> Callable[[Blog, Polled], None]:
+) -> Callable[[Blog, PollResult], None]:
     """Who hears what came of each poll: programs, and people by a line on stderr."""
 
-    def hear(blog: Blog, polled: Polled) -> None:
+    def hear(blog: Blog, polled: PollResult) -> None:
         if tell is not None:
             tell(_as_dict(blog, polled))
         report = polled.report
@@ -171,7 +171,7 @@ def _listener(
     return hear
 
 
-def _as_dict(blog: Blog, polled: Polled) -> dict[str, Any]:
+def _as_dict(blog: Blog, polled: PollResult) -> dict[str, Any]:
     polling, report = polled.poll.polling, polled.report
     return {
         "blog": blog.home, "feed": blog.feed_url, "at": datetime.now(UTC).isoformat(timespec="seconds"),

@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from everlog.records import Asked, Exchange, Failure, Fetched, Purpose, Wait
+    from everlog.records import BrowserRequest, Exchange, Failure, Fetched, Purpose, Wait
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Manners:
+class FetchPolicy:
     """How one blog's pages are asked for.
 
     `typed` are the URLs the user gave: their ports may be unusual, and their hosts may be private if they were so when
@@ -65,7 +65,7 @@ class Waited:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ledger:
+class HostStats:
     """What was asked of one host, how long was waited for it, and why.
 
     `slowed` is how often its answers made the pace slower, `delay_seconds` the pace as it is now.
@@ -81,7 +81,7 @@ class Ledger:
     waits: tuple[Waited, ...] = ()
 
 
-class Turns(Protocol):
+class RateLimiter(Protocol):
     """One line before each host for all processes that ask: whoever asks the same host takes turns."""
 
     async def reserve(self, host: str, pace_seconds: float, longest_seconds: float) -> tuple[float, float]:
@@ -105,7 +105,7 @@ class Turns(Protocol):
         ...
 
 
-class Web(Protocol):
+class Fetcher(Protocol):
     """The web as one blog's crawl sees it: polite, guarded, one answer per question."""
 
     async def fetch(
@@ -114,7 +114,7 @@ class Web(Protocol):
         """Ask for a URL; waits for its turn, follows redirects, tries again where that may help."""
         ...
 
-    async def ask(self, asked: Asked) -> Exchange | Failure:
+    async def ask(self, asked: BrowserRequest) -> Exchange | Failure:
         """The answer to what a page in the browser asks for: one hop, whatever its status, no second try."""
         ...
 
@@ -122,11 +122,11 @@ class Web(Protocol):
         """The hosts nobody is asking just now, and why."""
         ...
 
-    def ledger(self) -> tuple[Ledger, ...]:
+    def ledger(self) -> tuple[HostStats, ...]:
         """What was asked of every host since the ledger was last taken."""
         ...
 
-    def take_ledger(self) -> tuple[Ledger, ...]:
+    def take_ledger(self) -> tuple[HostStats, ...]:
         """The same, for an archive that adds it up: from here on counting begins anew."""
         ...
 

@@ -29,7 +29,7 @@ from everlog.evaluate.processes import over_blogs
 from everlog.evaluate.scoring import mean
 from everlog.extract.article.align import align
 from everlog.extract.extractors.diffpost.noise_removal import LEAST_OUTSIDE_LINKS, kept_segments
-from everlog.extract.extractors.diffpost.page_counts import Repeats
+from everlog.extract.extractors.diffpost.page_counts import RepeatCounts
 from everlog.extract.extractors.diffpost.units import Units
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def blog_shares(blog: Blog, cases: Sequence[Case]) -> list[Share]:
 
 
 def _kept(units: Units, others: Sequence[Units], case: Case) -> NDArray[np.bool_]:
-    repeats = Repeats()
+    repeats = RepeatCounts()
     for other in others[:case.pages]:
         repeats = repeats.with_units(other)
     return kept_segments(units, repeats, least_outside_links=case.ratio)

@@ -12,7 +12,7 @@ from everlog.core.tree import BLOCK, INVISIBLE, parse
 from everlog.errors import EverlogError
 from everlog.evaluate.commenting import shown_comments
 from everlog.evaluate.readers import LEARNERS, collected, posts_of
-from everlog.extract.extractors.diffpost import Repeats, clean
+from everlog.extract.extractors.diffpost import RepeatCounts, clean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +53,7 @@ def editions(blog: Blog, comparison: Sequence[int], seed: int) -> list[Texts]:
         # More pages are the same pages and some more.
         random.Random(f"{seed} {row.url}").shuffle(others)  # noqa: S311 - draws must be the same every time
         for count in comparison:
-            learned = Repeats.learn(others[:count])
+            learned = RepeatCounts.learn(others[:count])
             known[diffpost(count)] = shown_text(outline, clean(outline, learned)) if outline else ""
     for name, learn in LEARNERS.items():
         for known, post in zip(texts, posts_of(blog, rows, learn), strict=True):

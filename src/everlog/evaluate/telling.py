@@ -11,7 +11,7 @@ from everlog.errors import EverlogError, UsageError
 from everlog.evaluate.processes import over_blogs
 from everlog.evaluate.scoring import mean
 from everlog.evaluate.without_feed import home_of, learn_walking
-from everlog.extract.classify import PostJudge
+from everlog.extract.classify import PostClassifier
 from everlog.extract.learn_blog import learn
 from everlog.feeds import parse_feed
 
@@ -66,27 +66,27 @@ def telling_rows(
 def tell(blog: Blog) -> tuple[Told, Told]:
     """One blog, with its feed and without."""
     rows = list(labelled_pages(blog))
-    return _told(rows, lambda: _judge_of_feed(blog)), _told(rows, lambda: learn_walking(blog).judge)
+    return _told(rows, lambda: _judge_of_feed(blog)), _told(rows, lambda: learn_walking(blog).classifier)
 
 
-def _told(rows: Sequence[tuple[str, bytes, bool]], learned: Callable[[], PostJudge]) -> Told:
+def _told(rows: Sequence[tuple[str, bytes, bool]], learned: Callable[[], PostClassifier]) -> Told:
     try:
-        judge = learned()
+        classifier = learned()
     except EverlogError:
         # A blog that cannot be learned tells nothing: all of its posts are missed.
         return Told(len(rows), sum(is_post for _, _, is_post in rows), 0)
-    taken = [(judge.verdict(url, page).kind == "post", is_post) for url, page, is_post in rows]
+    taken = [(classifier.verdict(url, page).kind == "post", is_post) for url, page, is_post in rows]
     missed = sum(is_post and not was for was, is_post in taken)
     return Told(len(rows), missed, sum(was and not is_post for was, is_post in taken))
 
 
-def _judge_of_feed(blog: Blog) -> PostJudge:
+def _judge_of_feed(blog: Blog) -> PostClassifier:
     feed = blog.feed()
     pages = blog.linked_pages(entry.link for entry in parse_feed(feed, blog.feed_url).entries)
     home = home_of(blog)
     front = blog.page(home)
     template = learn(feed, pages, blog.feed_url)
-    return PostJudge.learn(template, pages, home=home, others={home: front} if front else {})
+    return PostClassifier.learn(template, pages, home=home, others={home: front} if front else {})
 
 
 def labelled_pages(blog: Blog) -> Iterator[tuple[str, bytes, bool]]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from everlog.extract.article.feed_text import Target
-    from everlog.extract.classify import PostJudge
+    from everlog.extract.classify import PostClassifier
     from everlog.extract.template import Template
     from everlog.records import Entry, Page
 
@@ -81,7 +81,7 @@ class Fit:
         return told if self.said is None else (told + self.said) / 2
 
 
-def fit_of(entry: Entry, page: Page, template: Template, judge: PostJudge) -> Fit:
+def fit_of(entry: Entry, page: Page, template: Template, classifier: PostClassifier) -> Fit:
     """How well a template, and the judge that was learned with it, read the page of an entry."""
     # Whoever set a rule by hand may want something else than the feed says: that is no redesign.
     template = template.as_learned
@@ -95,7 +95,7 @@ def fit_of(entry: Entry, page: Page, template: Template, judge: PostJudge) -> Fi
     marks = align(layout.words, target.words)
     # A feed of descriptions says nothing of the article.
     is_enough = int(marks.sum()) >= FEWEST_WORDS and not _is_taught_by_pages(template)
-    is_told = judge.verdict(page.url, root).kind == "post"
+    is_told = classifier.verdict(page.url, root).kind == "post"
     # Reading takes the tree apart.
     read = template.reader.read_parsed(root, page.url, page.fetched_at, html=False, may_have_comments=False)
     if not isinstance(read, Post):

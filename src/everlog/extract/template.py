@@ -13,7 +13,7 @@ from everlog.core.rules import Ranked, Rule
 from everlog.core.urls import canonical
 from everlog.errors import UnreadableTemplate
 from everlog.extract.article.article_read import Design
-from everlog.extract.extractors.diffpost import Repeats
+from everlog.extract.extractors.diffpost import RepeatCounts
 from everlog.extract.extractors.keypath import KeyPaths
 from everlog.extract.feed_entry import filled, from_dict, to_dict
 from everlog.extract.fields.published_read import MACHINE
@@ -52,7 +52,7 @@ class Template:
     feed_url: str | None = None
     learned_from: int = 0
     comments: CommentRules | None = None
-    repeats: Repeats | None = None
+    repeats: RepeatCounts | None = None
     share: float | None = None
     entries: Mapping[str, Entry] = field(default_factory=lambda: MappingProxyType({}))
     manual: Mapping[str, Rule] = field(default_factory=lambda: MappingProxyType({}))
@@ -156,7 +156,7 @@ class Template:
                 key_paths=KeyPaths.from_dict(data["key_paths"]),
                 # Templates written before comments were learned have none.
                 comments=CommentRules.from_dict(rules) if (rules := data.get("comments")) is not None else None,
-                repeats=Repeats.from_dict(known) if (known := data.get("repeats")) is not None else None,
+                repeats=RepeatCounts.from_dict(known) if (known := data.get("repeats")) is not None else None,
                 share=float(share) if (share := data.get("share")) is not None else None,
                 entries=MappingProxyType({key: from_dict(said) for key, said in (data.get("entries") or {}).items()}),
                 manual=MappingProxyType({name: Rule.from_dict(r) for name, r in (data.get("manual") or {}).items()}),

@@ -147,8 +147,8 @@ def _is_comments(link: FeedLink, page: str, above: Iterable[str]) -> bool:
 def _distance(link: FeedLink, page: str) -> tuple[bool, bool, int]:
     """How far a feed seems from the blog's main one; equal ones keep the page's order."""
     depth = len(canonical(link.url).split("/"))
-    shelf = bool(_SHELF.search(urlsplit(link.url)._replace(scheme="", netloc="").geturl()))
-    return shelf, host_of(link.url) != host_of(page), depth if shelf else 0
+    file_store = bool(_SHELF.search(urlsplit(link.url)._replace(scheme="", netloc="").geturl()))
+    return file_store, host_of(link.url) != host_of(page), depth if file_store else 0
 
 
 def _guesses(url: str) -> Iterable[str]:

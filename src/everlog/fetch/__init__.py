@@ -1,4 +1,4 @@
-"""The web through Scrapy: the only room that imports it, and not before `with_web` is called.
+"""The web through Scrapy: the only room that imports it, and not before `with_http_client` is called.
 
 process   starts Scrapy, runs one task inside it, stops it
 session   what one blog's crawl asks: robots, turns, redirects, second tries
@@ -16,7 +16,7 @@ handler   the one guard every connection passes
 """
 
 from everlog.fetch.http_client import Session
-from everlog.fetch.reactor import OpenWeb, with_web
+from everlog.fetch.reactor import HttpClient, with_http_client
 from everlog.fetch.throttle import Timekeeper
 
-__all__ = ["OpenWeb", "Session", "Timekeeper", "with_web"]
+__all__ = ["HttpClient", "Session", "Timekeeper", "with_http_client"]

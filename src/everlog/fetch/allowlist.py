@@ -15,7 +15,7 @@ from everlog.fetch.request import DEFAULT_PORTS, origin_of, place, spelled
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable
 
-    from everlog.core.fetcher import Manners
+    from everlog.core.fetcher import FetchPolicy
 
     Place = tuple[str, int]
 
@@ -24,14 +24,14 @@ USUAL_PORTS = frozenset(DEFAULT_PORTS.values())
 FIRST_NETWORK = "first network "
 
 
-class Reach:
+class Allowlist:
     """The hosts and ports of one session; `remember` keeps in which network its own hosts were first seen."""
 
-    def __init__(self, manners: Manners, remember: Callable[[str, str], None] | None) -> None:
-        self._typed = _places((*manners.typed, *manners.also))
-        self._own_hosts = {host for host, _ in (*self._typed, *_places(manners.own))}
-        self._allow = tuple(host_and_port(text) for text in manners.allow)
-        self._first = dict(manners.first_networks)
+    def __init__(self, policy: FetchPolicy, remember: Callable[[str, str], None] | None) -> None:
+        self._typed = _places((*policy.typed, *policy.also))
+        self._own_hosts = {host for host, _ in (*self._typed, *_places(policy.own))}
+        self._allow = tuple(host_and_port(text) for text in policy.allow)
+        self._first = dict(policy.first_networks)
         self._remember = remember
 
     def barred(self, url: str) -> str | None:
@@ -90,7 +90,7 @@ class HostPermit:
 
     __slots__ = ("_host", "_port", "_reach")
 
-    def __init__(self, reach: Reach, host: str, port: int) -> None:
+    def __init__(self, reach: Allowlist, host: str, port: int) -> None:
         self._reach = reach
         self._host = host
         self._port = port

@@ -17,7 +17,7 @@ from twisted.web._newclient import ParseError, RequestGenerationFailed, Response
 from twisted.web.http import _DataLoss, _MalformedChunkedDataError
 
 from everlog.fetch.guard import OddAnswer
-from everlog.fetch.request import Ask, Hitch
+from everlog.fetch.request import FetchError, HttpRequest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,21 +51,23 @@ _ANSWERED = frozenset({"too-large", "truncated", "protocol"})
 _FOREIGN = frozenset({"compress", "x-compress", "exi", "pack200-gzip", "dcb", "dcz", "bzip2", "xz", "lzma"})
 
 
-def hitch_of(error: Exception, ask: Ask, blocked: BlockedAddress | None, proxy: Proxy | None = None) -> Hitch:
+def hitch_of(
+    error: Exception, ask: HttpRequest, blocked: BlockedAddress | None, proxy: Proxy | None = None,
+) -> FetchError:
     """The trouble an error of Scrapy or Twisted means; `proxy` is what the request was to go through."""
     if blocked is not None:
-        return Hitch("address", f"{blocked} for {ask.url}; {ask.permit.advice()}")
+        return FetchError("address", f"{blocked} for {ask.url}; {ask.permit.advice()}")
     causes = tuple(_causes(error))
     if proxy is not None and any(isinstance(cause, (ConnectError, DNSLookupError)) for cause in causes):
         # The only connection that was tried is the one to the proxy.
-        return Hitch("proxy", f"{proxy} {_silence(causes)}")
+        return FetchError("proxy", f"{proxy} {_silence(causes)}")
     _, trouble, again, sentence = next(kind for kind in _KINDS if any(isinstance(cause, kind[0]) for cause in causes))
     words = _last_words(causes)
     host = urlsplit(ask.url).hostname
     reason = sentence.format(url=ask.url, host=host, seconds=ask.timeout_seconds, most=ask.max_bytes, words=words)
     if proxy is not None and trouble in {"connection", "timeout", "truncated"}:
         reason += f", through {proxy}"
-    return Hitch(trouble, reason, again=again, got_something=trouble in _ANSWERED)
+    return FetchError(trouble, reason, again=again, got_something=trouble in _ANSWERED)
 
 
 def _silence(causes: tuple[BaseException, ...]) -> str:
@@ -77,17 +79,17 @@ def _silence(causes: tuple[BaseException, ...]) -> str:
     return f"cannot be connected to ({_last_words(causes)})"
 
 
-def too_slow(ask: Ask, received_bytes: int) -> Hitch:
+def too_slow(ask: HttpRequest, received_bytes: int) -> FetchError:
     """The trouble of an answer that dripped."""
     reason = f"download too slow: only {received_bytes:,} bytes after {ask.slow_seconds:g} s or more: {ask.url}"
-    return Hitch("timeout", reason, again=True, got_something=received_bytes > 0)
+    return FetchError("timeout", reason, again=True, got_something=received_bytes > 0)
 
 
-def undecoded(encodings: list[bytes], ask: Ask) -> None:
+def undecoded(encodings: list[bytes], ask: HttpRequest) -> None:
     """Raise where a body is still encoded after all that can be decoded was."""
     words = {word.strip().lower() for line in encodings for word in line.decode("latin-1").split(",")}
     if foreign := sorted(words & _FOREIGN):
-        raise Hitch("protocol", f"unsupported Content-Encoding ({', '.join(foreign)}) at {ask.url}")
+        raise FetchError("protocol", f"unsupported Content-Encoding ({', '.join(foreign)}) at {ask.url}")
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

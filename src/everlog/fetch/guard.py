@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from twisted.internet.interfaces import IAddress
 
-    from everlog.fetch.guarded_request import Passage
+    from everlog.fetch.guarded_request import GuardedRequest
 
 # Real heads are a few kilobytes; an endless one would fill the memory before the time is over.
 MOST_HEAD_BYTES = 256 * 1024
@@ -72,7 +72,9 @@ def close_other_doors(reactor: Any) -> None:
 class GuardedReactor:
     """The reactor as one request sees it: it resolves names freely and connects with care."""
 
-    def __init__(self, reactor: Any, passage: Passage, target: tuple[str, int], proxy: tuple[str, int] | None) -> None:
+    def __init__(
+        self, reactor: Any, passage: GuardedRequest, target: tuple[str, int], proxy: tuple[str, int] | None,
+    ) -> None:
         self._reactor = reactor
         self._passage = passage
         self._port = (proxy or target)[1]
@@ -102,7 +104,7 @@ class GuardedHandler(HTTP11DownloadHandler):
         self._pool = _new_pool(self._pool)
 
     async def download_request(self, request: Request) -> Response:
-        passage: Passage = request.meta["passage"]
+        passage: GuardedRequest = request.meta["passage"]
         agent = _GuardedAgent(
             passage,
             contextFactory=self._contextFactory,
@@ -116,7 +118,7 @@ class GuardedHandler(HTTP11DownloadHandler):
 
 
 class _GuardedAgent(_ScrapyAgent):
-    def __init__(self, passage: Passage, **named: Any) -> None:
+    def __init__(self, passage: GuardedRequest, **named: Any) -> None:
         super().__init__(**named)
         self._passage = passage
 
@@ -164,7 +166,7 @@ class _GuardedAgent(_ScrapyAgent):
 class _PunctualPool:
     """Connections for one request, which is written as soon as it has one; none if its turn has gone by."""
 
-    def __init__(self, pool: HTTPConnectionPool, passage: Passage) -> None:
+    def __init__(self, pool: HTTPConnectionPool, passage: GuardedRequest) -> None:
         self._pool = pool
         self._passage = passage
 

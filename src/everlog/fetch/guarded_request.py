@@ -27,7 +27,7 @@ class BlockedAddress(Exception):
         super().__init__(f"blocked address {address} ({why})")
 
 
-class Passage:
+class GuardedRequest:
     """What one request brings to the guard, and what it learns on its way."""
 
     __slots__ = (
@@ -91,7 +91,7 @@ class Passage:
 
 
 @contextmanager
-def hurried(passage: Passage) -> Iterator[None]:
+def hurried(passage: GuardedRequest) -> Iterator[None]:
     """Meanwhile, hang up on an answer that takes longer than `slow_seconds` and what its bytes have earned."""
     if passage.slow_seconds is None:
         yield

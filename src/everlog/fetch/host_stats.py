@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from everlog.core.fetcher import Ledger, Waited
+from everlog.core.fetcher import HostStats, Waited
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +25,7 @@ class _Figures:
     waits: dict[Cause, Waited] = field(default_factory=dict)
 
 
-class LedgerBook:
+class HostStatsBook:
     """Adds up, by host and by cause."""
 
     def __init__(self) -> None:
@@ -54,17 +54,17 @@ class LedgerBook:
         """A request was not made, since the host is not to be asked before `until`."""
         self._add(host, cause, at, until=until)
 
-    def figures(self, pace: Callable[[str], float]) -> tuple[Ledger, ...]:
+    def figures(self, pace: Callable[[str], float]) -> tuple[HostStats, ...]:
         """All of it; `pace` says how many seconds lie between two requests to a host now."""
         return tuple(
-            Ledger(
+            HostStats(
                 host=host, requests=each.requests, bytes=each.bytes, waited_seconds=each.waited_seconds,
                 slowed=each.slowed, delay_seconds=pace(host), asked_at=each.asked_at, waits=tuple(each.waits.values()),
             )
             for host, each in self._hosts.items()
         )
 
-    def take(self, pace: Callable[[str], float]) -> tuple[Ledger, ...]:
+    def take(self, pace: Callable[[str], float]) -> tuple[HostStats, ...]:
         """All of it, once: what was taken is not counted again."""
         taken = self.figures(pace)
         self._hosts.clear()

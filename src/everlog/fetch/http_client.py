@@ -6,15 +6,15 @@ from contextlib import nullcontext, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from everlog.core.fetcher import Web
+from everlog.core.fetcher import Fetcher
 from everlog.core.politeness import Cause, retry_after
 from everlog.core.urls import absolute
-from everlog.fetch.allowlist import Reach
+from everlog.fetch.allowlist import Allowlist
 from everlog.fetch.backoff import recall_hold, recall_strain, remember_hold, remember_strain
-from everlog.fetch.host_stats import LedgerBook
+from everlog.fetch.host_stats import HostStatsBook
 from everlog.fetch.origins import SILENT, Origins
 from everlog.fetch.request import (
-    Hitch,
+    FetchError,
     LateForTurn,
     ask_along,
     ask_for,
@@ -32,12 +32,12 @@ from everlog.records import Failure, Fetched
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from everlog.core.fetcher import Ledger, Manners
-    from everlog.fetch.reactor import OpenWeb
-    from everlog.fetch.request import Ask
+    from everlog.core.fetcher import FetchPolicy, HostStats
+    from everlog.fetch.reactor import HttpClient
+    from everlog.fetch.request import HttpRequest
     from everlog.fetch.shared_throttle import SharedTurn
-    from everlog.fetch.throttle import HostLine
-    from everlog.records import Asked, Exchange, Purpose, Trouble, Wait
+    from everlog.fetch.throttle import HostThrottle
+    from everlog.records import BrowserRequest, Exchange, Purpose, Trouble, Wait
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 MOST_REDIRECTS = 10
@@ -51,24 +51,24 @@ UNSENT = frozenset({"address", "dns", "proxy"})
 HOST_TROUBLES = frozenset({"address", "connection", "dns", "proxy", "tls", "rate-limited"})
 
 
-class Session(Web):
+class Session(Fetcher):
     """The web of one blog, and the robots.txt answers for its archive."""
 
     def __init__(
-        self, web: OpenWeb, manners: Manners, *,
+        self, fetcher: HttpClient, policy: FetchPolicy, *,
         recall: Callable[[str], str | None] | None, remember: Callable[[str, str], None] | None,
     ) -> None:
-        self.manners = manners
-        self._web = web
+        self.policy = policy
+        self._fetcher = fetcher
         self._recall = recall
         self._remember = remember
-        self._reach = Reach(manners, remember)
-        self._agent = agent_name(manners.user_agent)
-        self._lines: dict[str, HostLine] = {}
+        self._reach = Allowlist(policy, remember)
+        self._agent = agent_name(policy.user_agent)
+        self._lines: dict[str, HostThrottle] = {}
         self._strained: set[str] = set()
-        self._book = LedgerBook()
+        self._book = HostStatsBook()
         self._origins = Origins()
-        self._guessed = {origin_of(_spelled(each)) for each in manners.guessed}
+        self._guessed = {origin_of(_spelled(each)) for each in policy.guessed}
         self._robots_exchanges: list[Exchange] = []
 
     async def fetch(
@@ -77,7 +77,7 @@ class Session(Web):
         """Ask for a URL; waits for its turn, follows redirects, tries again where that may help."""
         return await self._follow(url, purpose, conditions_of(etag, last_modified), MOST_REDIRECTS)
 
-    async def ask(self, asked: Asked) -> Exchange | Failure:
+    async def ask(self, asked: BrowserRequest) -> Exchange | Failure:
         """The answer to what a page in the browser asks for: one hop, whatever its status, no second try.
 
         robots.txt is about pages, and the page had its turn; addresses are guarded like all others.
@@ -88,11 +88,11 @@ class Session(Web):
             return Failure(url=asked.url, trouble="address", reason=refused)
         # What the user is known by is for looking, never for what a frame of another site may wish to post.
         is_look = asked.method.upper() in {"GET", "HEAD"}
-        private = is_look and bool(self.manners.headers or self.manners.cookies) and trusts(url, self.manners)
+        private = is_look and bool(self.policy.headers or self.policy.cookies) and trusts(url, self.policy)
         try:
-            request = ask_along(asked, url, self.manners, private=private, permit=self._reach.permit(url))
+            request = ask_along(asked, url, self.policy, private=private, permit=self._reach.permit(url))
             return await self._once(request, host_key(url), rides=True)
-        except Hitch as hitch:
+        except FetchError as hitch:
             return Failure(url=asked.url, trouble=hitch.trouble, reason=hitch.reason)
         except HeldOff as held:
             return Failure(url=asked.url, trouble="rate-limited", reason=held.cause.reason, until=held.until)
@@ -102,11 +102,11 @@ class Session(Web):
         waits = (line.waiting() for line in self._lines.values())
         return tuple(wait for wait in waits if wait is not None)
 
-    def ledger(self) -> tuple[Ledger, ...]:
+    def ledger(self) -> tuple[HostStats, ...]:
         """What this session asked of every host since its ledger was last taken."""
         return self._book.figures(self._pace)
 
-    def take_ledger(self) -> tuple[Ledger, ...]:
+    def take_ledger(self) -> tuple[HostStats, ...]:
         """The same, for an archive that adds it up: from here on counting begins anew."""
         return self._book.take(self._pace)
 
@@ -122,7 +122,7 @@ class Session(Web):
     ) -> Fetched | Failure:
         trail: list[Exchange] = []
         here = _spelled(url)
-        private = bool(self.manners.headers or self.manners.cookies)
+        private = bool(self.policy.headers or self.policy.cookies)
         seen: set[str] = set()
         silence: Failure | None = None
         while True:
@@ -132,7 +132,7 @@ class Session(Web):
                 return Failure(url=url, trouble="connection", reason=reason, exchanges=tuple(trail))
             here = way
             seen.add(here)
-            private = private and trusts(here, self.manners)
+            private = private and trusts(here, self.policy)
             last = await self._hop(here, purpose, conditions, private=private, for_media=for_media)
             if isinstance(last, Failure):
                 other = self._origins.other_way(here) if purpose != "robots" else None
@@ -176,7 +176,7 @@ class Session(Web):
             return refused
         try:
             return await self._answer(url, purpose, conditions, private=private, for_media=for_media)
-        except Hitch as hitch:
+        except FetchError as hitch:
             return Failure(url=url, trouble=hitch.trouble, reason=hitch.reason)
         except HeldOff as held:
             return Failure(url=url, trouble="rate-limited", reason=held.cause.reason, until=held.until)
@@ -190,10 +190,10 @@ class Session(Web):
         refused = self._reach.barred(url)
         if refused is not None:
             return Failure(url=url, trouble="address", reason=refused)
-        if purpose == "robots" or not self.manners.obey_robots:
+        if purpose == "robots" or not self.policy.obey_robots:
             return None
         origin = origin_of(url)
-        rules = self._web.robots.known(origin, self._web.timekeeper.now()) or await self._rules(
+        rules = self._fetcher.robots.known(origin, self._fetcher.timekeeper.now()) or await self._rules(
             origin, for_media=purpose == "media",
         )
         if rules.allows(url, self._agent):
@@ -205,7 +205,7 @@ class Session(Web):
                 self._origins.silent(failure)
             if rules.trouble == "robots":
                 unread = Cause(reason="robots.txt could not be fetched", signal=rules.signal)
-                self._book.put_off(host_key(url), unread, rules.stands_until, self._web.timekeeper.now())
+                self._book.put_off(host_key(url), unread, rules.stands_until, self._fetcher.timekeeper.now())
             return failure
         return Failure(url=url, trouble="robots", reason=f"robots.txt disallows {url}")
 
@@ -232,14 +232,14 @@ class Session(Web):
         """
         host = host_key(url)
         permit = self._reach.permit(url)
-        ask = ask_for(url, purpose, self.manners, conditions=conditions, private=private, permit=permit)
-        last: Exchange | Hitch | None = None
+        ask = ask_for(url, purpose, self.policy, conditions=conditions, private=private, permit=permit)
+        last: Exchange | FetchError | None = None
         # Rules that a server cannot give are no reason to press it: who asks for robots.txt stays out.
         passing = frozenset[int]() if purpose == "robots" else PASSING
-        for tries_left in range(self.manners.retries, -1, -1):
+        for tries_left in range(self.policy.retries, -1, -1):
             try:
                 last = await self._once(ask, host)
-            except Hitch as hitch:
+            except FetchError as hitch:
                 # A picture that used up its time would use up as much again, and a host that gives none no answer will
                 # hardly give one a moment later: the next run may have more luck.
                 is_timeout = purpose == "media" and hitch.trouble == "timeout"
@@ -256,12 +256,12 @@ class Session(Web):
             else:
                 if last.status not in passing:
                     break
-        if isinstance(last, Hitch):
+        if isinstance(last, FetchError):
             raise last
         assert last is not None  # noqa: S101 - the first try sets it or raises
         return last
 
-    async def _once(self, ask: Ask, host: str, *, rides: bool = False) -> Exchange:
+    async def _once(self, ask: HttpRequest, host: str, *, rides: bool = False) -> Exchange:
         for _ in range(TURNS_TRIED - 1):
             try:
                 return await self._in_turn(ask, host, rides=rides)
@@ -271,17 +271,17 @@ class Session(Web):
                     break
         return await self._in_turn(ask, host, rides=rides, whenever=True)
 
-    async def _in_turn(self, ask: Ask, host: str, *, rides: bool, whenever: bool = False) -> Exchange:
+    async def _in_turn(self, ask: HttpRequest, host: str, *, rides: bool, whenever: bool = False) -> Exchange:
         """Ask when it is one's turn; LateForTurn if that went by on the way to the socket, unless `whenever`."""
         line = self._line(host)
-        now = self._web.timekeeper.now
-        longest = self.manners.longest_wait_seconds
+        now = self._fetcher.timekeeper.now
+        longest = self.policy.longest_wait_seconds
         shared: SharedTurn | None = None
         await self._rest_of_origin(ask.url, longest)
         try:
             spells = await (line.ride(min(longest, RIDE_WAIT_SECONDS)) if rides else line.turn(longest))
-            if not rides and self._web.turns is not None:
-                shared = await take_shared_turn(self._web.turns, line, longest, self._web.timekeeper)
+            if not rides and self._fetcher.turns is not None:
+                shared = await take_shared_turn(self._fetcher.turns, line, longest, self._fetcher.timekeeper)
         except HeldOff as held:
             self._book.held_off(host, held, now())
             raise
@@ -291,14 +291,14 @@ class Session(Web):
         self._book.waited(host, spells, now())
         began = now()
         try:
-            answer = await self._web.download(ask)
+            answer = await self._fetcher.download(ask)
         except LateForTurn as late:
             line.withdrawn()
-            if shared is not None and self._web.turns is not None and not late.by_connecting:
+            if shared is not None and self._fetcher.turns is not None and not late.by_connecting:
                 # Later turns have to allow for it.
-                self._web.turns.came(shared.late_seconds + (now() - began).total_seconds())
+                self._fetcher.turns.came(shared.late_seconds + (now() - began).total_seconds())
             raise
-        except Hitch as hitch:
+        except FetchError as hitch:
             slowed = self._went_wrong(hitch, ask.url, line, (now() - began).total_seconds())
             if hitch.trouble not in UNSENT:
                 self._book.asked(host, began, slowed=slowed)
@@ -319,13 +319,13 @@ class Session(Web):
         self._note_strain(line, slowed=slowed)
         if exchange.status in PATIENCE:
             remember_hold(self._remember, host, line.clock, now())
-            if self._web.turns is not None:
-                await tell_of_hold(self._web.turns, line, now())
+            if self._fetcher.turns is not None:
+                await tell_of_hold(self._fetcher.turns, line, now())
         return exchange
 
     async def _rest_of_origin(self, url: str, longest_wait_seconds: float) -> None:
         """Wait for the back-off of one origin, outside the line: others of its host need not."""
-        time = self._web.timekeeper
+        time = self._fetcher.timekeeper
         while (wait := (self._origins.turn(url, time.now()) - time.now()).total_seconds()) > 0:
             if wait > longest_wait_seconds:
                 raise HeldOff(self._origins.turn(url, time.now()), Cause(reason="backing off after failed requests"))
@@ -333,9 +333,9 @@ class Session(Web):
             if self._origins.is_dead(url):
                 # It turned out while others waited as well.
                 reason = f"{origin_of(url)} does not respond, although its host does over http or https"
-                raise Hitch("connection", reason)
+                raise FetchError("connection", reason)
 
-    def _went_wrong(self, hitch: Hitch, url: str, line: HostLine, seconds: float) -> bool:
+    def _went_wrong(self, hitch: FetchError, url: str, line: HostThrottle, seconds: float) -> bool:
         """Whether a request without an answer made the pace of its host slower."""
         if hitch.got_something:
             self._origins.gave_something(url)
@@ -346,7 +346,7 @@ class Session(Web):
         if hitch.again and not self._origins.has_working_twin(url) and not self._is_guess(url):
             return line.answered(status=None, seconds=seconds)
         if hitch.again:
-            self._origins.back_off(url, self._web.timekeeper.now(), seconds=seconds)
+            self._origins.back_off(url, self._fetcher.timekeeper.now(), seconds=seconds)
         line.withdrawn()
         return False
 
@@ -355,9 +355,9 @@ class Session(Web):
         return origin_of(url) in self._guessed and self._origins.is_guess(url)
 
     async def _rules(self, origin: str, *, for_media: bool) -> Rules:
-        book = self._web.robots
+        book = self._fetcher.robots
         async with book.reading(origin):
-            now = self._web.timekeeper.now()
+            now = self._fetcher.timekeeper.now()
             known = book.known(origin, now)
             if known is not None:
                 return known
@@ -374,7 +374,7 @@ class Session(Web):
     async def _read_rules(self, origin: str, *, for_media: bool) -> Rules:
         outcome = await self._follow(f"{origin}/robots.txt", "robots", (), MOST_ROBOTS_REDIRECTS, for_media=for_media)
         self._robots_exchanges.extend(outcome.exchanges)
-        now = self._web.timekeeper.now()
+        now = self._fetcher.timekeeper.now()
         if isinstance(outcome, Fetched) or (outcome.status is not None and outcome.trouble != "loop"):
             rules = read_rules(outcome.exchanges[-1], now)
             remember_rules(self._remember, origin, outcome.exchanges[-1], rules)
@@ -384,22 +384,22 @@ class Session(Web):
             return Rules(read_at=now, trouble=outcome.trouble, reason=outcome.reason, until=outcome.until)
         return out_of_reach(f"robots.txt could not be fetched ({outcome.reason})", now)
 
-    def _line(self, host: str) -> HostLine:
+    def _line(self, host: str) -> HostThrottle:
         line = self._lines.get(host)
         if line is None:
-            line = self._lines[host] = self._web.line(host, self.manners)
-            recall_hold(self._recall, self._remember, host, line.clock, self._web.timekeeper.now())
-            recall_strain(self._recall, host, line.clock, self._web.timekeeper.now())
+            line = self._lines[host] = self._fetcher.line(host, self.policy)
+            recall_hold(self._recall, self._remember, host, line.clock, self._fetcher.timekeeper.now())
+            recall_strain(self._recall, host, line.clock, self._fetcher.timekeeper.now())
             if line.clock.strain != (0.0, 0):
                 self._strained.add(host)
         return line
 
-    def _note_strain(self, line: HostLine, *, slowed: bool) -> None:
+    def _note_strain(self, line: HostThrottle, *, slowed: bool) -> None:
         """What makes the pace slower, and that it is as usual again, is for the next run too."""
         is_eased = line.host in self._strained and line.clock.strain == (0.0, 0)
         if slowed or is_eased:
             (self._strained.discard if is_eased else self._strained.add)(line.host)
-            remember_strain(self._remember, line.host, line.clock, self._web.timekeeper.now())
+            remember_strain(self._remember, line.host, line.clock, self._fetcher.timekeeper.now())
 
     def _pace(self, host: str) -> float:
         return self._line(host).clock.pace_seconds

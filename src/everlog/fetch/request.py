@@ -18,8 +18,8 @@ from w3lib.url import safe_url_string
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from everlog.core.fetcher import Manners
-    from everlog.records import Asked, Exchange, Purpose, Trouble
+    from everlog.core.fetcher import FetchPolicy
+    from everlog.records import BrowserRequest, Exchange, Purpose, Trouble
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
 SITEMAP_BYTES = 50_000_000  # the most that the sitemap protocol allows
@@ -70,7 +70,7 @@ class LateForTurn(Exception):
         self.by_connecting = by_connecting
 
 
-class Hitch(Exception):
+class FetchError(Exception):
     """A request that brought no answer. `again`: another try may help; `got_something`: a part of an answer came."""
 
     def __init__(self, trouble: Trouble, reason: str, *, again: bool = False, got_something: bool = False) -> None:
@@ -82,7 +82,7 @@ class Hitch(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ask:
+class HttpRequest:
     """One request. `secret` are the names of headers whose values are not kept; `permit` says which
     addresses its host may turn out to have. Behind `leave_by`, a moment of `hosts.awake_and_asleep`,
     it is not sent: then others have their turns. A large body goes to a file in the folder `scratch`, if there is one.
@@ -104,8 +104,8 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """What came back for an `Ask`; `wire_bytes` counts the body as it was sent."""
+class HttpResponse:
+    """What came back for an `HttpRequest`; `wire_bytes` counts the body as it was sent."""
 
     exchange: Exchange
     wire_bytes: int
@@ -157,16 +157,16 @@ def host_key(url: str) -> str:
 
 
 def ask_for(
-    url: str, purpose: Purpose, manners: Manners, *,
+    url: str, purpose: Purpose, policy: FetchPolicy, *,
     conditions: tuple[tuple[str, str], ...], private: bool, permit: Permit,
-) -> Ask:
+) -> HttpRequest:
     """The request for a spelled URL; with `private`, the user's own headers and cookies go along."""
     host, port = place(origin_of(url))
     usual = DEFAULT_PORTS[url.partition(":")[0]] == port
     name = f"[{host}]" if ":" in host else host
     sent = {
         "Host": name if usual else f"{name}:{port}",
-        "User-Agent": manners.user_agent,
+        "User-Agent": policy.user_agent,
         "Accept": _ACCEPT[purpose],
         **dict(conditions),
     }
@@ -174,23 +174,23 @@ def ask_for(
         # Pictures are packed already; what comes as it is can go to the disk as it comes.
         sent["Accept-Encoding"] = "identity"
     secret = _SECRET
-    if private and (manners.headers or manners.cookies):
-        own = {key.title(): value for key, value in manners.headers}
-        if manners.cookies:
-            own["Cookie"] = "; ".join(f"{key}={value}" for key, value in manners.cookies)
+    if private and (policy.headers or policy.cookies):
+        own = {key.title(): value for key, value in policy.headers}
+        if policy.cookies:
+            own["Cookie"] = "; ".join(f"{key}={value}" for key, value in policy.cookies)
         sent.update(own)
         secret = _SECRET | {key.lower() for key in own}
-    return Ask(
+    return HttpRequest(
         url=url, headers=tuple(sent.items()), secret=secret, purpose=purpose, permit=permit,
-        max_bytes=_limit(purpose, manners), scratch=manners.scratch if purpose == "media" else None,
-        slow_seconds=manners.timeout_seconds if purpose == "media" else None,
-        timeout_seconds=manners.timeout_seconds * (MEDIA_PATIENCE if purpose == "media" else 1),
+        max_bytes=_limit(purpose, policy), scratch=policy.scratch if purpose == "media" else None,
+        slow_seconds=policy.timeout_seconds if purpose == "media" else None,
+        timeout_seconds=policy.timeout_seconds * (MEDIA_PATIENCE if purpose == "media" else 1),
     )
 
 
-def ask_along(asked: Asked, url: str, manners: Manners, *, private: bool, permit: Permit) -> Ask:
+def ask_along(asked: BrowserRequest, url: str, policy: FetchPolicy, *, private: bool, permit: Permit) -> HttpRequest:
     """The request for what a page in the browser wants: the browser's headers under our own name."""
-    own = ask_for(url, "requisite", manners, conditions=(), private=private, permit=permit)
+    own = ask_for(url, "requisite", policy, conditions=(), private=private, permit=permit)
     browsers = {name.title(): value for name, value in asked.headers if name.lower() not in _OURS}
     # What the user sends along for this host stands before what the browser would send; what is asked for
     # is the page's own affair.
@@ -204,13 +204,13 @@ def conditions_of(etag: str | None, last_modified: str | None) -> tuple[tuple[st
     return tuple((name, value) for name, value in pairs if value)
 
 
-def trusts(url: str, manners: Manners) -> bool:
+def trusts(url: str, policy: FetchPolicy) -> bool:
     """Whether the user's own headers and cookies may go to this spelled URL.
 
     Only to the blog's own hosts, and never in the clear where https was given.
     """
     host, port = place(origin_of(url))
-    for given in (*manners.typed, *manners.own):
+    for given in (*policy.typed, *policy.own):
         typed_host, typed_port = place(origin_of(spelled(given)))
         same_port = port == typed_port or {port, typed_port} <= set(DEFAULT_PORTS.values())
         in_clear = url.startswith("http:") and given.lower().startswith("https:")
@@ -219,6 +219,6 @@ def trusts(url: str, manners: Manners) -> bool:
     return False
 
 
-def _limit(purpose: Purpose, manners: Manners) -> int:
-    limits = {"media": manners.max_media_bytes, "robots": ROBOTS_BYTES, "sitemap": SITEMAP_BYTES}
-    return limits.get(purpose, manners.max_page_bytes)
+def _limit(purpose: Purpose, policy: FetchPolicy) -> int:
+    limits = {"media": policy.max_media_bytes, "robots": ROBOTS_BYTES, "sitemap": SITEMAP_BYTES}
+    return limits.get(purpose, policy.max_page_bytes)

@@ -18,9 +18,9 @@ from twisted.python.log import PythonLoggingObserver
 from everlog.errors import UsageError, file_error
 from everlog.fetch.fetch_errors import hitch_of, too_slow, undecoded
 from everlog.fetch.guard import close_other_doors
-from everlog.fetch.guarded_request import Passage
+from everlog.fetch.guarded_request import GuardedRequest
 from everlog.fetch.proxies import Proxies
-from everlog.fetch.request import Answer, Ask
+from everlog.fetch.request import HttpRequest, HttpResponse
 from everlog.records import Exchange
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from scrapy.core.engine import ExecutionEngine
     from scrapy.http import Response
 
-    Download = Callable[[Ask], Awaitable[Answer]]
+    Download = Callable[[HttpRequest], Awaitable[HttpResponse]]
 
 T = TypeVar("T")
 
@@ -135,8 +135,8 @@ class _Downloader:
     def __init__(self, engine: ExecutionEngine) -> None:
         self._engine = engine
 
-    async def __call__(self, ask: Ask) -> Answer:
-        passage = Passage(
+    async def __call__(self, ask: HttpRequest) -> HttpResponse:
+        passage = GuardedRequest(
             permit=ask.permit, leave_by=ask.leave_by, scratch=ask.scratch, slow_seconds=ask.slow_seconds,
         )
         request = Request(
@@ -169,10 +169,10 @@ class _Downloader:
             raise hitch_of(error, ask, passage.blocked, passage.proxy) from error
         seconds = time.monotonic() - began
         exchange = _exchange(ask, request, response, passage)
-        return Answer(exchange=exchange, wire_bytes=passage.wire_bytes, seconds=seconds)
+        return HttpResponse(exchange=exchange, wire_bytes=passage.wire_bytes, seconds=seconds)
 
 
-def _exchange(ask: Ask, request: Request, response: Response, passage: Passage) -> Exchange:
+def _exchange(ask: HttpRequest, request: Request, response: Response, passage: GuardedRequest) -> Exchange:
     undecoded(response.headers.getlist("Content-Encoding"), ask)
     body = response.body
     headers = [

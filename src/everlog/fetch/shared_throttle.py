@@ -12,8 +12,8 @@ from everlog.fetch.throttle import HeldOff
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from everlog.core.fetcher import Turns
-    from everlog.fetch.throttle import HostLine, Spells, Timekeeper
+    from everlog.core.fetcher import RateLimiter
+    from everlog.fetch.throttle import HostThrottle, Spells, Timekeeper
 
 # A process that is late for so many turns in a row is so busy that its requests are far apart anyway.
 TURNS_TRIED = 5
@@ -33,7 +33,7 @@ class SharedTurn:
 
 
 async def take_shared_turn(
-    turns: Turns, line: HostLine, longest_wait_seconds: float, time: Timekeeper,
+    turns: RateLimiter, line: HostThrottle, longest_wait_seconds: float, time: Timekeeper,
 ) -> SharedTurn | None:
     """Wait for one's place among all who ask this host; None if nobody has to. HeldOff if it would take too long.
 
@@ -71,7 +71,7 @@ async def take_shared_turn(
 
 
 async def _one_turn(
-    turns: Turns, line: HostLine, longest_wait_seconds: float, time: Timekeeper,
+    turns: RateLimiter, line: HostThrottle, longest_wait_seconds: float, time: Timekeeper,
 ) -> tuple[float, datetime, timedelta]:
     """Wait for the next turn: for how long, when it was, and how much later one may be."""
     began = time.now()
@@ -85,7 +85,7 @@ async def _one_turn(
     return seconds, turn, timedelta(seconds=may_be_late)
 
 
-async def tell_of_hold(turns: Turns, line: HostLine, now: datetime) -> None:
+async def tell_of_hold(turns: RateLimiter, line: HostThrottle, now: datetime) -> None:
     """What a host asked this process for holds for all; centuries no longer than the next run would remember them."""
     until = line.clock.held_until
     if until is not None and until > now:

@@ -63,7 +63,7 @@ class _Visitor:
     before: dict[Cause, float]
 
 
-class HostLine:
+class HostThrottle:
     """Those who want to ask one host, in the order they came."""
 
     def __init__(self, host: str, timekeeper: Timekeeper, *, delay_seconds: float, concurrency: int) -> None:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from celery import Celery
 
     from everlog.archive import Archive
-    from everlog.usecases.page.page_reading import Glimpse, Lens, Sheet
+    from everlog.usecases.page.page_reading import PageInput, PageReading, ReadContext
 
 log = logging.getLogger("everlog.fleet")
 
@@ -89,11 +89,11 @@ class SharedReader:
         self.wait_seconds = wait_seconds
         self._name = uuid.uuid4().hex
         self._numbers = itertools.count()
-        self._waiting: dict[str, asyncio.Future[Glimpse | None]] = {}
+        self._waiting: dict[str, asyncio.Future[PageReading | None]] = {}
         self._room = 0
         self._rests_until = 0.0
         self._refused: set[str] = set()
-        self._marked: tuple[Lens, str] | None = None
+        self._marked: tuple[ReadContext, str] | None = None
         self._app: Celery | None = None
         self._sender = ThreadPoolExecutor(max_workers=1, thread_name_prefix="everlog-sheets")
         self._listener = threading.Thread(target=self._listen, name="everlog-glimpses", daemon=True)
@@ -127,47 +127,47 @@ class SharedReader:
         if self._app is not None:
             self._app.close()
 
-    async def look(self, sheet: Sheet, lens: Lens) -> Glimpse | None:
+    async def look(self, sheet: PageInput, read_context: ReadContext) -> PageReading | None:
         """What a reader says of a page; None: look yourself."""
         if not self._is_worth_it(sheet):
             return None
         name = f"{self._name}-{next(self._numbers)}"
         loop = asyncio.get_running_loop()
-        future: asyncio.Future[Glimpse | None] = loop.create_future()
+        future: asyncio.Future[PageReading | None] = loop.create_future()
         self._waiting[name] = future
         try:
             async with asyncio.timeout(self.wait_seconds):
-                if not await loop.run_in_executor(self._sender, self._send, name, sheet, lens):
+                if not await loop.run_in_executor(self._sender, self._send, name, sheet, read_context):
                     return None
-                glimpse = await future
+                reading = await future
         except (TimeoutError, ServiceDown) as error:
             log.debug("%s is read here: %s", sheet.page.url, error)
             self._rests_until = time.monotonic() + REST_SECONDS
             return None
         finally:
             del self._waiting[name]
-        if glimpse is None:
-            self._refused.add(self._digest(lens))
-        self.answered += glimpse is not None
-        return glimpse
+        if reading is None:
+            self._refused.add(self._digest(read_context))
+        self.answered += reading is not None
+        return reading
 
-    def _is_worth_it(self, sheet: Sheet) -> bool:
+    def _is_worth_it(self, sheet: PageInput) -> bool:
         return (
             len(self._waiting) < self._room and len(sheet.page.body) >= self._least_bytes
             and time.monotonic() >= self._rests_until
         )
 
-    def _send(self, name: str, sheet: Sheet, lens: Lens) -> bool:
+    def _send(self, name: str, sheet: PageInput, read_context: ReadContext) -> bool:
         """Send a page; False if readers are known to read by other knowledge than this."""
         from kombu.exceptions import OperationalError  # noqa: PLC0415 - only fleets need it
         from redis.exceptions import RedisError  # noqa: PLC0415
 
-        digest = self._digest(lens)
+        digest = self._digest(read_context)
         if digest in self._refused:
             return False
         if self._app is None:
             self._app = reading_app(self._broker, answers=False)
-        order = Order(home=lens.scope.home, digest=digest, sheet=sheet)
+        order = Order(home=read_context.scope.home, digest=digest, sheet=sheet)
         try:
             self._app.send_task(
                 READ, args=(order.pack(),), task_id=name, queue=QUEUE, retry=False, expires=EXPIRES_SECONDS,
@@ -180,9 +180,9 @@ class SharedReader:
             ) from error
         return True
 
-    def _digest(self, lens: Lens) -> str:
-        if self._marked is None or self._marked[0] is not lens:
-            self._marked = lens, digest_of(lens)
+    def _digest(self, read_context: ReadContext) -> str:
+        if self._marked is None or self._marked[0] is not read_context:
+            self._marked = read_context, digest_of(read_context)
         return self._marked[1]
 
     def _listen(self) -> None:
@@ -213,8 +213,8 @@ class SharedReader:
         future = self._waiting.get(name)
         if future is None:
             return  # too late
-        glimpse = unpack_glimpse(message)
-        future.get_loop().call_soon_threadsafe(_settle, future, glimpse)
+        reading = unpack_glimpse(message)
+        future.get_loop().call_soon_threadsafe(_settle, future, reading)
 
     def _count_readers(self, client: Any) -> None:
         from redis.exceptions import RedisError  # noqa: PLC0415 - as above
@@ -248,6 +248,6 @@ def _is_huge(url: str, archive: Archive, least: int) -> bool:
     return False
 
 
-def _settle(future: asyncio.Future[Glimpse | None], glimpse: Glimpse | None) -> None:
+def _settle(future: asyncio.Future[PageReading | None], reading: PageReading | None) -> None:
     if not future.done():
-        future.set_result(glimpse)
+        future.set_result(reading)

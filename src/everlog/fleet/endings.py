@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from everlog.archive.job_models import SliceEnd
+from everlog.archive.job_models import SliceResult
 from everlog.archive.lease_holder import SILENT_SECONDS
 from everlog.core.politeness import LONGEST_REMEMBERED
 from everlog.errors import ArchiveBusy, Blocked, DiskFull, LeaseLost, NoBrowser, ServiceDown, UsageError
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from everlog.archive import Archive
-    from everlog.archive.job_models import Grant
+    from everlog.archive.job_models import Lease
     from everlog.errors import EverlogError
     from everlog.settings import Settings
     from everlog.usecases.crawl.report import Report
@@ -39,7 +39,7 @@ LONGEST_WAIT_SECONDS = 150.0
 class Endings:
     """The endings of one job's slice; `settings` are the worker's."""
 
-    grant: Grant
+    grant: Lease
     archive: Archive
     settings: Settings
 
@@ -57,31 +57,31 @@ class Endings:
         job = self.grant.job
         return make_settings(self.settings.model_dump(exclude_unset=True), job.settings).for_blog(job.url or "")
 
-    def after(self, report: Report, settings: Settings) -> SliceEnd:
+    def after(self, report: Report, settings: Settings) -> SliceResult:
         """What becomes of it after a crawl that ran."""
         figures: dict[str, Any] = {"requests": report.tally.requests, "posts": report.tally.new_posts}
         total = self.of_blog().max_pages
         requests = self.grant.job.requests + report.tally.requests
         if report.ending == "interrupted" or (report.ending == "limit" and (total is None or requests < total)):
             reason = SLICE_OVER if report.ending == "limit" else report.reason
-            return SliceEnd(end="again", reason=reason, **figures)
+            return SliceResult(end="again", reason=reason, **figures)
         if report.ending == "blocked":
-            end = SliceEnd(end="later", reason=report.reason, **figures)
+            end = SliceResult(end="later", reason=report.reason, **figures)
             # Who got something before that may well get more the next time.
             if report.tally.new_posts:
                 return replace(end, wait_seconds=FIRST_SECONDS)
             return self._tried(end, is_told=not report.tally.guessed_wait)
-        end = SliceEnd(end="dead" if report.ending == "nothing" else "done", reason=report.reason, **figures)
+        end = SliceResult(end="dead" if report.ending == "nothing" else "done", reason=report.reason, **figures)
         if end.end == "done" and self.is_for_a_browser(settings) and self.lacks_comments(report, settings):
             reason = f"{report.reason}; a worker with a browser continues"
             return replace(end, end="again", reason=reason, needs_browser=True, anew=True)
         return end
 
-    def after_error(self, error: EverlogError, *, requests: int) -> SliceEnd:
+    def after_error(self, error: EverlogError, *, requests: int) -> SliceResult:
         """What becomes of it after an error; those of the worker's own ground are raised."""
         if isinstance(error, (LeaseLost, ServiceDown)):
             raise error
-        end = SliceEnd(end="later", reason=error.message, requests=requests)
+        end = SliceResult(end="later", reason=error.message, requests=requests)
         if isinstance(error, UsageError) and self._is_wrong():
             return replace(end, end="dead")
         if isinstance(error, NoBrowser) and self.is_for_a_browser(self.own_settings()):
@@ -94,7 +94,7 @@ class Endings:
             return self._tried(end, error.until, is_told=error.is_told)
         return self._tried(end)
 
-    def _tried(self, end: SliceEnd, until: datetime | None = None, *, is_told: bool = True) -> SliceEnd:
+    def _tried(self, end: SliceResult, until: datetime | None = None, *, is_told: bool = True) -> SliceResult:
         """A job that could not be done now: when it is tried again, by the server's own word if it gave one."""
         tries, url = self.grant.job.tries, self.grant.job.url
         blog = home_known_as(fetchable(url), self.archive) if url is not None else None

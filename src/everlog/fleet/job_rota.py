@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from everlog.usecases.watch.poll_source import Rota
+from everlog.usecases.watch.poll_source import PollSource
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from everlog.records import Blog
 
 
-class JobRota(Rota):
+class JobRota(PollSource):
     """The feeds of one granted job, each asked once."""
 
     def __init__(self, archive: Archive, fence: int) -> None:

@@ -15,10 +15,10 @@ from everlog.fleet.engine import PRESENCE, PRESENCE_SECONDS
 from everlog.fleet.processes import warm_up
 from everlog.fleet.sheets import QUEUE, READ, Order, digest_of, pack_glimpse, reading_app
 from everlog.usecases.discover.blog_scope import scope_of
-from everlog.usecases.learn.learned_blog import Known
+from everlog.usecases.learn.learned_blog import LearnedBlog
 from everlog.usecases.learn.page_comparison import compared_anew
-from everlog.usecases.learn.template_history import Eras
-from everlog.usecases.page.page_reading import Lens, look
+from everlog.usecases.learn.template_history import TemplateHistory
+from everlog.usecases.page.page_reading import ReadContext, look
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,9 +82,9 @@ class Lenses:
     def __init__(self, open_shared: Callable[[], Archive]) -> None:
         self._open_shared = open_shared
         self._archive: Archive | None = None
-        self._kept: OrderedDict[str, Lens] = OrderedDict()
+        self._kept: OrderedDict[str, ReadContext] = OrderedDict()
 
-    def find(self, home: str, digest: str) -> Lens | None:
+    def find(self, home: str, digest: str) -> ReadContext | None:
         """What the digest stands for; None if the database has something else, or does not answer."""
         if digest not in self._kept:
             try:
@@ -92,10 +92,10 @@ class Lenses:
             except EverlogError as error:
                 log.warning("%s", error.message)
                 self.close()
-        lens = self._kept.get(digest)
-        if lens is not None:
+        read_context = self._kept.get(digest)
+        if read_context is not None:
             self._kept.move_to_end(digest)
-        return lens
+        return read_context
 
     def close(self) -> None:
         if self._archive is not None:
@@ -106,14 +106,16 @@ class Lenses:
         if self._archive is None:
             self._archive = self._open_shared()
         blog = self._archive.find_blog(home)
-        known = Known.of(blog) if blog is not None else None
+        known = LearnedBlog.of(blog) if blog is not None else None
         if blog is None or known is None:
             return
-        eras = Eras.of(blog.id, self._archive)
+        template_history = TemplateHistory.of(blog.id, self._archive)
         # A first crawl reads by what it learned, all others by what repeated at the last one.
         for present in (known, compared_anew(known, blog, self._archive)):
-            lens = Lens(scope=scope_of(blog, self._archive), present=present, eras=eras)
-            self._kept.setdefault(digest_of(lens), lens)
+            read_context = ReadContext(
+                scope=scope_of(blog, self._archive), present=present, template_history=template_history,
+            )
+            self._kept.setdefault(digest_of(read_context), read_context)
         while len(self._kept) > LENSES_KEPT:
             self._kept.popitem(last=False)
 
@@ -125,8 +127,8 @@ def _add_task(app: Celery, lenses: Lenses) -> None:
         except (ValueError, KeyError, TypeError) as error:
             log.warning("a page cannot be decoded: %s", error)
             return None
-        lens = lenses.find(order.home, order.digest)
-        return pack_glimpse(look(order.sheet, lens)) if lens is not None else None
+        read_context = lenses.find(order.home, order.digest)
+        return pack_glimpse(look(order.sheet, read_context)) if read_context is not None else None
 
     app.task(name=READ, bind=False, ignore_result=False)(read)
 

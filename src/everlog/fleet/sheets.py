@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from everlog.fleet.broker import encryption
 from everlog.records import Page
-from everlog.usecases.page.page_reading import Glimpse, Sheet
+from everlog.usecases.page.page_reading import PageInput, PageReading
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from celery import Celery
 
-    from everlog.usecases.page.page_reading import Lens
+    from everlog.usecases.page.page_reading import ReadContext
 
 READ = "everlog.read"
 # Behind the queues of jobs, and served by readers alone.
@@ -41,7 +41,7 @@ class Order:
 
     home: str
     digest: str
-    sheet: Sheet
+    sheet: PageInput
 
     def pack(self) -> dict[str, Any]:
         """Plain data for JSON."""
@@ -62,23 +62,24 @@ class Order:
             url=str(said["url"]), body=unpacked(said["body"]), content_type=said["type"],
             fetched_at=datetime.fromisoformat(at) if at is not None else None,
         )
-        sheet = Sheet(
+        sheet = PageInput(
             page=page, comments_feed=said["comments_feed"], may_be_kept=bool(said["may_be_kept"]),
             ignores_robots=bool(said["ignores_robots"]),
         )
         return cls(home=str(said["home"]), digest=str(said["digest"]), sheet=sheet)
 
 
-def pack_glimpse(glimpse: Glimpse) -> str:
+def pack_glimpse(reading: PageReading) -> str:
     """A glimpse as a reader sends it back."""
-    return packed(glimpse.to_json().encode())
+    return packed(reading.to_json().encode())
 
 
-def unpack_glimpse(message: bytes | str) -> Glimpse | None:
+def unpack_glimpse(message: bytes | str) -> PageReading | None:
     """What a reader's answer says, as Celery wrote it; None if it says nothing that can be used."""
     try:
         said = json.loads(message)
-        return Glimpse.from_json(unpacked(said["result"])) if said["status"] == "SUCCESS" and said["result"] else None
+        is_read = said["status"] == "SUCCESS" and said["result"]
+        return PageReading.from_json(unpacked(said["result"])) if is_read else None
     except (ValueError, KeyError, TypeError):
         return None
 
@@ -104,13 +105,13 @@ def unpacked(text: str) -> bytes:
     return data
 
 
-def digest_of(lens: Lens) -> str:
+def digest_of(read_context: ReadContext) -> str:
     """A short mark of all that pages are read by; former designs never change, so when they ended is enough."""
-    known, scope = lens.present, lens.scope
+    known, scope = read_context.present, read_context.scope
     parts = (
         known.template.to_json(), known.knowledge(), scope.home, scope.mode, scope.former,
         scope.also, [asdict(alias) for alias in scope.aliases],
-        [retired_at.isoformat() for retired_at, _ in lens.eras.former],
+        [retired_at.isoformat() for retired_at, _ in read_context.template_history.former],
     )
     return blake2b(json.dumps(parts).encode(), digest_size=16).hexdigest()
 

@@ -8,8 +8,8 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from everlog.archive.job_models import NewJob, SliceEnd
-from everlog.archive.locks import TenureLocks
+from everlog.archive.job_models import NewJob, SliceResult
+from everlog.archive.locks import LeaseLocks
 from everlog.core.urls import host_of
 from everlog.errors import DiskFull, EverlogError, FilesDown, LeaseLost, ServiceDown, UsageError
 from everlog.fleet.asking import readers_for
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from everlog.archive import Archive
-    from everlog.archive.job_models import Grant, Job
-    from everlog.archive.lease_holder import Tenure
+    from everlog.archive.job_models import Job, Lease
+    from everlog.archive.lease_holder import LeaseHolder
     from everlog.records import Blog
     from everlog.settings import Settings
     from everlog.usecases.crawl.report import Report, Tally
-    from everlog.usecases.runner import Reins
-    from everlog.usecases.watch.poll import Polled
+    from everlog.usecases.runner import StopControl
+    from everlog.usecases.watch.poll import PollResult
 
     T = TypeVar("T")
 
@@ -50,7 +50,7 @@ class Done:
 
     job: Job
     fence: int
-    end: SliceEnd
+    end: SliceResult
     seconds: float
     unusable: EverlogError | None = None
 
@@ -71,16 +71,16 @@ def do_slice(
             log.debug("job %d is no longer queued", job_id)
             return None
         log.info("%s %s", grant.job.kind, _called(grant.job), extra=_marks(grant))
-        tenure = tenure_of(archive)
+        lease_holder = tenure_of(archive)
         try:
-            work = _Slice(grant, archive, tenure, settings, worker)
+            work = _Slice(grant, archive, lease_holder, settings, worker)
             end = work.work()
             following = patiently(lambda: archive.end_grant(grant.fence, end))
         except LeaseLost as lost:
             log.warning("%s %s: %s", grant.job.kind, _called(grant.job), lost.message, extra=_marks(grant))
             return None
         finally:
-            tenure.close()
+            lease_holder.close()
         seconds = time.monotonic() - began
         hand_on((*following, *work.for_a_browser))
         patiently(lambda: archive.count_slice(worker, end, seconds))
@@ -90,12 +90,12 @@ def do_slice(
         return Done(job=grant.job, fence=grant.fence, end=end, seconds=seconds, unusable=work.unusable)
 
 
-def tenure_of(archive: Archive) -> Tenure:
+def tenure_of(archive: Archive) -> LeaseHolder:
     """What this process writes under to an archive that many share."""
     locks = archive.parts.locks
-    if not isinstance(locks, TenureLocks):
+    if not isinstance(locks, LeaseLocks):
         raise UsageError("this archive is a folder; a fleet needs a database", advice="pass --archive postgresql://HOST/NAME")
-    return locks.tenure
+    return locks.lease_holder
 
 
 def patiently(call: Callable[[], T], *, patience_seconds: float = PATIENCE_SECONDS) -> T:
@@ -118,16 +118,16 @@ def patiently(call: Callable[[], T], *, patience_seconds: float = PATIENCE_SECON
 class _Slice:
     """The work on one job until its time is over."""
 
-    grant: Grant
+    grant: Lease
     archive: Archive
-    tenure: Tenure
+    lease_holder: LeaseHolder
     settings: Settings
     worker: str
     # Jobs that this one made for workers with a browser.
     for_a_browser: tuple[Job, ...] = ()
     unusable: EverlogError | None = None
     _tally: Tally | WatchTally | None = None
-    _reins: Reins | None = None
+    _stop_control: StopControl | None = None
     _drained: bool = False
     _began: float = field(default_factory=time.monotonic)
     _endings: Endings = field(init=False)
@@ -135,21 +135,21 @@ class _Slice:
     def __post_init__(self) -> None:
         self._endings = Endings(self.grant, self.archive, self.settings)
 
-    def work(self) -> SliceEnd:
-        tenure = self.tenure
-        tenure.requests = self._requests
+    def work(self) -> SliceResult:
+        lease_holder = self.lease_holder
+        lease_holder.requests = self._requests
         alarm = threading.Timer(self.settings.slice_seconds, self._time_is_over)
         alarm.daemon = True
-        tenure.take_over(self.grant.fence, self.grant.hosts, on_beat=self._look_up)
+        lease_holder.take_over(self.grant.fence, self.grant.hosts, on_beat=self._look_up)
         alarm.start()
         try:
             return self._poll() if self.grant.job.kind == "poll" else self._crawl()
         except LeaseLost:
             raise
         except FilesDown as down:
-            return SliceEnd(end="later", reason=down.message, wait_seconds=SHORT_SECONDS, requests=self._requests())
+            return SliceResult(end="later", reason=down.message, wait_seconds=SHORT_SECONDS, requests=self._requests())
         except ServiceDown as down:
-            return SliceEnd(end="again", reason=down.message, requests=self._requests())
+            return SliceResult(end="again", reason=down.message, requests=self._requests())
         except EverlogError as error:
             return self._after_error(error)
         except Exception as error:
@@ -157,12 +157,12 @@ class _Slice:
             return self._after_error(EverlogError(f"bug in everlog: {type(error).__name__}: {error}"))
         finally:
             alarm.cancel()
-            tenure.stop_beating()
+            lease_holder.stop_beating()
 
-    def _crawl(self) -> SliceEnd:
+    def _crawl(self) -> SliceResult:
         job, settings = self.grant.job, self._endings.own_settings()
         if self._endings.is_forgotten():
-            return SliceEnd(end="done", reason="its blog was forgotten in the meantime")
+            return SliceResult(end="done", reason="its blog was forgotten in the meantime")
         with readers_for(job.url or "", self.archive, self.settings.broker) as reader:
             wanted = CrawlJob(
                 url=job.url or "", kind="update" if job.kind == "update" else "crawl", goes_on=job.slices > 0,
@@ -173,7 +173,7 @@ class _Slice:
             return self._after_error(outcome)
         return self._endings.after(outcome, settings)
 
-    def _after_error(self, error: EverlogError) -> SliceEnd:
+    def _after_error(self, error: EverlogError) -> SliceResult:
         end = self._endings.after_error(error, requests=self._requests())
         if isinstance(error, DiskFull) or self.archive.disk_failed:
             # Its disk is full, or its files cannot be written: another worker may do better.
@@ -181,13 +181,13 @@ class _Slice:
             self.unusable = error
         return end
 
-    def _poll(self) -> SliceEnd:
+    def _poll(self) -> SliceResult:
         tally = self._tally = WatchTally()
         rota = JobRota(self.archive, self.grant.fence)
         visited: list[Report] = []
         unseen: list[str] = []
 
-        def hear(blog: Blog, polled: Polled) -> None:
+        def hear(blog: Blog, polled: PollResult) -> None:
             if polled.report is not None:
                 visited.append(polled.report)
             elif polled.needs_browser:
@@ -201,7 +201,7 @@ class _Slice:
         self._leave_to_a_browser(visited, unseen)
         left = len(self.archive.job_polls(self.grant.fence))
         reason = f"{tally.polls} feeds fetched, {tally.kinds['unchanged']} unchanged, {tally.new_posts} new posts"
-        return SliceEnd(end="again" if left else "done", reason=reason, requests=tally.polls, posts=tally.new_posts)
+        return SliceResult(end="again" if left else "done", reason=reason, requests=tally.polls, posts=tally.new_posts)
 
     def _leave_to_a_browser(self, visited: Sequence[Report], unseen: Sequence[str]) -> None:
         """Blogs whose new posts, or their comments, this worker could not draw are updated by one that can."""
@@ -222,23 +222,23 @@ class _Slice:
     def _requests(self) -> int:
         return getattr(self._tally, "requests", None) or getattr(self._tally, "polls", 0) or 0
 
-    def _take(self, reins: Reins) -> None:
-        self._reins = reins
+    def _take(self, stop_control: StopControl) -> None:
+        self._stop_control = stop_control
         if self._drained:
-            reins.interrupt()
+            stop_control.interrupt()
         elif time.monotonic() - self._began >= self.settings.slice_seconds:
-            reins.wind_down()
+            stop_control.wind_down()
 
     def _time_is_over(self) -> None:
-        if self._reins is not None:
-            self._reins.wind_down()
+        if self._stop_control is not None:
+            self._stop_control.wind_down()
 
     def _look_up(self) -> None:
         """After each word to the database: is this worker to end, or its grant lost?"""
-        if not self._drained and (self.tenure.is_lost or self._is_draining()):
+        if not self._drained and (self.lease_holder.is_lost or self._is_draining()):
             self._drained = True
-            if self._reins is not None:
-                self._reins.interrupt()
+            if self._stop_control is not None:
+                self._stop_control.interrupt()
 
     def _is_draining(self) -> bool:
         try:
@@ -251,7 +251,7 @@ def _called(job: Job) -> str:
     return job.url or f"{len(job.blog_ids)} feeds"
 
 
-def _marks(grant: Grant) -> dict[str, Any]:
+def _marks(grant: Lease) -> dict[str, Any]:
     """What a log for programs says of a slice."""
     job = grant.job
     return {"job": job.id, "kind": job.kind, "fence": grant.fence, "blog": job.url, "slice": job.slices + 1}

@@ -73,7 +73,7 @@ def run_worker(
         archive = stack.enter_context(open_shared())
         stack.callback(engine.close)
         # A place that takes no files, and a broker that is not there, are better known now.
-        archive.shelf.want_room()
+        archive.file_store.want_room()
         engine.depths()
         on_ready(archive)
         archive.recover_files()

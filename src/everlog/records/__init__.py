@@ -312,7 +312,7 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class BrowserRequest:
     """What a page in the browser asks for while it is rendered; `kind` is the browser's word for it."""
 
     url: str

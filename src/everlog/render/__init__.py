@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from everlog.errors import NoBrowser
 from everlog.render.browser import Browser
-from everlog.render.render_options import Fetch, RenderFailed, RenderHabits
+from everlog.render.render_options import Fetch, RenderFailed, RenderOptions
 
-__all__ = ["Browser", "Fetch", "NoBrowser", "RenderFailed", "RenderHabits"]
+__all__ = ["Browser", "Fetch", "NoBrowser", "RenderFailed", "RenderOptions"]

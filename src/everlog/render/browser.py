@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from everlog.render.chromium import Chromium
 from everlog.render.devtools_session import Lost, Refused
-from everlog.render.render_options import RenderFailed, RenderHabits
-from everlog.render.response_cache import Shelf
+from everlog.render.render_options import RenderFailed, RenderOptions
+from everlog.render.response_cache import ResponseCache
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Sequence
@@ -27,18 +27,18 @@ _TRIES = 2
 class Browser:
     """Renders pages, several at once, in Chromium. It starts with the first page and is replaced in good time.
 
-        async with Browser(RenderHabits()) as browser:
+        async with Browser(RenderOptions()) as browser:
             rendered = await browser.render(page, fetch=fetch)
     """
 
-    def __init__(self, habits: RenderHabits | None = None) -> None:
-        self._habits = habits or RenderHabits()
-        self._turns = asyncio.Semaphore(self._habits.tabs)
+    def __init__(self, options: RenderOptions | None = None) -> None:
+        self._options = options or RenderOptions()
+        self._turns = asyncio.Semaphore(self._options.tabs)
         self._start: asyncio.Task[None] | None = None
         self._chromium: Chromium | None = None
         self._retired: set[Chromium] = set()
         self._chores: set[asyncio.Task[None]] = set()
-        self._shelf = Shelf()
+        self._cache = ResponseCache()
         self._is_closed = False
 
     @property
@@ -105,7 +105,7 @@ class Browser:
         is_fine = False
         try:
             rendered = await tab.render(
-                page, fetch=fetch, services=services, screenshot=screenshot, habits=self._habits, shelf=self._shelf
+                page, fetch=fetch, services=services, screenshot=screenshot, options=self._options, cache=self._cache
             )
             is_fine = True
             return rendered
@@ -137,7 +137,7 @@ class Browser:
         raise RenderFailed(page.url, "the browser was closed")
 
     async def _begin(self) -> None:
-        self._chromium = await Chromium.start(self._habits)
+        self._chromium = await Chromium.start(self._options)
 
     def _retire(self, chromium: Chromium) -> None:
         """Give it no more pages; those under way come to their end in it."""

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from everlog.errors import NoBrowser
-from everlog.render.devtools_session import Lost, Session, or_lost
+from everlog.render.devtools_session import DevToolsSession, Lost, or_lost
 from everlog.render.find_chromium import find_chromium, how_to_get_a_browser, not_started
 from everlog.render.routing import Router
 from everlog.render.scratch import Scratch
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from playwright.async_api import Browser as Chrome
     from playwright.async_api import Playwright
 
-    from everlog.render.render_options import RenderHabits
+    from everlog.render.render_options import RenderOptions
 
 START_SECONDS = 60.0
 CLOSE_SECONDS = 10.0
@@ -66,27 +66,27 @@ ARGUMENTS = (
 class Chromium:
     """One browser from its start to its end. It is done with when `pages_left` is used up, or when it crashed."""
 
-    def __init__(self, playwright: Playwright, chrome: Chrome, scratch: Scratch, habits: RenderHabits) -> None:
-        self.pages_left = habits.recycle_pages
+    def __init__(self, playwright: Playwright, chrome: Chrome, scratch: Scratch, options: RenderOptions) -> None:
+        self.pages_left = options.recycle_pages
         self.in_use = 0
         self._playwright = playwright
         self._chrome = chrome
         self._scratch = scratch
-        self._habits = habits
+        self._options = options
         self._tabs: set[Tab] = set()
         self._idle: list[Tab] = []
         self._user_agent = ""
 
     @classmethod
-    async def start(cls, habits: RenderHabits) -> Chromium:
+    async def start(cls, options: RenderOptions) -> Chromium:
         """Start the browser that is found on this machine. Raises `Lost` when it ends at once."""
         scratch = Scratch()
         playwright = None
         try:
             with scratch.temporary_files():
                 playwright = await _playwright()
-            chrome = await _launched(playwright, habits, scratch)
-            chromium = cls(playwright, chrome, scratch, habits)
+            chrome = await _launched(playwright, options, scratch)
+            chromium = cls(playwright, chrome, scratch, options)
             await chromium._open()
         except BaseException:
             if playwright is not None:
@@ -111,7 +111,7 @@ class Chromium:
             if tab.site == site:
                 self._idle.remove(tab)
                 return tab
-        if len(self._tabs) >= self._habits.tabs and self._idle:
+        if len(self._tabs) >= self._options.tabs and self._idle:
             await self.drop(self._idle.pop(0))
         tab = await Tab.open(self._chrome, self._router, self._user_agent)
         self._tabs.add(tab)
@@ -143,7 +143,7 @@ class Chromium:
     async def _open(self) -> None:
         self._chrome.on("disconnected", lambda _: self._lose("the browser exited"))
         with or_lost():
-            self._session = Session(await self._chrome.new_browser_cdp_session())
+            self._session = DevToolsSession(await self._chrome.new_browser_cdp_session())
         self._router = Router(self._session)
         await self._router.open()
         self._pid = next(pid for kind, pid in await self.processes() if kind == "browser")
@@ -171,10 +171,10 @@ async def _playwright() -> Playwright:
     return await async_playwright().start()
 
 
-async def _launched(playwright: Playwright, habits: RenderHabits, scratch: Scratch) -> Chrome:
+async def _launched(playwright: Playwright, options: RenderOptions, scratch: Scratch) -> Chrome:
     from playwright.async_api import Error  # noqa: PLC0415 - an extra, and there when this runs
 
-    executable = find_chromium(habits.executable, playwright.chromium.executable_path)
+    executable = find_chromium(options.executable, playwright.chromium.executable_path)
     try:
         return await playwright.chromium.launch(
             executable_path=executable,

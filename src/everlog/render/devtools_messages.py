@@ -6,7 +6,7 @@ import base64
 import re
 from typing import TYPE_CHECKING, Any
 
-from everlog.records import Asked, Exchange, Failure
+from everlog.records import BrowserRequest, Exchange, Failure
 
 if TYPE_CHECKING:
     from everlog.records import Page
@@ -34,7 +34,7 @@ _CLOSED_SHADOW = re.compile(rb"(shadowrootmode\s*=\s*[\"']?)closed", re.IGNORECA
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
 
 
-def asked_for(event: dict[str, Any]) -> Asked:
+def asked_for(event: dict[str, Any]) -> BrowserRequest:
     """A request as Chromium describes it, without the headers that are the business of who sends it."""
     request = event["request"]
     headers = tuple(
@@ -42,7 +42,7 @@ def asked_for(event: dict[str, Any]) -> Asked:
         for name, value in request["headers"].items()
         if name.lower() not in _OWN_HEADERS and not name.lower().startswith("sec-")
     )
-    return Asked(
+    return BrowserRequest(
         url=request["url"].partition("#")[0],
         method=request["method"],
         headers=headers,
@@ -104,7 +104,7 @@ def _fulfil(status: int, headers: list[tuple[str, str]], body: bytes) -> Reply:
     }
 
 
-def dot(asked: Asked) -> Reply:
+def dot(asked: BrowserRequest) -> Reply:
     """The smallest picture there is: pages take away, or replace, pictures that do not come."""
     origin = next((value for name, value in asked.headers if name.lower() == "origin"), "*")
     return "Fetch.fulfillRequest", {

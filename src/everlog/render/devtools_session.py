@@ -32,7 +32,7 @@ def or_lost() -> Iterator[None]:
         raise Lost(_first_line(str(error))) from None
 
 
-class Session:
+class DevToolsSession:
     """A line to the browser or to one tab; errors of Playwright end here."""
 
     def __init__(self, line: CDPSession) -> None:

@@ -11,7 +11,7 @@ from everlog.render.devtools_session import Lost, Refused
 from everlog.render.scripts import WORLD, script
 
 if TYPE_CHECKING:
-    from everlog.render.devtools_session import Answer, Session
+    from everlog.render.devtools_session import Answer, DevToolsSession
     from everlog.render.routing import Desk, Router
 
 # A page whose scripts hold the processor for longer is interrupted.
@@ -46,7 +46,7 @@ class Frame:
 class Frames:
     """All documents of a tab. Frames of other sites are in the same process, and so in the same tree."""
 
-    def __init__(self, session: Session, desk: Desk, router: Router) -> None:
+    def __init__(self, session: DevToolsSession, desk: Desk, router: Router) -> None:
         self._session = session
         self._desk = desk
         self._router = router

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from everlog.records import Asked, Exchange, Failure
+from everlog.records import BrowserRequest, Exchange, Failure
 
 # Brings what a page asks for: one answer per question, redirects (3xx) as they are.
-Fetch = Callable[[Asked], Awaitable[Exchange | Failure]]
+Fetch = Callable[[BrowserRequest], Awaitable[Exchange | Failure]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RenderHabits:
+class RenderOptions:
     """How many pages are open at once, and when enough is enough.
 
     `recycle_pages` is how many pages one browser renders before another takes its place. A page is

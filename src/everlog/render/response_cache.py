@@ -19,7 +19,7 @@ FAILURE_SECONDS = 60.0
 _OVERHEAD_BYTES = 2_000
 
 
-class Shelf:
+class ResponseCache:
     """A bounded memory of answers; what was not wanted for longest goes first."""
 
     def __init__(self, room_bytes: int = ROOM_BYTES) -> None:

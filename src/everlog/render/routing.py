@@ -19,11 +19,11 @@ from everlog.render.pending import Waits
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from everlog.records import Asked, Exchange, Page
+    from everlog.records import BrowserRequest, Exchange, Page
     from everlog.render.devtools_messages import Reply
-    from everlog.render.devtools_session import Session
+    from everlog.render.devtools_session import DevToolsSession
     from everlog.render.render_options import Fetch
-    from everlog.render.response_cache import Shelf
+    from everlog.render.response_cache import ResponseCache
 
 SHARED = frozenset(("script", "stylesheet", "font"))
 # A page that asks for more than this is not going to end by itself.
@@ -38,7 +38,7 @@ Event = dict[str, Any]
 class Router:
     """Hands the requests of one browser to the pages they belong to."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: DevToolsSession) -> None:
         self._session = session
         self._desks: dict[str, Desk] = {}
         self._waiting: dict[str, asyncio.Future[None]] = {}
@@ -166,7 +166,7 @@ class Desk:
 class Traffic:
     """What one page asks for while it is rendered."""
 
-    def __init__(self, page: Page, *, main_frame: str, fetch: Fetch, shelf: Shelf, pictures: bool) -> None:
+    def __init__(self, page: Page, *, main_frame: str, fetch: Fetch, cache: ResponseCache, pictures: bool) -> None:
         self.page = page
         self.requests = 0
         self._asked = 0
@@ -176,7 +176,7 @@ class Traffic:
         self.broken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._main_frame = main_frame
         self._fetch = fetch
-        self._shelf = shelf
+        self._cache = cache
         self._pictures = pictures
         self._is_given = False
         self._tickets: set[Ticket] = set()
@@ -230,12 +230,12 @@ class Traffic:
         self._is_given = True
         return main_document(self.page)
 
-    async def _brought(self, asked: Asked) -> Exchange | Failure:
+    async def _brought(self, asked: BrowserRequest) -> Exchange | Failure:
         try:
             if asked.method == "GET" and asked.kind in SHARED:
                 origin = next((value for name, value in asked.headers if name.lower() == "origin"), None)
                 # What one blog's crawl may ask for, such as an address typed by the user, is not for the others.
-                return await self._shelf.get((self._fetch, asked.url, origin), lambda: _awaited(self._fetch, asked))
+                return await self._cache.get((self._fetch, asked.url, origin), lambda: _awaited(self._fetch, asked))
             return await _awaited(self._fetch, asked)
         except Exception as error:  # noqa: BLE001 - whatever it is, it is raised where the page was to be rendered
             if not self.broken.done():
@@ -263,7 +263,7 @@ def _is_awaited(event: Event) -> bool:
     return "networkId" in event
 
 
-async def _awaited(fetch: Fetch, asked: Asked) -> Exchange | Failure:
+async def _awaited(fetch: Fetch, asked: BrowserRequest) -> Exchange | Failure:
     answer = await fetch(asked)
     if isinstance(answer, Failure) and answer.trouble == "connection" and asked.method in {"GET", "HEAD"}:
         # A server may close a connection just as it is used again. Chromium's network would ask anew, and is not asked.

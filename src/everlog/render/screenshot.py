@@ -10,7 +10,7 @@ from everlog.render.devtools_session import Refused
 from everlog.render.frames import Stuck
 
 if TYPE_CHECKING:
-    from everlog.render.devtools_session import Session
+    from everlog.render.devtools_session import DevToolsSession
     from everlog.render.settling import Scene
 
 # Chromium draws into textures of at most 16,384 pixels; what is below is not drawn right.
@@ -19,7 +19,7 @@ MAX_WIDTH = 2_000
 PICTURE_SECONDS = 30.0
 
 
-async def pictured(session: Session, scene: Scene) -> bytes | None:
+async def pictured(session: DevToolsSession, scene: Scene) -> bytes | None:
     """A PNG of the page from its top down to `MAX_HEIGHT`; None: it could not be drawn."""
     try:
         async with asyncio.timeout(PICTURE_SECONDS):
@@ -28,7 +28,7 @@ async def pictured(session: Session, scene: Scene) -> bytes | None:
         return None
 
 
-async def _pictured(session: Session, scene: Scene) -> bytes:
+async def _pictured(session: DevToolsSession, scene: Scene) -> bytes:
     await scene.frames.run(scene.frames.main, "everlog.load")
     await scene.settle()
     metrics = await session.send("Page.getLayoutMetrics")

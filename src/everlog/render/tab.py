@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from everlog.records import Rendered
-from everlog.render.devtools_session import Lost, Refused, Session, or_lost
+from everlog.render.devtools_session import DevToolsSession, Lost, Refused, or_lost
 from everlog.render.frames import Frames, Stuck
 from everlog.render.render_options import RenderFailed
 from everlog.render.routing import Desk, Traffic
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from everlog.comments.services import Service
     from everlog.records import Page
     from everlog.render.devtools_session import Answer
-    from everlog.render.render_options import Fetch, RenderHabits
-    from everlog.render.response_cache import Shelf
+    from everlog.render.render_options import Fetch, RenderOptions
+    from everlog.render.response_cache import ResponseCache
     from everlog.render.routing import Router
 
 # For writing the page down once its time is over.
@@ -49,7 +49,9 @@ _STORES = "indexeddb,local_storage,cache_storage,file_systems,shared_storage,sto
 class Tab:
     """A context of the browser with one page in it. What a page stored is gone before the next one comes."""
 
-    def __init__(self, context: BrowserContext, session: Session, frames: Frames, desk: Desk, router: Router) -> None:
+    def __init__(
+        self, context: BrowserContext, session: DevToolsSession, frames: Frames, desk: Desk, router: Router,
+    ) -> None:
         self.site: str | None = None
         self._pages = 0
         self.lost: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -65,7 +67,7 @@ class Tab:
         with or_lost():
             context = await chrome.new_context(no_viewport=True, accept_downloads=False, user_agent=user_agent)
             page = await context.new_page()
-            session = Session(await context.new_cdp_session(page))
+            session = DevToolsSession(await context.new_cdp_session(page))
         about = await session.send("Target.getTargetInfo")
         desk = Desk(about["targetInfo"]["targetId"])
         frames = Frames(session, desk, router)
@@ -98,18 +100,20 @@ class Tab:
 
     async def render(
         self, page: Page, *,
-        fetch: Fetch, services: Sequence[Service], screenshot: bool, habits: RenderHabits, shelf: Shelf,
+        fetch: Fetch, services: Sequence[Service], screenshot: bool, options: RenderOptions, cache: ResponseCache,
     ) -> Rendered:
         """Show a page and write down what it became. Raises `Lost` when the tab does not live that long."""
-        traffic = Traffic(page, main_frame=self._desk.main_frame, fetch=fetch, shelf=shelf, pictures=screenshot)
+        traffic = Traffic(
+            page, main_frame=self._desk.main_frame, fetch=fetch, cache=cache, pictures=screenshot,
+        )
         self._desk.traffic = traffic
         self.site = site_of(page.url)
-        work = asyncio.ensure_future(self._render(traffic, services, screenshot=screenshot, habits=habits))
+        work = asyncio.ensure_future(self._render(traffic, services, screenshot=screenshot, options=options))
         try:
             endings: tuple[asyncio.Future[Any], ...] = (traffic.broken, work, self.lost)
             await asyncio.wait(
                 endings,
-                timeout=habits.page_seconds + FINISH_SECONDS,
+                timeout=options.page_seconds + FINISH_SECONDS,
                 return_when=asyncio.FIRST_COMPLETED,
             )
             for ending in endings:
@@ -166,24 +170,24 @@ class Tab:
             await self._context.close()
 
     async def _render(
-        self, traffic: Traffic, services: Sequence[Service], *, screenshot: bool, habits: RenderHabits
+        self, traffic: Traffic, services: Sequence[Service], *, screenshot: bool, options: RenderOptions
     ) -> Rendered:
         loop = asyncio.get_running_loop()
         began = loop.time()
         page = traffic.page
         await self._navigate(page.url)
-        until = loop.time() + habits.page_seconds
-        scene = Scene(self._frames, traffic.waits, until=until, max_letters=habits.max_bytes)
-        clicker = Clicker(scene, services, habits.max_clicks)
+        until = loop.time() + options.page_seconds
+        scene = Scene(self._frames, traffic.waits, until=until, max_letters=options.max_bytes)
+        clicker = Clicker(scene, services, options.max_clicks)
         self._frames.until = scene.until
         try:
-            await scene.settle(longest_seconds=habits.page_seconds * _FIRST_SHARE)
+            await scene.settle(longest_seconds=options.page_seconds * _FIRST_SHARE)
             settled = await clicker.show_all() and await scene.settle() and scene.is_whole
         except Stuck:
             settled = False
         self._frames.until = None
         rendered_at = datetime.now(UTC)
-        body, is_cut = await self._written(page, habits, settled=settled)
+        body, is_cut = await self._written(page, options, settled=settled)
         picture = await pictured(self._session, scene) if screenshot else None
         return Rendered(
             url=page.url, body=body, screenshot=picture, settled=settled and not is_cut, clicks=clicker.clicks,
@@ -209,10 +213,10 @@ class Tab:
         except TimeoutError:
             raise Lost("the page cannot be left (its scripts block the tab)") from None
 
-    async def _written(self, page: Page, habits: RenderHabits, *, settled: bool) -> tuple[bytes, bool]:
+    async def _written(self, page: Page, options: RenderOptions, *, settled: bool) -> tuple[bytes, bool]:
         for _ in range(_INTERRUPTIONS):
             try:
-                return await written(self._frames, max_bytes=habits.max_bytes, settled=settled)
+                return await written(self._frames, max_bytes=options.max_bytes, settled=settled)
             except Stuck:
                 settled = False
             except Refused as error:

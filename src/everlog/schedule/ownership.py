@@ -53,7 +53,7 @@ _MARKERS = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Traits:
+class BlogFingerprint:
     """By what a blog is known again: its platform, languages, names, people, samples of its design and of its links.
 
     `kept` says that posts of the blog as it was are still there: linked from its home page or feed, or answering
@@ -72,7 +72,7 @@ class Traits:
         return json.dumps(asdict(self), ensure_ascii=False)
 
     @classmethod
-    def from_json(cls, text: str) -> Traits:
+    def from_json(cls, text: str) -> BlogFingerprint:
         found: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value for name, value in json.loads(text).items()
         }
@@ -88,12 +88,12 @@ class Ownership:
     reason: str = ""
 
 
-def traits_of(home: Element | None, url: str, feed: Feed | None, *, kept: bool = False) -> Traits:
+def traits_of(home: Element | None, url: str, feed: Feed | None, *, kept: bool = False) -> BlogFingerprint:
     """What a blog's home page, at this address, and its feed show of it."""
     names = [_title(home), feed.title if feed else None]
     languages = [home.get("lang") if home is not None else None, feed.language if feed else None]
     people = [*feed.authors, *(author for entry in feed.entries for author in entry.authors)] if feed else []
-    return Traits(
+    return BlogFingerprint(
         platform=_platform(home) if home is not None else None,
         languages=_each((language or "").strip().lower()[:2] for language in languages),
         names=_each(" ".join((name or "").split()) for name in names),
@@ -104,16 +104,16 @@ def traits_of(home: Element | None, url: str, feed: Feed | None, *, kept: bool =
     )
 
 
-def same_owner(before: Traits, now: Traits) -> Ownership:
+def same_owner(before: BlogFingerprint, now: BlogFingerprint) -> Ownership:
     """Whether two looks at one address show the same blog.
 
-    >>> ann = Traits(platform="wordpress", languages=("en",), names=("Ann's kitchen",), people=("ann lee",))
-    >>> same_owner(ann, Traits(platform="hugo", languages=("en",), names=("Bread | Ann's Kitchen",))).is_same
+    >>> ann = BlogFingerprint(platform="wordpress", languages=("en",), names=("Ann's kitchen",), people=("ann lee",))
+    >>> same_owner(ann, BlogFingerprint(platform="hugo", languages=("en",), names=("Bread | Ann's Kitchen",))).is_same
     True
-    >>> casino = Traits(platform="wordpress", languages=("id",), names=("Lucky Slots 77",))
+    >>> casino = BlogFingerprint(platform="wordpress", languages=("id",), names=("Lucky Slots 77",))
     >>> same_owner(ann, casino).reason
     'another language (id, not en); another name (Lucky Slots 77)'
-    >>> same_owner(ann, Traits(languages=("id",), names=("Dapur Ann",), kept=True)).is_same
+    >>> same_owner(ann, BlogFingerprint(languages=("id",), names=("Dapur Ann",), kept=True)).is_same
     True
     """
     if now.kept:
@@ -129,51 +129,51 @@ def same_owner(before: Traits, now: Traits) -> Ownership:
     return Ownership(is_same=is_same, differences=differences, reason="; ".join(differences))
 
 
-def is_known_by(before: Traits, now: Traits) -> bool:
+def is_known_by(before: BlogFingerprint, now: BlogFingerprint) -> bool:
     """Whether a blog has the name or the authors that it had."""
     return _shares_name(before, now) or _shares_people(before, now)
 
 
-def _other_platform(before: Traits, now: Traits) -> str | None:
+def _other_platform(before: BlogFingerprint, now: BlogFingerprint) -> str | None:
     differ = before.platform is not None and now.platform is not None and before.platform != now.platform
     return f"another platform ({now.platform}, not {before.platform})" if differ else None
 
 
-def _other_language(before: Traits, now: Traits) -> str | None:
+def _other_language(before: BlogFingerprint, now: BlogFingerprint) -> str | None:
     differ = before.languages and now.languages and set(before.languages).isdisjoint(now.languages)
     return f"another language ({now.languages[0]}, not {before.languages[0]})" if differ else None
 
 
-def _other_name(before: Traits, now: Traits) -> str | None:
+def _other_name(before: BlogFingerprint, now: BlogFingerprint) -> str | None:
     differ = _has_name(before) and _has_name(now) and not _shares_name(before, now)
     return f"another name ({now.names[0]})" if differ else None
 
 
-def _other_people(before: Traits, now: Traits) -> str | None:
+def _other_people(before: BlogFingerprint, now: BlogFingerprint) -> str | None:
     differ = before.people and now.people and not _shares_people(before, now)
     return f"other authors ({now.people[0]})" if differ else None
 
 
-def _other_design(before: Traits, now: Traits) -> str | None:
+def _other_design(before: BlogFingerprint, now: BlogFingerprint) -> str | None:
     if len(before.design) < LEAST_DESIGN:
         return None
     return "another design" if _likeness(before.design, now.design) < ALIKE_DESIGN else None
 
 
-def _other_ways(before: Traits, now: Traits) -> str | None:
+def _other_ways(before: BlogFingerprint, now: BlogFingerprint) -> str | None:
     if len(before.ways) < LEAST_WAYS:
         return None
     return "links to other pages" if _likeness(before.ways, now.ways) < ALIKE_WAYS else None
 
 
-def _shares_name(before: Traits, now: Traits) -> bool:
+def _shares_name(before: BlogFingerprint, now: BlogFingerprint) -> bool:
     """Whether a part of one name is a part of the other: "Bread | Ann's kitchen" and "Ann's kitchen"."""
     old = {part for name in before.names for part in _name_parts(name)}
     new = {part for name in now.names for part in _name_parts(name)}
     return any(_is_within(part, other) or _is_within(other, part) for part in old for other in new)
 
 
-def _has_name(traits: Traits) -> bool:
+def _has_name(traits: BlogFingerprint) -> bool:
     return any(map(_name_parts, traits.names))
 
 
@@ -187,7 +187,7 @@ def _is_within(part: tuple[str, ...], whole: tuple[str, ...]) -> bool:
     return any(whole[start : start + width] == part for start in range(len(whole) - width + 1))
 
 
-def _shares_people(before: Traits, now: Traits) -> bool:
+def _shares_people(before: BlogFingerprint, now: BlogFingerprint) -> bool:
     return not (set(before.people) - GENERIC_PEOPLE).isdisjoint(now.people)
 
 
@@ -195,7 +195,7 @@ def _shares_people(before: Traits, now: Traits) -> bool:
 GENERIC_PEOPLE = frozenset({"admin", "administrator", "author", "unknown", "root", "editor", "blogger", "webmaster"})
 
 
-def _shares_ways(before: Traits, now: Traits) -> bool:
+def _shares_ways(before: BlogFingerprint, now: BlogFingerprint) -> bool:
     return len(set(before.ways) & set(now.ways)) >= LEAST_WAYS and _likeness(before.ways, now.ways) >= SAME_WAYS
 
 

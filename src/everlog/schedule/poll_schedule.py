@@ -103,7 +103,7 @@ _MOMENTS = ("due_at", "checked_at", "changed_at", "not_before")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class Observation:
     """What one poll saw.
 
     `changed` and `unchanged` are answers; `failed` is no answer or a useless one; `refused` is a server (or
@@ -119,7 +119,7 @@ class Seen:
     published: tuple[datetime | None, ...] = ()
 
 
-def first_polling(dates: Iterable[datetime], now: datetime, *, seed: str, seen: Seen | None = None) -> Polling:
+def first_polling(dates: Iterable[datetime], now: datetime, *, seed: str, seen: Observation | None = None) -> Polling:
     """The polling of a blog that has just been read whole: its posts bear these dates.
 
     `seen` is what the feed's own answer allowed and wished, if it was asked just now.
@@ -129,10 +129,10 @@ def first_polling(dates: Iterable[datetime], now: datetime, *, seed: str, seen: 
     'too few posts known: next poll in 1 h 2 min'
     """
     polling = Polling(due_at=None, why="", rhythm=rhythm_of(dates, now))
-    return after_poll(polling, seen or Seen(kind="unchanged"), now, seed=seed)
+    return after_poll(polling, seen or Observation(kind="unchanged"), now, seed=seed)
 
 
-def after_poll(polling: Polling, seen: Seen, now: datetime, *, seed: str) -> Polling:
+def after_poll(polling: Polling, seen: Observation, now: datetime, *, seed: str) -> Polling:
     """The polling after one more look at `now`. The same inputs give the same moment, jitter included."""
     chance = _chance(seed, now)
     answered = seen.kind in {"changed", "unchanged"}
@@ -189,7 +189,7 @@ def _after_polls(rhythm: Rhythm, now: datetime, *, polls: float, per_hour: float
     return now + min(max(_HOUR * hours, SHORTEST), longest)
 
 
-def _limit(polling: Polling, seen: Seen, hints: FeedHints | None, now: datetime) -> Allowed | None:
+def _limit(polling: Polling, seen: Observation, hints: FeedHints | None, now: datetime) -> Allowed | None:
     """What forbids to come earlier, the latest of all there is.
 
     `ttl` and the syndication module bind like `max-age`: they are in the feed because somebody, or the

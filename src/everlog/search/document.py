@@ -17,7 +17,7 @@ BETWEEN = " \ue000 "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Card:
+class Document:
     """The searched texts of one post, cut."""
 
     post_id: int
@@ -29,11 +29,11 @@ class Card:
     tags: str
 
 
-def card_of(post_id: int, blog_id: int, record: str) -> Card:
+def card_of(post_id: int, blog_id: int, record: str) -> Document:
     """The card of a version's record. The same record always gives the same card."""
     found: dict[str, Any] = json.loads(record)
     said = [text for comment in found["comments"] for text in (comment["author"], comment["text"]) if text]
-    return Card(
+    return Document(
         post_id=post_id, blog_id=blog_id, text=pieces(found["text"]), title=pieces(found["title"] or ""),
         comments=_joined(said), authors=_joined(found["authors"]), tags=_joined(found["tags"]),
     )

@@ -16,7 +16,7 @@ ROBOTS = "robots "
 GATHERED = (ROBOTS, FIRST_NETWORK, TYPED)
 
 
-class HostMemory:
+class HostCache:
     """robots.txt and hosts' waits. Kept and taken in one thread; what was taken may be written in another."""
 
     def __init__(self, archive: Archive) -> None:

@@ -21,21 +21,21 @@ from everlog.usecases.learn.learn_found import learn_found, learning_step
 from everlog.usecases.page.rendering import Rendering
 
 if TYPE_CHECKING:
-    from everlog.core.fetcher import Web
+    from everlog.core.fetcher import Fetcher
     from everlog.core.links import Scope
     from everlog.core.tree import Element
     from everlog.records import Fetched, Post, Skip
     from everlog.render import Browser
     from everlog.settings import Settings
     from everlog.usecases.discover.discover_blog import Found
-    from everlog.usecases.learn.learned_blog import Known
+    from everlog.usecases.learn.learned_blog import LearnedBlog
 
 _PAGE_NUMBER = re.compile(r"(?:/page/?|[?&]paged?=|/p/?|page-?)(\d{1,5})(?:/|\.html?|$|&)", re.IGNORECASE)
 _MONTH = re.compile(r"/(?:19|20)\d\d/(?:0?[1-9]|1[0-2])(?:/|\.html?)?$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class Inspection:
     """What is known of a blog after a look at its front page, feed and sitemaps.
 
     Of `pages` posts' pages that were looked at, `noarchive` ask not to be kept.
@@ -48,7 +48,7 @@ class Look:
     feed_url: str | None
     feed_entries: int
     robots: str
-    known: Known
+    known: LearnedBlog
     estimates: tuple[Estimate, ...]
     requests: int
     comments: tuple[str, ...]
@@ -70,46 +70,46 @@ class Look:
 
 
 async def look(
-    url: str, web: Web, settings: Settings, browser: Browser | None = None, *, tally: Tally | None = None,
-) -> Look:
+    url: str, fetcher: Fetcher, settings: Settings, browser: Browser | None = None, *, tally: Tally | None = None,
+) -> Inspection:
     """Find the feed, learn the blog, read one post, and count what leads into its history.
 
     `tally` says meanwhile what is being done.
     """
     tally = tally or Tally(blog=url)
-    rendering = Rendering(browser=browser, web=web, settings=settings)
+    rendering = Rendering(browser=browser, fetcher=fetcher, settings=settings)
     # The web may have been open for others before.
-    before = _count_requests(web)
+    before = _count_requests(fetcher)
     found = await find_blog(fetchable(url), rendering, tally, other_spellings(url, settings))
     tally.doing = learning_step(found)
     lesson = await learn_found(found, rendering)
     known = lesson.known
     home = lesson.found.home_page.page if lesson.found.home_page else None
     root = parse(home.body, home.content_type) if home else None
-    answered = (*(found.explored.robots if found.explored else ()), *web.robots_exchanges())
+    answered = (*(found.explored.robots if found.explored else ()), *fetcher.robots_exchanges())
     robots = next((each.body for each in answered if each.status == 200), b"")
     why = "entries of the feed" if found.feed_url else "posts recognised among the pages fetched"
     estimates = [Estimate(posts=len(found.feed.entries), why=why, evidence="feed")]
     tally.doing = "reading the sitemaps"
-    addresses, maps = await sitemaps_of(found, answered, web)
+    addresses, maps = await sitemaps_of(found, answered, fetcher)
     estimates += from_sitemaps(addresses, len(maps), known)
     if root is not None and home is not None:
         estimates += estimates_of_page(root, home.url, lesson.scope, known)
     last = list(lesson.shown.values())[-1].page
     parsed = parse(last.body, last.content_type)
-    return Look(
+    return Inspection(
         home=found.home, title=found.feed.title, platform=platform_of(root) if root is not None else None,
         feeds=_declared(root, home.url) if root is not None and home is not None else (),
         feed_url=found.feed_url, feed_entries=len(found.feed.entries), robots=_robots_verdict(robots, settings),
-        known=known, estimates=tuple(estimates), requests=_count_requests(web) - before,
+        known=known, estimates=tuple(estimates), requests=_count_requests(fetcher) - before,
         comments=_where_comments_are(parsed, last.url, found), scope=lesson.scope, remarks=tuple(tally.remarks),
         sample=known.template.read(last.body, last.url, last.content_type, last.fetched_at),
         pages=len(lesson.shown), noarchive=sum(map(_asks_not_to_be_kept, lesson.shown.values())),
     )
 
 
-def _count_requests(web: Web) -> int:
-    return sum(each.requests for each in web.ledger())
+def _count_requests(fetcher: Fetcher) -> int:
+    return sum(each.requests for each in fetcher.ledger())
 
 
 def _asks_not_to_be_kept(answer: Fetched) -> bool:
@@ -138,10 +138,10 @@ def platform_of(root: Element) -> str | None:
     return None
 
 
-def estimates_of_page(root: Element, url: str, scope: Scope, known: Known) -> list[Estimate]:
+def estimates_of_page(root: Element, url: str, scope: Scope, known: LearnedBlog) -> list[Estimate]:
     """What the front page tells: the number of the last list page, the months of an archive."""
     links = page_links(root, url, within=scope)
-    pattern = known.judge.pattern
+    pattern = known.classifier.pattern
     posts = sum(pattern.matches_key(link.key) for link in links)
     estimates = []
     others = [link.key for link in links if not pattern.matches_key(link.key)]

@@ -6,7 +6,7 @@ import asyncio
 from collections import deque
 from typing import TYPE_CHECKING
 
-from everlog.core.fetcher import Turns
+from everlog.core.fetcher import RateLimiter
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -29,17 +29,17 @@ SENDING_SECONDS = 0.05
 FIRST_LATENESS_SECONDS = 0.05
 
 
-def shared_turns(archive: Archive) -> Turns | None:
+def shared_turns(archive: Archive) -> RateLimiter | None:
     """The turns of an archive that others may crawl for at the same time; None where nobody can."""
-    return ArchiveTurns(archive) if archive.shelf.is_shared else None
+    return ArchiveRateLimiter(archive) if archive.file_store.is_shared else None
 
 
 def shared_time(archive: Archive) -> datetime | None:
     """What time it is for all who share an archive, whatever their own clocks say; None where nobody shares it."""
-    return archive.moment() if archive.shelf.is_shared else None
+    return archive.moment() if archive.file_store.is_shared else None
 
 
-class ArchiveTurns(Turns):
+class ArchiveRateLimiter(RateLimiter):
     """Turns by the rows of a database; its own thread waits for it, so that nobody else does."""
 
     def __init__(self, archive: Archive) -> None:

@@ -17,15 +17,15 @@ from everlog.markup.media import media_of
 from everlog.records import Media, Page, Skip, Visit
 from everlog.usecases.crawl.progress import COMMENTS_MISSING
 from everlog.usecases.discover.blog_scope import scope_of
-from everlog.usecases.learn.learned_blog import Known
+from everlog.usecases.learn.learned_blog import LearnedBlog
 from everlog.usecases.learn.page_comparison import compared_anew
 from everlog.usecases.learn.relearn import learn_again, stored_feed
 from everlog.usecases.learn.stored_entries import Entries
-from everlog.usecases.learn.template_history import Eras
+from everlog.usecases.learn.template_history import TemplateHistory
 from everlog.usecases.page.copies import say_the_same
 from everlog.usecases.page.further_pages import CommentPages, TextPages, stored_part, whole_as_held
 from everlog.usecases.page.merged_comments import Gathered, with_comments
-from everlog.usecases.page.page_reading import Lens, read_page
+from everlog.usecases.page.page_reading import ReadContext, read_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,13 +66,13 @@ def reread_blog(
         else:
             known = _known(blog)
         # As updates read.
-        known, eras = compared_anew(known, blog, archive), Eras.of(blog.id, archive)
+        known, template_history = compared_anew(known, blog, archive), TemplateHistory.of(blog.id, archive)
         entries = Entries() if known.without_feed else Entries.ever_stored(blog, archive)
         result = Reread(blog=blog.home)
         batch: list[Visit] = []
         for capture in archive.captures(blog.id):
             result.pages += 1
-            post = read_again(archive.exchange(capture), known, blog, archive, eras, entries)
+            post = read_again(archive.exchange(capture), known, blog, archive, template_history, entries)
             if post is not None:
                 batch.append(post)
             else:
@@ -86,27 +86,28 @@ def reread_blog(
 
 
 def read_again(
-    exchange: Exchange, present: Known, blog: Blog, archive: Archive, eras: Eras | None = None,
+    exchange: Exchange, present: LearnedBlog, blog: Blog, archive: Archive,
+    template_history: TemplateHistory | None = None,
     entries: Entries | None = None,
 ) -> Visit | None:
     """A visit of a stored page that brings its post and no bytes; None if the page is no post."""
-    eras = eras or Eras()
+    template_history = template_history or TemplateHistory()
     drawn = _drawing(exchange, blog, archive)
-    is_scripted = eras.at(exchange.fetched_at, present).is_scripted
+    is_scripted = template_history.at(exchange.fetched_at, present).is_scripted
     shown = drawn if is_scripted and drawn is not None else exchange
     try:
         root = parse(shown.body, shown.header("content-type"))
     except UnreadablePage:
         return None
-    known = eras.known_for(root, exchange.fetched_at, present)
+    known = template_history.known_for(root, exchange.fetched_at, present)
     # What asks not to be kept is stored only where the user wanted it all the same.
-    if known.judge.verdict(exchange.url, root).kind != "post":
+    if known.classifier.verdict(exchange.url, root).kind != "post":
         return None
     held = archive.find_post(exchange.url, as_read=True)
     is_kept_with_post = held is not None and page_of_post(exchange.url, held.url) is not None
     if is_kept_with_post or first_page(root, exchange.url) or post_of_comment_page(exchange.url):
         return None  # a further page of a post, which is read with it
-    claim, own = known.judge.identity(exchange.url, root), canonical(exchange.url)
+    claim, own = known.classifier.identity(exchange.url, root), canonical(exchange.url)
     feed = comment_feed_url(root, exchange.url)
     services = embedded(root)
     paging = paging_of(root, exchange.url)
@@ -114,7 +115,8 @@ def read_again(
     outcome = read_page(root, page, known, is_split=bool(paging.text))
     if isinstance(outcome, Skip):
         return None
-    stored = _Stored(blog, archive, held, Lens(scope=scope_of(blog, archive), present=present, eras=eras))
+    context = ReadContext(scope=scope_of(blog, archive), present=present, template_history=template_history)
+    stored = _Stored(blog, archive, held, context)
     outcome = _with_stored_pages(outcome, paging, stored)
     media = tuple(Media(url=url) for url in media_of(outcome.html, outcome.url))
     post = replace(outcome, blog=blog.home, media=media)
@@ -137,11 +139,11 @@ class _Stored(NamedTuple):
     blog: Blog
     archive: Archive
     held: Post | None
-    lens: Lens
+    read_context: ReadContext
 
     def part(self, url: str) -> Part | None:
         """A further page of the post, if it is stored."""
-        return stored_part(url, self.blog, self.archive, self.lens)
+        return stored_part(url, self.blog, self.archive, self.read_context)
 
 
 def _with_stored_pages(post: Post, paging: Paging, stored: _Stored) -> Post:
@@ -202,8 +204,8 @@ def _drawing(exchange: Exchange, blog: Blog, archive: Archive) -> Exchange | Non
     return archive.exchange(capture, purpose="rendered") if capture is not None else None
 
 
-def _known(blog: Blog) -> Known:
-    known = Known.of(blog)
+def _known(blog: Blog) -> LearnedBlog:
+    known = LearnedBlog.of(blog)
     if known is None:
         raise UsageError(f"{blog.home} has no learned rules yet", advice=f"everlog crawl {blog.home}")
     return known

@@ -14,17 +14,17 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
-from everlog.core.fetcher import Manners
+from everlog.core.fetcher import FetchPolicy
 from everlog.core.links import scope_of
 from everlog.core.urls import canonical
 from everlog.errors import EverlogError, UsageError
 from everlog.records import Wait
 from everlog.usecases.crawl.crawl_blog import archive_blog, home_known_as
-from everlog.usecases.crawl.lifecycle import Work, keep_ledger
+from everlog.usecases.crawl.lifecycle import CrawlRun, keep_ledger
 from everlog.usecases.crawl.report import Report, Tally
 from everlog.usecases.discover.stored_allowlist import keep_allowed, note_typed, within_reach
 from everlog.usecases.discover.typed_address import fetchable, other_spellings
-from everlog.usecases.host_cache import HostMemory
+from everlog.usecases.host_cache import HostCache
 from everlog.usecases.rate_limiter import shared_time, shared_turns
 from everlog.usecases.update.update_blog import refresh_blog
 from everlog.usecases.watch.watch_loop import Watcher
@@ -36,14 +36,14 @@ if TYPE_CHECKING:
 
     from everlog.archive import Archive
     from everlog.archive.models import Acknowledged
-    from everlog.core.fetcher import Web
-    from everlog.fetch import OpenWeb
+    from everlog.core.fetcher import Fetcher
+    from everlog.fetch import HttpClient
     from everlog.records import Blog
-    from everlog.render import Browser, RenderHabits
+    from everlog.render import Browser, RenderOptions
     from everlog.settings import Settings
-    from everlog.usecases.page.page_reading import Reader
-    from everlog.usecases.watch.poll import Polled
-    from everlog.usecases.watch.poll_source import Rota
+    from everlog.usecases.page.page_reading import PageReader
+    from everlog.usecases.watch.poll import PollResult
+    from everlog.usecases.watch.poll_source import PollSource
     from everlog.usecases.watch.watch_loop import WatchTally
 
 # Blogs of a list that are visited side by side. They are on different hosts, so none waits for
@@ -71,11 +71,11 @@ class Job:
     # Whether this is a further part of a crawl that takes turns with others.
     goes_on: bool = False
     # Who looks at its pages in place of this process.
-    reader: Reader | None = None
+    reader: PageReader | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reins:
+class StopControl:
     """How another thread ends a run: at once, or when what is under way is done."""
 
     interrupt: Callable[[], None]
@@ -85,7 +85,7 @@ class Reins:
 def run_jobs(
     jobs: Sequence[Job], archive: Archive, settings: Settings, *,
     on_safe: Callable[[Acknowledged], None] = lambda _: None, on_start: Callable[[Tally], None] = lambda _: None,
-    on_reins: Callable[[Reins], None] = lambda _: None, on_signal: Callable[[], None] = lambda: None,
+    on_reins: Callable[[StopControl], None] = lambda _: None, on_signal: Callable[[], None] = lambda: None,
 ) -> list[Report | EverlogError]:
     """Crawl blogs and give each one's report, in the order of the jobs.
 
@@ -93,26 +93,27 @@ def run_jobs(
     when it begins, `on_reins` what ends the run. The first SIGINT or SIGTERM lets what was fetched be stored, the
     second stops at once; `on_signal` hears of the first, in the signal's own handler.
     """
-    from everlog.fetch import with_web  # noqa: PLC0415 - starting Scrapy takes a second
+    from everlog.fetch import with_http_client  # noqa: PLC0415 - starting Scrapy takes a second
     from everlog.render import Browser  # noqa: PLC0415 - as above: only who crawls needs it
 
-    def work_on(job: Job, web: OpenWeb, browser: Browser) -> Work:
+    def work_on(job: Job, fetcher: HttpClient, browser: Browser) -> CrawlRun:
         url = fetchable(job.url)
         own = settings.for_blog(url)
         tally = Tally(blog=url)
         on_start(tally)
-        return Work(
-            web=_session_for(job, url, own, archive, web), archive=archive, settings=own, tally=tally, on_safe=on_safe,
-            browser=browser, allow=job.allow, goes_on=job.goes_on, reader=job.reader, now=web.timekeeper.now,
+        return CrawlRun(
+            fetcher=_session_for(job, url, own, archive, fetcher), archive=archive, settings=own, tally=tally,
+            on_safe=on_safe,
+            browser=browser, allow=job.allow, goes_on=job.goes_on, reader=job.reader, now=fetcher.timekeeper.now,
         )
 
-    async def all_of(web: OpenWeb) -> list[Report | EverlogError]:
+    async def all_of(fetcher: HttpClient) -> list[Report | EverlogError]:
         async with Browser(habits_of(settings)) as browser:
-            return await all_with(web, browser)
+            return await all_with(fetcher, browser)
 
-    async def all_with(web: OpenWeb, browser: Browser) -> list[Report | EverlogError]:
+    async def all_with(fetcher: HttpClient, browser: Browser) -> list[Report | EverlogError]:
         turn = asyncio.Semaphore(SIDE_BY_SIDE)
-        works: dict[int, Work] = {}
+        works: dict[int, CrawlRun] = {}
         interrupted = over = False
 
         async def one(number: int, job: Job) -> Report | EverlogError:
@@ -120,9 +121,9 @@ def run_jobs(
                 if interrupted:
                     return Report(blog=job.url, ending="interrupted", reason="not started", tally=Tally(blog=job.url))
                 try:
-                    works[number] = work_on(job, web, browser)
+                    works[number] = work_on(job, fetcher, browser)
                     works[number].is_over = over
-                    async with waits_shown(works[number].tally, works[number].web, works[number].now, browser):
+                    async with waits_shown(works[number].tally, works[number].fetcher, works[number].now, browser):
                         return await _do(job, works[number])
                 except EverlogError as error:
                     return error
@@ -145,15 +146,15 @@ def run_jobs(
             for work in works.values():
                 work.wind_down()
 
-        on_reins(_reins(interrupt, wind_down))
+        on_reins(_stop_control(interrupt, wind_down))
         with interruptible(interrupt, on_signal):
             ended = await asyncio.gather(*tasks, return_exceptions=True)
         return [_outcome(job, end, is_alone=len(jobs) == 1) for job, end in zip(jobs, ended, strict=True)]
 
-    return with_web(all_of, turns=shared_turns(archive), now=shared_time(archive))
+    return with_http_client(all_of, turns=shared_turns(archive), now=shared_time(archive))
 
 
-def _reins(interrupt: Callable[[], None], wind_down: Callable[[], None]) -> Reins:
+def _stop_control(interrupt: Callable[[], None], wind_down: Callable[[], None]) -> StopControl:
     loop = asyncio.get_running_loop()
 
     def later(what: Callable[[], None]) -> Callable[[], None]:
@@ -163,58 +164,59 @@ def _reins(interrupt: Callable[[], None], wind_down: Callable[[], None]) -> Rein
 
         return tell
 
-    return Reins(interrupt=later(interrupt), wind_down=later(wind_down))
+    return StopControl(interrupt=later(interrupt), wind_down=later(wind_down))
 
 
 def run_watch(
     archive: Archive, settings: Settings, *, once: bool = False, tally: WatchTally | None = None,
-    on_polled: Callable[[Blog, Polled], None] = lambda _blog, _polled: None,
-    rota: Rota | None = None, on_reins: Callable[[Reins], None] = lambda _: None,
+    on_polled: Callable[[Blog, PollResult], None] = lambda _blog, _polled: None,
+    rota: PollSource | None = None, on_reins: Callable[[StopControl], None] = lambda _: None,
 ) -> bool:
     """Watch over all blogs of an archive until a signal ends it, or `max_time`; with `once`, until nothing is due.
 
     Says whether it was a signal. `on_polled` hears what came of each poll; `rota` has other feeds than all;
     `on_reins` is given what ends the run.
     """
-    from everlog.fetch import with_web  # noqa: PLC0415 - starting Scrapy takes a second
+    from everlog.fetch import with_http_client  # noqa: PLC0415 - starting Scrapy takes a second
     from everlog.render import Browser  # noqa: PLC0415 - as above
 
-    async def watch(web: OpenWeb) -> bool:
+    async def watch(fetcher: HttpClient) -> bool:
         # Pages of several blogs are visited at once, whole updates of a few only: they share this machine's processor.
         turn = asyncio.Semaphore(SIDE_BY_SIDE)
-        memory = HostMemory(archive)
+        memory = HostCache(archive)
         async with Browser(habits_of(settings)) as browser:
 
-            def work_for(blog: Blog) -> Work:
+            def work_for(blog: Blog) -> CrawlRun:
                 own = settings.for_blog(blog.home)
-                return Work(
-                    web=open_session(blog.home, own, archive, web, blog=blog, memory=memory), archive=archive,
-                    settings=own, browser=browser, tally=Tally(blog=blog.home), now=web.timekeeper.now, turn=turn,
+                return CrawlRun(
+                    fetcher=open_session(blog.home, own, archive, fetcher, blog=blog, memory=memory), archive=archive,
+                    settings=own, browser=browser, tally=Tally(blog=blog.home), now=fetcher.timekeeper.now, turn=turn,
                 )
 
             watcher = Watcher(
-                archive, now=web.timekeeper.now, sleep=web.timekeeper.sleep, work_for=work_for, on_polled=on_polled,
+                archive, now=fetcher.timekeeper.now, sleep=fetcher.timekeeper.sleep, work_for=work_for,
+                on_polled=on_polled,
                 tally=tally, memory=memory, rota=rota,
             )
-            on_reins(_reins(watcher.stop, watcher.wind_down))
+            on_reins(_stop_control(watcher.stop, watcher.wind_down))
             with interruptible(watcher.stop):
                 await watcher.run(once=once, max_seconds=settings.max_time)
             return watcher.was_stopped
 
-    return with_web(watch, turns=shared_turns(archive), now=shared_time(archive))
+    return with_http_client(watch, turns=shared_turns(archive), now=shared_time(archive))
 
 
-def habits_of(settings: Settings) -> RenderHabits:
+def habits_of(settings: Settings) -> RenderOptions:
     """How the browser draws pages; it is started when the first page needs it."""
-    from everlog.render import RenderHabits  # noqa: PLC0415 - as above
+    from everlog.render import RenderOptions  # noqa: PLC0415 - as above
 
-    return RenderHabits(
+    return RenderOptions(
         tabs=settings.tabs, page_seconds=settings.render_time, max_bytes=settings.max_page_bytes,
         executable=settings.browser,
     )
 
 
-def _session_for(job: Job, url: str, settings: Settings, archive: Archive, web: OpenWeb) -> Web:
+def _session_for(job: Job, url: str, settings: Settings, archive: Archive, fetcher: HttpClient) -> Fetcher:
     """The web as a job may use it; what was typed and allowed for it is remembered first."""
     blog = home_known_as(url, archive)
     # Of a blog that is held, the scheme is known.
@@ -222,13 +224,13 @@ def _session_for(job: Job, url: str, settings: Settings, archive: Archive, web: 
     note_typed([*((url, *others) if job.typed else ()), *filter(None, [settings.feed])], archive)
     if blog is not None and job.allow is not None:
         keep_allowed(blog, job.allow, archive)
-    return open_session(url, settings, archive, web, blog=blog, others=others)
+    return open_session(url, settings, archive, fetcher, blog=blog, others=others)
 
 
 def open_session(
-    url: str, settings: Settings, archive: Archive, web: OpenWeb, *, blog: Blog | None = None,
-    memory: HostMemory | None = None, others: tuple[str, ...] = (),
-) -> Web:
+    url: str, settings: Settings, archive: Archive, fetcher: HttpClient, *, blog: Blog | None = None,
+    memory: HostCache | None = None, others: tuple[str, ...] = (),
+) -> Fetcher:
     """The web as the crawl of one blog sees it, with what earlier runs learned about its hosts.
 
     `others` are further spellings of its address that were typed with it.
@@ -244,14 +246,14 @@ def open_session(
     scratch = str(archive.scratch) if archive.scratch is not None else None
     own = manners_of(url, settings)
     guessed = (url, *others) if others else ()
-    manners = replace(own, typed=(*own.typed, *others), guessed=guessed, scratch=scratch)
-    manners = within_reach(manners, blog, archive, recall=recall, remember=remember)
-    return web.session(manners, recall=recall, remember=remember)
+    policy = replace(own, typed=(*own.typed, *others), guessed=guessed, scratch=scratch)
+    policy = within_reach(policy, blog, archive, recall=recall, remember=remember)
+    return fetcher.session(policy, recall=recall, remember=remember)
 
 
-def manners_of(url: str, settings: Settings) -> Manners:
+def manners_of(url: str, settings: Settings) -> FetchPolicy:
     """How the pages of the blog at `url` are asked for, as if it was typed for the first time."""
-    return Manners(
+    return FetchPolicy(
         allow=settings.allow,
         typed=tuple(filter(None, (url, settings.feed))),
         also=tuple(map(fetchable, settings.also)),
@@ -296,13 +298,13 @@ def read_cookies(file: str, url: str) -> tuple[tuple[str, str], ...]:
 
 @asynccontextmanager
 async def waits_shown(
-    tally: Tally, web: Web, now: Callable[[], datetime], browser: Browser,
+    tally: Tally, fetcher: Fetcher, now: Callable[[], datetime], browser: Browser,
 ) -> AsyncIterator[None]:
     """Meanwhile, the tally says what is waited for, from the first request on; behind it, that this is over."""
     async def look() -> None:
         while True:
             starting = Wait(host="the browser", until=now() + BROWSER_STARTS_IN, why="it is being started")
-            tally.waits = (*web.waiting(), *((starting,) if browser.is_starting else ()))
+            tally.waits = (*fetcher.waiting(), *((starting,) if browser.is_starting else ()))
             await asyncio.sleep(LOOK_SECONDS)
 
     looking = asyncio.ensure_future(look())
@@ -313,7 +315,7 @@ async def waits_shown(
         tally.doing = "done"
 
 
-async def _do(job: Job, work: Work) -> Report:
+async def _do(job: Job, work: CrawlRun) -> Report:
     try:
         if job.kind == "crawl":
             return await archive_blog(job.url, work)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from a_talk import Said
     from service_hosts import Host
 
-    from everlog.records import Asked
+    from everlog.records import BrowserRequest
 
 FRAME = Path(__file__).parent / "frames" / "giscus.html"
 # As many comments that answer none are sent at once.
@@ -23,7 +23,7 @@ PAGE = 5
 def giscus(terms: dict[str, tuple[Said, ...]], *, works: bool = True) -> Host:
     """The host with the comments of each term; where it does not work, the frame comes and its comments do not."""
 
-    def answer(asked: Asked) -> Answer:
+    def answer(asked: BrowserRequest) -> Answer:
         path, asks = urlsplit(asked.url).path, query(asked)
         if path == "/en/widget":
             return Answer(200, "text/html; charset=utf-8", FRAME.read_bytes())

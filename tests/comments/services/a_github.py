@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from a_talk import Said
     from service_hosts import Answer, Host
 
-    from everlog.records import Asked
+    from everlog.records import BrowserRequest
 
 API = "https://api.github.com"
 
@@ -26,7 +26,7 @@ def github(repository: str, issues: dict[str, tuple[Said, ...]], origin: str = "
     """The API with an issue for each term; `origin` may embed them with utterances."""
     numbers = dict(enumerate(issues, 1))
 
-    def answer(asked: Asked) -> Answer:
+    def answer(asked: BrowserRequest) -> Answer:
         path, asks = urlsplit(asked.url).path, query(asked)
         if path == f"/repos/{repository}/contents/utterances.json":
             return said_as_json({"content": base64.b64encode(json.dumps({"origins": [origin]}).encode()).decode()})

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from a_talk import Said
     from service_hosts import Answer, Host
 
-    from everlog.records import Asked
+    from everlog.records import BrowserRequest
 
 
 def leancloud(paths: dict[str, tuple[Said, ...]]) -> Host:
     """The API with the comments of each path."""
     rows = [_row(path, comment, comments) for path, comments in paths.items() for comment in reversed(comments)]
 
-    def answer(asked: Asked) -> Answer:
+    def answer(asked: BrowserRequest) -> Answer:
         asks = query(asked)
         if urlsplit(asked.url).path == "/1.1/cloudQuery":
             wanted = set(re.findall(r'"(\w+)"', asks["cql"]))

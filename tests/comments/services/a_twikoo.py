@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from a_talk import Said
     from service_hosts import Answer, Host
 
-    from everlog.records import Asked
+    from everlog.records import BrowserRequest
 
 # As many comments that answer none are sent at once.
 PAGE = 8
@@ -21,7 +21,7 @@ PAGE = 8
 def twikoo(paths: dict[str, tuple[Said, ...]]) -> Host:
     """The server with the comments of each path."""
 
-    def answer(asked: Asked) -> Answer:
+    def answer(asked: BrowserRequest) -> Answer:
         asks = json.loads(asked.body)
         if asks["event"] == "COMMENT_GET":
             return _page(paths[asks["url"]], asks.get("before"))

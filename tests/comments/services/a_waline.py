@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from a_talk import Said
     from service_hosts import Answer, Host
 
-    from everlog.records import Asked
+    from everlog.records import BrowserRequest
 
 
 def waline(paths: dict[str, tuple[Said, ...]]) -> Host:
     """The server with the comments of each path."""
 
-    def answer(asked: Asked) -> Answer:
+    def answer(asked: BrowserRequest) -> Answer:
         asks = query(asked)
         comments = paths[asks["path"]]
         page, size = int(asks["page"]), int(asks["pageSize"])

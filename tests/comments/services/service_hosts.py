@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from everlog.records import Asked, Exchange, Failure
+from everlog.records import BrowserRequest, Exchange, Failure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -34,7 +34,7 @@ class Answer(NamedTuple):
 
 
 if TYPE_CHECKING:
-    Host = Callable[[Asked], Answer]
+    Host = Callable[[BrowserRequest], Answer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Hosts:
 
     named: Mapping[str, Host]
 
-    async def fetch(self, asked: Asked) -> Exchange | Failure:
+    async def fetch(self, asked: BrowserRequest) -> Exchange | Failure:
         """The `Fetch` of the browser."""
         host = self.named.get(urlsplit(asked.url).netloc)
         if host is None:
@@ -70,12 +70,12 @@ def said_as_json(found: Any, status: int = 200) -> Answer:
     return Answer(status, "application/json", json.dumps(found).encode())
 
 
-def query(asked: Asked) -> dict[str, str]:
+def query(asked: BrowserRequest) -> dict[str, str]:
     """The parameters of an address, the first value of each."""
     return {name: values[0] for name, values in parse_qs(urlsplit(asked.url).query).items()}
 
 
-def broken(asked: Asked) -> Answer:
+def broken(asked: BrowserRequest) -> Answer:
     """A server that fails."""
     return said_as_json({"message": "Internal Server Error"}, 500)
 
@@ -83,7 +83,7 @@ def broken(asked: Asked) -> Answer:
 def files(folder: str, **named: str) -> Host:
     """A host with the files of an installed package; some go by another name as well: `comments_js="index.js"`."""
 
-    def answer(asked: Asked) -> Answer:
+    def answer(asked: BrowserRequest) -> Answer:
         path = urlsplit(asked.url).path.lstrip("/")
         other = next((file for name, file in named.items() if re.sub(r"\W", "_", path).startswith(name)), path)
         file = CLIENTS / "node_modules" / folder / other
@@ -97,7 +97,7 @@ def files(folder: str, **named: str) -> Host:
 def forwarded(port: int) -> Host:
     """A host that is a server of its own on this machine."""
 
-    def answer(asked: Asked) -> Answer:
+    def answer(asked: BrowserRequest) -> Answer:
         parts = urlsplit(asked.url)
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
         headers = {name: value for name, value in asked.headers if name.lower() not in OF_THE_CONNECTION}

@@ -18,7 +18,7 @@ from a_rendered_page import URL, days, fixture, read, threads
 
 from everlog.comments.services import embedded
 from everlog.core.tree import parse
-from everlog.records import Asked, Exchange, Failure, Page
+from everlog.records import BrowserRequest, Exchange, Failure, Page
 from everlog.render import Browser
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ async def _draw_all() -> dict[str, Rendered]:
 
 
 async def _draw(browser: Browser, taken: Taken) -> Rendered:
-    async def fetch(asked: Asked) -> Exchange | Failure:
+    async def fetch(asked: BrowserRequest) -> Exchange | Failure:
         body = taken.frames.get(asked.url)
         return Exchange(
             url=asked.url, status=404 if body is None else 200, headers=(("Content-Type", "text/html; charset=utf-8"),),

@@ -25,7 +25,7 @@ from service_hosts import Answer, Hosts, broken, files, forwarded, need
 from everlog.comments.services import SERVICES, embedded, read_service
 from everlog.core.tree import parse
 from everlog.records import Page
-from everlog.render import Browser, RenderHabits
+from everlog.render import Browser, RenderOptions
 
 if TYPE_CHECKING:
     from a_talk import Said
@@ -154,7 +154,7 @@ def read(name: str, *settings: tuple[str, Setting], blog: str = BLOG) -> list[Th
     assert {service.name for page in pages for service in embedded(parse(page.body))} == {name}
 
     async def rendered() -> list[Rendered]:
-        async with Browser(RenderHabits()) as browser:
+        async with Browser(RenderOptions()) as browser:
             return await asyncio.gather(*(
                 browser.render(page, fetch=Hosts(setting.hosts).fetch, services=(BY_NAME[name],))
                 for page, (_, setting) in zip(pages, settings, strict=True)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from everlog.core.outline import Outline
 from everlog.core.tree import parse
-from everlog.extract.extractors.diffpost import Repeats, clean
+from everlog.extract.extractors.diffpost import RepeatCounts, clean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,5 +36,5 @@ def blog(design: str, count: int = 4) -> list[Outline]:
 
 def left(outline: Outline, others: Sequence[Outline], **options: float) -> list[str]:
     """What cleaning leaves of a page, given other pages."""
-    kept = clean(outline, Repeats.learn(others), **options)
+    kept = clean(outline, RepeatCounts.learn(others), **options)
     return [segment.strip() for segment, stays in zip(outline.segments, kept, strict=True) if stays]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from compared_pages import TEXTS, blog, page
 
-from everlog.extract.extractors.diffpost import Repeats, find_article
+from everlog.extract.extractors.diffpost import RepeatCounts, find_article
 
 DESIGN = (
     "<header><a href='/'>My blog</a></header><div id='main'><article><p>{}</p><p>And that was {} I swear.</p>"
@@ -17,7 +17,7 @@ def pages(more: str = "") -> list:
 
 
 def found(outline, others):
-    pick = find_article(outline, Repeats.learn(others))
+    pick = find_article(outline, RepeatCounts.learn(others))
     return pick.element.tag, ["".join(drop.itertext()) for drop in pick.drops]
 
 
@@ -35,7 +35,7 @@ def test_a_short_article_among_long_comments_is_found():
     comment = "<div class='comment-body'><p>I do not agree with any of this: {} Again: {}</p></div>"
     one, *others = blog(f"<div><div class='text'><p>{{}}</p></div><div id='comments'>{comment * 20}</div></div>")
     assert found(one, others)[0] in {"div", "p"}
-    assert find_article(one, Repeats.learn(others)).element.xpath("string()").strip() == TEXTS[0]
+    assert find_article(one, RepeatCounts.learn(others)).element.xpath("string()").strip() == TEXTS[0]
 
 
 def test_the_title_is_not_part_of_the_article():
@@ -65,11 +65,13 @@ def test_a_box_around_everything_is_no_sidebar_whatever_its_name():
 
 def test_nothing_is_found_where_nothing_is_left():
     one = page("<nav><a href='/'>Home</a></nav><p>Menu</p>")
-    assert find_article(one, Repeats.learn([page("<nav><a href='/'>Home</a></nav><p>Menu</p><p>More</p>")])) is None
-    assert find_article(page(""), Repeats()) is None
+    assert find_article(
+        one, RepeatCounts.learn([page("<nav><a href='/'>Home</a></nav><p>Menu</p><p>More</p>")]),
+    ) is None
+    assert find_article(page(""), RepeatCounts()) is None
 
 
 def kept_text(outline, others) -> str:
-    pick = find_article(outline, Repeats.learn(others))
+    pick = find_article(outline, RepeatCounts.learn(others))
     dropped = {inner for drop in pick.drops for inner in drop.iter()}
     return "".join((e.text or "") + (e.tail or "") for e in pick.element.iter() if e not in dropped)

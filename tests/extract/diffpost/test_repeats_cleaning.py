@@ -8,7 +8,7 @@ from compared_pages import TEXTS, blog, left, page
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everlog.extract.extractors.diffpost import Repeats, clean, clean_pages
+from everlog.extract.extractors.diffpost import RepeatCounts, clean, clean_pages
 
 DESIGN = "<header><h1>My blog</h1></header><main><p>{}</p></main><aside><h2>About</h2><p>I live by the sea.</p></aside>"
 
@@ -135,7 +135,7 @@ def test_the_same_post_at_another_address_is_no_company():
 
 def test_many_pages_at_once_are_cleaned_as_one_by_one():
     pages = [*blog(DESIGN, 10), page(""), page("<p>12</p>"), *blog("<p>{}</p>", 3)]
-    repeats = Repeats.learn(pages[:6])
+    repeats = RepeatCounts.learn(pages[:6])
     together = list(clean_pages(iter(pages), repeats))
     assert len(together) == len(pages)
     for outline, kept in zip(pages, together, strict=True):
@@ -158,7 +158,7 @@ MARKUP = st.recursive(
 def test_whatever_pages_hold_only_shown_text_is_kept_and_more_comparison_never_adds(bodies):
     pages = [page(body) for body in bodies]
     one, others = pages[0], pages[1:]
-    bare, compared = (clean(one, Repeats.learn(company)) for company in ([], others))
+    bare, compared = (clean(one, RepeatCounts.learn(company)) for company in ([], others))
     assert len(compared) == len(one.segments)
     assert all(one.segments[place].strip() for place in np.flatnonzero(bare))
     assert not (compared & ~bare).any()
@@ -167,4 +167,4 @@ def test_whatever_pages_hold_only_shown_text_is_kept_and_more_comparison_never_a
 @given(st.lists(MARKUP, min_size=2, max_size=5))
 def test_the_order_of_the_other_pages_makes_no_difference(bodies):
     one, *others = [page(body) for body in bodies]
-    assert np.array_equal(clean(one, Repeats.learn(others)), clean(one, Repeats.learn(others[::-1])))
+    assert np.array_equal(clean(one, RepeatCounts.learn(others)), clean(one, RepeatCounts.learn(others[::-1])))

@@ -9,7 +9,7 @@ from compared_pages import TEXTS, blog, page
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everlog.extract.extractors.diffpost import Repeats, clean
+from everlog.extract.extractors.diffpost import RepeatCounts, clean
 from everlog.extract.extractors.diffpost.page_counts import BATCH_ELEMENTS, MOST_PAGES, MOST_PRINTS, in_batches
 
 DESIGN = "<h1>My blog</h1><p>{}</p><p>I live by the sea.</p>"
@@ -17,35 +17,35 @@ DESIGN = "<h1>My blog</h1><p>{}</p><p>I live by the sea.</p>"
 
 def test_pages_added_one_by_one_are_pages_learned_together():
     pages = blog(DESIGN)
-    grown = Repeats()
+    grown = RepeatCounts()
     for outline in pages:
         grown = grown.with_page(outline)
-    assert grown == Repeats.learn(pages)
+    assert grown == RepeatCounts.learn(pages)
 
 
 def test_the_same_holds_where_pages_are_more_than_can_be_remembered():
     pages = [page(f"<p>Menu</p><p>{TEXTS[number % 7]}</p><p>{'ab' * number}</p>") for number in range(3 * MOST_PAGES)]
-    grown = Repeats()
+    grown = RepeatCounts()
     for outline in [*pages, *pages[:4]]:
         grown = grown.with_page(outline)
-    assert grown == Repeats.learn([*pages, *pages[:4]])
+    assert grown == RepeatCounts.learn([*pages, *pages[:4]])
 
 
 def test_an_element_that_a_page_bears_twice_is_borne_by_one_page():
-    known = Repeats.learn(blog("<div><p>Hi</p><p>Hi</p></div><p>{}</p>", 2))
+    known = RepeatCounts.learn(blog("<div><p>Hi</p><p>Hi</p></div><p>{}</p>", 2))
     assert max(known.counts) == 2
 
 
 def test_a_page_that_is_there_twice_counts_once():
     pages = blog(DESIGN, 2)
-    assert Repeats.learn([*pages, pages[0]]) == Repeats.learn(pages)
-    assert len(Repeats.learn(pages).pages) == 2
+    assert RepeatCounts.learn([*pages, pages[0]]) == RepeatCounts.learn(pages)
+    assert len(RepeatCounts.learn(pages).pages) == 2
 
 
 def test_what_is_known_goes_through_json_and_back():
-    known = Repeats.learn(blog(DESIGN))
-    assert Repeats.from_dict(json.loads(json.dumps(known.to_dict()))) == known
-    assert hash(Repeats.from_dict(known.to_dict())) == hash(known)
+    known = RepeatCounts.learn(blog(DESIGN))
+    assert RepeatCounts.from_dict(json.loads(json.dumps(known.to_dict()))) == known
+    assert hash(RepeatCounts.from_dict(known.to_dict())) == hash(known)
 
 
 @pytest.mark.parametrize(
@@ -59,11 +59,11 @@ def test_what_is_known_goes_through_json_and_back():
     ],
 )
 def test_nothing_is_known_from_damaged_data(damaged):
-    assert Repeats.from_dict(damaged) == Repeats()
+    assert RepeatCounts.from_dict(damaged) == RepeatCounts()
 
 
 def test_a_thousand_pages_take_no_more_room_than_some():
-    known = Repeats()
+    known = RepeatCounts()
     for number in range(5 * MOST_PAGES):
         known = known.with_page(page(f"<p>Menu</p><p>{'ab' * (number + 1)}</p>"))
         assert len(known.pages) <= MOST_PAGES
@@ -71,7 +71,7 @@ def test_a_thousand_pages_take_no_more_room_than_some():
 
 
 def test_what_all_pages_bear_is_never_forgotten():
-    known = Repeats()
+    known = RepeatCounts()
     for number in range(5 * MOST_PAGES):
         known = known.with_page(page(f"<p>Menu</p><p>{'ab' * (number + 1)}</p>"))
     fresh = page("<p>Menu</p><p>Rain</p>")
@@ -81,14 +81,14 @@ def test_what_all_pages_bear_is_never_forgotten():
 
 def test_a_page_of_very_many_elements_is_remembered_in_part():
     body = "".join(f"<p>{chr(0x4e00 + place)}</p>" for place in range(2 * MOST_PRINTS))
-    known = Repeats.learn([page("<p>Menu</p>" + body), page("<p>Menu</p>" + body + "<p>more</p>")])
+    known = RepeatCounts.learn([page("<p>Menu</p>" + body), page("<p>Menu</p>" + body + "<p>more</p>")])
     assert len(known.counts) == MOST_PRINTS
     assert len(json.dumps(known.to_dict())) < 60_000
 
 
 def test_without_what_was_seen_once_pages_are_cleaned_alike():
     pages = blog(DESIGN, 10)
-    known = Repeats.learn(pages)
+    known = RepeatCounts.learn(pages)
     compact = known.compact()
     assert len(compact.counts) < len(known.counts)
     for outline in [*pages, page(DESIGN.replace("{}", "Something new."))]:
@@ -96,7 +96,7 @@ def test_without_what_was_seen_once_pages_are_cleaned_alike():
 
 
 def test_from_few_pages_nothing_can_be_left_out():
-    known = Repeats.learn(blog(DESIGN))
+    known = RepeatCounts.learn(blog(DESIGN))
     assert known.compact() is known
 
 
@@ -108,6 +108,6 @@ def test_pages_are_taken_some_at_a_time():
 
 @given(st.lists(st.sampled_from(TEXTS), max_size=30))
 def test_every_count_is_a_number_of_pages(texts):
-    known = Repeats.learn(page(f"<h1>My blog</h1><p>{text}</p>") for text in texts)
+    known = RepeatCounts.learn(page(f"<h1>My blog</h1><p>{text}</p>") for text in texts)
     assert len(known.prints) == 8 * len(known.counts)
     assert all(1 <= count <= len(known.pages) for count in known.counts)

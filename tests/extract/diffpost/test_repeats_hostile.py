@@ -11,7 +11,7 @@ from lxml import etree
 
 from everlog.core.outline import Outline
 from everlog.core.tree import parse
-from everlog.extract.extractors.diffpost import Repeats, clean, find_article
+from everlog.extract.extractors.diffpost import RepeatCounts, clean, find_article
 
 # No test measures time; one that takes this long hangs.
 HANGING_SECONDS = 300
@@ -51,7 +51,7 @@ HOSTILE = {
 def test_no_page_breaks_cleaning(body):
     outline = page(body)
     company = [page("<p>Menu</p>"), page(body + "<p>x</p>"), outline]
-    for repeats in (Repeats(), Repeats.learn(company), Repeats.learn(company[:1])):
+    for repeats in (RepeatCounts(), RepeatCounts.learn(company), RepeatCounts.learn(company[:1])):
         kept = clean(outline, repeats)
         assert kept.dtype == np.bool_
         assert len(kept) == len(outline.segments)
@@ -64,18 +64,18 @@ def test_twenty_megabytes_are_cleaned():
     root = etree.HTML("<body><div>" + paragraph * 10_500 + "</div></body>")
     outline = Outline(root)
     assert sum(map(len, outline.segments)) > 20_000_000
-    repeats = Repeats.learn([page("<p>Menu</p>")])
+    repeats = RepeatCounts.learn([page("<p>Menu</p>")])
     assert clean(outline, repeats).sum() == 10_500
     assert find_article(outline, repeats).element.tag == "div"
 
 
 def test_a_page_with_comments_and_instructions_in_its_tree_is_cleaned():
     outline = Outline(etree.fromstring("<body><!-- a --><?php b ?><p>c<!-- d -->e</p></body>"))
-    kept = clean(outline, Repeats())
+    kept = clean(outline, RepeatCounts())
     assert [outline.segments[place] for place in np.flatnonzero(kept)] == ["c", "e"]
 
 
 def test_a_tree_of_any_root_is_cleaned():
     outline = Outline(etree.fromstring("<b>x</b>"))
-    assert clean(outline, Repeats.learn([outline])).tolist() == [True, False]
-    assert find_article(Outline(parse(b"<frameset>")), Repeats()) is None
+    assert clean(outline, RepeatCounts.learn([outline])).tolist() == [True, False]
+    assert find_article(Outline(parse(b"<frameset>")), RepeatCounts()) is None

@@ -150,8 +150,8 @@ class TestLearning:
     def test_the_judge_tells_pages_that_were_not_looked_at(self) -> None:
         blog = FeedlessBlog(posts=80, root_slugs=True)
         pages = blog.pages()
-        judge = learn_explored(walked(pages)).judge
-        kinds = {url: judge.verdict(url, page).kind for url, page in pages.items()}
+        classifier = learn_explored(walked(pages)).classifier
+        kinds = {url: classifier.verdict(url, page).kind for url, page in pages.items()}
         assert {url for url, kind in kinds.items() if kind == "post"} == {blog.url(n) for n in range(80)}
 
     def test_the_made_up_feed_names_the_blog_and_its_posts(self) -> None:

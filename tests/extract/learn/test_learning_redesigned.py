@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import a_blog
-from everlog.extract.classify import PostJudge
+from everlog.extract.classify import PostClassifier
 from everlog.extract.learn_blog import learn_entries
 from everlog.extract.redesign_check import Fit, fit_of, has_changed, is_suspicious, mean_score, reads_better
 from everlog.feeds import parse_feed
@@ -16,17 +16,17 @@ NEWEST = 9
 
 def learned(feed: bytes, pages: dict[str, bytes] | None = None):
     template = learn_entries(parse_feed(feed, a_blog.HOME), pages or a_blog.pages())
-    return template, PostJudge.learn(template, pages or a_blog.pages(), home=a_blog.HOME)
+    return template, PostClassifier.learn(template, pages or a_blog.pages(), home=a_blog.HOME)
 
 
 def fit(body: bytes | str, *, excerpts: bool = False, **said: str | None) -> Fit:
     """The fit of a new post's page to what the feed says of it."""
     make = a_blog.excerpts if excerpts else a_blog.feed
-    template, judge = learned(make())
+    template, classifier = learned(make())
     feed = a_blog.rss([a_blog.item(NEWEST, said["content"])]) if "content" in said else make([NEWEST])
     entry, = parse_feed(feed, a_blog.HOME).entries
     page = Page(url=a_blog.url(NEWEST), body=body.encode() if isinstance(body, str) else body)
-    return fit_of(entry, page, template, judge)
+    return fit_of(entry, page, template, classifier)
 
 
 @pytest.mark.parametrize("excerpts", [False, True])

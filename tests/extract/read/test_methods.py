@@ -7,7 +7,7 @@ import pytest
 from everlog.core.outline import Outline
 from everlog.core.rules import Rule
 from everlog.core.tree import drop, parse, visible_text
-from everlog.extract.extractors.diffpost import Repeats
+from everlog.extract.extractors.diffpost import RepeatCounts
 from everlog.extract.extractors.methods import FEEDLESS, pick_at
 from everlog.markup.view import View
 
@@ -32,7 +32,7 @@ def article(seed: int) -> str:
     return "".join(f"<p>{sentence.replace('a', letters)}</p>" for sentence in SENTENCES)
 
 
-def picked(method: str, body: bytes, repeats: Repeats | None = None) -> str | None:
+def picked(method: str, body: bytes, repeats: RepeatCounts | None = None) -> str | None:
     pick = pick_at(View(parse(body), "https://a.example/x"), Rule(method=method, where=method), repeats)
     if pick is None:
         return None
@@ -41,7 +41,7 @@ def picked(method: str, body: bytes, repeats: Repeats | None = None) -> str | No
 
 
 def test_all_methods_that_need_no_place_answer_to_one_call() -> None:
-    repeats = Repeats.learn(Outline(parse(page(article(n)))) for n in range(5))
+    repeats = RepeatCounts.learn(Outline(parse(page(article(n)))) for n in range(5))
     body = page(article(9), holder="<div itemprop='articleBody'>")
     expected = visible_text(parse(article(9).encode()))
     found = {method: picked(method, body, repeats) for method in FEEDLESS}
@@ -78,4 +78,4 @@ class TestMetadata:
 @pytest.mark.parametrize("method", FEEDLESS)
 @pytest.mark.parametrize("body", [b"<p>", b"<html></html>", b"<a href='/'>only</a> <a href='/b'>links</a>", b"<img>"])
 def test_pages_without_a_text_are_survived(method: str, body: bytes) -> None:
-    picked(method, body, Repeats())
+    picked(method, body, RepeatCounts())

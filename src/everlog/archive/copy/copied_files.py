@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from everlog.archive.files.file_store import Shelf
+    from everlog.archive.files.file_store import FileStore
 
 # Files that are under way at once: one alone waits most of the time, for the disk to have it or for the network.
 AT_ONCE = 8
@@ -86,7 +86,7 @@ def wanted_files(connection: Connection) -> Generator[Wanted]:
 
 
 def copy_files(
-    wanted: Iterable[Wanted], source: Shelf, target: Shelf, counted: Callable[[int], None],
+    wanted: Iterable[Wanted], source: FileStore, target: FileStore, counted: Callable[[int], None],
     pause: Callable[[float], None] = time.sleep, *, without_missing: bool = False,
 ) -> Moved:
     """Bring files to another place, several at a time. One that is there already, and right, is not brought again.
@@ -135,7 +135,7 @@ def _bring_late(copying: _Copying, pause: Callable[[float], None]) -> list[Wante
 class _Copying:
     """From where to where, and how far it has come; used by several threads."""
 
-    def __init__(self, source: Shelf, target: Shelf, counted: Callable[[int], None]) -> None:
+    def __init__(self, source: FileStore, target: FileStore, counted: Callable[[int], None]) -> None:
         self.files = self.bytes = self.kept = 0
         self.is_stopped = False
         self.late: list[Wanted] = []

@@ -30,7 +30,7 @@ from everlog.archive.db.migrate import revision_of
 from everlog.archive.db.schema import COPYING
 from everlog.archive.db.sqlite import SqliteDatabase
 from everlog.archive.files import media_files, warc_files
-from everlog.archive.files.file_store import NoShelf
+from everlog.archive.files.file_store import NoFileStore
 from everlog.archive.files.remote_files import RemoteFiles
 from everlog.archive.open_folder import DATABASE, LOCKS
 from everlog.archive.open_shared import MARK, SCHEMES, has_tables, place_of
@@ -116,7 +116,7 @@ def copy_archive(
         count = _counter(tell, "bytes", copied_files.size_of_files(reading))
         with closing(copied_files.wanted_files(reading)) as wanted:
             moved = copied_files.copy_files(
-                wanted, source.shelf, target.shelf, count, pause, without_missing=without_missing,
+                wanted, source.file_store, target.file_store, count, pause, without_missing=without_missing,
             )
         tables = _write_rows(reading, target, name, tell)
     count = _counter(tell, "posts", tables[schema.posts.name])
@@ -162,9 +162,9 @@ def _begin(target: Archive, name: str) -> None:
         return
     if mark != name:
         raise _other_copy(target, mark)
-    if target.shelf.folder is not None:
+    if target.file_store.folder is not None:
         for pattern in (f"{warc_files.FOLDER}/.*.part", f"{media_files.FOLDER}/*/.*.part"):
-            for part in target.shelf.folder.glob(pattern):
+            for part in target.file_store.folder.glob(pattern):
                 part.unlink(missing_ok=True)
 
 
@@ -183,7 +183,7 @@ def _want_empty(connection: Connection, target: Archive) -> None:
     if connection.scalar(_READ_MARK) is None and any(
         True for folder in (warc_files.FOLDER, media_files.FOLDER) for _ in _names(target, folder)
     ):
-        raise _in_use(target.shelf.where)
+        raise _in_use(target.file_store.where)
 
 
 def _want_known_files(url: str) -> None:
@@ -223,12 +223,12 @@ def _want_this_version(where: str) -> None:
 
 
 def _want_shelf(target: Archive) -> None:
-    if isinstance(target.shelf, NoShelf):
+    if isinstance(target.file_store, NoFileStore):
         raise _no_files(target.database.where)
 
 
 def _names(target: Archive, folder: str) -> Iterator[str]:
-    return iter(()) if isinstance(target.shelf, NoShelf) else target.shelf.names(folder)
+    return iter(()) if isinstance(target.file_store, NoFileStore) else target.file_store.names(folder)
 
 
 def _want_empty_folder(folder: Path) -> None:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import ColumnElement, Connection, Table
 
-    from everlog.search.document import Card
+    from everlog.search.document import Document
     from everlog.search.query import Query, Term
 
 T = TypeVar("T")
@@ -86,9 +86,9 @@ class SearchIndex(Protocol):
 
     def drop(self, connection: Connection) -> None: ...
 
-    def write(self, connection: Connection, cards: Sequence[Card]) -> None: ...
+    def write(self, connection: Connection, cards: Sequence[Document]) -> None: ...
 
-    def remove(self, connection: Connection, cards: Sequence[Card]) -> None:
+    def remove(self, connection: Connection, cards: Sequence[Document]) -> None:
         """Take out these cards, which are as they were when they were written."""
         ...
 

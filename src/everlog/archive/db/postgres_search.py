@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from everlog.archive.db.postgres_ranking import Sought
-    from everlog.search.document import Card
+    from everlog.search.document import Document
     from everlog.search.query import Query, Term
 
     Blogs = Mapping[Term, Sequence[int]]
@@ -81,7 +81,7 @@ class PostgresIndex:
     def drop(self, connection: Connection) -> None:
         connection.exec_driver_sql("drop table if exists search")
 
-    def write(self, connection: Connection, cards: Sequence[Card]) -> None:
+    def write(self, connection: Connection, cards: Sequence[Document]) -> None:
         # In one order, so that two writers never wait for each other in a circle.
         rows = [
             {"post_id": card.post_id, "blog_id": card.blog_id, "words": vector(card)}
@@ -90,7 +90,7 @@ class PostgresIndex:
         if rows:
             connection.execute(_WRITE, rows)
 
-    def remove(self, connection: Connection, cards: Sequence[Card]) -> None:
+    def remove(self, connection: Connection, cards: Sequence[Document]) -> None:
         if cards:
             connection.execute(_REMOVE, [{"post_id": card.post_id} for card in cards])
 
@@ -159,11 +159,11 @@ def _sought(query: Query) -> list[Sought]:
     return [(_phrase(term), *_words(term)) for term in terms]
 
 
-def vector(card: Card) -> str:
+def vector(card: Document) -> str:
     """A card as a literal of the server's.
 
     >>> from everlog.search.document import Card
-    >>> vector(Card(post_id=1, blog_id=1, text="tide and tide", title="", comments="sea", authors="", tags=""))
+    >>> vector(Document(post_id=1, blog_id=1, text="tide and tide", title="", comments="sea", authors="", tags=""))
     "'tide':4C,6C 'and':5C 'sea':8D"
     """
     found = _Vector()

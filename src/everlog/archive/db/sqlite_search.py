@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from everlog.search.document import Card
+    from everlog.search.document import Document
     from everlog.search.query import Query, Term
 
     Blogs = Mapping[Term, Sequence[int]]
@@ -71,11 +71,11 @@ class Fts5Index:
     def drop(self, connection: Connection) -> None:
         connection.exec_driver_sql("drop table if exists search")
 
-    def write(self, connection: Connection, cards: Sequence[Card]) -> None:
+    def write(self, connection: Connection, cards: Sequence[Document]) -> None:
         with _explained():
             connection.exec_driver_sql(_WRITE, [_row(card) for card in cards])
 
-    def remove(self, connection: Connection, cards: Sequence[Card]) -> None:
+    def remove(self, connection: Connection, cards: Sequence[Document]) -> None:
         with _explained():
             connection.exec_driver_sql(_REMOVE, [_row(card) for card in cards])
 
@@ -126,7 +126,7 @@ def _explained() -> Iterator[None]:
         ) from error
 
 
-def _row(card: Card) -> tuple[Any, ...]:
+def _row(card: Document) -> tuple[Any, ...]:
     blog = _blog_piece(card.blog_id)
     return card.post_id, card.text, card.title, card.comments, card.authors, card.tags, blog
 

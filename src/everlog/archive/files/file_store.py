@@ -53,7 +53,7 @@ class Writer(Protocol):
         ...
 
 
-class Shelf(Protocol):
+class FileStore(Protocol):
     """A place for files."""
 
     @property
@@ -123,7 +123,7 @@ class Shelf(Protocol):
         ...
 
 
-class NoShelf:
+class NoFileStore:
     """The files of an archive that nobody has named: what is in its database can be read all the same."""
 
     where = "no place"

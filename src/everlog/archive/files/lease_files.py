@@ -40,7 +40,7 @@ class OwnFiles:
         return self._last
 
 
-class GrantFiles(Appending):
+class LeaseFiles(Appending):
     """The WARC files of one grant. `finish` is told the name of each that nothing more is appended to."""
 
     def __init__(
@@ -75,7 +75,7 @@ class GrantFiles(Appending):
             yield f"{self._owner.stem(now)}-{self._fence}{ending}{SUFFIX}"
 
 
-class SpoolFiles(GrantFiles):
+class SpoolFiles(LeaseFiles):
     """Files in a folder of one machine: locked while they are open, so that others see that they are being written."""
 
     def _make(self, path: Path) -> int:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from everlog.records import Exchange
 
 
-class FolderShelf:
+class FolderStore:
     """A folder with `warc` and `media` in it."""
 
     is_shared = False

@@ -41,13 +41,13 @@ def unnamed_files(archive: Archive) -> Iterator[tuple[str, str]]:
         yield from _emptied(archive)
         return
     known = _blogs(archive)
-    names = archive.shelf.names(warc_files.FOLDER)
+    names = archive.file_store.names(warc_files.FOLDER)
     while part := list(islice(names, AT_ONCE)):
         named = rows.find(part)
         for name in part:
             if name not in named and (text := _wrong_warc(name, known, is_old=is_before(name, begun))):
                 yield name, text
-    names = archive.shelf.names(media_files.FOLDER)
+    names = archive.file_store.names(media_files.FOLDER)
     while part := list(islice(names, AT_ONCE)):
         yield from _media(archive, part)
 
@@ -72,11 +72,11 @@ def is_more_than_a_batch(file: BinaryIO, offset: int) -> bool:
 def _emptied(archive: Archive) -> Iterator[tuple[str, str]]:
     """A database without a blog beside files."""
     counts = {
-        folder: sum(1 for _ in archive.shelf.names(folder)) for folder in (warc_files.FOLDER, media_files.FOLDER)
+        folder: sum(1 for _ in archive.file_store.names(folder)) for folder in (warc_files.FOLDER, media_files.FOLDER)
     }
     if any(counts.values()):
         found = f"{counts[warc_files.FOLDER]} WARC files and {counts[media_files.FOLDER]} media files"
-        yield archive.shelf.where, (
+        yield archive.file_store.where, (
             f"the database holds no blog, but there are {found}: it was emptied, or belongs to another archive; "
             "restore the right one from a backup before you crawl into this archive"
         )

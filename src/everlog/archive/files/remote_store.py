@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("everlog")
 
 
-class RemoteShelf:
+class RemoteStore:
     """Files below an address; `spool` is this archive's own part of the spool folder, None: nothing can be written."""
 
     is_shared = True

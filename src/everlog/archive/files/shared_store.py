@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from everlog.archive.files import durable as disk
 from everlog.archive.files import media_files, warc_files
-from everlog.archive.files.lease_files import GrantFiles, OwnFiles
-from everlog.archive.files.local_store import FolderFiles, FolderShelf
+from everlog.archive.files.lease_files import LeaseFiles, OwnFiles
+from everlog.archive.files.local_store import FolderFiles, FolderStore
 from everlog.archive.files.media_files import MediaFiles
 from everlog.archive.files.warc_files import cut
 from everlog.archive.repos.warc_index import AT_ONCE, fence_of, is_before
@@ -28,7 +28,7 @@ log = logging.getLogger("everlog")
 PARTS = ".parts"
 
 
-class SharedFolderShelf(FolderShelf):
+class SharedFolderStore(FolderStore):
     """A folder with `warc` and `media` in it, in which several processes write side by side."""
 
     is_shared = True
@@ -47,7 +47,7 @@ class SharedFolderShelf(FolderShelf):
             self._seal(name, rows)
             at("sealed")
 
-        warc = GrantFiles(
+        warc = LeaseFiles(
             self.folder, rows.owner(blog_id, info), fence=fence, own=self._own, finish=finish,
             rotate_bytes=rotate_bytes, at=at,
         )

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from everlog.archive.db.database import Database
-    from everlog.archive.job_models import FleetState, Grant, Job, NewJob, SliceEnd, WorkerState
+    from everlog.archive.job_models import FleetState, Job, Lease, NewJob, SliceResult, WorkerState
     from everlog.archive.models import Poll
     from everlog.records import Blog
 
@@ -49,7 +49,7 @@ class FleetSqlStore(FleetStore):
     def schedule_polls(self, *, now: datetime, batch: int, most: int) -> tuple[Job, ...]:
         return poll_jobs.schedule_polls(self.database, now=now, batch=batch, most=most)
 
-    def claim_job(self, job_id: int, worker: str, *, has_browser: bool = True) -> Grant | None:
+    def claim_job(self, job_id: int, worker: str, *, has_browser: bool = True) -> Lease | None:
         return grant_rows.claim_job(self.database, job_id, worker, has_browser=has_browser)
 
     def job_polls(self, fence: int) -> tuple[tuple[Poll, Blog], ...]:
@@ -70,7 +70,7 @@ class FleetSqlStore(FleetStore):
     def beat(self, fence: int, *, requests: int = 0) -> bool:
         return grant_rows.beat(self.database, fence, requests=requests)
 
-    def end_grant(self, fence: int, end: SliceEnd | None = None) -> tuple[Job, ...]:
+    def end_grant(self, fence: int, end: SliceResult | None = None) -> tuple[Job, ...]:
         return grant_rows.end_grant(self.database, fence, end)
 
     def expire_grants(self, *, silent_seconds: float, most_tries: int, progress: int) -> tuple[Job, ...]:
@@ -108,7 +108,7 @@ class FleetSqlStore(FleetStore):
     def worker_beat(self, worker: str) -> bool:
         return worker_rows.worker_beat(self.database, worker)
 
-    def count_slice(self, worker: str, end: SliceEnd, seconds: float) -> None:
+    def count_slice(self, worker: str, end: SliceResult, seconds: float) -> None:
         worker_rows.count_slice(self.database, worker, end, seconds)
 
     def drain(self, worker: str | None = None, *, draining: bool = True) -> int:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from everlog.archive.job_models import FleetState, Grant, Job, NewJob, SliceEnd, WorkerState
+    from everlog.archive.job_models import FleetState, Job, Lease, NewJob, SliceResult, WorkerState
     from everlog.archive.models import Poll
     from everlog.records import Blog
 
@@ -39,7 +39,7 @@ class FleetStore(Protocol):
         """Jobs for up to `most` due feeds, `batch` feeds each, the longest due first; a feed is in one at a time."""
         ...
 
-    def claim_job(self, job_id: int, worker: str, *, has_browser: bool = True) -> Grant | None:
+    def claim_job(self, job_id: int, worker: str, *, has_browser: bool = True) -> Lease | None:
         """The right to do a slice, and the lease of the job's host; None if there is nothing to do (any more).
 
         A job whose host is leased is parked until it is free. Of a poll's hosts those that are free are leased; the
@@ -72,7 +72,7 @@ class FleetStore(Protocol):
         """The word that a grant is in use; False if it was taken away. Never waits for who writes."""
         ...
 
-    def end_grant(self, fence: int, end: SliceEnd | None = None) -> tuple[Job, ...]:
+    def end_grant(self, fence: int, end: SliceResult | None = None) -> tuple[Job, ...]:
         """Give a grant back with what became of its job; the jobs to hand to the engine (its own, those of its host).
 
         Raises LeaseLost if it was taken away.
@@ -123,7 +123,7 @@ class FleetStore(Protocol):
         """The word that a worker is there; whether it is to end when its slices have."""
         ...
 
-    def count_slice(self, worker: str, end: SliceEnd, seconds: float) -> None:
+    def count_slice(self, worker: str, end: SliceResult, seconds: float) -> None:
         """Add a slice to what a worker did."""
         ...
 

@@ -13,7 +13,7 @@ from sqlalchemy import func, select
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import moment_of, moment_or_none, stamp, stamp_or_none, storable
 from everlog.archive.db.database import in_parts
-from everlog.core.fetcher import Ledger, Waited
+from everlog.core.fetcher import HostStats, Waited
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -34,7 +34,7 @@ LONGEST = 200
 _hosts, _waits = schema.hosts, schema.waits
 
 
-def add_to_ledger(database: Database, ledger: Sequence[Ledger], at: datetime) -> None:
+def add_to_ledger(database: Database, ledger: Sequence[HostStats], at: datetime) -> None:
     """Add what a session's ledger has, in one transaction; `at` is for hosts that do not say when they were asked."""
     if not ledger:
         return
@@ -69,7 +69,7 @@ def note_waits(database: Database, waits: Mapping[str, Sequence[Waited]]) -> Non
         _add_waits(connection, database, ((host, wait) for host in ordered for wait in waits[host]))
 
 
-def ledger(database: Database, host: str | None = None) -> Iterator[Ledger]:
+def ledger(database: Database, host: str | None = None) -> Iterator[HostStats]:
     """The hosts by name, or the one, with their waits, those of the longest time first; read in parts."""
     after = ""
     while True:
@@ -131,7 +131,7 @@ def _waits_of(connection: Connection, hosts: Sequence[str]) -> dict[str, list[Wa
     return found
 
 
-def _host_values(each: Ledger, at: datetime) -> dict[str, Any]:
+def _host_values(each: HostStats, at: datetime) -> dict[str, Any]:
     asked_at = each.asked_at or (at if each.requests else None)
     return {
         "host": storable(each.host), "requests": each.requests, "bytes": each.bytes,
@@ -149,8 +149,8 @@ def _wait_values(host: str, wait: Waited) -> dict[str, Any]:
     }
 
 
-def _ledger(row: Row[Any], waits: Sequence[Waited]) -> Ledger:
-    return Ledger(
+def _ledger(row: Row[Any], waits: Sequence[Waited]) -> HostStats:
+    return HostStats(
         host=row.host, requests=row.requests, bytes=row.bytes, waited_seconds=row.waited_seconds, slowed=row.slowed,
         delay_seconds=row.delay_seconds, asked_at=moment_or_none(row.asked_at), waits=tuple(waits),
     )

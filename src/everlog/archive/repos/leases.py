@@ -14,7 +14,7 @@ from sqlalchemy import select
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import storable
 from everlog.archive.db.database import in_parts
-from everlog.archive.job_models import Grant, NewJob, SliceEnd, queue_of
+from everlog.archive.job_models import Lease, NewJob, SliceResult, queue_of
 from everlog.archive.repos.job_wakeups import wake_for_hosts
 from everlog.archive.repos.jobs import clock_of, insert_jobs, job_of, queue_jobs, stamp_of
 from everlog.archive.repos.poll_jobs import hosts_of_job, let_go, let_go_some
@@ -37,7 +37,7 @@ GIVEN_UP_SECONDS = 3_600.0
 _MOST_EXPIRED = 1_000
 
 
-def claim_job(database: Database, job_id: int, worker: str, *, has_browser: bool = True) -> Grant | None:
+def claim_job(database: Database, job_id: int, worker: str, *, has_browser: bool = True) -> Lease | None:
     """The right to do a slice of a job that waits to be done; None if there is nothing to do (any more)."""
     statement = (
         select(_jobs).where(_jobs.c.id == job_id, _jobs.c.state.in_(("queued", "parked")))
@@ -62,7 +62,7 @@ def claim_job(database: Database, job_id: int, worker: str, *, has_browser: bool
             return None
         values = {"state": "running", "fence": fence, "due_at": None, "reason": None, **changed}
         running = _jobs.update().where(_jobs.c.id == job_id).values(values).returning(*_jobs.c)
-        return Grant(fence=fence, job=job_of(connection.execute(running).one()), hosts=hosts)
+        return Lease(fence=fence, job=job_of(connection.execute(running).one()), hosts=hosts)
 
 
 def begin_grant(database: Database, worker: str) -> int:
@@ -100,7 +100,7 @@ def beat(database: Database, fence: int, *, requests: int) -> bool:
         return connection.execute(statement).rowcount > 0
 
 
-def end_grant(database: Database, fence: int, end: SliceEnd | None) -> tuple[Job, ...]:
+def end_grant(database: Database, fence: int, end: SliceResult | None) -> tuple[Job, ...]:
     """Give a grant back with what became of its job; those that waited for its hosts come before its own.
 
     One without a job is somebody's who knows no workers: whoever looks after them wakes what waited.
@@ -207,7 +207,7 @@ def _lease_feeds(
     return None, {}
 
 
-def _settle(connection: Connection, database: Database, job_id: int, end: SliceEnd | None) -> list[Job]:
+def _settle(connection: Connection, database: Database, job_id: int, end: SliceResult | None) -> list[Job]:
     """What becomes of a job after a slice of it; the job if it is queued."""
     job = connection.execute(select(_jobs).where(_jobs.c.id == job_id).with_for_update()).one()
     if end is None:

@@ -46,7 +46,7 @@ from everlog.archive.repos import (
 from everlog.archive.repos.fleet_sql import FleetSqlStore
 from everlog.archive.repos.store import Store
 from everlog.archive.write.crash_points import nothing
-from everlog.archive.write.record_batch import Recorder
+from everlog.archive.write.record_batch import BatchRecorder
 from everlog.core.fetcher import Waited
 from everlog.core.moments import as_moment_or_none
 
@@ -72,7 +72,7 @@ if TYPE_CHECKING:
     )
     from everlog.archive.repos.overview import Lost, Outline
     from everlog.archive.repos.templates import FormerTemplate
-    from everlog.core.fetcher import Ledger
+    from everlog.core.fetcher import HostStats
     from everlog.core.moments import Moment
     from everlog.records import Blog, Event, Lane, Link, Post, Visit
     from everlog.search.hit import Hit
@@ -85,7 +85,7 @@ class SqlStore(FleetSqlStore, Store):
         self.database = database
         # WARC files that were found to be lost: what stood in them is as good as never fetched.
         self.lost_files: AbstractSet[str] = frozenset()
-        self._recorder = Recorder(database, at=at)
+        self._recorder = BatchRecorder(database, at=at)
 
     def add_blog(self, home: str, *, scope: str) -> Blog:
         return blog_rows.add_blog(self.database, home, scope=scope)
@@ -315,7 +315,7 @@ class SqlStore(FleetSqlStore, Store):
     def count_watched(self) -> int:
         return poll_rows.count_watched(self.database)
 
-    def add_to_ledger(self, ledger: Sequence[Ledger], at: datetime) -> None:
+    def add_to_ledger(self, ledger: Sequence[HostStats], at: datetime) -> None:
         ledger_rows.add_to_ledger(self.database, ledger, at)
 
     def note_wait(
@@ -328,7 +328,7 @@ class SqlStore(FleetSqlStore, Store):
     def note_waits(self, waits: Mapping[str, Sequence[Waited]]) -> None:
         ledger_rows.note_waits(self.database, waits)
 
-    def ledger(self, host: str | None = None) -> Iterator[Ledger]:
+    def ledger(self, host: str | None = None) -> Iterator[HostStats]:
         return ledger_rows.ledger(self.database, host)
 
     def outlines(self) -> Iterator[Outline]:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from everlog.archive.models import Poll, PostState
     from everlog.archive.repos.overview import Lost, Outline
     from everlog.archive.repos.templates import FormerTemplate
-    from everlog.core.fetcher import Ledger, Waited
+    from everlog.core.fetcher import HostStats, Waited
     from everlog.core.moments import Moment
     from everlog.records import Blog, Event
 
@@ -108,7 +108,7 @@ class WatchStore(Protocol):
         """How many blogs are watched at all."""
         ...
 
-    def add_to_ledger(self, ledger: Sequence[Ledger], at: datetime) -> None:
+    def add_to_ledger(self, ledger: Sequence[HostStats], at: datetime) -> None:
         """Add what was asked of hosts, and waited for, to what is known of them; whoever took it adds it once."""
         ...
 
@@ -123,7 +123,7 @@ class WatchStore(Protocol):
         """Many of these, by host, in one transaction."""
         ...
 
-    def ledger(self, host: str | None = None) -> Iterator[Ledger]:
+    def ledger(self, host: str | None = None) -> Iterator[HostStats]:
         """What was asked of each host over all runs, with the waits and their reasons; or of the one."""
         ...
 

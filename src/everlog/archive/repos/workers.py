@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Row
 
     from everlog.archive.db.database import Database
-    from everlog.archive.job_models import SliceEnd
+    from everlog.archive.job_models import SliceResult
 
 _workers, _jobs, _grants = schema.workers, schema.jobs, schema.grants
 _polls, _blogs = schema.polls, schema.blogs
@@ -64,7 +64,7 @@ def worker_beat(database: Database, worker: str) -> bool:
         return bool(connection.execute(statement).scalar())
 
 
-def count_slice(database: Database, worker: str, end: SliceEnd, seconds: float) -> None:
+def count_slice(database: Database, worker: str, end: SliceResult, seconds: float) -> None:
     """Add a slice to what a worker did."""
     row = _workers.c
     # The slice was done whether or not its grant is still there.

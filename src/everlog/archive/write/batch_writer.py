@@ -27,7 +27,7 @@ QUEUE_BYTES = 64_000_000
 _LEAST_BYTES = 1_000
 
 
-class GroupWriter:
+class BatchWriter:
     """Takes visits from any thread, and acknowledges each once it is safe."""
 
     def __init__(self, archive: Archive, *, queue_bytes: int = QUEUE_BYTES) -> None:

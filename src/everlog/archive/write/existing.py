@@ -10,7 +10,7 @@ from sqlalchemy import BindParameter, bindparam, func, or_, select
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import stamp
 from everlog.archive.db.database import in_parts
-from everlog.archive.write.version_decider import Keeping, KnownPost, addresses, identity_of
+from everlog.archive.write.version_decider import KnownPost, VersionDecider, addresses, identity_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -87,7 +87,7 @@ def capture_before(
     return found
 
 
-def known_posts(connection: Connection, visits: Sequence[Visit], written: Mapping[int, Written]) -> Keeping:
+def known_posts(connection: Connection, visits: Sequence[Visit], written: Mapping[int, Written]) -> VersionDecider:
     """The stored posts that a batch may be about: by identity, by any address, by content."""
     keys: set[str] = set()
     for visit in visits:
@@ -102,7 +102,7 @@ def known_posts(connection: Connection, visits: Sequence[Visit], written: Mappin
         for part in in_parts(sorted(wanted)):
             found = connection.execute(statement, {"wanted": part, "blogs": blogs})
             rows |= {row.id: KnownPost(**row._mapping) for row in found if row.id not in rows}
-    keeping = Keeping({}, {})
+    keeping = VersionDecider({}, {})
     for post in sorted(rows.values(), key=lambda post: post.id or 0):
         keeping.by_key[post.blog_id, post.key] = post
         if post.content:
@@ -112,7 +112,7 @@ def known_posts(connection: Connection, visits: Sequence[Visit], written: Mappin
     return keeping
 
 
-def company_of(connection: Connection, keeping: Keeping) -> Company:
+def company_of(connection: Connection, keeping: VersionDecider) -> Company:
     """What tells deletions from a blog that is rebuilt: how many posts vanished when one did, how many are well."""
     asked: dict[tuple[int, str], tuple[int, int]] = {}
 
@@ -152,7 +152,7 @@ def _seen_well(connection: Connection, blog_id: int, start: str) -> int:
 
 
 def _add_records(
-    connection: Connection, keeping: Keeping, visits: Sequence[Visit], written: Mapping[int, Written],
+    connection: Connection, keeping: VersionDecider, visits: Sequence[Visit], written: Mapping[int, Written],
 ) -> None:
     """The held versions of posts that were read otherwise this time."""
     differing: dict[int, KnownPost] = {}

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Happening:
+class PostEvent:
     """A line of the ledger whose post may have no row yet.
 
     `after_emptied`: it is worth telling only if the last that was told of the text is that the page lost it (True),
@@ -43,7 +43,7 @@ def seen_at(visit: Visit) -> datetime | None:
     return visit.exchanges[-1].fetched_at if visit.exchanges else None
 
 
-def noticed(known: KnownPost, visit: Visit, company: Company) -> Happening | None:
+def noticed(known: KnownPost, visit: Visit, company: Company) -> PostEvent | None:
     """What a visit says about the presence of a post: it vanished, it is back, or nothing. The post is marked."""
     at, sight = seen_at(visit), _sight(visit)
     missing = Missing(
@@ -65,42 +65,42 @@ def noticed(known: KnownPost, visit: Visit, company: Company) -> Happening | Non
     if verdict.kind is None:
         return None
     detail: dict[str, Any] = {} if sight == "there" else {"sight": sight, "looks": verdict.known.looks}
-    return Happening(post=known, kind=verdict.kind, at=at, reason=verdict.reason, detail=detail)
+    return PostEvent(post=known, kind=verdict.kind, at=at, reason=verdict.reason, detail=detail)
 
 
-def edited(known: KnownPost, before: str | None, after: str, visit: Visit) -> Happening | None:
+def edited(known: KnownPost, before: str | None, after: str, visit: Visit) -> PostEvent | None:
     """The line for a new version of a post; None if the version did not come from the web."""
     at = seen_at(visit)
     if at is None:
         return None
     kind, what = _change(before, after)
-    return Happening(post=known, kind=kind, at=at, reason=what, detail={"version": known.version})
+    return PostEvent(post=known, kind=kind, at=at, reason=what, detail={"version": known.version})
 
 
-def emptied(known: KnownPost, visit: Visit) -> Happening | None:
+def emptied(known: KnownPost, visit: Visit) -> PostEvent | None:
     """The line for a page that lost its article, told once, however often it is looked at; what is held stays."""
     fetched = visit.post.fetched if visit.settles and visit.post is not None else None
     at = seen_at(visit) or fetched
     if at is None:
         return None
-    return Happening(
+    return PostEvent(
         post=known, kind="emptied", at=at, reason="its page lost most of its text; the archived version is kept",
         detail={"version": known.version}, after_emptied=False,
     )
 
 
-def whole_again(known: KnownPost, visit: Visit) -> Happening | None:
+def whole_again(known: KnownPost, visit: Visit) -> PostEvent | None:
     """The line for a page that shows what is held, after it had lost its article."""
     at = seen_at(visit)
     if at is None or _sight(visit) != "there":
         return None
-    return Happening(
+    return PostEvent(
         post=known, kind="back", at=at, reason="its page shows the whole text again", detail={"version": known.version},
         after_emptied=True,
     )
 
 
-def worth_telling(happenings: Iterable[Happening], last: Mapping[int | None, str]) -> Iterator[Happening]:
+def worth_telling(happenings: Iterable[PostEvent], last: Mapping[int | None, str]) -> Iterator[PostEvent]:
     """Those that say something new; `last` is what was last told of the texts of their posts."""
     latest = dict(last)
     for each in happenings:

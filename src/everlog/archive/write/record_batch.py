@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from everlog.archive.db.database import Database
     from everlog.archive.models import Acknowledged, Stored, WarcFile
     from everlog.archive.repos.post_codec import Written
-    from everlog.archive.write.version_decider import Keeping
+    from everlog.archive.write.version_decider import VersionDecider
     from everlog.records import Exchange, Link, Post, Visit
 
     Pair = tuple[Visit, Sequence[Stored]]
@@ -40,7 +40,7 @@ _OF_A_VISIT = ("state", "outcome", "reason", "note", "status", "new_posts", "vis
 _POST_COLUMNS = tuple(schema.posts.c)
 
 
-class Recorder:
+class BatchRecorder:
     """Writes batches. Its statements are made once: SQLAlchemy takes longer to build than to run them.
 
     Two writers never write to one blog, but they may bring the same picture, and one may fill the search index while
@@ -202,7 +202,7 @@ class Recorder:
         self._record_events(connection, keeping)
         return tuple(acknowledged(visit, outcome) for visit, outcome in zip(visits, outcomes, strict=True))
 
-    def _record_versions(self, connection: Connection, keeping: Keeping) -> None:
+    def _record_versions(self, connection: Connection, keeping: VersionDecider) -> None:
         versions: Rows = []
         for post, version, record, capture_id, at in keeping.versions:
             row = {"post_id": post.id, "version": version, "record": record, "capture_id": capture_id, "read_at": at}
@@ -226,7 +226,7 @@ class Recorder:
         if aliases:
             connection.execute(self._aliases, aliases)
 
-    def _record_readings(self, connection: Connection, keeping: Keeping) -> None:
+    def _record_readings(self, connection: Connection, keeping: VersionDecider) -> None:
         """What readings brought that made no version."""
         if keeping.corrected:
             connection.execute(self._corrected, [
@@ -236,7 +236,7 @@ class Recorder:
         if keeping.refused:
             connection.execute(self._refused, [{"the_id": capture_id} for capture_id in keeping.refused])
 
-    def _record_events(self, connection: Connection, keeping: Keeping) -> None:
+    def _record_events(self, connection: Connection, keeping: VersionDecider) -> None:
         """What happened to posts."""
         asked = {each.post.id for each in keeping.events if each.after_emptied is not None and each.post.id is not None}
         last = last_of_text(connection, asked) if asked else {}

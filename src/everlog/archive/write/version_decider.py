@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from everlog.archive.models import Kept
     from everlog.archive.repos.post_codec import Written
-    from everlog.archive.write.post_events import Company, Happening
+    from everlog.archive.write.post_events import Company, PostEvent
     from everlog.records import Visit
     from everlog.versions import Verdict
 
@@ -69,7 +69,7 @@ class KnownPost:
 
 
 @dataclass(slots=True)
-class Keeping:
+class VersionDecider:
     """The posts a batch is about, those known before and those it brings."""
 
     by_key: dict[Key, KnownPost]
@@ -84,7 +84,7 @@ class Keeping:
     # Captures that nothing is read from again: what they show is less than what is held.
     refused: list[int] = field(default_factory=list)
     # What happened to posts, for the ledger.
-    events: list[Happening] = field(default_factory=list)
+    events: list[PostEvent] = field(default_factory=list)
     company: Company = lambda *_: (0, 0)
 
     def keep(self, visit: Visit, written: Written | None, capture_id: int | None) -> tuple[KnownPost, Kept] | None:
@@ -183,7 +183,7 @@ class Keeping:
         if known is not None:
             self._tell(noticed(known, visit, self.company))
 
-    def _tell(self, happening: Happening | None) -> None:
+    def _tell(self, happening: PostEvent | None) -> None:
         if happening is not None:
             self.events.append(happening)
 

@@ -11,23 +11,23 @@ from everlog.errors import EverlogError, ServiceDown, file_error
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from everlog.archive.backend import Habits, Parts
+    from everlog.archive.backend import ArchiveOptions, Backend
     from everlog.archive.files.file_store import Writer
     from everlog.archive.files.warc_names import CrawlInfo
 
 
-class Writing:
+class WriterPool:
     """The writers of the blogs that are locked."""
 
-    def __init__(self, parts: Parts, habits: Habits) -> None:
+    def __init__(self, parts: Backend, options: ArchiveOptions) -> None:
         self.rows = FileRows(parts.database)
         # After this nothing more is written by these writers: nobody knows what has become of their last words.
         self.failure: EverlogError | None = None
         # Whether it was the disk, or the folder, that failed: then it does so for every blog.
         self.disk_failed = False
-        self._shelf = parts.shelf
+        self._file_store = parts.file_store
         self._locks = parts.locks
-        self._habits = habits
+        self._options = options
         self._blogs: dict[int, Writer] = {}
         # Of many blogs together, one for each way that they are crawled.
         self._common: dict[CrawlInfo, Writer] = {}
@@ -57,7 +57,7 @@ class Writing:
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        if not self._shelf.is_shared or self._is_together:
+        if not self._file_store.is_shared or self._is_together:
             yield
             return
         self._is_together = True
@@ -70,13 +70,13 @@ class Writing:
 
     def recover(self) -> None:
         with self.explained():
-            self._shelf.recover(self.rows)
+            self._file_store.recover(self.rows)
 
     @contextmanager
     def explained(self) -> Iterator[None]:
         """What goes wrong with the files that are written, in the words of an archive."""
         try:
-            with explained(self._shelf.where):
+            with explained(self._file_store.where):
                 yield
         except EverlogError as error:
             self.disk_failed |= isinstance(error.__cause__, OSError) and not isinstance(error, ServiceDown)
@@ -84,7 +84,7 @@ class Writing:
 
     def _begin(self) -> None:
         """Nothing is being written: what is left of earlier writers can be looked after."""
-        if not self._shelf.is_shared:
+        if not self._file_store.is_shared:
             return
         if self._common and self._common_fence != self.rows.fence:
             # Its files are those of a grant that is gone: whoever clears up would take what is added for never stored.
@@ -93,16 +93,16 @@ class Writing:
             return
         self.failure = None
         # In a folder that all see, what is left over is in nobody's way, and looking for it takes long.
-        if self._shelf.folder is None:
+        if self._file_store.folder is None:
             self.recover()
 
     def _writer(self, blog_id: int, info: CrawlInfo) -> Writer:
         if info in self._common:
             return self._common[info]
         with self.explained():
-            writer = self._shelf.writer(
+            writer = self._file_store.writer(
                 None if self._is_together else blog_id, self.rows, info=info,
-                rotate_bytes=self._habits.rotate_bytes, at=self._habits.at,
+                rotate_bytes=self._options.rotate_bytes, at=self._options.at,
             )
         if self._is_together:
             self._common[info], self._common_fence = writer, self.rows.fence

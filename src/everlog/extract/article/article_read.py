@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from everlog.extract.article.picks import Pick
-    from everlog.extract.extractors.diffpost import Repeats
+    from everlog.extract.extractors.diffpost import RepeatCounts
     from everlog.markup.view import View
 
 
@@ -91,7 +91,7 @@ class Found:
 class ArticleFinder:
     """The designs of a blog, ready for use on many pages."""
 
-    def __init__(self, designs: Sequence[Design], repeats: Repeats | None = None) -> None:
+    def __init__(self, designs: Sequence[Design], repeats: RepeatCounts | None = None) -> None:
         self._repeats = repeats
         self._designs = [(design, Cutter(design.cuts, design.keeps, design.known)) for design in designs]
         self._told = [pair for pair in self._designs if pair[0].tells]

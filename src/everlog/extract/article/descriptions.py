@@ -18,7 +18,7 @@ from everlog.extract.article.cuts_learn import PIECES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from everlog.extract.article.marking import Pupil
+    from everlog.extract.article.marking import TrainingPage
 
 # An element that is this like the feed's text shows it and nothing else. Of the twelve real blogs with descriptions,
 # those that print them are at 0.94 to 1 ("Posted by" or a full stop stands beside it), first paragraphs that
@@ -28,7 +28,7 @@ WHOLE = 0.9
 _STATED = ("description", "og:description", "twitter:description", "dc.description", "citation_abstract")
 
 
-def shown_descriptions(pupils: Sequence[Pupil]) -> list[int | None]:
+def shown_descriptions(pupils: Sequence[TrainingPage]) -> list[int | None]:
     """The element of each page that prints the feed's text apart from the article.
 
     It is a place of its own: a selector that most pages use for nothing else. A paragraph among others is the
@@ -49,19 +49,19 @@ def shown_descriptions(pupils: Sequence[Pupil]) -> list[int | None]:
     return nodes
 
 
-def states_descriptions(pupils: Sequence[Pupil]) -> bool:
+def states_descriptions(pupils: Sequence[TrainingPage]) -> bool:
     """Whether the feed's texts are what most of the pages say in their metadata about themselves."""
     stated = sum(_is_stated(pupil) for pupil in pupils)
     return stated * 2 > len(pupils)
 
 
-def _is_stated(pupil: Pupil) -> bool:
+def _is_stated(pupil: TrainingPage) -> bool:
     said = words(pupil.sample.text)
     meta = pupil.sample.view.meta
     return bool(said) and any(words(text) == said for name in _STATED for text in meta.get(name, ()))
 
 
-def _showing(pupil: Pupil) -> int | None:
+def _showing(pupil: TrainingPage) -> int | None:
     """The smallest element whose whole text is the feed's."""
     marked = pupil.told
     dice = marked.dice()
@@ -69,7 +69,7 @@ def _showing(pupil: Pupil) -> int | None:
     return int(np.flatnonzero(dice >= best)[-1]) if best >= WHOLE else None
 
 
-def _own_places(pupil: Pupil, node: int) -> set[str]:
+def _own_places(pupil: TrainingPage, node: int) -> set[str]:
     """The names of an element, or the way to it, that no other element with a text has on its page."""
     layout, chain = pupil.sample.layout, pupil.signatures.chain
     spoken = np.flatnonzero(layout.last > layout.first).tolist()
@@ -81,7 +81,7 @@ def _own_places(pupil: Pupil, node: int) -> set[str]:
     return found
 
 
-def _is_among_others(pupil: Pupil, node: int) -> bool:
+def _is_among_others(pupil: TrainingPage, node: int) -> bool:
     """Whether an element is a piece of text beside others of its kind."""
     layout = pupil.sample.layout
     tag, above = layout.tags[node], int(layout.parent[node])

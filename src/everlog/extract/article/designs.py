@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from everlog.core.layout import Vocabulary
     from everlog.extract.article.article_learn import Group
-    from everlog.extract.article.marking import Pupil
-    from everlog.extract.extractors.diffpost import Repeats
+    from everlog.extract.article.marking import TrainingPage
+    from everlog.extract.extractors.diffpost import RepeatCounts
     from everlog.extract.extractors.keypath import KeyPaths
     from everlog.extract.samples import Sample
 
@@ -40,7 +40,7 @@ TELLS_KEPT = 5
 
 
 def learn_designs(
-    samples: Sequence[Sample], vocabulary: Vocabulary, language: str | None, key_paths: KeyPaths, repeats: Repeats,
+    samples: Sequence[Sample], vocabulary: Vocabulary, language: str | None, key_paths: KeyPaths, repeats: RepeatCounts,
 ) -> tuple[Design, ...]:
     """The designs of the blog's posts, the best first; sets the article's node of every sample."""
     course = Course(samples, vocabulary, language, key_paths, repeats)
@@ -74,7 +74,7 @@ def _in_order(learned: Sequence[Design], others: Sequence[Design]) -> tuple[Desi
     return (*first, *learned, *(design for design in others if design not in first))
 
 
-def _design(group: Group, pupils: Sequence[Pupil], method: str, tells: Sequence[str] = ()) -> Design:
+def _design(group: Group, pupils: Sequence[TrainingPage], method: str, tells: Sequence[str] = ()) -> Design:
     evidence = group.evidence
     known = tuple(sorted(_names_inside(group, pupils)))
     cuts, keeps = evidence.signatures() if evidence is not None and group.is_cutting else ((), ())
@@ -101,7 +101,7 @@ def _design(group: Group, pupils: Sequence[Pupil], method: str, tells: Sequence[
     )
 
 
-def _hides_text(group: Group, pupils: Sequence[Pupil]) -> bool:
+def _hides_text(group: Group, pupils: Sequence[TrainingPage]) -> bool:
     """Whether what the pages hide inside the article is mostly text of the feed: spoilers, tabs."""
     hidden = shared = 0
     for pupil, node in zip(pupils, group.nodes, strict=True):
@@ -112,14 +112,14 @@ def _hides_text(group: Group, pupils: Sequence[Pupil]) -> bool:
     return shared * 2 > hidden
 
 
-def _most_matches(place: Rule, pupils: Sequence[Pupil]) -> int:
+def _most_matches(place: Rule, pupils: Sequence[TrainingPage]) -> int:
     if place.method != "selector":
         return 1
     finder = Finder([place.where])
     return max((len(finder.find(pupil.sample.view.root)[place.where]) for pupil in pupils), default=1)
 
 
-def _names_inside(group: Group, pupils: Sequence[Pupil]) -> set[str]:
+def _names_inside(group: Group, pupils: Sequence[TrainingPage]) -> set[str]:
     """The names of all elements seen inside the article's node."""
     names: set[str] = set()
     for pupil, node in zip(pupils, group.nodes, strict=True):
@@ -135,7 +135,7 @@ def _trust(place: tuple[str, str, str]) -> tuple[bool, bool, bool, int]:
     return method != "selector", ">" in where, pick != "first", where.count(" ")
 
 
-def _designs_of_unread(pupils: Sequence[Pupil], groups: Sequence[Group], method: str) -> list[Design]:
+def _designs_of_unread(pupils: Sequence[TrainingPage], groups: Sequence[Group], method: str) -> list[Design]:
     """Pages that the best design cannot read are another design: an older theme, link posts, galleries."""
     if not groups or method != FULL_TEXTS:
         return []
@@ -150,9 +150,9 @@ def _designs_of_unread(pupils: Sequence[Pupil], groups: Sequence[Group], method:
     return [_design(own[0], unread, method, _tells(unread, read))]
 
 
-def _tells(these: Sequence[Pupil], others: Sequence[Pupil]) -> list[str]:
+def _tells(these: Sequence[TrainingPage], others: Sequence[TrainingPage]) -> list[str]:
     """Selectors that all of these pages have and none of the others."""
-    def names(pupil: Pupil) -> set[str]:
+    def names(pupil: TrainingPage) -> set[str]:
         return {name for own in pupil.sample.layout.selectors for name in own}
 
     shared = set.intersection(*map(names, these))
@@ -161,7 +161,7 @@ def _tells(these: Sequence[Pupil], others: Sequence[Pupil]) -> list[str]:
     return sorted(shared, key=lambda name: (len(name), name))[:TELLS_KEPT]
 
 
-def _note_articles(pupils: Sequence[Pupil], groups: Sequence[Group]) -> None:
+def _note_articles(pupils: Sequence[TrainingPage], groups: Sequence[Group]) -> None:
     if groups:
         for pupil, node in zip(pupils, groups[0].nodes, strict=True):
             pupil.sample.article = node

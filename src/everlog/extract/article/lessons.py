@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
     from everlog.core.layout import Vocabulary
     from everlog.extract.article.cuts_learn import Marked
-    from everlog.extract.article.marking import Pupil
-    from everlog.extract.extractors.diffpost import Repeats
-    from everlog.extract.extractors.extractor_selection import Rival
+    from everlog.extract.article.marking import TrainingPage
+    from everlog.extract.extractors.diffpost import RepeatCounts
+    from everlog.extract.extractors.extractor_selection import ExtractorCandidate
     from everlog.extract.extractors.keypath import KeyPaths
     from everlog.extract.samples import Sample
 
@@ -68,7 +68,7 @@ class Lesson:
     """
 
     method: str
-    pupils: list[Pupil]
+    pupils: list[TrainingPage]
     groups: list[Group]
     agreed: float | None = None
 
@@ -91,7 +91,7 @@ class Course:
 
     def __init__(
         self, samples: Sequence[Sample], vocabulary: Vocabulary, language: str | None, key_paths: KeyPaths,
-        repeats: Repeats,
+        repeats: RepeatCounts,
     ) -> None:
         self.pupils = pupils_of(samples, vocabulary)
         self.key_paths = key_paths
@@ -106,11 +106,11 @@ class Course:
         return np.array([word.isdigit() for word in self._vocabulary], np.bool_)
 
     @cached_property
-    def witnesses(self) -> list[Rival]:
+    def witnesses(self) -> list[ExtractorCandidate]:
         """What methods that know nothing of the feed take for the articles."""
         return rivals(self.samples, self._repeats)
 
-    def guessed(self, pupils: list[Pupil], method: str) -> Lesson:
+    def guessed(self, pupils: list[TrainingPage], method: str) -> Lesson:
         """The lesson of articles that are guessed from all pages."""
         mark_guesses(pupils, self._vocabulary, self._language)
         groups = ranked(pupils, method, self.key_paths, lambda: self.witnesses)
@@ -171,22 +171,22 @@ def _is_small(lesson: Lesson, course: Course) -> bool:
     return float(np.median(np.array(shares))) < SMALL_PART
 
 
-def _method(pupils: Sequence[Pupil]) -> str:
+def _method(pupils: Sequence[TrainingPage]) -> str:
     """What there is to learn from: the feed's whole texts, its excerpts, or nothing but the pages."""
     if not any(pupil.found.any() for pupil in pupils):
         return PAGES
     return FULL_TEXTS if _has_full_texts(pupils) else "excerpt"
 
 
-def _has_full_texts(pupils: Sequence[Pupil]) -> bool:
+def _has_full_texts(pupils: Sequence[TrainingPage]) -> bool:
     full = sum(pupil.is_full for pupil in pupils)
     broken_off = sum(pupil.is_broken_off for pupil in pupils)
     return full * 2 >= len(pupils) and broken_off * 2 <= len(pupils)
 
 
 def ranked(
-    pupils: Sequence[Pupil], method: str, key_paths: KeyPaths | None = None,
-    others: Callable[[], list[Rival]] | None = None,
+    pupils: Sequence[TrainingPage], method: str, key_paths: KeyPaths | None = None,
+    others: Callable[[], list[ExtractorCandidate]] | None = None,
 ) -> list[Group]:
     """Places of the article, the best first."""
     marked = [pupil.marked for pupil in pupils]
@@ -207,11 +207,11 @@ def ranked(
     return near + [group for group in groups if group not in near]
 
 
-def _agreement(group: Group, marked: Sequence[Marked], others: Sequence[Rival]) -> float:
+def _agreement(group: Group, marked: Sequence[Marked], others: Sequence[ExtractorCandidate]) -> float:
     return agreement([group.kept(number, page) for number, page in enumerate(marked)], others)
 
 
-def _holds_starts(group: Group, pupils: Sequence[Pupil]) -> bool:
+def _holds_starts(group: Group, pupils: Sequence[TrainingPage]) -> bool:
     """Whether the excerpt begins inside the group's node on most pages."""
     held = 0
     for pupil, node in zip(pupils, group.nodes, strict=True):

@@ -42,7 +42,7 @@ ENOUGH_IN_SIGHT = 0.9
 
 
 @dataclass(slots=True)
-class Pupil:
+class TrainingPage:
     """A sample with its article marked as well as it is known.
 
     `told` marks the feed's words on the page, `found` those that are of the article, `hidden` those that the page
@@ -61,7 +61,7 @@ class Pupil:
     aside: NDArray[np.bool_] | None = None
 
 
-def pupils_of(samples: Sequence[Sample], vocabulary: Vocabulary) -> list[Pupil]:
+def pupils_of(samples: Sequence[Sample], vocabulary: Vocabulary) -> list[TrainingPage]:
     """The samples with what their pages show of the feed's texts marked."""
     spellings = list(vocabulary)
     pupils = []
@@ -71,7 +71,7 @@ def pupils_of(samples: Sequence[Sample], vocabulary: Vocabulary) -> list[Pupil]:
         mask = with_formulas(sample.layout, _aligned(sample.layout, hidden, target.words))
         marked = Marked.make(sample.layout, mask, len(target.words))
         best = marked.dice()[marked.containers].max(initial=0.0)
-        pupils.append(Pupil(
+        pupils.append(TrainingPage(
             sample, marked, marked, mask, hidden, Signatures(sample.layout, spellings), excerpt_start(mask),
             is_full=bool(best >= (FULL_DESPITE_ELLIPSIS if target.is_broken_off else FULL)),
             is_broken_off=target.is_broken_off,
@@ -115,7 +115,7 @@ def with_formulas(layout: Layout, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def mark_guesses(
-    pupils: Sequence[Pupil], vocabulary: Vocabulary, language: str | None, *, trust_sequences: bool = True,
+    pupils: Sequence[TrainingPage], vocabulary: Vocabulary, language: str | None, *, trust_sequences: bool = True,
 ) -> None:
     """Marks what is most likely the article on every page, from all of them and what the feed says beside its texts."""
     clues = []

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from everlog.core.outline import Outline
     from everlog.core.tree import Element
     from everlog.extract.article.picks import Pick
-    from everlog.extract.extractors.diffpost import Repeats
+    from everlog.extract.extractors.diffpost import RepeatCounts
     from everlog.markup.view import View
 
     Bools = NDArray[np.bool_]
@@ -67,7 +67,7 @@ def usual_share(shares: Sequence[float]) -> float | None:
     return round(float(np.median(shares)), 4) if shares else None
 
 
-def any_article(view: View, repeats: Repeats | None) -> Found | None:
+def any_article(view: View, repeats: RepeatCounts | None) -> Found | None:
     """What the methods that need no place find on a page, the one that reads best first."""
     for method in FEEDLESS:
         rule = Rule(method=method, where=method)
@@ -79,7 +79,7 @@ def any_article(view: View, repeats: Repeats | None) -> Found | None:
 
 
 def agreement(
-    view: View, pick: Pick, repeats: Repeats | None, *, but: str = "", enough: float = 1.0,
+    view: View, pick: Pick, repeats: RepeatCounts | None, *, but: str = "", enough: float = 1.0,
 ) -> float | None:
     """How far the method that agrees best with an article does, in [0, 1]; None if no other finds any.
 

@@ -8,7 +8,7 @@
 """
 
 from everlog.extract.classify.page_statements import canonical_link, identity, noarchive
-from everlog.extract.classify.post_classifier import PostJudge, Verdict
+from everlog.extract.classify.post_classifier import PostClassifier, Verdict
 from everlog.extract.classify.url_pattern import UrlPattern
 
-__all__ = ["PostJudge", "UrlPattern", "Verdict", "canonical_link", "identity", "noarchive"]
+__all__ = ["PostClassifier", "UrlPattern", "Verdict", "canonical_link", "identity", "noarchive"]

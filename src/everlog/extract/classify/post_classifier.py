@@ -13,7 +13,7 @@ from everlog.core.tree import Element, parse
 from everlog.core.urls import canonical
 from everlog.errors import UnreadablePage, UnreadableTemplate
 from everlog.extract.classify.page_statements import canonical_link, identity, without_copy
-from everlog.extract.classify.post_features import SignFinder, is_crowd, signs_of
+from everlog.extract.classify.post_features import FeatureFinder, is_crowd, signs_of
 from everlog.extract.classify.url_pattern import UrlPattern
 from everlog.extract.extractors.keypath import KeyPath, first_with_text
 
@@ -66,7 +66,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PostJudge:
+class PostClassifier:
     """What tells the posts of one blog from its other pages.
 
     `tells` are signs that the feed's pages share, without those of the home page unless `told_apart` is
@@ -91,7 +91,7 @@ class PostJudge:
     def learn(
         cls, template: Template, pages: Mapping[str, bytes | Element], *, home: str | None = None,
         feed_urls: Iterable[str] = (), others: Mapping[str, bytes | Element] | None = None,
-    ) -> PostJudge:
+    ) -> PostClassifier:
         """Learns from the feed's pages, by their addresses.
 
         `feed_urls` are addresses of entries whose pages are not at hand; `others` are pages that are no
@@ -166,7 +166,7 @@ class PostJudge:
         """The canonical key of the post that a page is or is a copy of."""
         return identity(url, root, self.home, repeated=self.repeated)
 
-    def with_urls(self, posts: Iterable[str], others: Iterable[str] = ()) -> PostJudge:
+    def with_urls(self, posts: Iterable[str], others: Iterable[str] = ()) -> PostClassifier:
         """The same judge with a pattern that also knows addresses of posts and other pages found since."""
         examples = tuple(dict.fromkeys((*self.examples, *posts)))
         return replace(self, pattern=UrlPattern.learn(examples, other_urls=others, home=self.home))
@@ -186,8 +186,8 @@ class PostJudge:
         return "listing" if listed or dated else "page"
 
     @cached_property
-    def _finder(self) -> SignFinder:
-        return SignFinder(self.tells, self.places)
+    def _finder(self) -> FeatureFinder:
+        return FeatureFinder(self.tells, self.places)
 
     @cached_property
     def _key(self) -> KeyPath | None:
@@ -205,7 +205,7 @@ class PostJudge:
             "most": list(self.most), "pattern": self.pattern.to_dict()}
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> PostJudge:
+    def from_dict(cls, data: Mapping[str, Any]) -> PostClassifier:
         """The judge that `to_dict` wrote; `UnreadableTemplate` for anything else."""
         try:
             texts = {name: tuple(map(str, data[name])) for name in _TEXTS}

@@ -19,7 +19,7 @@ CROWD = frozenset("a span p li img i b em strong svg path td tr br option script
 SAYS = "says "
 
 
-class SignFinder:
+class FeatureFinder:
     """Some signs, ready to be looked for on many pages in one walk each."""
 
     def __init__(self, signs: Iterable[str], others: Iterable[str] = ()) -> None:

@@ -15,7 +15,7 @@ from everlog.core.rules import Rule
 from everlog.extract.article.article_read import Design
 from everlog.extract.article.cuts_learn import f1
 from everlog.extract.calibration import STRICT, confidence
-from everlog.extract.extractors.diffpost import Repeats
+from everlog.extract.extractors.diffpost import RepeatCounts
 from everlog.extract.extractors.methods import FEEDLESS, pick_at
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ PAGES_JUDGED = 6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rival:
+class ExtractorCandidate:
     """A method, the words it takes for the article on each of the pages judged, and their likeness to the truth."""
 
     rule: Rule
@@ -58,12 +58,12 @@ class Rival:
         )
 
 
-def what_repeats(samples: Sequence[Sample]) -> Repeats:
+def what_repeats(samples: Sequence[Sample]) -> RepeatCounts:
     """What the pages have in common."""
-    return Repeats.learn(sample.layout.outline for sample in samples)
+    return RepeatCounts.learn(sample.layout.outline for sample in samples)
 
 
-def rivals(samples: Sequence[Sample], repeats: Repeats) -> list[Rival]:
+def rivals(samples: Sequence[Sample], repeats: RepeatCounts) -> list[ExtractorCandidate]:
     """What each method takes for the article. A page does not count among those it is compared with."""
     found = []
     for method in FEEDLESS:
@@ -71,13 +71,13 @@ def rivals(samples: Sequence[Sample], repeats: Repeats) -> list[Rival]:
         picks = [pick_at(sample.view, rule, repeats) for sample in samples[:PAGES_JUDGED]]
         if sum(pick is not None for pick in picks) * 2 > len(picks):
             kept = tuple(kept_words(sample.layout, pick) for sample, pick in zip(samples, picks, strict=False))
-            found.append(Rival(rule, kept))
+            found.append(ExtractorCandidate(rule, kept))
     return found
 
 
-def unjudged() -> list[Rival]:
+def unjudged() -> list[ExtractorCandidate]:
     """The methods in the order of what they are worth on other blogs, where none could be better than a place."""
-    return [Rival(Rule(method=method, where=method), ()) for method in FEEDLESS]
+    return [ExtractorCandidate(Rule(method=method, where=method), ()) for method in FEEDLESS]
 
 
 def kept_words(layout: Layout, pick: Pick | None) -> Bools:
@@ -94,7 +94,7 @@ def kept_words(layout: Layout, pick: Pick | None) -> Bools:
     return kept
 
 
-def judged(found: Sequence[Rival], pages: Sequence[Marked]) -> list[Rival]:
+def judged(found: Sequence[ExtractorCandidate], pages: Sequence[Marked]) -> list[ExtractorCandidate]:
     """The methods with their likeness to the truth of the pages, the best first."""
     scored = [
         replace(one, scores=tuple(f1(kept, page) for kept, page in zip(one.kept, pages, strict=False)))
@@ -103,7 +103,7 @@ def judged(found: Sequence[Rival], pages: Sequence[Marked]) -> list[Rival]:
     return sorted(scored, key=lambda rival: -rival.score)
 
 
-def agreement(kept: Sequence[Bools], others: Sequence[Rival]) -> float:
+def agreement(kept: Sequence[Bools], others: Sequence[ExtractorCandidate]) -> float:
     """How far the methods agree with one answer, in [0, 1]: the mean likeness of theirs to it."""
     likeness = [alike(mine, its) for other in others for mine, its in zip(kept, other.kept, strict=False)]
     return float(np.mean(likeness)) if likeness else 0.0

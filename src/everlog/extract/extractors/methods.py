@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from everlog.core.outline import Outline
     from everlog.core.rules import Rule
-    from everlog.extract.extractors.diffpost import Repeats
+    from everlog.extract.extractors.diffpost import RepeatCounts
     from everlog.markup.view import View
 
 # How a page says in its markup that an element is its article: schema.org's and microformats' words.
@@ -44,7 +44,7 @@ _SAID = etree.XPath(
 LIKE_LINKED_DATA = 0.8
 
 
-def pick_at(view: View, rule: Rule, repeats: Repeats | None = None) -> Pick | None:
+def pick_at(view: View, rule: Rule, repeats: RepeatCounts | None = None) -> Pick | None:
     """The article that a rule finds on a page."""
     method = _METHODS.get(rule.method)
     if method is not None:
@@ -81,19 +81,19 @@ def picked(elements: Sequence[Element], pick: str) -> Element | None:
     return next((element for element in elements if has_text(element)), elements[0])
 
 
-def _by_lines(view: View, _: Repeats | None) -> Pick | None:
+def _by_lines(view: View, _: RepeatCounts | None) -> Pick | None:
     from everlog.extract.extractors.line_classifier import find_article  # noqa: PLC0415 - few pages need it
 
     return find_article(view.outline)
 
 
-def _by_repeats(view: View, repeats: Repeats | None) -> Pick | None:
+def _by_repeats(view: View, repeats: RepeatCounts | None) -> Pick | None:
     from everlog.extract.extractors.diffpost import find_article  # noqa: PLC0415 - few pages need it
 
     return find_article(view.outline, repeats) if repeats is not None else None
 
 
-def _by_metadata(view: View, _: Repeats | None) -> Pick | None:
+def _by_metadata(view: View, _: RepeatCounts | None) -> Pick | None:
     """The element that the page calls its article, or the one that says what its linked data says."""
     said = [element for element in _SAID(view.root) if isinstance(element, Element)]  # type: ignore[union-attr]
     # A page that says it several times is a list.
@@ -109,7 +109,7 @@ def _like(outline: Outline, text: str) -> Pick | None:
     return Pick(outline.elements[best]) if scores[best] >= LIKE_LINKED_DATA else None
 
 
-_METHODS: dict[str, Callable[[View, Repeats | None], Pick | None]] = {
+_METHODS: dict[str, Callable[[View, RepeatCounts | None], Pick | None]] = {
     "repeats": _by_repeats, "lines": _by_lines, "metadata": _by_metadata,
 }
 FEEDLESS = tuple(_METHODS)

@@ -14,7 +14,7 @@ from everlog.core.links import Scope, resolved
 from everlog.core.urls import canonical
 from everlog.core.words import comparable
 from everlog.errors import NothingToLearn
-from everlog.extract.classify import PostJudge
+from everlog.extract.classify import PostClassifier
 from everlog.extract.classify.page_statements import canonical_link
 from everlog.extract.feedless.feedless_titles import guess_titles
 from everlog.extract.feedless.recognise import recognise
@@ -36,7 +36,7 @@ class Learned:
     """A blog learned without a feed: its template, its judge, and the feed that was made up for it."""
 
     template: Template
-    judge: PostJudge
+    classifier: PostClassifier
     feed: Feed
 
 
@@ -53,8 +53,8 @@ def learn_explored(explorer: Explorer) -> Learned:
     template = learn_entries(feed, posts)
     front = {page.url: explorer.bodies[page.url] for page in pages if page.key == canonical(home)}
     stated = own_addresses(((page.url, page.root) for page in pages if page.url in posts), Scope(home))
-    judge = PostJudge.learn(template, posts, home=home, feed_urls=stated, others=front)
-    return Learned(template=template, judge=judge, feed=feed)
+    classifier = PostClassifier.learn(template, posts, home=home, feed_urls=stated, others=front)
+    return Learned(template=template, classifier=classifier, feed=feed)
 
 
 def own_addresses(posts: Iterable[tuple[str, Element]], scope: Scope) -> list[str]:

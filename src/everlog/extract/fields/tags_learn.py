@@ -97,9 +97,9 @@ def rank_tags(samples: Sequence[Sample], rules: Sequence[Rule], views: Sequence[
     if not any(wanted):
         return rank_standard(rules, views)
     rules = without_twins(sorted(rules, key=tag_strength, reverse=True), views, kept=1)
-    judge = _Judge(wanted, views)
-    sources = judge.sources(rules)
-    sources = _best_first([*sources, *judge.sources(_variants(sources, judge))])
+    classifier = _Judge(wanted, views)
+    sources = classifier.sources(rules)
+    sources = _best_first([*sources, *classifier.sources(_variants(sources, classifier))])
     chosen, read = _choose(sources[:COMPETING], wanted)
     return (*(source.rule for source in chosen), *standing_by(views, wanted, read))
 
@@ -200,14 +200,14 @@ class _Judge:
         return frozenset(map(comparable, tags_by(view, rule))) - _NOTHING
 
 
-def _variants(sources: Sequence[_Source], judge: _Judge) -> list[Rule]:
+def _variants(sources: Sequence[_Source], classifier: _Judge) -> list[Rule]:
     """The best selectors again: only the first list, only what is near, only links of one kind of address."""
     unsure = [s.rule for s in sources if s.rule.method == "selector" and s.precision < 1]
     variants = []
     for rule in [rule for rule in unsure if not rule.detail][:TRIED]:
         shapes, pages = Counter[str](), Counter[str]()
-        for tags, view in zip(judge.wanted, judge.views, strict=True):
-            right = (element for element in view.found[rule.where] if judge.shown(element) in tags)
+        for tags, view in zip(classifier.wanted, classifier.views, strict=True):
+            right = (element for element in view.found[rule.where] if classifier.shown(element) in tags)
             found = Counter(link_shape(linked(element)) for element in right)
             shapes.update(found)
             pages.update(found.keys())

@@ -40,10 +40,10 @@ from everlog.usecases.inspection import estimates_of_page
 from everlog.usecases.learn.blog_fingerprint import START, remember_traits
 from everlog.usecases.learn.explore import find_blog, sitemaps_of
 from everlog.usecases.learn.learn_found import learn_found, learning_step
-from everlog.usecases.learn.learned_blog import Known, entry_marks
+from everlog.usecases.learn.learned_blog import LearnedBlog, entry_marks
 from everlog.usecases.learn.page_comparison import after_new_crawl, compared_anew
 from everlog.usecases.learn.split_posts import SPLIT
-from everlog.usecases.page.post_comments import Commenting
+from everlog.usecases.page.post_comments import CommentGatherer
 from everlog.usecases.page.rendering import Rendering
 from everlog.usecases.update.blog_liveness import all_is_well, plan_rechecks
 from everlog.usecases.update.comment_feed import TALK
@@ -56,23 +56,23 @@ if TYPE_CHECKING:
     from everlog.archive import Archive
     from everlog.records import Blog, Exchange, Failure, Lane
     from everlog.settings import Settings
-    from everlog.usecases.crawl.lifecycle import Work
+    from everlog.usecases.crawl.lifecycle import CrawlRun
     from everlog.usecases.crawl.report import Report
     from everlog.usecases.crawl.stop_reasons import Stop
     from everlog.usecases.discover.discover_blog import Found
     from everlog.usecases.learn.learn_found import LearnResult
 
 
-async def archive_blog(url: str, work: Work) -> Report:
+async def archive_blog(url: str, work: CrawlRun) -> Report:
     """The whole blog at `url` into the archive; goes on if it was interrupted, updates if it was finished."""
     others = other_spellings(url, work.settings)
     url = fetchable(url)
     blog = home_known_as(url, work.archive) or _blog_of_post(url, work)
     if blog is not None:
         blog = _as_wanted(blog, url, work)
-    known = Known.of(blog) if blog is not None else None
+    known = LearnedBlog.of(blog) if blog is not None else None
     if blog is None or known is None or _is_to_learn_otherwise(known, work.settings):
-        rendering = Rendering(browser=work.browser, web=work.web, settings=work.settings)
+        rendering = Rendering(browser=work.browser, fetcher=work.fetcher, settings=work.settings)
         found = await find_blog(url, rendering, work.tally, others)
         if blog is None and canonical(found.home) != canonical(url) and _is_learned(found.home, work):
             # Another page of a blog that is held.
@@ -99,7 +99,7 @@ def home_known_as(url: str, archive: Archive) -> Blog | None:
     return blog if blog is not None and canonical(blog.home) == wanted else None
 
 
-def _blog_of_post(url: str, work: Work) -> Blog | None:
+def _blog_of_post(url: str, work: CrawlRun) -> Blog | None:
     """The blog of the archive that holds this address as a post."""
     post = work.archive.find_post(url) if may_widen(work.settings) else None
     blog = work.archive.find_blog(post.blog) if post is not None and post.blog else None
@@ -109,12 +109,12 @@ def _blog_of_post(url: str, work: Work) -> Blog | None:
     return blog
 
 
-def _is_learned(home: str, work: Work) -> bool:
+def _is_learned(home: str, work: CrawlRun) -> bool:
     blog = home_known_as(home, work.archive)
-    return blog is not None and Known.of(blog) is not None
+    return blog is not None and LearnedBlog.of(blog) is not None
 
 
-def _as_wanted(blog: Blog, url: str, work: Work) -> Blog:
+def _as_wanted(blog: Blog, url: str, work: CrawlRun) -> Blog:
     """A known blog, taken up again if it was forgotten, with another scope or feed if these are given now."""
     archive, settings = work.archive, work.settings
     if blog.forgotten_at is not None:
@@ -140,24 +140,24 @@ def _as_wanted(blog: Blog, url: str, work: Work) -> Blog:
     return blog
 
 
-def _is_to_learn_otherwise(known: Known, settings: Settings) -> bool:
+def _is_to_learn_otherwise(known: LearnedBlog, settings: Settings) -> bool:
     """Whether a blog that was learned without a feed is given one now, or the other way round."""
     return settings.feed is not None if known.without_feed else settings.no_feed
 
 
-async def _learn_and_crawl(blog: Blog, found: Found, rendering: Rendering, work: Work, run: int) -> Report:
+async def _learn_and_crawl(blog: Blog, found: Found, rendering: Rendering, work: CrawlRun, run: int) -> Report:
     work.tally.doing = learning_step(found)
     learned = await learn_found(found, rendering)
-    work.web = rendering.web
+    work.fetcher = rendering.fetcher
     commenting, comment_feeds = await _study_comments(blog, found, learned.shown, rendering, work)
     known = replace(learned.known, template=learned.known.template.with_comments(commenting.rules))
-    known = known.with_manual_of(Known.of(blog))
+    known = known.with_manual_of(LearnedBlog.of(blog))
     answers = _answers(found, learned.pages, known, learned.scope)
     # The feed and the queue come before the state: killed in between, the blog is learned again.
-    robots = work.web.robots_exchanges()
+    robots = work.fetcher.robots_exchanges()
     # How many posts there are is known before the first of them is visited.
     work.tally.doing = "reading the sitemap"
-    listed, maps = await sitemaps_of(found, robots, work.web)
+    listed, maps = await sitemaps_of(found, robots, work.fetcher)
     work.archive.commit([*_other_visits(blog, found, robots, maps), *comment_feeds])
     work.archive.enqueue(blog.id, [link for link, _ in answers])
     _remember_for_updates(found, blog, work.archive)
@@ -169,21 +169,21 @@ async def _learn_and_crawl(blog: Blog, found: Found, rendering: Rendering, work:
         knowledge=known.knowledge(), state="crawling", forgotten_at=None, scope=work.settings.scope,
     )
     entries = found.feed.entries if found.feed_url is not None else ()
-    with crew_of(blog, known, work, entries=entries, commenting=commenting) as crew:
-        crawl = begin(crew, work)
+    with crew_of(blog, known, work, entries=entries, commenting=commenting) as context:
+        crawl = begin(context, work)
         for link, answer in answers:
             if answer is not None:
                 work.tally.requests += 1
                 await crawl.take_any(link, answer)
-        await crew.drain()
+        await context.drain()
         stop = await run_to_end(crawl)
-        after_new_crawl(crew, stop)
+        after_new_crawl(context, stop)
         _prepare_watching(blog, stop, work)
-        return finish_crawl(crew, run, stop)
+        return finish_crawl(context, run, stop)
 
 
 def _answers(
-    found: Found, pages: Mapping[str, Fetched], known: Known, scope: Scope,
+    found: Found, pages: Mapping[str, Fetched], known: LearnedBlog, scope: Scope,
 ) -> list[tuple[Link, Fetched | Failure | None]]:
     """Where the crawl begins: addresses, with their answers as far as these are there already."""
     home = Link(url=found.home, key=canonical(found.home), lane="page")
@@ -194,7 +194,7 @@ def _answers(
             lane: Lane = "post" if isinstance(answer, Fetched) and answer.page.url in posts else "page"
             begun[canonical(url)] = Link(url=url, key=canonical(url), lane=lane), answer
         for url in found.explored.listed:
-            lane = "post" if known.judge.likely_post(url) else "page"
+            lane = "post" if known.classifier.likely_post(url) else "page"
             begun.setdefault(canonical(url), (Link(url=url, key=canonical(url), lane=lane), None))
         return list(begun.values())
     # An entry whose page was fetched is known by the address that answered.
@@ -221,13 +221,13 @@ def _other_visits(blog: Blog, found: Found, robots: Iterable[Exchange], maps: It
 
 
 async def _study_comments(
-    blog: Blog, found: Found, pages: Mapping[str, Fetched], rendering: Rendering, work: Work,
-) -> tuple[Commenting, list[Visit]]:
+    blog: Blog, found: Found, pages: Mapping[str, Fetched], rendering: Rendering, work: CrawlRun,
+) -> tuple[CommentGatherer, list[Visit]]:
     """How the blog writes its comments, from the comment feeds of its newest posts; and these feeds."""
     entries = {entry.link: entry for entry in found.feed.entries if entry.link}
     answered = {link: canonical(answer.page.url) for link, answer in pages.items()}
-    commenting = Commenting(
-        blog_id=blog.id, web=work.web, rendering=rendering, tally=work.tally,
+    commenting = CommentGatherer(
+        blog_id=blog.id, fetcher=work.fetcher, rendering=rendering, tally=work.tally,
         entries={key: entries[link] for link, key in answered.items() if link in entries},
     )
     if not work.settings.comments:
@@ -236,20 +236,20 @@ async def _study_comments(
     return commenting, await commenting.study((entries[link], pages[link]) for link in pages if link in entries)
 
 
-async def _go_on(blog: Blog, known: Known, work: Work) -> Report:
+async def _go_on(blog: Blog, known: LearnedBlog, work: CrawlRun) -> Report:
     if not work.goes_on:
         work.archive.requeue_failed(blog.id, now=work.now())
-    work.web = aliased(work.web, scope_of(blog, work.archive))
+    work.fetcher = aliased(work.fetcher, scope_of(blog, work.archive))
     known = compared_anew(known, blog, work.archive)
-    with recorded_run(blog, "crawl", work.archive) as run, crew_of(blog, known, work) as crew:
-        crawl = begin(crew, work)
+    with recorded_run(blog, "crawl", work.archive) as run, crew_of(blog, known, work) as context:
+        crawl = begin(context, work)
         stop = await run_to_end(crawl)
-        after_new_crawl(crew, stop)
+        after_new_crawl(context, stop)
         _prepare_watching(blog, stop, work)
-        return finish_crawl(crew, run, stop)
+        return finish_crawl(context, run, stop)
 
 
-def _prepare_watching(blog: Blog, stop: Stop, work: Work) -> None:
+def _prepare_watching(blog: Blog, stop: Stop, work: CrawlRun) -> None:
     """When a blog was visited to its end: it is well, what it is known by, and when its posts are looked at again."""
     if stop.ending in {"complete", "incomplete"}:
         all_is_well(blog, work)

@@ -8,8 +8,8 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from everlog.usecases.learn.stored_entries import Entries
-from everlog.usecases.learn.template_history import Eras
-from everlog.usecases.page.page_reading import Lens
+from everlog.usecases.learn.template_history import TemplateHistory
+from everlog.usecases.page.page_reading import ReadContext
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
     from everlog.archive import Archive
     from everlog.archive.models import Acknowledged
-    from everlog.archive.write.batch_writer import GroupWriter
+    from everlog.archive.write.batch_writer import BatchWriter
     from everlog.comments.comment_rules import CommentRules
-    from everlog.core.fetcher import Web
+    from everlog.core.fetcher import Fetcher
     from everlog.core.links import Scope
     from everlog.records import Blog, Post, Visit
     from everlog.settings import Settings
     from everlog.usecases.crawl.report import Tally
-    from everlog.usecases.learn.learned_blog import Known
+    from everlog.usecases.learn.learned_blog import LearnedBlog
     from everlog.usecases.page.copies import Copies
-    from everlog.usecases.page.page_reading import Reader
-    from everlog.usecases.page.post_comments import Commenting
+    from everlog.usecases.page.page_reading import PageReader
+    from everlog.usecases.page.post_comments import CommentGatherer
     from everlog.usecases.page.rendering import Rendering
 
 # Visits handed to the writer and not yet safe. Four are under way at the usual concurrency; more only
@@ -36,26 +36,26 @@ UNSAFE_AT_MOST = 64
 
 
 @dataclass(slots=True, kw_only=True)
-class Crew:
+class CrawlContext:
     """One crawl's tools and memory."""
 
     blog: Blog
-    known: Known
+    known: LearnedBlog
     scope: Scope
     settings: Settings
-    web: Web
+    fetcher: Fetcher
     archive: Archive
-    writer: GroupWriter
+    writer: BatchWriter
     tally: Tally
     this_year: int
     on_safe: Callable[[Acknowledged], None]
     copies: Copies
     rendering: Rendering
-    commenting: Commenting
+    commenting: CommentGatherer
     # What the feed says of its posts.
     entries: Entries = field(default_factory=Entries)
     # Who looks at pages in place of this process; None: nobody.
-    reader: Reader | None = None
+    reader: PageReader | None = None
     error: BaseException | None = None
     # The posts that are split over pages, as the blog tells, once somebody asked.
     split_posts: asyncio.Future[frozenset[str]] | None = None
@@ -65,20 +65,21 @@ class Crew:
     _unsafe: set[Future[Acknowledged]] = field(default_factory=set)
     _on_the_way: dict[str, Post] = field(default_factory=dict)
     _room: asyncio.Event = field(default_factory=asyncio.Event)
-    _lens: Lens | None = None
+    _read_context: ReadContext | None = None
 
     @property
-    def lens(self) -> Lens:
+    def read_context(self) -> ReadContext:
         """What pages are read by now: another one whenever something was learned."""
-        if self._lens is None or self._lens.present is not self.known:
-            eras = self._lens.eras if self._lens is not None else Eras.of(self.blog.id, self.archive)
-            self._lens = Lens(scope=self.scope, present=self.known, eras=eras)
-        return self._lens
+        if self._read_context is None or self._read_context.present is not self.known:
+            before = self._read_context
+            history = before.template_history if before is not None else TemplateHistory.of(self.blog.id, self.archive)
+            self._read_context = ReadContext(scope=self.scope, present=self.known, template_history=history)
+        return self._read_context
 
     def is_of_another_design(self, key: str) -> bool:
         """Whether the post that is held of an address was read by the rules of before a redesign."""
         learned_at = self.known.learned_at
-        if not self.lens.eras.former or learned_at is None:
+        if not self.read_context.template_history.former or learned_at is None:
             return False
         held = self.held(key)
         return held is not None and held.fetched is not None and held.fetched < learned_at

@@ -20,14 +20,14 @@ from everlog.usecases.crawl.url_queue import Queue
 from everlog.usecases.discover.discover_blog import is_own, names_a_time
 from everlog.usecases.discover.estimate import recall_estimate
 from everlog.usecases.page.failures import DEAD_AFTER, PASSING, visit_of_failure, visit_of_missed_medium
-from everlog.usecases.page.pipeline import Draft, steps_named, take_steps
+from everlog.usecases.page.pipeline import PageResult, steps_named, take_steps
 from everlog.usecases.page.post_identity import key_of_moved
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable
 
     from everlog.records import Fetched, Link
-    from everlog.usecases.crawl.crawl_context import Crew
+    from everlog.usecases.crawl.crawl_context import CrawlContext
 
 log = logging.getLogger("everlog")
 
@@ -54,18 +54,19 @@ class Crawl:
     """Visits a blog's URLs, several at a time, in the frontier's order."""
 
     def __init__(
-        self, crew: Crew, *, is_update: bool = False, now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        self, context: CrawlContext, *, is_update: bool = False,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        self.crew = crew
+        self.context = context
         # Pages that are held are asked for with the condition that they changed.
         self.is_update = is_update
         # But for these, whose comments may have changed while the page did not.
         self.asks_anew: frozenset[str] = frozenset()
         self.stop = Stop()
-        self.queue = Queue(crew.archive, crew.blog, newest_first=crew.settings.newest_first)
+        self.queue = Queue(context.archive, context.blog, newest_first=context.settings.newest_first)
         self._now = now
         self._started_at = now()
-        self._steps = steps_named(crew.settings.steps)
+        self._steps = steps_named(context.settings.steps)
         self._busy = 0
         self._changed = asyncio.Event()
         # Set when what is under way is not waited for: it stays in the queue.
@@ -77,13 +78,13 @@ class Crawl:
         # Pages that were visited since the crawl runs; and those that came before.
         self._visited = self.taken = 0
         self._figures_due = 0.0
-        self._estimate = recall_estimate(crew.blog, crew.archive)
+        self._estimate = recall_estimate(context.blog, context.archive)
         # A second crawl of the same run goes on counting.
-        self._began = asyncio.get_running_loop().time() - crew.tally.seconds
+        self._began = asyncio.get_running_loop().time() - context.tally.seconds
 
     async def run(self) -> Stop:
         """Visit what waits, and what is found on the way, until one of the reasons to stop."""
-        settings = self.crew.settings
+        settings = self.context.settings
         self._is_running = True
         self._started_at = self._now()
         self.queue.refill(("post", "page", "media") if settings.media else ("post", "page"), self._started_at)
@@ -101,13 +102,13 @@ class Crawl:
         if self._is_cut_short:
             self.stop.say("limit", SLICE_OVER)
         await self._settle_copies()
-        until = self.crew.archive.waits_until(self.crew.blog.id)
+        until = self.context.archive.waits_until(self.context.blog.id)
         if until is not None and until > self._now():
             self.stop.say("blocked", f"the server asked us to wait, retry after {utc_time(until, self._now())}")
         if settings.media:
-            tally = self.crew.tally
-            tally.media_held_off, tally.media_held_until = self.crew.archive.media_held_off(
-                self.crew.blog.id, now=self._now(),
+            tally = self.context.tally
+            tally.media_held_off, tally.media_held_until = self.context.archive.media_held_off(
+                self.context.blog.id, now=self._now(),
             )
         self.stop.say("complete", "every page that was found has been visited")
         self.queue.keep_progress(is_over=self.stop.ending in ENDED)
@@ -115,9 +116,9 @@ class Crawl:
 
     def goes_on(self) -> bool:
         """Whether another page may be asked for; the limit of pages is noticed here."""
-        if self.crew.error is not None:
-            raise self.crew.error
-        settings, tally = self.crew.settings, self.crew.tally
+        if self.context.error is not None:
+            raise self.context.error
+        settings, tally = self.context.settings, self.context.tally
         if settings.max_pages is not None and tally.requests + self._busy >= settings.max_pages:
             self.stop.say("limit", f"stopped at the limit of {settings.max_pages} pages")
         self._heed_slice()
@@ -151,9 +152,9 @@ class Crawl:
 
     async def take(self, link: Link, answer: Fetched) -> None:
         """A page that was fetched already goes the same way as the others."""
-        draft = Draft(link=link, fetched=answer)
-        self.crew.is_new(canonical(answer.page.url))
-        await take_steps(draft, self.crew, self._steps)
+        draft = PageResult(link=link, fetched=answer)
+        self.context.is_new(canonical(answer.page.url))
+        await take_steps(draft, self.context, self._steps)
         self.queue.add(draft.links)
         # What waits for its original was read as a post.
         is_post = draft.outcome in {"post", "retry"}
@@ -166,15 +167,15 @@ class Crawl:
         if draft.outcome == "retry":
             self.queue.postpone(link.key)
         else:
-            await self._settle(self.crew.copies.settled_by(draft.post_key or link.key, draft.post))
+            await self._settle(self.context.copies.settled_by(draft.post_key or link.key, draft.post))
 
     def _learn_address(self, url: str) -> None:
         """Posts whose addresses are unlike the feed's teach the pattern, a few at a time."""
-        crew = self.crew
+        context = self.context
         self._odd.append(url)
         if len(self._odd) % ODD_ADDRESSES == 0 and len(self._odd) <= ODD_AT_MOST:
-            crew.known = replace(crew.known, judge=crew.known.judge.with_urls(self._odd))
-            crew.archive.update_blog(crew.blog.id, knowledge=crew.known.knowledge())
+            context.known = replace(context.known, classifier=context.known.classifier.with_urls(self._odd))
+            context.archive.update_blog(context.blog.id, knowledge=context.known.knowledge())
 
     def interrupt(self) -> None:
         """End at once; what was fetched is stored, the rest stays in the queue."""
@@ -196,22 +197,22 @@ class Crawl:
 
     async def _settle_copies(self) -> None:
         """What waits for other pages: at the end it is known what each is; at a pause, of some of them."""
-        crew = self.crew
+        context = self.context
         if self.stop.ending in ENDED:
-            await self._settle(crew.copies.all_settled(crew.held))
+            await self._settle(context.copies.all_settled(context.held))
         else:
-            await crew.drain()
-            await self._settle(crew.copies.settled_so_far(crew.held, self._was_visited, self.queue.taken_up))
-        await crew.drain()
+            await context.drain()
+            await self._settle(context.copies.settled_so_far(context.held, self._was_visited, self.queue.taken_up))
+        await context.drain()
 
     def _was_visited(self, key: str) -> bool:
-        row = self.crew.archive.row_state(self.crew.blog.id, key)
+        row = self.context.archive.row_state(self.context.blog.id, key)
         return row is not None and row[0] != "queued"
 
     async def _settle(self, visits: Iterable[Visit]) -> None:
         """Store what waited for another page and is now known."""
         for visit in visits:
-            await self.crew.submit(visit)
+            await self.context.submit(visit)
 
     async def _visit_pages(self) -> None:
         while (link := await self._next_page()) is not None:
@@ -226,7 +227,7 @@ class Crawl:
     async def _next_page(self) -> Link | None:
         while self.goes_on():
             if self.queue.posts_overflowed:
-                await self.crew.drain()
+                await self.context.drain()
                 self.queue.refill(("post",), self._now())
             link = self.queue.next_page()
             if link is not None:
@@ -235,7 +236,7 @@ class Crawl:
                 # Only here is everything stored, so only here the archive's queue is the whole truth.
                 self._busy += 1
                 try:
-                    await self.crew.drain()
+                    await self.context.drain()
                     refilled = self.queue.refill(("post", "page"), self._now())
                     refilled = refilled or self.queue.take_up_put_off(self._now())
                 finally:
@@ -257,7 +258,7 @@ class Crawl:
             if link is None and self._pages_over:
                 link = self.queue.next_media(own_host=True)
             if link is None and self._pages_over and self._busy == 0:
-                await self.crew.drain()
+                await self.context.drain()
                 # What waits since this crawl began waits for the next: asked for as soon as it may be, a picture whose
                 # host always wants a second more would keep the crawl from its end.
                 if not self.queue.refill(("media",), self._started_at):
@@ -271,14 +272,14 @@ class Crawl:
             self._changed.set()
 
     async def _visit(self, link: Link) -> None:
-        crew = self.crew
+        context = self.context
         # What was put off is stored, but not as the post that it may turn out to be.
         is_conditional = self.is_update and link.key not in self.asks_anew and link.key not in self.queue.taken_up
-        known = crew.archive.capture_of(crew.blog.id, link.url) if is_conditional else None
-        answer = await crew.web.fetch(
+        known = context.archive.capture_of(context.blog.id, link.url) if is_conditional else None
+        answer = await context.fetcher.fetch(
             link.url, etag=known.etag if known else None, last_modified=known.last_modified if known else None,
         )
-        crew.tally.requests += 1
+        context.tally.requests += 1
         self._visited += 1
         if isinstance(answer, Failure):
             await self.take_failure(link, answer)
@@ -286,8 +287,8 @@ class Crawl:
         self._silent = 0
         if answer.answer.status == NOT_MODIFIED and self._has_other_pages(link):
             # That one page of a post is as it was says nothing about the others.
-            answer = await crew.web.fetch(link.url)
-            crew.tally.requests += 1
+            answer = await context.fetcher.fetch(link.url)
+            context.tally.requests += 1
             if isinstance(answer, Failure):
                 await self.take_failure(link, answer)
                 return
@@ -304,7 +305,7 @@ class Crawl:
             reason = f"bug in everlog or in a step: {type(error).__name__}: {error}"
             await self.take_failure(link, Failure(url=link.url, trouble="protocol", reason=reason))
             return
-        why = None if crew.settings.exhaustive else self.queue.frontier.exhausted()
+        why = None if context.settings.exhaustive else self.queue.frontier.exhausted()
         if why is not None and (self.queue.holds_back_promising or await self._has_put_off()):
             why = None
         if why is not None:
@@ -312,58 +313,58 @@ class Crawl:
 
     def _has_other_pages(self, link: Link) -> bool:
         """Whether a post's text is split over several pages, or a page of it is missing since the last visit."""
-        crew = self.crew
-        row = crew.archive.row_state(crew.blog.id, link.key)
-        held = crew.held(link.key)
+        context = self.context
+        row = context.archive.row_state(context.blog.id, link.key)
+        held = context.held(link.key)
         if held is None:
             return False
         return (row is not None and row[1] > 0) or any(page_of_post(url, held.url) for url in held.aliases)
 
     async def _has_put_off(self) -> bool:
         """Whether posts were put off that are now to be looked at, before the crawl ends."""
-        await self.crew.drain()
+        await self.context.drain()
         return self.stop.ending is None and self.queue.take_up_put_off(self._now())
 
     async def _take_unchanged(self, link: Link, answer: Fetched) -> None:
-        await self.crew.submit(Visit(
-            blog_id=self.crew.blog.id, url=link.url, key=link.key, outcome="unchanged", exchanges=answer.exchanges,
-            post_key=key_of_moved(link.key, None, self.crew),
+        await self.context.submit(Visit(
+            blog_id=self.context.blog.id, url=link.url, key=link.key, outcome="unchanged", exchanges=answer.exchanges,
+            post_key=key_of_moved(link.key, None, self.context),
         ))
 
     async def _visit_medium(self, link: Link) -> None:
-        crew = self.crew
+        context = self.context
         try:
-            answer = await crew.web.fetch(link.url, purpose="media")
+            answer = await context.fetcher.fetch(link.url, purpose="media")
             self._visited += 1
             if isinstance(answer, Failure):
-                visit = visit_of_missed_medium(link, answer, crew, self._now())
+                visit = visit_of_missed_medium(link, answer, context, self._now())
             else:
                 visit = Visit(
-                    blog_id=crew.blog.id, url=link.url, key=link.key, outcome="media", exchanges=answer.exchanges,
+                    blog_id=context.blog.id, url=link.url, key=link.key, outcome="media", exchanges=answer.exchanges,
                 )
-            await crew.submit(visit)
+            await context.submit(visit)
         finally:
             self.queue.done(link)
 
     async def take_failure(self, link: Link, failure: Failure) -> None:
         """A page that could not be had: whose fault it is says whether it is asked for again."""
-        crew = self.crew
-        visit = visit_of_failure(link, failure, crew, self._now())
+        context = self.context
+        visit = visit_of_failure(link, failure, context, self._now())
         log.info("%s: %s (%s)", visit.outcome, link.url, failure.reason)
         if visit.again_at is not None:
             # The server says when to come back: the URL waits in the queue, and so does the crawl.
             self.stop.say("blocked", f"{failure.reason}, retry after {utc_time(visit.again_at, self._now())}")
-            crew.tally.guessed_wait = crew.tally.guessed_wait or not names_a_time(failure)
-        if is_own(failure, crew.blog.home, crew.scope):
+            context.tally.guessed_wait = context.tally.guessed_wait or not names_a_time(failure)
+        if is_own(failure, context.blog.home, context.scope):
             self._silent = self._silent + 1 if failure.trouble in PASSING else 0
         if self._silent >= DEAD_AFTER:
             self.stop.say("incomplete", f"stopped after {self._silent} failed requests in a row ({failure.reason})")
-        await crew.submit(visit)
-        await self._settle(crew.copies.settled_by(link.key, None))
+        await context.submit(visit)
+        await self._settle(context.copies.settled_by(link.key, None))
         self.queue.frontier.learn(link.url, 0, failed=True)
 
-    def _count(self, draft: Draft) -> None:
-        tally = self.crew.tally
+    def _count(self, draft: PageResult) -> None:
+        tally = self.context.tally
         if draft.outcome == "skip":
             tally.skipped += 1
             tally.reasons[_ADDRESS.sub("", draft.reason or "skipped")[:LONGEST_REASON]] += 1
@@ -373,24 +374,24 @@ class Crawl:
         """What the archive has by now, now and then."""
         if at < self._figures_due:
             return
-        crew = self.crew
-        take_figures(crew.tally, crew.blog, crew.archive, self._estimate, is_finished=self.is_update)
+        context = self.context
+        take_figures(context.tally, context.blog, context.archive, self._estimate, is_finished=self.is_update)
         took = asyncio.get_running_loop().time() - at
         self._figures_due = at + max(FIGURES_SECONDS, took * FIGURES_SHARE)
 
     async def _watch_the_clock(self) -> None:
         """Keep the figures fresh, end at the limit of time, notice what went wrong in the writer."""
         loop = asyncio.get_running_loop()
-        crew = self.crew
+        context = self.context
         while True:
-            tally = crew.tally
+            tally = context.tally
             tally.seconds = loop.time() - self._began
             self._refresh_figures(loop.time())
-            limit = crew.settings.max_time
+            limit = context.settings.max_time
             if limit is not None and tally.seconds >= limit:
                 self.stop.say("limit", f"stopped at the time limit of {limit:g} seconds")
                 self._hurry.set()
             self._heed_slice()
-            if self.stop.ending is not None or crew.error is not None:
+            if self.stop.ending is not None or context.error is not None:
                 self._changed.set()
             await asyncio.sleep(0.1)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from everlog.archive import Archive
     from everlog.core.aliases import Alias
     from everlog.records import Blog
-    from everlog.usecases.crawl.crawl_context import Crew
+    from everlog.usecases.crawl.crawl_context import CrawlContext
 
 LEFT_OUT = "left out"
 # Why a page is not kept that asks for that, as its row in the archive says.
@@ -30,24 +30,24 @@ DISALLOWED = "robots.txt disallows"
 MOST_KEPT = 2_000
 
 
-def note_left_out(links: Iterable[tuple[str, str]], crew: Crew) -> None:
+def note_left_out(links: Iterable[tuple[str, str]], context: CrawlContext) -> None:
     """Count links that lead beyond the scope, to pages."""
     for url, key in links:
-        if len(crew.left_out) >= MOST_KEPT:
+        if len(context.left_out) >= MOST_KEPT:
             return
-        if trap(url, this_year=crew.this_year) is None:
-            crew.left_out.setdefault(key, url)
+        if trap(url, this_year=context.this_year) is None:
+            context.left_out.setdefault(key, url)
 
 
-def note_missing(key: str, url: str, crew: Crew) -> None:
+def note_missing(key: str, url: str, context: CrawlContext) -> None:
     """Count an address that is not here, while an alias that was not followed may have it."""
-    if len(crew.left_out) < MOST_KEPT and any(_may_have(alias) for alias in crew.scope.aliases):
-        crew.left_out.setdefault(key, url)
+    if len(context.left_out) < MOST_KEPT and any(_may_have(alias) for alias in context.scope.aliases):
+        context.left_out.setdefault(key, url)
 
 
-def what_was_left_out(crew: Crew, held: int) -> str | None:
+def what_was_left_out(context: CrawlContext, held: int) -> str | None:
     """Why a crawl that visited all of its scope is not complete, and what to do about it; None if it is."""
-    said = [*_at_aliases(crew), *_on_own_host(crew, held)]
+    said = [*_at_aliases(context), *_on_own_host(context, held)]
     return "; ".join(said) if said else None
 
 
@@ -82,10 +82,10 @@ def recall_left_out(blog: Blog, archive: Archive) -> dict[str, str]:
     return dict(kept.get("links", ()))
 
 
-def keep_left_out(crew: Crew, said: str | None) -> None:
+def keep_left_out(context: CrawlContext, said: str | None) -> None:
     """For the parts of a crawl that follow, and for `everlog status`."""
-    kept = json.dumps({"links": crew.left_out, "said": said}) if crew.left_out else None
-    crew.archive.remember(crew.blog.id, LEFT_OUT, kept)
+    kept = json.dumps({"links": context.left_out, "said": said}) if context.left_out else None
+    context.archive.remember(context.blog.id, LEFT_OUT, kept)
 
 
 def said_left_out(blog: Blog, archive: Archive) -> str | None:
@@ -94,33 +94,33 @@ def said_left_out(blog: Blog, archive: Archive) -> str | None:
     return said
 
 
-def _at_aliases(crew: Crew) -> list[str]:
+def _at_aliases(context: CrawlContext) -> list[str]:
     said = []
-    for alias in crew.scope.aliases:
-        host, how = urlsplit(alias.home).netloc, f"to include it:  everlog crawl {crew.blog.home} --also {{}}"
+    for alias in context.scope.aliases:
+        host, how = urlsplit(alias.home).netloc, f"to include it:  everlog crawl {context.blog.home} --also {{}}"
         why = f"it was not followed ({alias.reason})"
         named = f"{host}, which the blog's pages name as their own address"
-        there = sum(is_below(key, folder_of(alias.home)) for key in crew.left_out)
+        there = sum(is_below(key, folder_of(alias.home)) for key in context.left_out)
         if there and not alias.here and not alias.followed:
             said.append(f"{there} links lead to {named}; {why}; {how.format(host)}")
-        here = sum(is_below(key, folder_of(crew.blog.home)) for key in crew.left_out)
+        here = sum(is_below(key, folder_of(context.blog.home)) for key in context.left_out)
         if here and _may_have(alias):
             said.append(f"{here} addresses are missing here and may be at {named}; {why}; {how.format(host)}")
     return said
 
 
-def _on_own_host(crew: Crew, held: int) -> list[str]:
+def _on_own_host(context: CrawlContext, held: int) -> list[str]:
     """Nothing is said of a few: next to a blog in a folder there are other pages, and it may speak of them."""
-    outside = [url for key, url in crew.left_out.items() if _is_beside(key, crew)]
+    outside = [url for key, url in context.left_out.items() if _is_beside(key, context)]
     if len(outside) <= held:
         return []
-    beside = f"its lists lead to {len(outside)} pages outside {crew.blog.home}, such as {outside[0]}"
-    return [f"{beside}; to include them:  everlog crawl {crew.blog.home} --scope host"]
+    beside = f"its lists lead to {len(outside)} pages outside {context.blog.home}, such as {outside[0]}"
+    return [f"{beside}; to include them:  everlog crawl {context.blog.home} --scope host"]
 
 
-def _is_beside(key: str, crew: Crew) -> bool:
-    at_alias = any(is_below(key, folder_of(alias.home)) for alias in crew.scope.aliases)
-    return not at_alias and not crew.scope.holds_key(key)
+def _is_beside(key: str, context: CrawlContext) -> bool:
+    at_alias = any(is_below(key, folder_of(alias.home)) for alias in context.scope.aliases)
+    return not at_alias and not context.scope.holds_key(key)
 
 
 def _may_have(alias: Alias) -> bool:

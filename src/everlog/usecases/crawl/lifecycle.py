@@ -8,12 +8,12 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from everlog.archive.files.warc_names import CrawlInfo
-from everlog.archive.write.batch_writer import GroupWriter
+from everlog.archive.write.batch_writer import BatchWriter
 from everlog.core.urls import absolute, canonical
 from everlog.errors import EverlogError, UnreadableFeed
 from everlog.feeds import parse_feed
 from everlog.records import Link, Visit
-from everlog.usecases.crawl.crawl_context import Crew
+from everlog.usecases.crawl.crawl_context import CrawlContext
 from everlog.usecases.crawl.crawl_loop import Crawl
 from everlog.usecases.crawl.left_out import (
     NOARCHIVE,
@@ -30,7 +30,7 @@ from everlog.usecases.learn.learned_blog import entry_urls
 from everlog.usecases.learn.stored_entries import Entries
 from everlog.usecases.page.copies import Copies
 from everlog.usecases.page.failures import MOST_TRIES
-from everlog.usecases.page.post_comments import Commenting
+from everlog.usecases.page.post_comments import CommentGatherer
 from everlog.usecases.page.rendering import Rendering, can_draw
 from everlog.usecases.page.stored_pages import stored_exchange
 
@@ -40,15 +40,15 @@ if TYPE_CHECKING:
 
     from everlog.archive import Archive
     from everlog.archive.models import Acknowledged
-    from everlog.core.fetcher import Web
+    from everlog.core.fetcher import Fetcher
     from everlog.core.links import Scope
     from everlog.records import Blog, Entry, Exchange, Fetched
     from everlog.render import Browser
     from everlog.settings import Settings
     from everlog.usecases.crawl.report import Ending, Tally
     from everlog.usecases.crawl.stop_reasons import Stop
-    from everlog.usecases.learn.learned_blog import Known
-    from everlog.usecases.page.page_reading import Reader
+    from everlog.usecases.learn.learned_blog import LearnedBlog
+    from everlog.usecases.page.page_reading import PageReader
 
 # A crawl that is killed loses this much of its ledger of requests and waits.
 LEDGER_SECONDS = 30.0
@@ -59,10 +59,10 @@ PAGES = frozenset({"post", "listing", "page", "unchanged", "skip", "failed"})
 
 
 @dataclass(slots=True, kw_only=True)
-class Work:
+class CrawlRun:
     """What a crawl is given: the web as this blog may ask it, the archive, the settings, its listeners."""
 
-    web: Web
+    fetcher: Fetcher
     archive: Archive
     settings: Settings
     tally: Tally
@@ -74,7 +74,7 @@ class Work:
     # What `--allow` named, to be kept with a blog that is new.
     allow: tuple[str, ...] | None = None
     # Looks at pages in place of this process; None: nobody does.
-    reader: Reader | None = None
+    reader: PageReader | None = None
     # Who visits pages takes a turn; polls that bring nothing need none.
     turn: AbstractAsyncContextManager[object] = field(default_factory=nullcontext)
     # The crawl under way, so that it can be interrupted from outside.
@@ -114,17 +114,18 @@ def recorded_run(blog: Blog, kind: str, archive: Archive) -> Iterator[int]:
 
 @contextmanager
 def crew_of(
-    blog: Blog, known: Known, work: Work, *, entries: Iterable[Entry] = (), commenting: Commenting | None = None,
-) -> Iterator[Crew]:
+    blog: Blog, known: LearnedBlog, work: CrawlRun, *, entries: Iterable[Entry] = (),
+    commenting: CommentGatherer | None = None,
+) -> Iterator[CrawlContext]:
     """The tools of one crawl; whatever was handed to the writer is safe when it is left."""
     scope = scope_of(blog, work.archive)
     said = () if known.without_feed else tuple(entries) or _stored_entries(blog, work.archive)
     if commenting is None:
         rendering = Rendering(
-            browser=work.browser, web=work.web, settings=work.settings, is_scripted=known.is_scripted,
+            browser=work.browser, fetcher=work.fetcher, settings=work.settings, is_scripted=known.is_scripted,
         )
-        commenting = Commenting(
-            blog_id=blog.id, web=work.web, rendering=rendering, tally=work.tally, rules=known.template.comments,
+        commenting = CommentGatherer(
+            blog_id=blog.id, fetcher=work.fetcher, rendering=rendering, tally=work.tally, rules=known.template.comments,
             entries={
                 _key_of(entry, blog.feed_url, scope): entry
                 for entry in said if entry.link
@@ -136,17 +137,17 @@ def crew_of(
             f"{name} is missing or truncated: restore it from a backup, if there is one"
             for name in sorted(own & work.archive.lost_files)
         ]
-    writer = GroupWriter(work.archive)
-    crew = Crew(
-        blog=blog, known=known, scope=scope, settings=work.settings, web=work.web,
+    writer = BatchWriter(work.archive)
+    context = CrawlContext(
+        blog=blog, known=known, scope=scope, settings=work.settings, fetcher=work.fetcher,
         archive=work.archive, writer=writer, tally=work.tally, this_year=work.now().year,
         on_safe=_counting(work), copies=Copies(blog.id), rendering=commenting.rendering, commenting=commenting,
         entries=Entries.of(said, blog, scope), reader=work.reader, left_out=recall_left_out(blog, work.archive),
     )
     for key in work.archive.known_keys(blog.id):
-        crew.is_new(key)
+        context.is_new(key)
     try:
-        yield crew
+        yield context
     finally:
         writer.close()
 
@@ -169,8 +170,8 @@ def _stored_entries(blog: Blog, archive: Archive) -> tuple[Entry, ...]:
         return ()
 
 
-def begin(crew: Crew, work: Work, *, is_update: bool = False) -> Crawl:
-    crawl = Crawl(crew, is_update=is_update, now=work.now)
+def begin(context: CrawlContext, work: CrawlRun, *, is_update: bool = False) -> Crawl:
+    crawl = Crawl(context, is_update=is_update, now=work.now)
     work.tally.doing = "fetching pages"
     work.crawl = crawl
     if work.interrupted:
@@ -187,49 +188,49 @@ def begin(crew: Crew, work: Work, *, is_update: bool = False) -> Crawl:
 async def run_to_end(crawl: Crawl) -> Stop:
     """The crawl to its end, and every robots.txt that allowed or forbade something on the way."""
     stop = await crawl.run()
-    crew = crawl.crew
-    for visit in robots_visits(crew.blog, crew.web.robots_exchanges()):
-        await crew.submit(visit)
-    await crew.drain()
+    context = crawl.context
+    for visit in robots_visits(context.blog, context.fetcher.robots_exchanges()):
+        await context.submit(visit)
+    await context.drain()
     if stop.ending == "complete":
-        crew.archive.set_aside(crew.blog.id, reason="not fetched: no new posts expected there")
+        context.archive.set_aside(context.blog.id, reason="not fetched: no new posts expected there")
     return stop
 
 
-def finish_crawl(crew: Crew, run: int, stop: Stop) -> Report:
+def finish_crawl(context: CrawlContext, run: int, stop: Stop) -> Report:
     """The end of a crawl of a whole blog: complete only if nothing was left out that may belong to it."""
-    said = what_was_left_out(crew, crew.archive.count_posts(crew.blog.id))
-    keep_left_out(crew, said)
-    return finish(crew, run, stop.ending or "complete", stop.reason, left_out=said)
+    said = what_was_left_out(context, context.archive.count_posts(context.blog.id))
+    keep_left_out(context, said)
+    return finish(context, run, stop.ending or "complete", stop.reason, left_out=said)
 
 
-def finish(crew: Crew, run: int, ending: Ending, reason: str, *, left_out: str | None = None) -> Report:
+def finish(context: CrawlContext, run: int, ending: Ending, reason: str, *, left_out: str | None = None) -> Report:
     """Write down how it ended; a blog that was visited to its end is updated from now on."""
-    archive, tally = crew.archive, crew.tally
-    held = archive.count_posts(crew.blog.id)
+    archive, tally = context.archive, context.tally
+    held = archive.count_posts(context.blog.id)
     if ending == "complete" and left_out is not None:
         ending, reason = "incomplete" if held else ending, left_out
-    failed = max(tally.failed, archive.count_failing(crew.blog.id))
+    failed = max(tally.failed, archive.count_failing(context.blog.id))
     if ending == "complete" and failed:
         what = "address" if failed == 1 else "addresses"
         ending, reason = "incomplete", f"{reason}; {failed} {what} could not be fetched"
-    uncommented = archive.count_without_comments(crew.blog.id, most_tries=MOST_TRIES)
-    if ending in {"complete", "incomplete"} and uncommented and crew.settings.comments:
+    uncommented = archive.count_without_comments(context.blog.id, most_tries=MOST_TRIES)
+    if ending in {"complete", "incomplete"} and uncommented and context.settings.comments:
         ending, reason = "incomplete", f"{reason}; the comments of {uncommented} posts could not be fetched"
     if tally.reasons[NOARCHIVE]:
-        tally.remarks.append(noarchive_remark(tally.reasons[NOARCHIVE], crew.blog.home))
+        tally.remarks.append(noarchive_remark(tally.reasons[NOARCHIVE], context.blog.home))
     if ending == "complete" and held == 0:
         why = f"; {left_out}" if left_out is not None else ""
-        refused = count_not_kept(crew.blog, archive)
+        refused = count_not_kept(context.blog, archive)
         said = f"{refused} of its pages say noarchive; no other page" if refused else "no page of this blog"
         ending, reason = "nothing", f"{said} could be read as a post{why}"
     if ending in {"complete", "incomplete"}:
-        archive.update_blog(crew.blog.id, state="finished", crawled_at=datetime.now(UTC))
-    is_finished = ending in {"complete", "incomplete"} or crew.blog.state == "finished"
-    take_last_figures(tally, crew.blog, archive, is_finished=is_finished)
+        archive.update_blog(context.blog.id, state="finished", crawled_at=datetime.now(UTC))
+    is_finished = ending in {"complete", "incomplete"} or context.blog.state == "finished"
+    take_last_figures(tally, context.blog, archive, is_finished=is_finished)
     tally.doing = "done"
     archive.end_run(run, reason=reason, counts=_figures(tally))
-    return Report(blog=crew.blog.home, ending=ending, reason=reason, tally=tally, held=held)
+    return Report(blog=context.blog.home, ending=ending, reason=reason, tally=tally, held=held)
 
 
 def entry_links(
@@ -245,11 +246,11 @@ def entry_links(
     return list(links.values())
 
 
-async def store_feed(crew: Crew, feed_url: str, answer: Fetched) -> None:
-    crew.is_new(canonical(feed_url))
-    await crew.submit(feed_visit(crew.blog, feed_url, answer))
-    for visit in robots_visits(crew.blog, crew.web.robots_exchanges()):
-        await crew.submit(visit)
+async def store_feed(context: CrawlContext, feed_url: str, answer: Fetched) -> None:
+    context.is_new(canonical(feed_url))
+    await context.submit(feed_visit(context.blog, feed_url, answer))
+    for visit in robots_visits(context.blog, context.fetcher.robots_exchanges()):
+        await context.submit(visit)
 
 
 def feed_visit(blog: Blog, feed_url: str, answer: Fetched) -> Visit:
@@ -273,7 +274,7 @@ def robots_visits(blog: Blog, answers: Iterable[Exchange]) -> list[Visit]:
     ]
 
 
-def _counting(work: Work) -> Callable[[Acknowledged], None]:
+def _counting(work: CrawlRun) -> Callable[[Acknowledged], None]:
     """Figures count what is safe, not what was seen."""
     kept_at = work.now()
 
@@ -302,7 +303,7 @@ def is_page(visit: Visit) -> bool:
     return visit.lane != "media" and visit.outcome in PAGES and not visit.settles
 
 
-def uncommented_posts(blog: Blog, work: Work) -> tuple[str, ...]:
+def uncommented_posts(blog: Blog, work: CrawlRun) -> tuple[str, ...]:
     """Posts that are asked for again because of their comments; those that need a browser only if there is one."""
     if not work.settings.comments:
         return ()
@@ -310,10 +311,10 @@ def uncommented_posts(blog: Blog, work: Work) -> tuple[str, ...]:
     return work.archive.without_comments(blog.id, least_tries=least, most_tries=MOST_TRIES)
 
 
-def keep_ledger(work: Work) -> None:
+def keep_ledger(work: CrawlRun) -> None:
     """Add what was asked of hosts since this was last called to what the archive knows of them."""
     with suppress(EverlogError):  # a disk that takes no figures takes no posts either, and these are told of
-        work.archive.add_to_ledger(work.web.take_ledger(), at=work.now())
+        work.archive.add_to_ledger(work.fetcher.take_ledger(), at=work.now())
 
 
 def _figures(tally: Tally) -> dict[str, float]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from everlog.core.links import PageLink
     from everlog.records import Fetched
-    from everlog.usecases.crawl.crawl_context import Crew
+    from everlog.usecases.crawl.crawl_context import CrawlContext
     from everlog.usecases.crawl.crawl_loop import Crawl
 
 # A list that shows two of so many newest posts that are held leaves no gap behind it. One alone may be pinned to the
@@ -60,9 +60,9 @@ class Walk:
     is_kept: bool = False
 
     @classmethod
-    def taken_up(cls, crew: Crew, fronts: Iterable[str]) -> Walk:
+    def taken_up(cls, context: CrawlContext, fronts: Iterable[str]) -> Walk:
         """A new walk from the front pages, after what an earlier one left."""
-        kept = json.loads(crew.archive.recall(crew.blog.id, WALK) or "null")
+        kept = json.loads(context.archive.recall(context.blog.id, WALK) or "null")
         if kept is None:
             return cls(waiting=deque(fronts))
         return cls(
@@ -70,27 +70,27 @@ class Walk:
             owed=set(map(canonical, kept["waiting"])), is_kept=True,
         )
 
-    def keep(self, crew: Crew, *urls: str) -> None:
+    def keep(self, context: CrawlContext, *urls: str) -> None:
         """Write down what still has to be asked for, these first."""
         left = list(dict.fromkeys((*urls, *self.waiting, *self.again)))
-        self.newest = newest_posts(crew) if self.newest is None else self.newest
+        self.newest = newest_posts(context) if self.newest is None else self.newest
         state = {"newest": sorted(self.newest), "waiting": left, "asked": sorted(self.asked)}
-        crew.archive.remember(crew.blog.id, WALK, json.dumps(state))
+        context.archive.remember(context.blog.id, WALK, json.dumps(state))
         self.is_kept = True
 
-    def end(self, crew: Crew) -> None:
+    def end(self, context: CrawlContext) -> None:
         """Write down that nothing is left, or what is. All answers must be stored by now."""
-        if not self.is_kept and crew.known.without_feed:
+        if not self.is_kept and context.known.without_feed:
             return  # only front pages can be left, and every update of such a blog begins with them
         if self.waiting or self.again:
-            self.keep(crew)
+            self.keep(context)
         elif self.is_kept:
-            crew.archive.remember(crew.blog.id, WALK, None)
+            context.archive.remember(context.blog.id, WALK, None)
 
 
-def is_under_way(crew: Crew) -> bool:
+def is_under_way(context: CrawlContext) -> bool:
     """Whether an earlier update began a walk that did not come to its end."""
-    return crew.archive.recall(crew.blog.id, WALK) is not None
+    return context.archive.recall(context.blog.id, WALK) is not None
 
 
 async def walk_back(crawl: Crawl, fronts: Iterable[str]) -> bool:
@@ -98,60 +98,60 @@ async def walk_back(crawl: Crawl, fronts: Iterable[str]) -> bool:
 
     Says whether it stopped after `MOST_LISTS`; the crawl's own limits end it as well, and the crawl knows of that.
     """
-    crew = crawl.crew
-    fruitful = set(crew.archive.fruitful_pages(crew.blog.id))
-    walk = Walk.taken_up(crew, fronts)
+    context = crawl.context
+    fruitful = set(context.archive.fruitful_pages(context.blog.id))
+    walk = Walk.taken_up(context, fronts)
     is_over = False
     while walk.waiting and crawl.goes_on():
         url = walk.waiting.popleft()
         if canonical(url) in walk.asked_now:
             continue
-        is_over = len(walk.asked_now) >= MOST_LISTS and not crew.settings.exhaustive
+        is_over = len(walk.asked_now) >= MOST_LISTS and not context.settings.exhaustive
         if is_over or not await _step(url, walk, crawl, fruitful):
             walk.waiting.appendleft(url)
             break
-    await crew.drain()
-    walk.end(crew)
+    await context.drain()
+    walk.end(context)
     return is_over
 
 
 async def _step(url: str, walk: Walk, crawl: Crawl, fruitful: set[str]) -> bool:
     """Ask for one page, note where it leads, store it; False if the crawl had to end before there was an answer."""
-    crew, key = crawl.crew, canonical(url)
-    looked = await crawl.unless_ended(_look(url, crew, anew=key in walk.owed))
+    context, key = crawl.context, canonical(url)
+    looked = await crawl.unless_ended(_look(url, context, anew=key in walk.owed))
     if looked is None:
         return False
     answer, links = looked
     walk.asked_now.add(key)
     walk.asked.add(key)
     if isinstance(answer, Failure):
-        crew.archive.remember(crew.blog.id, FRONTS, None)
-        if key == canonical(crew.blog.home):
+        context.archive.remember(context.blog.id, FRONTS, None)
+        if key == canonical(context.blog.home):
             raise why_unreachable(answer)
-        if _may_pass(answer, key, crew):
+        if _may_pass(answer, key, context):
             walk.again.append(url)
-            walk.keep(crew)
+            walk.keep(context)
     else:
-        has_news = any(_is_news(link, walk, crew) for link in links)
-        if (has_news or key in walk.owed) and not _meets_held(links, walk, crew):
-            _follow(url, links, walk, crew, fruitful, has_news=has_news)
+        has_news = any(_is_news(link, walk, context) for link in links)
+        if (has_news or key in walk.owed) and not _meets_held(links, walk, context):
+            _follow(url, links, walk, context, fruitful, has_news=has_news)
         walk.met.update(link.key for link in links)
     await crawl.take_any(Link(url=url, key=key, lane="page"), answer)
     # Only what is stored may be dropped from the list of what is left.
-    await crew.drain()
+    await context.drain()
     return True
 
 
-def _meets_held(links: list[PageLink], walk: Walk, crew: Crew) -> bool:
+def _meets_held(links: list[PageLink], walk: Walk, context: CrawlContext) -> bool:
     """Whether what is held begins here, without a gap."""
     if walk.newest is None:
-        walk.newest = newest_posts(crew)
+        walk.newest = newest_posts(context)
     shown = walk.newest.intersection(link.key for link in links)
     return bool(shown) and len(shown) >= min(CONTIGUOUS, len(walk.newest))
 
 
 def _follow(
-    url: str, links: list[PageLink], walk: Walk, crew: Crew, fruitful: set[str], *, has_news: bool,
+    url: str, links: list[PageLink], walk: Walk, context: CrawlContext, fruitful: set[str], *, has_news: bool,
 ) -> None:
     """Put the lists that a page leads to in the row, and on paper."""
     # A list that shows nothing new leads to each other list once; else two updates would send each other in circles.
@@ -162,57 +162,57 @@ def _follow(
         walk.waiting += [link.url for link in lists]
         if canonical(url) in walk.owed:
             walk.owed |= {link.key for link in lists}
-        walk.keep(crew, url)
+        walk.keep(context, url)
 
 
-async def _look(url: str, crew: Crew, *, anew: bool) -> tuple[Fetched | Failure, list[PageLink]]:
+async def _look(url: str, context: CrawlContext, *, anew: bool) -> tuple[Fetched | Failure, list[PageLink]]:
     """What a page answers and, if it can be had and changed, the links on it."""
     # What scripts write into a page may be new while the page itself is the same.
-    answer = await ask(url, crew, is_conditional=not anew and not crew.rendering.draws_all)
+    answer = await ask(url, context, is_conditional=not anew and not context.rendering.draws_all)
     if isinstance(answer, Failure) or answer.answer.status == NOT_MODIFIED:
         return answer, []
-    shown = await drawn_page(answer, crew.rendering) if crew.rendering.draws_all else answer
-    return answer, links_on(shown, crew)
+    shown = await drawn_page(answer, context.rendering) if context.rendering.draws_all else answer
+    return answer, links_on(shown, context)
 
 
-async def ask(url: str, crew: Crew, *, is_conditional: bool, is_map: bool = False) -> Fetched | Failure:
+async def ask(url: str, context: CrawlContext, *, is_conditional: bool, is_map: bool = False) -> Fetched | Failure:
     """A page or a map of the site; with the condition that it changed since it was stored, if that will do."""
-    known = crew.archive.capture_of(crew.blog.id, url) if is_conditional else None
-    crew.tally.requests += 1
-    return await crew.web.fetch(
+    known = context.archive.capture_of(context.blog.id, url) if is_conditional else None
+    context.tally.requests += 1
+    return await context.fetcher.fetch(
         url, purpose="sitemap" if is_map else "page", etag=known.etag if known else None,
         last_modified=known.last_modified if known else None,
     )
 
 
-def links_on(answer: Fetched, crew: Crew) -> list[PageLink]:
+def links_on(answer: Fetched, context: CrawlContext) -> list[PageLink]:
     """The links of a page that stay within the blog; none on what is no page."""
     page = answer.page
     try:
-        return page_links(parse(page.body, page.content_type), page.url, within=crew.scope)
+        return page_links(parse(page.body, page.content_type), page.url, within=context.scope)
     except UnreadablePage:
         return []
 
 
-def newest_posts(crew: Crew) -> frozenset[str]:
+def newest_posts(context: CrawlContext) -> frozenset[str]:
     """The keys of the newest posts that are held and say when they were published."""
-    return frozenset(crew.archive.newest_posts(crew.blog.id, limit=NEWEST, dated=True))
+    return frozenset(context.archive.newest_posts(context.blog.id, limit=NEWEST, dated=True))
 
 
-def _is_news(link: PageLink, walk: Walk, crew: Crew) -> bool:
+def _is_news(link: PageLink, walk: Walk, context: CrawlContext) -> bool:
     """Whether a link leads to a post that is not held, and that no list before led to."""
-    if link.key in walk.met or not crew.known.judge.likely_post(link.url) or trap(link.url) is not None:
+    if link.key in walk.met or not context.known.classifier.likely_post(link.url) or trap(link.url) is not None:
         return False
-    if not crew.has_seen(link.key):
+    if not context.has_seen(link.key):
         return True
     # What the feed has just named waits to be visited.
-    row = crew.archive.row_state(crew.blog.id, link.key)
+    row = context.archive.row_state(context.blog.id, link.key)
     return row is not None and row[0] == "queued"
 
 
-def _may_pass(failure: Failure, key: str, crew: Crew) -> bool:
+def _may_pass(failure: Failure, key: str, context: CrawlContext) -> bool:
     """Whether another update should ask again for a list that could not be had."""
     if failure.trouble in FINAL and failure.until is None:
         return False
-    row = crew.archive.row_state(crew.blog.id, key)
+    row = context.archive.row_state(context.blog.id, key)
     return failure.status not in NOT_THERE and (row is None or row[1] + 1 < MOST_TRIES)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from everlog.core.aliases import folder_of, is_below, rebased
-from everlog.core.fetcher import Web
+from everlog.core.fetcher import Fetcher
 from everlog.core.urls import canonical
 from everlog.records import Failure, Fetched
 from everlog.usecases.page.failures import NOT_THERE, PASSING
@@ -14,16 +14,16 @@ from everlog.usecases.page.failures import NOT_THERE, PASSING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from everlog.core.fetcher import Ledger
+    from everlog.core.fetcher import HostStats
     from everlog.core.links import Scope
-    from everlog.records import Asked, Exchange, Purpose, Wait
+    from everlog.records import BrowserRequest, Exchange, Purpose, Wait
 
 
-class AliasedWeb(Web):
+class AliasedFetcher(Fetcher):
     """The web as a blog with aliases sees it: what is not here may be there, and the other way round."""
 
-    def __init__(self, web: Web, scope: Scope) -> None:
-        self.plain = web
+    def __init__(self, fetcher: Fetcher, scope: Scope) -> None:
+        self.plain = fetcher
         self.scope = scope
 
     async def fetch(
@@ -40,16 +40,16 @@ class AliasedWeb(Web):
                 return replace(found, url=url)
         return answer
 
-    async def ask(self, asked: Asked) -> Exchange | Failure:
+    async def ask(self, asked: BrowserRequest) -> Exchange | Failure:
         return await self.plain.ask(asked)
 
     def waiting(self) -> tuple[Wait, ...]:
         return self.plain.waiting()
 
-    def ledger(self) -> tuple[Ledger, ...]:
+    def ledger(self) -> tuple[HostStats, ...]:
         return self.plain.ledger()
 
-    def take_ledger(self) -> tuple[Ledger, ...]:
+    def take_ledger(self) -> tuple[HostStats, ...]:
         return self.plain.take_ledger()
 
     def robots_exchanges(self) -> tuple[Exchange, ...]:
@@ -62,7 +62,7 @@ class AliasedWeb(Web):
                     yield rebased(url, self.scope.home, alias.home)
 
 
-def aliased(web: Web, scope: Scope) -> Web:
+def aliased(fetcher: Fetcher, scope: Scope) -> Fetcher:
     """The web for a blog of this scope."""
-    plain = web.plain if isinstance(web, AliasedWeb) else web
-    return AliasedWeb(plain, scope) if any(alias.here for alias in scope.aliases) else plain
+    plain = fetcher.plain if isinstance(fetcher, AliasedFetcher) else fetcher
+    return AliasedFetcher(plain, scope) if any(alias.here for alias in scope.aliases) else plain

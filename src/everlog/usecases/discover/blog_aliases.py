@@ -27,12 +27,12 @@ from everlog.usecases.page.post_identity import shows
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from everlog.core.fetcher import Web
+    from everlog.core.fetcher import Fetcher
     from everlog.core.tree import Element
     from everlog.records import Entry
     from everlog.settings import Settings
     from everlog.usecases.discover.discover_blog import Front
-    from everlog.usecases.learn.learned_blog import Known
+    from everlog.usecases.learn.learned_blog import LearnedBlog
 
 # Pages that are searched for links to other hosts: the front page and a few posts show a blog's menus and lists.
 PAGES_READ = 6
@@ -71,14 +71,14 @@ def given_places(scope: Scope, settings: Settings) -> Scope:
     return replace(scope, also=(*scope.also, *also), aliases=tuple(aliases))
 
 
-async def alias_of_front(front: Front, web: Web) -> tuple[Alias | None, list[Fetched]]:
+async def alias_of_front(front: Front, fetcher: Fetcher) -> tuple[Alias | None, list[Fetched]]:
     """The host that a front page names as its own where no feed tells, if what it links to there is here; as it is."""
     scope = Scope(front.home)
     found = Found(home=front.home, home_page=front.page, feed_url=None, feed=Feed(url=None), feed_page=None)
     for each in _named(found, {}, scope, leads_to=True).values():
         alias = Alias(home=_home_there(each, scope), here=True)
         below = [url for key, url in each.links.items() if is_below(key, folder_of(alias.home))]
-        answers = [await web.fetch(rebased(url, alias.home, front.home)) for url in below[:LINKS_TRIED]]
+        answers = [await fetcher.fetch(rebased(url, alias.home, front.home)) for url in below[:LINKS_TRIED]]
         pages = [answer for answer in answers if isinstance(answer, Fetched) and scope.holds(answer.page.url)]
         if _differ([page.answer.body for page in pages]):
             return alias, pages
@@ -124,46 +124,46 @@ def alias_of_entries(found: Found, pages: Mapping[str, Fetched], scope: Scope) -
 
 
 async def find_aliases(
-    found: Found, pages: Mapping[str, Fetched], known: Known, scope: Scope, web: Web,
+    found: Found, pages: Mapping[str, Fetched], known: LearnedBlog, scope: Scope, fetcher: Fetcher,
 ) -> tuple[Alias, ...]:
     """The aliases of a blog that was learned: those it has, and those its pages name, looked at more closely."""
     named = _named(found, pages, scope)
     aliases = [
-        await _looked_at(alias, named.pop(host_of(alias.home), _Named()), pages, known, scope, web)
+        await _looked_at(alias, named.pop(host_of(alias.home), _Named()), pages, known, scope, fetcher)
         for alias in scope.aliases
     ]
     for each in named.values():
-        looked = await _looked_at(Alias(home=_home_there(each, scope)), each, pages, known, scope, web)
+        looked = await _looked_at(Alias(home=_home_there(each, scope)), each, pages, known, scope, fetcher)
         if looked.here or looked.followed or each.is_own:
             aliases.append(looked)
     return tuple(aliases)
 
 
 async def _looked_at(
-    alias: Alias, named: _Named, pages: Mapping[str, Fetched], known: Known, scope: Scope, web: Web,
+    alias: Alias, named: _Named, pages: Mapping[str, Fetched], known: LearnedBlog, scope: Scope, fetcher: Fetcher,
 ) -> Alias:
     below = [url for key, url in named.links.items() if is_below(key, folder_of(alias.home))]
-    here = await _answers_here(below, alias, pages, known, scope, web)
+    here = await _answers_here(below, alias, pages, known, scope, fetcher)
     if alias.followed:
         return replace(alias, here=here)
-    return replace(await _compared(alias, pages, known, scope, web), here=here)
+    return replace(await _compared(alias, pages, known, scope, fetcher), here=here)
 
 
 async def _answers_here(
-    links: list[str], alias: Alias, pages: Mapping[str, Fetched], known: Known, scope: Scope, web: Web,
+    links: list[str], alias: Alias, pages: Mapping[str, Fetched], known: LearnedBlog, scope: Scope, fetcher: Fetcher,
 ) -> bool:
     """Whether what is linked at the alias answers at the same path here, and is what it should be."""
     held = {canonical(answer.page.url) for answer in pages.values()}
     here = list({canonical(url): url for url in (rebased(link, alias.home, scope.home) for link in links)}.items())
     if any(key in held for key, _ in here):
         return True
-    posts = [url for _, url in here if known.judge.likely_post(url)]
+    posts = [url for _, url in here if known.classifier.likely_post(url)]
     bodies: list[bytes] = []
     for url in (posts or [url for _, url in here])[:LINKS_TRIED]:
-        answer = await web.fetch(url)
+        answer = await fetcher.fetch(url)
         if not isinstance(answer, Fetched) or not scope.holds(answer.page.url):
             continue
-        if not posts or known.judge.verdict(answer.page.url, _root(answer)).kind == "post":
+        if not posts or known.classifier.verdict(answer.page.url, _root(answer)).kind == "post":
             bodies.append(answer.answer.body)
     return _differ(bodies)
 
@@ -173,14 +173,16 @@ def _differ(bodies: list[bytes]) -> bool:
     return bool(bodies) and (len(bodies) == 1 or len(set(bodies)) > 1)
 
 
-async def _compared(alias: Alias, pages: Mapping[str, Fetched], known: Known, scope: Scope, web: Web) -> Alias:
+async def _compared(
+    alias: Alias, pages: Mapping[str, Fetched], known: LearnedBlog, scope: Scope, fetcher: Fetcher,
+) -> Alias:
     """An alias that is followed if it answers with posts that are here, else one that says why not."""
     reason, answers = "could not be compared: no post of this blog could be read", True
     posts = (known.template.read(page.body, page.url, page.content_type, page.fetched_at)
              for page in (answer.page for answer in pages.values()))
     own = (post for post in posts if isinstance(post, Post) and is_below(canonical(post.url), folder_of(scope.home)))
     for post in islice(own, POSTS_COMPARED):
-        answer = await web.fetch(rebased(post.url, scope.home, alias.home))
+        answer = await fetcher.fetch(rebased(post.url, scope.home, alias.home))
         if isinstance(answer, Failure):
             reason, answers = answer.reason, answer.status is not None and answer.status < 500
             if not answers:

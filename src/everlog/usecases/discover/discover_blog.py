@@ -22,7 +22,7 @@ from everlog.usecases.discover.find_home import folder_above, home_of, stated_ho
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from everlog.core.fetcher import Web
+    from everlog.core.fetcher import Fetcher
     from everlog.core.tree import Element
     from everlog.records import Exchange, FeedLink
 
@@ -90,29 +90,29 @@ def entrances(home: str, doors: Sequence[Fetched], page: Fetched | None) -> list
     return list({canonical(url): (url, answer) for url, answer in inside}.values())
 
 
-async def discover(url: str, web: Web, feed_url: str | None = None) -> Found:
+async def discover(url: str, fetcher: Fetcher, feed_url: str | None = None) -> Found:
     """The home page and the feed of the blog at `url`; raises what says why there is none.
 
     `url` may be the feed's own address; then the feed says where the blog is.
     """
-    return await feed_of(await front_page(url, web), web, feed_url, asked=url)
+    return await feed_of(await front_page(url, fetcher), fetcher, feed_url, asked=url)
 
 
-async def feed_of(front: Front, web: Web, feed_url: str | None = None, *, asked: str) -> Found:
+async def feed_of(front: Front, fetcher: Fetcher, feed_url: str | None = None, *, asked: str) -> Found:
     """The feed of the blog whose front page this is; `NoFeed` names all that was tried."""
     page = front.page
     nothing = Feed(url=None)
     found = Found(home=front.home, home_page=page, doors=front.doors, feed_url=None, feed=nothing, feed_page=None)
     if feed_url is not None:
-        feed, answer = await _given_feed(feed_url, web)
+        feed, answer = await _given_feed(feed_url, fetcher)
         return replace(found, feed_url=answer.answer.url, feed=feed, feed_page=answer)
     own = as_feed(page)
     if own is not None:
-        return replace(await _blog_of_feed(own, asked, web), feed_url=page.answer.url, feed=own, feed_page=page)
+        return replace(await _blog_of_feed(own, asked, fetcher), feed_url=page.answer.url, feed=own, feed_page=page)
     looked: list[tuple[FeedLink, str]] = []
     missed: Failure | None = None
     for link in _with_own_host(feed_links(_root_of(page), page.page.url), page.page.url):
-        reached = await web.fetch(link.url, purpose="feed")
+        reached = await fetcher.fetch(link.url, purpose="feed")
         if isinstance(reached, Failure):
             looked.append((link, str(reached.status or reached.trouble)))
             missed = missed or (reached if link.declared and _is_passing(reached) else None)
@@ -131,7 +131,7 @@ async def feed_of(front: Front, web: Web, feed_url: str | None = None, *, asked:
     raise _no_feed(asked, looked)
 
 
-async def at_home(found: Found, asked: str, web: Web) -> tuple[Found, str | None]:
+async def at_home(found: Found, asked: str, fetcher: Fetcher) -> tuple[Found, str | None]:
     """The blog at its home, where a page of it was asked for; and what that page is there, if it is another."""
     page = found.home_page
     if page is None or found.feed_url is None:
@@ -148,8 +148,8 @@ async def at_home(found: Found, asked: str, web: Web) -> tuple[Found, str | None
                    f"  what lies below it:      everlog crawl {asked} --scope path",
         )
     if home is not None:
-        return await _moved_to(home.url, found, web), home.what
-    return await _above(found, web)
+        return await _moved_to(home.url, found, fetcher), home.what
+    return await _above(found, fetcher)
 
 
 def home_stated_by(front: Front) -> str | None:
@@ -157,23 +157,23 @@ def home_stated_by(front: Front) -> str | None:
     return stated_home(front.home, _root_of(front.page))
 
 
-async def _above(found: Found, web: Web) -> tuple[Found, str | None]:
+async def _above(found: Found, fetcher: Fetcher) -> tuple[Found, str | None]:
     """The blog in the folder above a list that has a feed of its own, or a page of one person; else it as it is."""
     root = _root_of(found.home_page) if found.home_page is not None else None
     above = folder_above(found.home, root, found.feed, found.feed_url)
     if above is None:
         return found, None
     with suppress(Unreachable, NoFeed):
-        there = await feed_of(await front_page(above, web), web, asked=above)
+        there = await feed_of(await front_page(above, fetcher), fetcher, asked=above)
         if Scope(there.home).holds(found.home):
             return there, "a page"
     return found, None
 
 
-async def _moved_to(home: str, found: Found, web: Web) -> Found:
+async def _moved_to(home: str, found: Found, fetcher: Fetcher) -> Found:
     """The same blog, begun at its home; the feed that is named there is the one that counts."""
     try:
-        front = await front_page(home, web)
+        front = await front_page(home, fetcher)
     except Unreachable:
         return replace(found, home=home, home_page=None, doors=())
     here = replace(found, home=front.home, home_page=front.page, doors=front.doors)
@@ -181,12 +181,12 @@ async def _moved_to(home: str, found: Found, web: Web) -> Found:
     if not links or not links[0].declared or canonical(links[0].url) == canonical(found.feed_url or ""):
         return here
     try:
-        return await feed_of(front, web, asked=home)
+        return await feed_of(front, fetcher, asked=home)
     except NoFeed:
         return here
 
 
-async def _blog_of_feed(feed: Feed, asked: str, web: Web) -> Found:
+async def _blog_of_feed(feed: Feed, asked: str, fetcher: Fetcher) -> Found:
     """The blog that a feed says it belongs to; where another host, which it names, is silent, the one it came from."""
     found = Found(home=feed.home or asked, home_page=None, feed_url=None, feed=feed, feed_page=None)
     if feed.home is None or host_of(feed.home) == host_of(asked):
@@ -194,29 +194,29 @@ async def _blog_of_feed(feed: Feed, asked: str, web: Web) -> Found:
     own = urljoin(asked, "/")
     for home in (feed.home, own):
         with suppress(Unreachable, Blocked):
-            front = await front_page(home, web)
+            front = await front_page(home, fetcher)
             return replace(found, home=front.home, home_page=front.page, doors=front.doors)
     return replace(found, home=own)
 
 
-async def front_page(url: str, web: Web, others: Sequence[str] = ()) -> Front:
+async def front_page(url: str, fetcher: Fetcher, others: Sequence[str] = ()) -> Front:
     """Where the readers of an address end up, and what they see there.
 
     A home that sends its readers on within its own folder stays the blog's home: what was typed is never made
     narrower by where its start page happens to be. `others` are further spellings of it, tried where nobody answers.
     """
     if others:
-        return await _front_in_any_scheme((url, *others), web)
-    return await _front_of(url, web, await web.fetch(url))
+        return await _front_in_any_scheme((url, *others), fetcher)
+    return await _front_of(url, fetcher, await fetcher.fetch(url))
 
 
-async def _front_in_any_scheme(urls: Sequence[str], web: Web) -> Front:
+async def _front_in_any_scheme(urls: Sequence[str], fetcher: Fetcher) -> Front:
     """The front page at the first spelling that gives one; if none does, what is wrong with the likeliest."""
     failures: list[Failure] = []
     for url in urls:
-        answer = await _within(SCHEME_SECONDS if url != urls[-1] else None, url, web)
+        answer = await _within(SCHEME_SECONDS if url != urls[-1] else None, url, fetcher)
         if isinstance(answer, Fetched):
-            front = await _front_of(url, web, answer)
+            front = await _front_of(url, fetcher, answer)
             untrusted = next((each for each in failures if each.trouble == "tls"), None)
             if untrusted is None:
                 return front
@@ -227,19 +227,19 @@ async def _front_in_any_scheme(urls: Sequence[str], web: Web) -> Front:
     raise why_unreachable(next((each for each in failures if each.status is not None), failures[0]))
 
 
-async def _within(seconds: float | None, url: str, web: Web) -> Fetched | Failure:
+async def _within(seconds: float | None, url: str, fetcher: Fetcher) -> Fetched | Failure:
     try:
-        return await asyncio.wait_for(web.fetch(url), seconds)
+        return await asyncio.wait_for(fetcher.fetch(url), seconds)
     except TimeoutError:
         return Failure(url=url, trouble="timeout", reason=f"no answer within {seconds:g} s from {url}")
 
 
-async def _front_of(url: str, web: Web, answer: Fetched | Failure) -> Front:
+async def _front_of(url: str, fetcher: Fetcher, answer: Fetched | Failure) -> Front:
     asked = url
     way: list[str] = []
     doors: list[Fetched] = []
     for again in range(REFRESHES):
-        answer = await web.fetch(asked) if again else answer
+        answer = await fetcher.fetch(asked) if again else answer
         if isinstance(answer, Failure) and doors:
             last = doors.pop()  # where it sends its readers is gone; the page itself is not
             return Front(home=_home(way, last.page.url), page=last, doors=tuple(doors))
@@ -305,8 +305,8 @@ def _root_of(page: Fetched) -> Element:
         return parse(b"<html></html>")
 
 
-async def _given_feed(feed_url: str, web: Web) -> tuple[Feed, Fetched]:
-    answer = await web.fetch(feed_url, purpose="feed")
+async def _given_feed(feed_url: str, fetcher: Fetcher) -> tuple[Feed, Fetched]:
+    answer = await fetcher.fetch(feed_url, purpose="feed")
     if isinstance(answer, Failure):
         raise why_unreachable(answer)
     return parse_feed(answer.answer.body, answer.answer.url), answer

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from everlog.archive import Archive
     from everlog.records import Blog
-    from everlog.usecases.learn.learned_blog import Known
+    from everlog.usecases.learn.learned_blog import LearnedBlog
 
 ESTIMATE = "estimate"
 # Sitemaps name every post; a front page only lets one multiply; a feed shows the newest.
@@ -44,9 +44,9 @@ def best_of(estimates: Sequence[Estimate]) -> Estimate:
     return max(listed, key=lambda each: each.posts) if listed else furthest
 
 
-def from_sitemaps(addresses: Iterable[str], maps: int, known: Known) -> list[Estimate]:
+def from_sitemaps(addresses: Iterable[str], maps: int, known: LearnedBlog) -> list[Estimate]:
     """What the sitemaps of a site tell: how many addresses like a post's they list."""
-    posts = {key for key in map(canonical, addresses) if known.judge.pattern.matches_key(key)}
+    posts = {key for key in map(canonical, addresses) if known.classifier.pattern.matches_key(key)}
     where = "the sitemap" if maps == 1 else f"{maps} sitemaps"
     return [Estimate(posts=len(posts), why=f"addresses like a post's in {where}", evidence="sitemap")] if posts else []
 

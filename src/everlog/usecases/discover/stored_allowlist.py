@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from everlog.archive import Archive
-    from everlog.core.fetcher import Manners
+    from everlog.core.fetcher import FetchPolicy
     from everlog.records import Blog
 
 TYPED = "typed "
@@ -48,12 +48,12 @@ def settle_home(home: str, archive: Archive) -> None:
 
 
 def within_reach(
-    manners: Manners, blog: Blog | None, archive: Archive, *,
+    policy: FetchPolicy, blog: Blog | None, archive: Archive, *,
     recall: Callable[[str], str | None], remember: Callable[[str, str], None],
-) -> Manners:
+) -> FetchPolicy:
     """The same manners for a crawl of this archive: what is typed, and where it was first seen, as remembered."""
-    urls = dict.fromkeys((*manners.typed, *filter(None, (blog.home, blog.feed_url) if blog is not None else ())))
-    hosts = {_place(url)[0] for url in (*urls, *manners.also)}
+    urls = dict.fromkeys((*policy.typed, *filter(None, (blog.home, blog.feed_url) if blog is not None else ())))
+    hosts = {_place(url)[0] for url in (*urls, *policy.also)}
     first = {host: seen for host in hosts if (seen := recall(FIRST_NETWORK + host)) is not None}
     typed = [url for url in urls if recall(_typed_name(url)) is not None]
     if blog is not None and _place(blog.home)[0] not in first:
@@ -65,8 +65,8 @@ def within_reach(
         remember(f"{TYPED}{host}:{port}", "yes")
     allowed = archive.recall(blog.id, ALLOW) if blog is not None else None
     return replace(
-        manners, typed=tuple(typed), own=tuple(url for url in urls if url not in typed), first_networks=first,
-        allow=tuple(dict.fromkeys((*manners.allow, *(json.loads(allowed) if allowed else ())))),
+        policy, typed=tuple(typed), own=tuple(url for url in urls if url not in typed), first_networks=first,
+        allow=tuple(dict.fromkeys((*policy.allow, *(json.loads(allowed) if allowed else ())))),
     )
 
 

@@ -14,7 +14,7 @@ from everlog.core.urls import absolute, canonical
 from everlog.errors import EverlogError, UnreadableFeed, UnreadablePage
 from everlog.feeds import parse_feed
 from everlog.records import Failure
-from everlog.schedule.ownership import Traits, same_owner, traits_of
+from everlog.schedule.ownership import BlogFingerprint, same_owner, traits_of
 from everlog.usecases.page.post_identity import shows
 from everlog.usecases.page.stored_pages import stored_exchange
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from everlog.core.tree import Element
     from everlog.records import Blog, Feed, Page
     from everlog.schedule.ownership import Ownership
-    from everlog.usecases.crawl.lifecycle import Work
+    from everlog.usecases.crawl.lifecycle import CrawlRun
 
 TRAITS = "traits"
 # The page that a blog's home sends its readers on to, where that is another one.
@@ -55,15 +55,15 @@ def start_page(blog: Blog, archive: Archive) -> str:
     return archive.recall(blog.id, START) or blog.home
 
 
-def recall_traits(blog: Blog, archive: Archive) -> Traits:
+def recall_traits(blog: Blog, archive: Archive) -> BlogFingerprint:
     """What the blog was known by, when it was last seen well."""
     kept = archive.recall(blog.id, TRAITS)
     if kept is None:
         return traits_of(_stored_home(blog, archive), blog.home, _stored_feed(blog, archive))
-    return Traits.from_json(json.loads(kept)["traits"])
+    return BlogFingerprint.from_json(json.loads(kept)["traits"])
 
 
-async def ownership_of(blog: Blog, home: Page | None, feed: Feed | None, work: Work) -> Ownership:
+async def ownership_of(blog: Blog, home: Page | None, feed: Feed | None, work: CrawlRun) -> Ownership:
     """Whether the blog that this home page and feed belong to is the one in the archive; asks for a few old posts."""
     root = root_of(home)
     at = home.url if home is not None else blog.home
@@ -112,14 +112,14 @@ def _keys_on(root: Element | None, at: str, feed: Feed | None) -> Iterator[str]:
             yield canonical(target)
 
 
-async def _answers_with_posts(blog: Blog, at: str, work: Work) -> bool:
+async def _answers_with_posts(blog: Blog, at: str, work: CrawlRun) -> bool:
     """Whether one of the newest posts that are held still answers with its text."""
     there = living_at(blog, at)
     for key in work.archive.newest_posts(blog.id, limit=POSTS_ASKED):
         post = work.archive.find_post(f"http://{key}", as_read=True)
         if post is None:
             continue
-        answer = await work.web.fetch(url_now(post.url, there))
+        answer = await work.fetcher.fetch(url_now(post.url, there))
         work.tally.requests += 1
         if not isinstance(answer, Failure) and shows(answer.page, post):
             return True

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from everlog.core.aliases import Alias
-    from everlog.core.fetcher import Web
+    from everlog.core.fetcher import Fetcher
     from everlog.extract.feedless import Explorer
     from everlog.records import Exchange, Feed
     from everlog.usecases.crawl.report import Tally
@@ -65,24 +65,24 @@ async def find_blog(url: str, rendering: Rendering, tally: Tally, others: Sequen
 
     `others` are further spellings of what was typed, tried where nobody answers.
     """
-    web, settings = rendering.web, rendering.settings
+    fetcher, settings = rendering.fetcher, rendering.settings
     if settings.no_feed:
         tally.doing = "looking for posts (no feed)"
-    front = await front_page(url, web, others)
+    front = await front_page(url, fetcher, others)
     if front.remark is not None:
         tally.remarks.append(front.remark)
     missing: NoFeed | None = None
     if not settings.no_feed:
         try:
-            found = await feed_of(front, web, settings.feed, asked=url)
+            found = await feed_of(front, fetcher, settings.feed, asked=url)
             return await _at_home(found, front.home, rendering, tally)
         except NoFeed as error:
             missing = error
     elif (feed := as_feed(front.page)) is not None and feed.home is not None:
-        front = await front_page(feed.home, web)
+        front = await front_page(feed.home, fetcher)
     home = front.home
     begun = {canonical(url): (url, answer) for url, answer in entrances(home, front.doors, front.page)}
-    alias, pages = await alias_of_front(front, web)
+    alias, pages = await alias_of_front(front, fetcher)
     begun |= {canonical(page.url): (page.url, page) for page in pages}
     walk = _Walk(home=home, rendering=rendering, tally=tally, answers={**begun}, alias=alias)
     feed = await walk.posts()
@@ -105,26 +105,26 @@ async def find_blog(url: str, rendering: Rendering, tally: Tally, others: Sequen
 
 
 async def sitemaps_of(
-    found: Found, robots: Iterable[Exchange], web: Web,
+    found: Found, robots: Iterable[Exchange], fetcher: Fetcher,
 ) -> tuple[Sequence[str], Sequence[Fetched]]:
     """The addresses that the maps of a blog's site name, and the maps; they are asked for if nobody has yet."""
     if found.explored is not None:
         return found.explored.listed, found.explored.maps
-    return await read_sitemaps(found.home, next((each.body for each in robots if each.status == 200), b""), web)
+    return await read_sitemaps(found.home, next((each.body for each in robots if each.status == 200), b""), fetcher)
 
 
 async def _at_home(found: Found, url: str, rendering: Rendering, tally: Tally) -> Found:
     """The blog at its home, whatever page of it was typed, unless the user says what belongs to it."""
     if rendering.settings.feed is not None or not may_widen(rendering.settings):
         return found
-    found, what = await at_home(found, url, rendering.web)
+    found, what = await at_home(found, url, rendering.fetcher)
     if what is not None:
         tally.blog = found.home
         tally.remarks.append(f"{url} is {what} of {found.home}: archiving that blog")
     return found
 
 
-async def read_sitemaps(home: str, robots: bytes, web: Web) -> tuple[list[str], list[Fetched]]:
+async def read_sitemaps(home: str, robots: bytes, fetcher: Fetcher) -> tuple[list[str], list[Fetched]]:
     """The addresses that a site's maps name, each once, and the maps."""
     waiting = list(sitemaps_of_robots(robots.decode("utf-8", "replace")) or (urljoin(home, "/sitemap.xml"),))
     seen: set[str] = set()
@@ -135,7 +135,7 @@ async def read_sitemaps(home: str, robots: bytes, web: Web) -> tuple[list[str], 
         if url in seen:
             continue
         seen.add(url)
-        answer = await web.fetch(url, purpose="sitemap")
+        answer = await fetcher.fetch(url, purpose="sitemap")
         if isinstance(answer, Failure):
             continue
         maps.append(answer)
@@ -225,7 +225,7 @@ class _Walk:
 
     async def _answer(self, url: str) -> Fetched | Failure:
         known = self.answers.get(canonical(url))
-        return known[1] if known is not None else await self.rendering.web.fetch(url)
+        return known[1] if known is not None else await self.rendering.fetcher.fetch(url)
 
     def _of_the_blog(self, answers: Iterable[Fetched | Failure]) -> list[Fetched]:
         scope = Scope(self.home, self.rendering.settings.scope)
@@ -252,11 +252,11 @@ class _Walk:
 
     async def _offer_listed(self, explorer: Explorer) -> bool:
         """Whether the site's maps name pages that no link led to; the explorer may look at them."""
-        web = self.rendering.web
+        fetcher = self.rendering.fetcher
         if not self.maps and not self.listed:
-            self.robots += web.robots_exchanges()
+            self.robots += fetcher.robots_exchanges()
             robots = next((each.body for each in self.robots if each.status == 200), b"")
-            addresses, self.maps = await read_sitemaps(self.home, robots, web)
+            addresses, self.maps = await read_sitemaps(self.home, robots, fetcher)
             scope = Scope(self.home, self.rendering.settings.scope)
             pages = [url for url in addresses[:MOST_LISTED] if trap(url) is None]
             self.listed = [url for url in pages if scope.holds(url)]

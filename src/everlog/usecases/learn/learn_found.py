@@ -15,10 +15,10 @@ from everlog.usecases.learn.learned_blog import drawn_where_needed, fetch_entrie
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from everlog.core.fetcher import Web
+    from everlog.core.fetcher import Fetcher
     from everlog.records import Fetched
     from everlog.usecases.discover.discover_blog import Found
-    from everlog.usecases.learn.learned_blog import Known
+    from everlog.usecases.learn.learned_blog import LearnedBlog
     from everlog.usecases.page.rendering import Rendering
 
 
@@ -28,16 +28,16 @@ class LearnResult:
 
     found: Found
     scope: Scope
-    known: Known
+    known: LearnedBlog
     pages: Mapping[str, Fetched]
     shown: Mapping[str, Fetched]
 
 
 async def learn_found(found: Found, rendering: Rendering) -> LearnResult:
     """Learn a blog from its feed's pages; from here on its aliases are part of the web that it is drawn from."""
-    web, settings = rendering.web, rendering.settings
+    fetcher, settings = rendering.fetcher, rendering.settings
     scope = given_places(Scope(found.home, settings.scope), settings)
-    answers = await _entries(found, web, scope)
+    answers = await _entries(found, fetcher, scope)
     if may_widen(settings):
         scope = widened(scope, found.feed, found.feed_url, {link: each.page.url for link, each in answers.items()})
     pages = {link: answer for link, answer in answers.items() if scope.holds(answer.page.url)}
@@ -49,8 +49,8 @@ async def learn_found(found: Found, rendering: Rendering) -> LearnResult:
         pages = {link: answer for link, answer in answers.items() if scope.holds(answer.page.url)}
     shown, shown_pages = await drawn_where_needed(found, pages, rendering)
     known = learn_blog(shown, shown_pages, scope, is_scripted=rendering.is_scripted)
-    scope = replace(scope, aliases=await find_aliases(shown, shown_pages, known, scope, web))
-    rendering.web = aliased(web, scope)
+    scope = replace(scope, aliases=await find_aliases(shown, shown_pages, known, scope, fetcher))
+    rendering.fetcher = aliased(fetcher, scope)
     return LearnResult(found=shown, scope=scope, known=known, pages=pages, shown=shown_pages)
 
 
@@ -60,11 +60,11 @@ def learning_step(found: Found) -> str:
     return f"learning from {posts} posts of the feed" if found.feed_url else f"learning from {posts} posts"
 
 
-async def _entries(found: Found, web: Web, scope: Scope) -> Mapping[str, Fetched]:
+async def _entries(found: Found, fetcher: Fetcher, scope: Scope) -> Mapping[str, Fetched]:
     """The pages of the feed's entries: where the blog says that its home is elsewhere, at the same path here first."""
     stated = stated_alias(found, scope)
     if stated is not None:
-        here = await fetch_entries(found, web, replace(scope, aliases=(*scope.aliases, stated)))
+        here = await fetch_entries(found, fetcher, replace(scope, aliases=(*scope.aliases, stated)))
         if any(scope.holds(answer.page.url) for answer in here.values()):
             return here
-    return await fetch_entries(found, web, scope)
+    return await fetch_entries(found, fetcher, scope)

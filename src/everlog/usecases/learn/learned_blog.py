@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from everlog.core.tree import parse
 from everlog.core.urls import absolute, canonical, host_of
 from everlog.errors import NothingToLearn, UnreadablePage
-from everlog.extract.classify import PostJudge
+from everlog.extract.classify import PostClassifier
 from everlog.extract.classify.scripted import needs_browser
 from everlog.extract.learn_blog import PAGES_USED, learn, learn_entries
 from everlog.extract.template import Template
@@ -25,7 +25,7 @@ from everlog.usecases.page.rendering import HTML, NotDrawn
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from everlog.core.fetcher import Web
+    from everlog.core.fetcher import Fetcher
     from everlog.core.links import Scope
     from everlog.core.tree import Element
     from everlog.records import Blog, Entry, Feed, Page
@@ -37,7 +37,7 @@ NAMED = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class LearnedBlog:
     """A learned blog: its template reads posts, its judge tells them from other pages.
 
     `is_scripted` says that its pages show nothing before their scripts ran, `without_feed` that its own
@@ -46,7 +46,7 @@ class Known:
     """
 
     template: Template
-    judge: PostJudge
+    classifier: PostClassifier
     is_scripted: bool = False
     without_feed: bool = False
     learned_at: datetime | None = None
@@ -58,42 +58,42 @@ class Known:
             "learned_at": self.learned_at.isoformat() if self.learned_at is not None else None,
         }
         said = {name: value for name, value in own.items() if value}
-        return json.dumps(self.judge.to_dict() | said, ensure_ascii=False)
+        return json.dumps(self.classifier.to_dict() | said, ensure_ascii=False)
 
-    def with_manual_of(self, before: Known | None) -> Known:
+    def with_manual_of(self, before: LearnedBlog | None) -> LearnedBlog:
         """What was learned anew, with the rules that were set by hand before."""
         return self if before is None else replace(self, template=self.template.with_manual(before.template.manual))
 
     @classmethod
-    def of(cls, blog: Blog) -> Known | None:
+    def of(cls, blog: Blog) -> LearnedBlog | None:
         """What an archive remembers of a blog; None for one that was not learned yet."""
         if blog.template is None or blog.knowledge is None:
             return None
         return cls.from_texts(blog.template, blog.knowledge)
 
     @classmethod
-    def from_texts(cls, template: str, knowledge: str) -> Known:
+    def from_texts(cls, template: str, knowledge: str) -> LearnedBlog:
         """The same from the texts themselves, as an archive keeps them of a blog's former designs too."""
         said = json.loads(knowledge)
         since = said.get("learned_at")
         return cls(
-            template=Template.from_json(template), judge=PostJudge.from_dict(said),
+            template=Template.from_json(template), classifier=PostClassifier.from_dict(said),
             is_scripted=bool(said.get("scripted")), without_feed=bool(said.get("without_feed")),
             learned_at=datetime.fromisoformat(since) if since is not None else None,
         )
 
 
-async def fetch_entries(found: Found, web: Web, scope: Scope) -> dict[str, Fetched]:
+async def fetch_entries(found: Found, fetcher: Fetcher, scope: Scope) -> dict[str, Fetched]:
     """The pages of the feed's newest entries, under the entries' links; those that led out of the scope as well."""
     if found.explored is not None:
         answered = {answer.page.url: answer for _, answer in found.explored.answers if isinstance(answer, Fetched)}
         return {link: answered[link] for entry in found.feed.entries if (link := entry.link) in answered}
     wanted = [entry.link for entry in found.feed.entries if entry.link][:PAGES_USED]
-    answers = await asyncio.gather(*(_fetch_entry(link, found, web, scope) for link in dict.fromkeys(wanted)))
+    answers = await asyncio.gather(*(_fetch_entry(link, found, fetcher, scope) for link in dict.fromkeys(wanted)))
     return {link: answer for link, answer in zip(dict.fromkeys(wanted), answers, strict=True) if answer is not None}
 
 
-def learn_blog(found: Found, pages: Mapping[str, Fetched], scope: Scope, *, is_scripted: bool = False) -> Known:
+def learn_blog(found: Found, pages: Mapping[str, Fetched], scope: Scope, *, is_scripted: bool = False) -> LearnedBlog:
     """Learn the blog from its feed and the pages its entries link to."""
     if not pages:
         raise nothing_fetched(found)
@@ -103,13 +103,15 @@ def learn_blog(found: Found, pages: Mapping[str, Fetched], scope: Scope, *, is_s
     if found.feed_page is None:
         template = _learn_from_pages(found, _under_links(pages))
         stated = _stated(pages.values(), scope)
-        judge = PostJudge.learn(template, bodies, home=found.home, feed_urls=stated, others=others)
-        return Known(template=template, judge=judge, is_scripted=is_scripted, without_feed=True, learned_at=since)
+        classifier = PostClassifier.learn(template, bodies, home=found.home, feed_urls=stated, others=others)
+        return LearnedBlog(
+            template=template, classifier=classifier, is_scripted=is_scripted, without_feed=True, learned_at=since,
+        )
     template = learn(found.feed_page.answer.body, _under_links(pages), found.feed_url)
     # A crawl asks the feed itself, as it is at the time (`entries`).
     template = replace(template, entries=MappingProxyType({}))
-    judge = PostJudge.learn(template, bodies, home=found.home, others=others)
-    return Known(template=template, judge=judge, is_scripted=is_scripted, learned_at=since)
+    classifier = PostClassifier.learn(template, bodies, home=found.home, others=others)
+    return LearnedBlog(template=template, classifier=classifier, is_scripted=is_scripted, learned_at=since)
 
 
 def nothing_fetched(found: Found, elsewhere: Iterable[Fetched] = ()) -> NothingToLearn:
@@ -181,13 +183,13 @@ def _mark(entry: Entry) -> str:
     return text if entry.comment_count is None else f"{text} {entry.comment_count}"
 
 
-async def _fetch_entry(link: str, found: Found, web: Web, scope: Scope) -> Fetched | None:
+async def _fetch_entry(link: str, found: Found, fetcher: Fetcher, scope: Scope) -> Fetched | None:
     whole = absolute(found.feed_url, link)
     if whole is None:
         return None
     elsewhere: Fetched | None = None
     for url in entry_urls(whole, found.home, scope):
-        answer = await web.fetch(url)
+        answer = await fetcher.fetch(url)
         if isinstance(answer, Failure):
             continue
         if scope.holds(answer.page.url):

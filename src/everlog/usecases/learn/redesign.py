@@ -22,8 +22,8 @@ from everlog.usecases.discover.discover_blog import Found
 from everlog.usecases.learn.blog_fingerprint import start_page
 from everlog.usecases.learn.learned_blog import drawn_page, drawn_where_needed, entry_urls, learn_blog
 from everlog.usecases.learn.relearn import stored_page
-from everlog.usecases.learn.template_history import Eras, begin_era
-from everlog.usecases.page.post_comments import Commenting
+from everlog.usecases.learn.template_history import TemplateHistory, begin_era
+from everlog.usecases.page.post_comments import CommentGatherer
 from everlog.usecases.page.rendering import Rendering
 from everlog.usecases.update.feed_diff import feed_now
 
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from everlog.core.links import Scope
     from everlog.extract.redesign_check import Fit
     from everlog.records import Blog, Entry
-    from everlog.usecases.crawl.lifecycle import Work
-    from everlog.usecases.learn.learned_blog import Known
-    from everlog.usecases.update.feed_diff import Told
+    from everlog.usecases.crawl.lifecycle import CrawlRun
+    from everlog.usecases.learn.learned_blog import LearnedBlog
+    from everlog.usecases.update.feed_diff import FeedResponse
 
     Answers = tuple[tuple[Link, Fetched | Failure], ...]
 
@@ -61,14 +61,15 @@ class Redesign:
     reads comments by.
     """
 
-    known: Known
+    known: LearnedBlog
     answers: Answers = ()
     is_new: bool = False
-    commenting: Commenting | None = None
+    commenting: CommentGatherer | None = None
 
 
 async def read_anew(
-    blog: Blog, known: Known, entries: Sequence[Entry], told: Told, work: Work, *, due: Collection[str] = (),
+    blog: Blog, known: LearnedBlog, entries: Sequence[Entry], told: FeedResponse, work: CrawlRun, *,
+    due: Collection[str] = (),
 ) -> Redesign:
     """Look at the pages of new entries with the rules as they are; learn the blog again if it was redesigned.
 
@@ -87,7 +88,7 @@ async def read_anew(
     return await desk.decide(new, again)
 
 
-def _can_look(known: Known, work: Work) -> bool:
+def _can_look(known: LearnedBlog, work: CrawlRun) -> bool:
     """Whether pages can be seen as the rules know them: those that scripts draw need a browser."""
     return not known.is_scripted or (work.browser is not None and work.settings.render != "never")
 
@@ -110,19 +111,19 @@ class _Desk:
     """One look at a blog: what was asked for, and what came of it."""
 
     blog: Blog
-    known: Known
+    known: LearnedBlog
     feed: Feed
     feed_page: Fetched
-    work: Work
+    work: CrawlRun
     answers: dict[str, tuple[Link, Fetched | Failure]] = field(default_factory=dict)
     rendering: Rendering = field(init=False)
-    eras: Eras = field(init=False)
+    template_history: TemplateHistory = field(init=False)
 
     def __post_init__(self) -> None:
         work = self.work
-        self.eras = Eras.of(self.blog.id, work.archive)
+        self.template_history = TemplateHistory.of(self.blog.id, work.archive)
         self.rendering = Rendering(
-            browser=work.browser, web=work.web, settings=work.settings, is_scripted=self.known.is_scripted,
+            browser=work.browser, fetcher=work.fetcher, settings=work.settings, is_scripted=self.known.is_scripted,
         )
 
     async def decide(self, wanted: Sequence[Entry], again: Sequence[Entry]) -> Redesign:
@@ -159,8 +160,8 @@ class _Desk:
             if answer is not None:
                 shown = await drawn_page(answer, self.rendering) if self.rendering.draws_all else answer
                 # A page that still wears a design of before is none of the new one.
-                known = self.eras.known_of(shown.page, self.known)
-                fit = fit_of(entry, shown.page, known.template, known.judge)
+                known = self.template_history.known_of(shown.page, self.known)
+                fit = fit_of(entry, shown.page, known.template, known.classifier)
                 looks.append(_Look(entry, answer, fit, is_held))
         return looks
 
@@ -170,7 +171,7 @@ class _Desk:
         whole = absolute(self.feed_page.answer.url, entry.link)
         for url in entry_urls(whole, blog.home, scope) if whole else ():
             held = work.archive.capture_of(blog.id, url) if is_conditional else None
-            answer = await work.web.fetch(
+            answer = await work.fetcher.fetch(
                 url, etag=held.etag if held else None, last_modified=held.last_modified if held else None,
             )
             work.tally.requests += 1
@@ -203,7 +204,7 @@ class _Desk:
             return self._keep_the_old(new, f"the blog could not be learned again: {error.message}")
         before = [look.fit for look in taught]
         seen = [(look.entry, shown[look.entry.link or ""].page) for look in taught]
-        after = [fit_of(entry, page, learned.template, learned.judge) for entry, page in seen]
+        after = [fit_of(entry, page, learned.template, learned.classifier) for entry, page in seen]
         if not reads_better(after, before):
             return self._keep_the_old(new, "learning again gave no better rules")
         commenting = await self._study_comments(found, shown)
@@ -223,7 +224,7 @@ class _Desk:
     async def _found(self) -> Found:
         """The blog as it is now; its front page tells menus from posts, and is visited anyway."""
         home, start = self.blog.home, start_page(self.blog, self.work.archive)
-        answer = await self.work.web.fetch(start)
+        answer = await self.work.fetcher.fetch(start)
         self.work.tally.requests += 1
         self.answers[canonical(start)] = Link(url=start, key=canonical(start), lane="page"), answer
         return Found(
@@ -231,7 +232,7 @@ class _Desk:
             feed_url=self.feed_page.answer.url, feed_page=self.feed_page,
         )
 
-    async def _study_comments(self, found: Found, shown: Mapping[str, Fetched]) -> Commenting:
+    async def _study_comments(self, found: Found, shown: Mapping[str, Fetched]) -> CommentGatherer:
         """How the blog writes comments now, from the comment feeds of its newest posts."""
         entries = {entry.link: entry for entry in found.feed.entries if entry.link}
         commenting = self._commenting()
@@ -241,23 +242,25 @@ class _Desk:
             self.work.archive.commit(visits)
         return commenting
 
-    def _commenting(self, rules: CommentRules | None = None) -> Commenting:
+    def _commenting(self, rules: CommentRules | None = None) -> CommentGatherer:
         """What the crawl reads comments by; it has the pages that were drawn, so that none is drawn twice."""
         feed_url, work = self.feed_page.answer.url, self.work
-        return Commenting(
-            blog_id=self.blog.id, web=work.web, rendering=self.rendering, tally=work.tally, rules=rules,
+        return CommentGatherer(
+            blog_id=self.blog.id, fetcher=work.fetcher, rendering=self.rendering, tally=work.tally, rules=rules,
             entries={
                 canonical(absolute(feed_url, entry.link) or ""): entry for entry in self.feed.entries if entry.link
             },
         )
 
-    def _with_old_addresses(self, learned: Known) -> Known:
+    def _with_old_addresses(self, learned: LearnedBlog) -> LearnedBlog:
         """What was learned, with the addresses of the posts of before: pages may change and addresses stay."""
         held = self.work.archive.newest_posts(self.blog.id, limit=MOST_EXAMPLES)
-        odd = [url for url in map("http://{}".format, held) if not learned.judge.likely_post(url)]
-        return replace(learned, judge=learned.judge.with_urls(odd)) if odd else learned
+        odd = [url for url in map("http://{}".format, held) if not learned.classifier.likely_post(url)]
+        return replace(learned, classifier=learned.classifier.with_urls(odd)) if odd else learned
 
-    def _adopt(self, learned: Known, commenting: Commenting, before: Sequence[Fit], after: Sequence[Fit]) -> Redesign:
+    def _adopt(
+        self, learned: LearnedBlog, commenting: CommentGatherer, before: Sequence[Fit], after: Sequence[Fit],
+    ) -> Redesign:
         learned = replace(learned, learned_at=self._asked_at())
         reason = begin_era(self.blog.id, learned, before, after, self.work.archive)
         self.work.archive.remember(self.blog.id, TRIED, None)

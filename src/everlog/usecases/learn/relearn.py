@@ -16,7 +16,7 @@ from everlog.records import Fetched
 from everlog.usecases.discover.blog_scope import scope_of
 from everlog.usecases.discover.discover_blog import Found
 from everlog.usecases.learn.blog_fingerprint import start_page
-from everlog.usecases.learn.learned_blog import Known, entry_urls, learn_blog
+from everlog.usecases.learn.learned_blog import LearnedBlog, entry_urls, learn_blog
 from everlog.usecases.page.stored_pages import stored_exchange
 
 if TYPE_CHECKING:
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from everlog.records import Blog, Comment, Feed
 
 
-def learn_again(blog: Blog, archive: Archive) -> Known:
+def learn_again(blog: Blog, archive: Archive) -> LearnedBlog:
     """Learn a blog anew from its stored feed and pages, or, if it has no feed, from its pages alone.
 
     Of a blog that was redesigned, only pages of its present design teach.
     """
-    before = Known.of(blog)
+    before = LearnedBlog.of(blog)
     is_scripted = before is not None and before.is_scripted
     lessons = _lessons_of_pages if before is not None and before.without_feed else _lessons_of_feed
     found, pages = lessons(blog, archive, drawn=is_scripted)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from everlog.archive import Archive
     from everlog.records import Blog, Page
-    from everlog.usecases.learn.learned_blog import Known
+    from everlog.usecases.learn.learned_blog import LearnedBlog
 
 FIELDS = ("text", "title", "authors", "published", "updated", "tags", "summary")
 # Posts whose pages a rule is tried on: they are read in a second or two, and a design shows on fewer.
@@ -50,7 +50,9 @@ class Trial:
         return f"{found}, for example {self.example!r} ({self.url})" if self.example is not None else found
 
 
-def set_by_hand(known: Known, name: str, selector: str, blog: Blog, archive: Archive) -> tuple[Known, Trial]:
+def set_by_hand(
+    known: LearnedBlog, name: str, selector: str, blog: Blog, archive: Archive,
+) -> tuple[LearnedBlog, Trial]:
     """The same knowledge with one rule set by hand over the learned ones; kept only if it reads something."""
     _refuse_unknown(name)
     pages = list(_newest_pages(known, blog, archive))
@@ -62,7 +64,7 @@ def set_by_hand(known: Known, name: str, selector: str, blog: Blog, archive: Arc
     return replace(known, template=known.template.with_manual({**known.template.manual, name: best.rule})), best
 
 
-def unset_by_hand(known: Known, name: str, blog: Blog) -> Known:
+def unset_by_hand(known: LearnedBlog, name: str, blog: Blog) -> LearnedBlog:
     """The same knowledge without the rule that was set by hand for a field: the learned one is in force again."""
     _refuse_unknown(name)
     rules = dict(known.template.manual)
@@ -93,14 +95,14 @@ def _readings(selector: str) -> list[Rule]:
         return [own]
 
 
-def _newest_pages(known: Known, blog: Blog, archive: Archive) -> Iterator[Page]:
+def _newest_pages(known: LearnedBlog, blog: Blog, archive: Archive) -> Iterator[Page]:
     for key in archive.newest_posts(blog.id, limit=MOST_TRIED):
         stored = stored_page(f"http://{key}", blog, archive, drawn=known.is_scripted)
         if stored is not None:
             yield stored.page
 
 
-def _tried(known: Known, name: str, rule: Rule, pages: list[Page], posts: int) -> Trial:
+def _tried(known: LearnedBlog, name: str, rule: Rule, pages: list[Page], posts: int) -> Trial:
     template = known.template.with_manual({name: rule})
     trial = Trial(name=name, rule=rule, posts=posts, pages=len(pages))
     for page in pages:

@@ -16,7 +16,7 @@ from everlog.records import Failure, Visit
 from everlog.usecases.page.failures import is_passing
 
 if TYPE_CHECKING:
-    from everlog.usecases.crawl.crawl_context import Crew
+    from everlog.usecases.crawl.crawl_context import CrawlContext
 
 log = logging.getLogger("everlog")
 
@@ -26,39 +26,39 @@ SPLIT = "split posts"
 PER_PAGE, MOST_PAGES = 100, 10
 
 
-async def is_split(key: str, index: str, crew: Crew) -> bool:
+async def is_split(key: str, index: str, context: CrawlContext) -> bool:
     """Whether the post with this key is split, as the index says; it is asked once in a run, and only for new posts."""
-    kept = crew.archive.recall(crew.blog.id, SPLIT)
-    if kept is not None and (kept == "null" or crew.held(key) is not None):
+    kept = context.archive.recall(context.blog.id, SPLIT)
+    if kept is not None and (kept == "null" or context.held(key) is not None):
         return key in (json.loads(kept) or ())
-    if crew.split_posts is None:
-        crew.split_posts = asyncio.ensure_future(_ask(index, crew))
+    if context.split_posts is None:
+        context.split_posts = asyncio.ensure_future(_ask(index, context))
     # Who is called off while he waits does not call off the others.
-    return key in await asyncio.shield(crew.split_posts)
+    return key in await asyncio.shield(context.split_posts)
 
 
-async def _ask(index: str, crew: Crew) -> frozenset[str]:
+async def _ask(index: str, context: CrawlContext) -> frozenset[str]:
     found: list[str] = []
     for page in range(1, MOST_PAGES + 1):
         url = index if page == 1 else f"{index}&page={page}"
-        answer = await crew.web.fetch(url)
-        crew.tally.requests += 1
+        answer = await context.fetcher.fetch(url)
+        context.tally.requests += 1
         if isinstance(answer, Failure):
             log.info("posts split over pages: %s (%s)", url, answer.reason)
             if page == 1 and not is_passing(answer):
-                crew.archive.remember(crew.blog.id, SPLIT, "null")
+                context.archive.remember(context.blog.id, SPLIT, "null")
                 return frozenset()
             break
         links = _links(answer.answer.body)
         found += map(canonical, links)
         key = canonical(url)
-        crew.is_new(key)
-        await crew.submit(
-            Visit(blog_id=crew.blog.id, url=url, key=key, outcome="feed", exchanges=answer.exchanges)
+        context.is_new(key)
+        await context.submit(
+            Visit(blog_id=context.blog.id, url=url, key=key, outcome="feed", exchanges=answer.exchanges)
         )
         if len(links) < PER_PAGE:
             break
-    crew.archive.remember(crew.blog.id, SPLIT, json.dumps(sorted(set(found))))
+    context.archive.remember(context.blog.id, SPLIT, json.dumps(sorted(set(found))))
     return frozenset(found)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 from everlog.core.tree import parse
 from everlog.errors import UnreadablePage
 from everlog.records import Event
-from everlog.usecases.learn.learned_blog import Known
+from everlog.usecases.learn.learned_blog import LearnedBlog
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,25 +26,27 @@ MOST_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Eras:
+class TemplateHistory:
     """What was known of a blog before each of its redesigns, and until when that held; the oldest first."""
 
-    former: tuple[tuple[datetime, Known], ...] = ()
+    former: tuple[tuple[datetime, LearnedBlog], ...] = ()
 
     @classmethod
     def of(cls, blog_id: int, archive: Archive) -> Self:
         """The former designs of a blog, as its archive keeps them."""
         return cls(tuple(
-            (each.retired_at, Known.from_texts(each.template, each.knowledge)) for each in archive.templates(blog_id)
+            (
+                each.retired_at, LearnedBlog.from_texts(each.template, each.knowledge),
+            ) for each in archive.templates(blog_id)
         ))
 
-    def at(self, moment: datetime | None, present: Known) -> Known:
+    def at(self, moment: datetime | None, present: LearnedBlog) -> LearnedBlog:
         """What was known of the blog at a moment."""
         if moment is None:
             return present
         return next((known for retired_at, known in self.former if moment < retired_at), present)
 
-    def known_for(self, root: Element, moment: datetime | None, present: Known) -> Known:
+    def known_for(self, root: Element, moment: datetime | None, present: LearnedBlog) -> LearnedBlog:
         """What reads a page that was fetched at a moment: what was known then, unless it wears another design.
 
         Some old pages are never made anew, and a redesign is noticed a while after it was made. The key-path tells:
@@ -56,7 +58,7 @@ class Eras:
         others = (present, *(other for _, other in reversed(self.former)))
         return next((other for other in others if other.template.key_paths.matches(root)), known)
 
-    def known_of(self, page: Page, present: Known) -> Known:
+    def known_of(self, page: Page, present: LearnedBlog) -> LearnedBlog:
         """The same for a page that is not parsed yet; blogs that were never redesigned need not be."""
         if not self.former:
             return present
@@ -66,12 +68,12 @@ class Eras:
             return present
 
 
-def _is_foreign(known: Known, root: Element) -> bool:
+def _is_foreign(known: LearnedBlog, root: Element) -> bool:
     """Whether a page lacks the key-path of a design that has one."""
     return known.template.key_paths.key is not None and not known.template.key_paths.matches(root)
 
 
-def begin_era(blog_id: int, learned: Known, before: Sequence[Fit], after: Sequence[Fit], archive: Archive) -> str:
+def begin_era(blog_id: int, learned: LearnedBlog, before: Sequence[Fit], after: Sequence[Fit], archive: Archive) -> str:
     """Keep new rules for a blog from `learned.learned_at` on, and the old ones for all of before. Why, in words.
 
     `before` and `after` are how well the old and the new rules read the same pages.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from everlog.records import Failure, Link
-    from everlog.usecases.crawl.crawl_context import Crew
+    from everlog.usecases.crawl.crawl_context import CrawlContext
 
 # How often updates ask for what failed in passing: a page on a host that is gone for good, or the comments
 # of a service that is, would else be asked for at every update.
@@ -40,14 +40,14 @@ TRY_AGAIN = frozenset({408, 425, 429})
 NOT_THERE = frozenset({404, 410})
 
 
-def visit_of_failure(link: Link, failure: Failure, crew: Crew, now: datetime) -> Visit:
+def visit_of_failure(link: Link, failure: Failure, context: CrawlContext, now: datetime) -> Visit:
     """The visit to store, counted in the crew's tally; `again_at` is set if the server said when to come back."""
-    tally = crew.tally
+    tally = context.tally
     visit = Visit(
-        blog_id=crew.blog.id, url=link.url, key=link.key, outcome="failed", reason=failure.reason,
-        exchanges=failure.exchanges, post_key=key_of_moved(link.key, None, crew),
+        blog_id=context.blog.id, url=link.url, key=link.key, outcome="failed", reason=failure.reason,
+        exchanges=failure.exchanges, post_key=key_of_moved(link.key, None, context),
     )
-    if not is_own(failure, crew.blog.home, crew.scope):
+    if not is_own(failure, context.blog.home, context.scope):
         # A link that leads to another host by a redirect: what is wrong there is not this blog's.
         tally.skipped += 1
         tally.reasons["redirects out of the blog"] += 1
@@ -59,7 +59,7 @@ def visit_of_failure(link: Link, failure: Failure, crew: Crew, now: datetime) ->
         tally.reasons[failure.trouble] += 1
         return replace(visit, outcome="skip", exchanges=())
     if failure.status in NOT_THERE:
-        note_missing(link.key, link.url, crew)
+        note_missing(link.key, link.url, context)
         tally.skipped += 1
         tally.reasons[f"HTTP {failure.status}"] += 1
         return visit
@@ -75,7 +75,7 @@ def is_passing(failure: Failure) -> bool:
     return failure.trouble in PASSING or (failure.status or 0) >= SERVER_ERRORS
 
 
-def visit_of_missed_medium(link: Link, failure: Failure, crew: Crew, now: datetime) -> Visit:
+def visit_of_missed_medium(link: Link, failure: Failure, context: CrawlContext, now: datetime) -> Visit:
     """The visit to store for a picture or file, or for one that waits for its host.
 
     What was not asked for, as its host wanted to be left alone, waits however often. What was asked for and refused
@@ -83,26 +83,26 @@ def visit_of_missed_medium(link: Link, failure: Failure, crew: Crew, now: dateti
     a schedule of its own (`MEDIA_WAITS`), not at every update.
     """
     visit = Visit(
-        blog_id=crew.blog.id, url=link.url, key=link.key, lane="media", outcome="failed", reason=failure.reason,
+        blog_id=context.blog.id, url=link.url, key=link.key, lane="media", outcome="failed", reason=failure.reason,
         exchanges=failure.exchanges,
     )
     if failure.trouble == "rate-limited" and failure.until is not None and failure.until > now:
         waits = replace(visit, outcome="retry", again_at=_remembered(failure.until, now))
         if failure.status is None:
             return replace(waits, tried=False, exchanges=())
-        if _failures_so_far(link, crew) + 1 < MOST_TRIES:
+        if _failures_so_far(link, context) + 1 < MOST_TRIES:
             return waits
     # A robots.txt that cannot be read now is trouble in passing; only one that was read forbids.
     if failure.trouble in FINAL and (failure.trouble != "robots" or failure.until is None):
         return replace(visit, outcome="skip")
     if not is_passing(failure) and failure.status not in TRY_AGAIN:
         return visit
-    again_at = now + MEDIA_WAITS[min(_failures_so_far(link, crew), len(MEDIA_WAITS) - 1)]
+    again_at = now + MEDIA_WAITS[min(_failures_so_far(link, context), len(MEDIA_WAITS) - 1)]
     return replace(visit, again_at=max(again_at, _remembered(failure.until, now)) if failure.until else again_at)
 
 
-def _failures_so_far(link: Link, crew: Crew) -> int:
-    _, tries = crew.archive.row_state(crew.blog.id, link.key) or ("", 0)
+def _failures_so_far(link: Link, context: CrawlContext) -> int:
+    _, tries = context.archive.row_state(context.blog.id, link.key) or ("", 0)
     return tries
 
 

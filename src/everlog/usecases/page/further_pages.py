@@ -22,7 +22,7 @@ from everlog.errors import UnreadablePage
 from everlog.extract.classify import noarchive
 from everlog.extract.classify.post_paging import Trail, first_page, paging_of, post_of_comment_page
 from everlog.records import Exchange, Failure, Page, Post, Provenance, Visit
-from everlog.usecases.page.page_reading import Glimpse, read_page
+from everlog.usecases.page.page_reading import PageReading, read_page
 from everlog.usecases.page.rendering import NotDrawn, exchanges_of, page_of
 from everlog.usecases.page.stored_pages import stored_exchange
 
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from everlog.archive import Archive
     from everlog.extract.classify.post_paging import Paging
     from everlog.records import Blog, Comment
-    from everlog.usecases.crawl.crawl_context import Crew
-    from everlog.usecases.page.page_reading import Lens
+    from everlog.usecases.crawl.crawl_context import CrawlContext
+    from everlog.usecases.page.page_reading import ReadContext
 
 # The share of three-word sequences of the shorter of two pages that stand on both. Another post of the same blog shows
 # at most 0.40 of them, the same post at least 0.86 (`presence.STILL_THERE`).
@@ -46,13 +46,13 @@ class Part:
     """A further page of a post: what it told, or why it could not be had. Neither: it leads somewhere else."""
 
     url: str
-    glimpse: Glimpse | None = None
+    reading: PageReading | None = None
     failure: Failure | None = None
     exchanges: tuple[Exchange, ...] = ()
 
     def is_since(self, moment: datetime | None) -> bool:
         """Whether it was fetched at this time or later."""
-        at = self.glimpse.found.fetched if self.glimpse is not None and isinstance(self.glimpse.found, Post) else None
+        at = self.reading.found.fetched if self.reading is not None and isinstance(self.reading.found, Post) else None
         return at is not None and (moment is None or at >= moment)
 
     def visit(self, blog_id: int, reason: str) -> Visit:
@@ -63,67 +63,67 @@ class Part:
         )
 
 
-async def ask_part(url: str, crew: Crew) -> Part:
+async def ask_part(url: str, context: CrawlContext) -> Part:
     """A further page of a post, asked for and read."""
-    answer = await crew.web.fetch(url)
-    crew.tally.requests += 1
+    answer = await context.fetcher.fetch(url)
+    context.tally.requests += 1
     if isinstance(answer, Failure):
         return Part(url=url, failure=answer)
-    crew.is_new(canonical(url))
+    context.is_new(canonical(url))
     page, made = answer.page, tuple[Exchange, ...]()
     if canonical(page.url) != canonical(url):
         return Part(url=url)
-    if crew.rendering.draws_all:
+    if context.rendering.draws_all:
         try:
-            drawn = await crew.rendering.draw(page)
+            drawn = await context.rendering.draw(page)
         except NotDrawn as error:
             failure = Failure(url=url, trouble="protocol", reason=f"could not be rendered: {error.reason}")
             return Part(url=url, failure=failure)
-        crew.tally.rendered += 1
+        context.tally.rendered += 1
         page, made = page_of(drawn), exchanges_of(drawn)
     if any(noarchive(None, value) for value in answer.answer.values("x-robots-tag")):
         return Part(url=url)
     exchanges = (*answer.exchanges[:-1], *made, answer.answer)
-    return _part(url, look_at_part(page, crew.lens), exchanges)
+    return _part(url, look_at_part(page, context.read_context), exchanges)
 
 
-def stored_part(url: str, blog: Blog, archive: Archive, lens: Lens) -> Part | None:
+def stored_part(url: str, blog: Blog, archive: Archive, read_context: ReadContext) -> Part | None:
     """A further page as it is stored, read again; None if it is not, or cannot be read."""
     capture = archive.capture_of(blog.id, url)
     answer = stored_exchange(capture, archive) if capture is not None else None
     if answer is None:
         return None
     shown = answer
-    if lens.eras.at(answer.fetched_at, lens.present).is_scripted:
+    if read_context.template_history.at(answer.fetched_at, read_context.present).is_scripted:
         drawing = archive.rendering_of(blog.id, url)
         shown = (stored_exchange(drawing, archive) if drawing is not None else None) or answer
     page = Page(
         url=answer.url, body=shown.body, content_type=shown.header("content-type"), fetched_at=answer.fetched_at,
     )
-    return _part(url, look_at_part(page, lens))
+    return _part(url, look_at_part(page, read_context))
 
 
-def look_at_part(page: Page, lens: Lens) -> Glimpse:
+def look_at_part(page: Page, read_context: ReadContext) -> PageReading:
     """What a further page of a post tells: it is read as the post's first page is, and not judged."""
     try:
         root = parse(page.body, page.content_type)
     except UnreadablePage as error:
-        return Glimpse(unreadable=error.message)
+        return PageReading(unreadable=error.message)
     if noarchive(root):
-        return Glimpse(may_be_kept=False)
-    known = lens.eras.known_for(root, page.fetched_at, lens.present)
+        return PageReading(may_be_kept=False)
+    known = read_context.template_history.known_for(root, page.fetched_at, read_context.present)
     first, number = first_page(root, page.url) or (None, 1)
     commented = post_of_comment_page(page.url)
     post = first or (commented[0] if commented is not None else page.url)
     paging = paging_of(root, post, of=number)
     found = read_page(root, page, known, is_split=first is not None or bool(paging.text))
-    return Glimpse(kind="post", paging=paging, part_of=first, found=found)
+    return PageReading(kind="post", paging=paging, part_of=first, found=found)
 
 
-def _part(url: str, glimpse: Glimpse, exchanges: tuple[Exchange, ...] = ()) -> Part:
-    if not glimpse.may_be_kept or not isinstance(glimpse.found, Post):
+def _part(url: str, reading: PageReading, exchanges: tuple[Exchange, ...] = ()) -> Part:
+    if not reading.may_be_kept or not isinstance(reading.found, Post):
         return Part(url=url)
-    return Part(url=url, glimpse=glimpse, exchanges=exchanges)
+    return Part(url=url, reading=reading, exchanges=exchanges)
 
 
 @dataclass(slots=True)
@@ -156,15 +156,15 @@ class TextPages:
         if part is None:
             self.missing.append(number)
             return False
-        glimpse = part.glimpse
-        if glimpse is None or not isinstance(glimpse.found, Post):
+        reading = part.reading
+        if reading is None or not isinstance(reading.found, Post):
             return False
-        if canonical(glimpse.part_of or "") not in self.keys and canonical(part.url) not in self.sure:
+        if canonical(reading.part_of or "") not in self.keys and canonical(part.url) not in self.sure:
             return False
-        if any(_says_again(each.text, glimpse.found.text) for each in self.parts):
+        if any(_says_again(each.text, reading.found.text) for each in self.parts):
             return False
-        self.parts.append(glimpse.found)
-        self.trail.name(glimpse.paging.text)
+        self.parts.append(reading.found)
+        self.trail.name(reading.paging.text)
         return True
 
     def joined(self) -> Post:
@@ -229,13 +229,13 @@ class CommentPages:
 
     def take(self, number: int, part: Part) -> bool:
         """Add a page; False if it brings no comment that is not known, so that there is no need to go on."""
-        found = part.glimpse.found if part.glimpse is not None else None
+        found = part.reading.found if part.reading is not None else None
         marks = {_mark(comment) for comment in found.comments} if isinstance(found, Post) else set()
-        if part.glimpse is None or not isinstance(found, Post) or marks <= self._known:
+        if part.reading is None or not isinstance(found, Post) or marks <= self._known:
             return False
         self._known |= marks
         self.pages[number] = found.comments
-        self.trail.name(tuple(pair for pair in part.glimpse.paging.comments if pair[0] != self.shown))
+        self.trail.name(tuple(pair for pair in part.reading.paging.comments if pair[0] != self.shown))
         return True
 
     def comments(self) -> tuple[Comment, ...]:

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
     from everlog.core.links import Scope
     from everlog.core.tree import Element
-    from everlog.usecases.learn.learned_blog import Known
-    from everlog.usecases.learn.template_history import Eras
+    from everlog.usecases.learn.learned_blog import LearnedBlog
+    from everlog.usecases.learn.template_history import TemplateHistory
 
 _SERVICES = {service.name: service for service in SERVICES}
 _KINDS = frozenset({"post", "listing", "page", None})
@@ -49,7 +49,7 @@ NOTHING_SAID = Evidence()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sheet:
+class PageInput:
     """A page to look at; `comments_feed` is the one that the blog's feed names for its post.
 
     `may_be_kept` is False where a header asks that it is not: then only its links are looked at. `ignores_robots`
@@ -63,16 +63,16 @@ class Sheet:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lens:
+class ReadContext:
     """What a blog's pages are read by; pages of another time, or in another dress, by what was known then."""
 
     scope: Scope
-    present: Known
-    eras: Eras
+    present: LearnedBlog
+    template_history: TemplateHistory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Glimpse:
+class PageReading:
     """What a look at a page told.
 
     `links` are the addresses of the blog on it, each with its key, `outside` those that may be but lie beyond its
@@ -102,7 +102,7 @@ class Glimpse:
         return json.dumps(plain | {"evidence": _plain_evidence(self.evidence), "found": _plain_found(self.found)})
 
     @classmethod
-    def from_json(cls, text: str | bytes) -> Glimpse:
+    def from_json(cls, text: str | bytes) -> PageReading:
         """The glimpse that `to_json` wrote; `ValueError` for anything else, as it may come from anywhere."""
         try:
             said = json.loads(text)
@@ -120,55 +120,55 @@ class Glimpse:
             raise ValueError(f"this is no glimpse: {type(error).__name__}: {error}") from None
 
 
-_PLAIN = tuple(field.name for field in fields(Glimpse) if field.name not in {"evidence", "found"})
+_PLAIN = tuple(field.name for field in fields(PageReading) if field.name not in {"evidence", "found"})
 
 
-class Reader(Protocol):
+class PageReader(Protocol):
     """Somebody else who may look at pages."""
 
-    async def look(self, sheet: Sheet, lens: Lens) -> Glimpse | None:
+    async def look(self, sheet: PageInput, read_context: ReadContext) -> PageReading | None:
         """What the sheet shows through the lens; None: look yourself."""
 
 
-def look(sheet: Sheet, lens: Lens) -> Glimpse:
+def look(sheet: PageInput, read_context: ReadContext) -> PageReading:
     """All that a page tells."""
     page = sheet.page
     try:
         root = parse(page.body, page.content_type)
     except UnreadablePage as error:
-        return Glimpse(unreadable=error.message)
+        return PageReading(unreadable=error.message)
     # Reading takes the tree apart, so what needs the whole page comes first.
-    links = tuple((link.url, link.key) for link in page_links(root, page.url, within=lens.scope))
-    outside = tuple(links_left_out(root, page.url, beyond=lens.scope))
+    links = tuple((link.url, link.key) for link in page_links(root, page.url, within=read_context.scope))
+    outside = tuple(links_left_out(root, page.url, beyond=read_context.scope))
     if not sheet.ignores_robots and (not sheet.may_be_kept or noarchive(root)):
-        return Glimpse(links=links, outside=outside, may_be_kept=False)
-    known = lens.eras.known_for(root, page.fetched_at, lens.present)
-    is_present = known is lens.present
-    verdict = known.judge.verdict(page.url, root)
+        return PageReading(links=links, outside=outside, may_be_kept=False)
+    known = read_context.template_history.known_for(root, page.fetched_at, read_context.present)
+    is_present = known is read_context.present
+    verdict = known.classifier.verdict(page.url, root)
     first = first_page(root, page.url) if verdict.kind == "post" else None
     if verdict.kind != "post" or first is not None:
-        return Glimpse(
+        return PageReading(
             links=links, outside=outside, kind=verdict.kind if first is None else "page", note=verdict.note,
             by_url=verdict.by_url, is_present=is_present, part_of=first[0] if first is not None else None,
         )
-    claim = known.judge.identity(page.url, root)
+    claim = known.classifier.identity(page.url, root)
     evidence = _evidence_of(root, sheet)
     paging = paging_of(root, page.url)
-    return Glimpse(
+    return PageReading(
         links=links, outside=outside, kind="post", note=verdict.note, by_url=verdict.by_url, is_present=is_present,
         claim=claim, evidence=evidence, paging=paging,
         found=read_page(root, page, known, is_split=bool(paging.text)),
     )
 
 
-def read_page(root: Element, page: Page, known: Known, *, is_split: bool) -> Post | Skip:
+def read_page(root: Element, page: Page, known: LearnedBlog, *, is_split: bool) -> Post | Skip:
     """The post of a page by what is known of its blog; without the links to its pages, if it is split over several."""
     if is_split:
         drop_page_links(root, page.url)
     return known.template.reader.read_parsed(root, page.url, page.fetched_at, is_post=True)
 
 
-def _evidence_of(root: Element, sheet: Sheet) -> Evidence:
+def _evidence_of(root: Element, sheet: PageInput) -> Evidence:
     """Where the comments of a page's post may be; what a browser drew of them is taken out of the page."""
     page = sheet.page
     services = embedded(root)

@@ -1,6 +1,6 @@
 """What is done with a fetched page, in order: render, read, comments, media, store.
 
-Each step is a function of a `Draft` and the `Crew`; the setting `steps` leaves one out, or replaces
+Each step is a function of a `PageResult` and the `CrawlContext`; the setting `steps` leaves one out, or replaces
 it by a function of your own ('package.module:function').
 """
 
@@ -21,7 +21,7 @@ from everlog.usecases.page.apply_reading import say_what_was_held, take_in
 from everlog.usecases.page.further_pages import ask_part
 from everlog.usecases.page.joined_pages import join_pages
 from everlog.usecases.page.merged_comments import uncommented, with_comments
-from everlog.usecases.page.page_reading import Evidence, Sheet, look
+from everlog.usecases.page.page_reading import Evidence, PageInput, look
 from everlog.usecases.page.post_comments import Further
 from everlog.usecases.page.rendering import NotDrawn, exchanges_of, page_of
 
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
     from everlog.extract.classify.post_paging import Paging
     from everlog.records import Exchange, Fetched, Outcome, Page, Post
-    from everlog.usecases.crawl.crawl_context import Crew
-    from everlog.usecases.page.page_reading import Reader
+    from everlog.usecases.crawl.crawl_context import CrawlContext
+    from everlog.usecases.page.page_reading import PageReader
 
-    Step = Callable[["Draft", Crew], Awaitable[None] | None]
+    Step = Callable[["PageResult", CrawlContext], Awaitable[None] | None]
 
 # Reasons are counted by kind, no longer than a line.
 LONGEST_REASON = 100
@@ -41,7 +41,7 @@ HTML_TYPES = ("text/html", "application/xhtml+xml", "text/plain", "application/x
 
 
 @dataclass(slots=True, kw_only=True)
-class Draft:
+class PageResult:
     """A visit in the making."""
 
     link: Link
@@ -95,109 +95,109 @@ def steps_named(names: tuple[str, ...]) -> tuple[Step, ...]:
     return tuple(STEPS[name] if name in STEPS else _imported(name) for name in names)
 
 
-async def take_steps(draft: Draft, crew: Crew, steps: tuple[Step, ...]) -> None:
+async def take_steps(draft: PageResult, context: CrawlContext, steps: tuple[Step, ...]) -> None:
     """One step after the other; a step may be a coroutine."""
     for step in steps:
-        waiting = step(draft, crew)
+        waiting = step(draft, context)
         if inspect.isawaitable(waiting):
             await waiting
 
 
-async def render_page(draft: Draft, crew: Crew) -> None:
+async def render_page(draft: PageResult, context: CrawlContext) -> None:
     """Draw the page in a browser, on blogs whose pages show nothing before their scripts ran."""
-    if not crew.rendering.draws_all or _not_a_page(draft, crew) is not None:
+    if not context.rendering.draws_all or _not_a_page(draft, context) is not None:
         return
     try:
-        drawn = await crew.rendering.draw(draft.fetched.page)
+        drawn = await context.rendering.draw(draft.fetched.page)
     except NotDrawn as error:
         # Nothing of it can be read: the address waits for the next try, as one that gave no answer.
         draft.outcome, draft.reason, draft.kept = "failed", f"could not be rendered: {error.reason}", False
-        crew.tally.failed += 1
-        crew.tally.fail(draft.link.url, draft.reason, kind="could not be rendered")
+        context.tally.failed += 1
+        context.tally.fail(draft.link.url, draft.reason, kind="could not be rendered")
         return
-    crew.tally.rendered += 1
+    context.tally.rendered += 1
     draft.drawn, draft.made = page_of(drawn), exchanges_of(drawn)
 
 
-def read_content(draft: Draft, crew: Crew) -> Awaitable[None] | None:
+def read_content(draft: PageResult, context: CrawlContext) -> Awaitable[None] | None:
     """Is the page a post? Read it with the blog's rules; gather where it leads."""
     if draft.outcome == "failed":
         return None
-    refusal = _not_a_page(draft, crew)
+    refusal = _not_a_page(draft, context)
     if refusal is not None:
         draft.outcome, draft.reason = "skip", refusal
         # What other hosts say is not this blog's.
-        draft.kept = crew.scope.holds(draft.page.url)
-        say_what_was_held(draft, crew)
+        draft.kept = context.scope.holds(draft.page.url)
+        say_what_was_held(draft, context)
         return None
-    sheet = _sheet(draft, crew)
-    if crew.reader is not None:
-        return _read_elsewhere(draft, crew, sheet, crew.reader)
-    take_in(draft, crew, look(sheet, crew.lens))
-    return join_pages(draft, crew) if draft.paging.text or draft.paging.told_by else None
+    sheet = _sheet(draft, context)
+    if context.reader is not None:
+        return _read_elsewhere(draft, context, sheet, context.reader)
+    take_in(draft, context, look(sheet, context.read_context))
+    return join_pages(draft, context) if draft.paging.text or draft.paging.told_by else None
 
 
-async def _read_elsewhere(draft: Draft, crew: Crew, sheet: Sheet, reader: Reader) -> None:
-    lens = crew.lens
-    glimpse = await reader.look(sheet, lens)
+async def _read_elsewhere(draft: PageResult, context: CrawlContext, sheet: PageInput, reader: PageReader) -> None:
+    read_context = context.read_context
+    reading = await reader.look(sheet, read_context)
     # Meanwhile other pages may have taught something: each page is read by all that is known when it is taken in.
-    if glimpse is None or lens is not crew.lens:
-        glimpse = look(sheet, crew.lens)
-    take_in(draft, crew, glimpse)
-    await join_pages(draft, crew)
+    if reading is None or read_context is not context.read_context:
+        reading = look(sheet, context.read_context)
+    take_in(draft, context, reading)
+    await join_pages(draft, context)
 
 
-def _sheet(draft: Draft, crew: Crew) -> Sheet:
+def _sheet(draft: PageResult, context: CrawlContext) -> PageInput:
     page = draft.page
-    entry = crew.commenting.entries.get(canonical(page.url))
+    entry = context.commenting.entries.get(canonical(page.url))
     may_be_kept = not any(noarchive(None, value) for value in draft.fetched.answer.values("x-robots-tag"))
-    return Sheet(
+    return PageInput(
         page=page, comments_feed=entry.comments_feed if entry is not None else None, may_be_kept=may_be_kept,
-        ignores_robots=not crew.settings.robots,
+        ignores_robots=not context.settings.robots,
     )
 
 
-async def collect_comments(draft: Draft, crew: Crew) -> None:
+async def collect_comments(draft: PageResult, context: CrawlContext) -> None:
     """All comments of the post, from its page, its comment feed, and services in the browser."""
     post = draft.post
     if post is None:
         return
-    held = crew.held(draft.post_key or draft.link.key)
-    if not crew.settings.comments:
+    held = context.held(draft.post_key or draft.link.key)
+    if not context.settings.comments:
         draft.post = uncommented(post, held)
         return
-    desk = crew.commenting
-    further = Further(draft.paging, lambda url: ask_part(url, crew)) if draft.paging.comments else None
+    desk = context.commenting
+    further = Further(draft.paging, lambda url: ask_part(url, context)) if draft.paging.comments else None
     gathered = await desk.gather(post, draft.evidence, draft.fetched, held, further)
     draft.post = with_comments(post, gathered, desk.claimed(post, gathered), held)
     draft.made = draft.made or gathered.exchanges
     draft.comments_tried = gathered.tried
     draft.parts += gathered.parts
-    _count_comments(draft.post, gathered.failures, crew)
+    _count_comments(draft.post, gathered.failures, context)
     for visit in gathered.visits:
-        crew.is_new(visit.key)
-        await crew.submit(visit)
+        context.is_new(visit.key)
+        await context.submit(visit)
     if desk.lesson_learned():
-        crew.learn_comments(desk.rules)
+        context.learn_comments(desk.rules)
 
 
-def collect_media(draft: Draft, crew: Crew) -> None:
+def collect_media(draft: PageResult, context: CrawlContext) -> None:
     """Which pictures, sounds and files the article shows; they are fetched in their own turn."""
-    if draft.post is None or not crew.settings.media:
+    if draft.post is None or not context.settings.media:
         return
     urls = media_of(draft.post.html, draft.post.url)
     draft.post = replace(draft.post, media=tuple(Media(url=url) for url in urls))
     for url in urls:
         link = Link(url=url, key=canonical(url), lane="media", found_on=draft.link.url)
-        if crew.is_new(link.key):
+        if context.is_new(link.key):
             draft.links.append(link)
 
 
-async def store(draft: Draft, crew: Crew) -> None:
+async def store(draft: PageResult, context: CrawlContext) -> None:
     """Hand the visit to the archive, and those of its post's further pages; they are safe once that says so."""
-    await crew.submit(draft.to_visit(crew.blog.id))
+    await context.submit(draft.to_visit(context.blog.id))
     for part in draft.parts if draft.kept else ():
-        await crew.submit(replace(part, post_key=draft.post_key or draft.link.key))
+        await context.submit(replace(part, post_key=draft.post_key or draft.link.key))
 
 
 STEPS: dict[str, Any] = {
@@ -205,16 +205,16 @@ STEPS: dict[str, Any] = {
 }
 
 
-def _count_comments(post: Post, failures: list[str], crew: Crew) -> None:
-    tally = crew.tally
+def _count_comments(post: Post, failures: list[str], context: CrawlContext) -> None:
+    tally = context.tally
     if post.comments_state == "failed":
         for reason in failures:
             tally.reasons[f"comments: {reason}"[:LONGEST_REASON]] += 1
 
 
-def _not_a_page(draft: Draft, crew: Crew) -> str | None:
+def _not_a_page(draft: PageResult, context: CrawlContext) -> str | None:
     page = draft.page
-    if not crew.scope.holds(page.url):
+    if not context.scope.holds(page.url):
         return f"redirects out of the blog, to {page.url}"
     kind = (page.content_type or "text/html").partition(";")[0].strip().lower()
     if kind and not kind.startswith(HTML_TYPES):

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from everlog.comments.comment_rules import CommentRules
     from everlog.comments.services import Service
-    from everlog.core.fetcher import Web
+    from everlog.core.fetcher import Fetcher
     from everlog.extract.classify.post_paging import Paging
     from everlog.records import Comment, Entry, Fetched, Page, Post, Rendered
     from everlog.usecases.crawl.report import Tally
@@ -66,11 +66,11 @@ class Further(NamedTuple):
 
 
 @dataclass(slots=True, kw_only=True)
-class Commenting:
+class CommentGatherer:
     """What one crawl knows about where its blog's comments are."""
 
     blog_id: int
-    web: Web
+    fetcher: Fetcher
     rendering: Rendering
     tally: Tally
     # What the blog's feed says of its entries, by their keys.
@@ -232,7 +232,7 @@ class Commenting:
         key = canonical(url)
         if key in self._read:
             return self._read.pop(key)
-        answer = await self.web.fetch(url, purpose="feed")
+        answer = await self.fetcher.fetch(url, purpose="feed")
         self.tally.requests += 1
         if isinstance(answer, Failure):
             return answer

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from everlog.records import Page, Post
-    from everlog.usecases.crawl.crawl_context import Crew
+    from everlog.usecases.crawl.crawl_context import CrawlContext
 
 # How many of a post's three-word sequences stand on a page. On 463 pages of 84 blogs, their own posts: at least 0.86;
 # another post of the same blog: at most 0.40.
@@ -23,31 +23,31 @@ STILL_THERE = 0.5
 MOST_WORDS = 2_000
 
 
-def key_of_moved(link_key: str, post_key: str | None, crew: Crew) -> str | None:
+def key_of_moved(link_key: str, post_key: str | None, context: CrawlContext) -> str | None:
     """The identity of a post whose page was asked for: the one it is held under, if its blog lived elsewhere before."""
-    if not crew.blog.former_homes:
+    if not context.blog.former_homes:
         return post_key
     own = post_key or link_key
-    held = crew.archive.post_key(crew.blog.id, link_key, own, *keys_elsewhere(own, crew.blog))
+    held = context.archive.post_key(context.blog.id, link_key, own, *keys_elsewhere(own, context.blog))
     return post_key if held is None else held if held != link_key else None
 
 
 def what_was_lost(
-    link_key: str, page: Page, outcome: str, crew: Crew,
+    link_key: str, page: Page, outcome: str, context: CrawlContext,
 ) -> tuple[str | None, Literal["led-away", "no-post"]] | None:
     """What became of a post that is held, where its page answers and is none; None if there was no post, or still is.
 
     With it comes the key that the post is held under, where that is another than the page's.
     """
-    post_key = key_of_moved(link_key, None, crew)
+    post_key = key_of_moved(link_key, None, context)
     own = post_key or link_key
-    if crew.archive.post_key(crew.blog.id, own) != own:
+    if context.archive.post_key(context.blog.id, own) != own:
         return None
     met = canonical(page.url)
-    homes = {canonical(home) for home in (crew.blog.home, *crew.blog.former_homes)}
+    homes = {canonical(home) for home in (context.blog.home, *context.blog.former_homes)}
     if met != link_key and (met in homes or outcome == "listing"):
         return post_key, "led-away"
-    held = crew.held(own)
+    held = context.held(own)
     if held is None or shows(page, held) is not False:
         return None
     return post_key, "no-post"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from everlog.comments.services import Service
-    from everlog.core.fetcher import Web
+    from everlog.core.fetcher import Fetcher
     from everlog.records import Rendered
     from everlog.render import Browser
     from everlog.settings import Settings
@@ -42,7 +42,7 @@ class Rendering:
     """One blog's use of the browser. `is_scripted`: the blog's pages show nothing before a script ran."""
 
     browser: Browser | None
-    web: Web
+    fetcher: Fetcher
     settings: Settings
     is_scripted: bool = False
     count: int = 0
@@ -87,7 +87,7 @@ class Rendering:
         wanted = tuple(services) or embedded_in(page)
         try:
             drawn = await self.browser.render(
-                page, fetch=self.web.ask, services=wanted, screenshot=self.settings.screenshots,
+                page, fetch=self.fetcher.ask, services=wanted, screenshot=self.settings.screenshots,
             )
         except NoBrowser as error:
             self.missing = error.message

@@ -28,7 +28,7 @@ from everlog.usecases.update.moved_blog import follow_home, happened, has_moved,
 if TYPE_CHECKING:
     from everlog.records import Blog, Feed
     from everlog.schedule.liveness import Answer
-    from everlog.usecases.crawl.lifecycle import Work
+    from everlog.usecases.crawl.lifecycle import CrawlRun
 
 FAILING = "failing"
 # Other feeds that are asked for when the known one is gone: those the home page names come first.
@@ -40,7 +40,7 @@ FINAL = frozenset({"feed-gone", "dead", "other-owner"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lost:
+class LostBlog:
     """What it means that a feed gave no usable answer. `feed` is where it is now, `blog` as it is known from now on."""
 
     kind: LostKind
@@ -53,41 +53,41 @@ class Lost:
         return self.kind in FINAL or self.blog.gone is not None
 
 
-async def feed_lost(blog: Blog, failure: Failure, work: Work, *, is_online: bool = True) -> Lost:
+async def feed_lost(blog: Blog, failure: Failure, work: CrawlRun, *, is_online: bool = True) -> LostBlog:
     """Ask the home page what became of a feed that gave no usable answer.
 
     `is_online`: others answer this machine at this time. If nobody does, it is not this blog that is gone.
     """
     feed = answer_of(failure)
     if feed == "passing":
-        return Lost(kind="passing", reason=failure.reason, blog=blog)
+        return LostBlog(kind="passing", reason=failure.reason, blog=blog)
     if feed in {"no-name", "refused"} and not is_online:
-        return Lost(kind="passing", reason=f"{failure.reason}; this machine may be offline", blog=blog)
+        return LostBlog(kind="passing", reason=f"{failure.reason}; this machine may be offline", blog=blog)
     is_same_host = feed in {"no-name", "refused"} and host_of(failure.url) == host_of(blog.home)
-    home = failure if is_same_host else await work.web.fetch(blog.home)
+    home = failure if is_same_host else await work.fetcher.fetch(blog.home)
     work.tally.requests += not is_same_host
     if isinstance(home, Fetched):
         return await _home_is_there(blog, failure, home, work)
     return _both_failed(blog, feed, answer_of(home), work)
 
 
-def home_lost(blog: Blog, failure: Failure, work: Work, *, is_online: bool = True) -> Lost:
+def home_lost(blog: Blog, failure: Failure, work: CrawlRun, *, is_online: bool = True) -> LostBlog:
     """What it means that the home page of a blog without a feed gave no usable answer."""
     home = answer_of(failure)
     if home == "passing" or (home in {"no-name", "refused"} and not is_online):
-        return Lost(kind="passing", reason=failure.reason, blog=blog)
+        return LostBlog(kind="passing", reason=failure.reason, blog=blog)
     return _both_failed(blog, home, home, work)
 
 
-def _both_failed(blog: Blog, feed: Answer, home: Answer, work: Work) -> Lost:
+def _both_failed(blog: Blog, feed: Answer, home: Answer, work: CrawlRun) -> LostBlog:
     verdict = after_answers(_failing(blog, work), feed, home, work.now())
     _remember_failing(blog, verdict.known, work)
     if verdict.kind == "dead":
         return _end(blog, "dead", verdict.reason, work)
-    return Lost(kind="passing", reason=verdict.reason, blog=blog)
+    return LostBlog(kind="passing", reason=verdict.reason, blog=blog)
 
 
-async def is_other_owner(blog: Blog, feed: Feed, work: Work) -> Lost | None:
+async def is_other_owner(blog: Blog, feed: Feed, work: CrawlRun) -> LostBlog | None:
     """What to do about a feed that may be another blog's; None: it is the same blog, go on.
 
     Asks nothing as long as the feed has a post that is held, or the name that it had.
@@ -98,11 +98,11 @@ async def is_other_owner(blog: Blog, feed: Feed, work: Work) -> Lost | None:
         return None
     if is_known_by(recall_traits(blog, archive), traits_of(None, blog.home, feed)):
         return None
-    home = await work.web.fetch(blog.home)
+    home = await work.fetcher.fetch(blog.home)
     work.tally.requests += 1
     if isinstance(home, Failure):
         reason = f"the feed lists none of the archived posts, and the home page failed: {home.reason}"
-        return Lost(kind="passing", reason=reason, blog=blog)
+        return LostBlog(kind="passing", reason=reason, blog=blog)
     ownership = await ownership_of(blog, home.page, feed, work)
     if ownership.is_same:
         _forget_failing(blog, work)
@@ -110,7 +110,7 @@ async def is_other_owner(blog: Blog, feed: Feed, work: Work) -> Lost | None:
     return _suspected(blog, ownership.reason, work, has_blog=True)
 
 
-def all_is_well(blog: Blog, work: Work, feed: Feed | None = None) -> Blog:
+def all_is_well(blog: Blog, work: CrawlRun, feed: Feed | None = None) -> Blog:
     """Forget what was feared for a blog that answered; one that was given up is back."""
     _forget_failing(blog, work)
     if feed is not None:
@@ -121,7 +121,7 @@ def all_is_well(blog: Blog, work: Work, feed: Feed | None = None) -> Blog:
     return work.archive.update_blog(blog.id, gone=None, gone_at=None, events=[back])
 
 
-def due_rechecks(blog: Blog, work: Work) -> tuple[str, ...]:
+def due_rechecks(blog: Blog, work: CrawlRun) -> tuple[str, ...]:
     """The keys of posts to look at again now, a few at a time; they are in the queue's table, and to be requeued."""
     most = timedelta(days=work.settings.recheck_days)
     if not most:
@@ -132,12 +132,12 @@ def due_rechecks(blog: Blog, work: Work) -> tuple[str, ...]:
     return tuple(link.key for link in links)
 
 
-def has_due_rechecks(blog: Blog, work: Work) -> bool:
+def has_due_rechecks(blog: Blog, work: CrawlRun) -> bool:
     """Whether any post is to be looked at again now: quick, for polls that bring nothing new."""
     return bool(work.settings.recheck_days) and work.archive.has_due_rechecks(blog.id, now=work.now())
 
 
-def plan_rechecks(blog: Blog, work: Work) -> None:
+def plan_rechecks(blog: Blog, work: CrawlRun) -> None:
     """After a run: when posts that are new, missing or just changed are looked at again."""
     most = timedelta(days=work.settings.recheck_days)
     if most:
@@ -150,7 +150,7 @@ def _where_now(key: str, url: str, blog: Blog) -> Link:
     return Link(url=now, key=key if now == url else canonical(now), lane="post")
 
 
-async def _home_is_there(blog: Blog, failure: Failure, home: Fetched, work: Work) -> Lost:
+async def _home_is_there(blog: Blog, failure: Failure, home: Fetched, work: CrawlRun) -> LostBlog:
     """The feed is gone, the home page answers: does it name another feed, and is it the same blog?"""
     found = await _other_feed(home, failure.url, work)
     feed = found.feed if found is not None else None
@@ -163,28 +163,28 @@ async def _home_is_there(blog: Blog, failure: Failure, home: Fetched, work: Work
         if ends_there or found is not None:
             if found is not None and not ends_there:
                 blog = all_is_well(work.archive.update_blog(blog.id, feed_url=found.feed_url), work, feed)
-            return Lost(kind="moved", reason=f"it moved to {home.page.url}", blog=blog, feed=found)
+            return LostBlog(kind="moved", reason=f"it moved to {home.page.url}", blog=blog, feed=found)
     elif found is not None and leads_away(blog, home, work.archive):
-        return Lost(kind="passing", reason=f"the home page redirects to {home.page.url} for now", blog=blog)
+        return LostBlog(kind="passing", reason=f"the home page redirects to {home.page.url} for now", blog=blog)
     if found is not None:
         reason = f"the feed moved to {found.feed_url}: {blog.feed_url} failed: {failure.reason}"
         event = happened(blog, "feed-moved", reason, work, {"from": blog.feed_url or "", "to": found.feed_url or ""})
         blog = all_is_well(work.archive.update_blog(blog.id, feed_url=found.feed_url, events=[event]), work, feed)
-        return Lost(kind="feed-moved", reason=reason, blog=blog, feed=found)
+        return LostBlog(kind="feed-moved", reason=reason, blog=blog, feed=found)
     verdict = after_answers(_failing(blog, work), answer_of(failure), "well", work.now())
     _remember_failing(blog, verdict.known, work)
     if verdict.kind == "feed-gone":
         how = f"to continue without it:  everlog crawl {blog.home} --no-feed"
         return _end(blog, "feed-gone", f"{verdict.reason}; {how}", work)
-    return Lost(kind="passing", reason=verdict.reason, blog=blog)
+    return LostBlog(kind="passing", reason=verdict.reason, blog=blog)
 
 
-async def _other_feed(home: Fetched, lost: str, work: Work) -> Found | None:
+async def _other_feed(home: Fetched, lost: str, work: CrawlRun) -> Found | None:
     root = root_of(home.page)
     links = feed_links(root, home.page.url) if root is not None else ()
     tried = [link for link in links if not link.comments and canonical(link.url) != canonical(lost)][:FEEDS_ASKED]
     for link in tried:
-        answer = await work.web.fetch(link.url, purpose="feed")
+        answer = await work.fetcher.fetch(link.url, purpose="feed")
         work.tally.requests += 1
         feed = None if isinstance(answer, Failure) else as_feed(answer)
         if feed is not None and isinstance(answer, Fetched):
@@ -193,26 +193,26 @@ async def _other_feed(home: Fetched, lost: str, work: Work) -> Found | None:
     return None
 
 
-def _suspected(blog: Blog, differences: str, work: Work, *, has_blog: bool) -> Lost:
+def _suspected(blog: Blog, differences: str, work: CrawlRun, *, has_blog: bool) -> LostBlog:
     """Somebody else seems to be there: believed when it was seen again."""
     now = work.now()
     known = _failing(blog, work).seen("owner", (), now)
     _remember_failing(blog, known, work)
     if known.proves(OTHER_BLOG_PROOF if has_blog else NO_BLOG_PROOF, now):
         return _end(blog, "other-owner", f"{blog.home} now belongs to somebody else: {differences}", work)
-    return Lost(kind="passing", reason=f"{blog.home} may belong to somebody else now: {differences}", blog=blog)
+    return LostBlog(kind="passing", reason=f"{blog.home} may belong to somebody else now: {differences}", blog=blog)
 
 
-def _end(blog: Blog, kind: LostKind, reason: str, work: Work) -> Lost:
+def _end(blog: Blog, kind: LostKind, reason: str, work: CrawlRun) -> LostBlog:
     """A blog that is not asked any more; whoever asks for it by hand is told why, and may find it back."""
     if blog.gone is None:
         ended = happened(blog, kind, reason, work)
         blog = work.archive.update_blog(blog.id, gone=reason, gone_at=work.now(), events=[ended])
     _forget_failing(blog, work)
-    return Lost(kind=kind, reason=reason, blog=blog)
+    return LostBlog(kind=kind, reason=reason, blog=blog)
 
 
-def _failing(blog: Blog, work: Work) -> Failing:
+def _failing(blog: Blog, work: CrawlRun) -> Failing:
     kept = json.loads(work.archive.recall(blog.id, FAILING) or "null")
     if kept is None:
         return Failing()
@@ -220,7 +220,7 @@ def _failing(blog: Blog, work: Work) -> Failing:
     return Failing(what=kept["what"], since=since, last=last, looks=kept["looks"], answers=tuple(kept["answers"]))
 
 
-def _remember_failing(blog: Blog, known: Failing, work: Work) -> None:
+def _remember_failing(blog: Blog, known: Failing, work: CrawlRun) -> None:
     if known.since is None or known.last is None:
         return
     value = {
@@ -230,6 +230,6 @@ def _remember_failing(blog: Blog, known: Failing, work: Work) -> None:
     work.archive.remember(blog.id, FAILING, json.dumps(value))
 
 
-def _forget_failing(blog: Blog, work: Work) -> None:
+def _forget_failing(blog: Blog, work: CrawlRun) -> None:
     if work.archive.recall(blog.id, FAILING) is not None:
         work.archive.remember(blog.id, FAILING, None)

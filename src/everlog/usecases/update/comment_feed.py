@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from everlog.archive import Archive
     from everlog.comments.comment_feeds import SiteComment
     from everlog.records import Blog, Comment, Fetched
-    from everlog.usecases.crawl.crawl_context import Crew
-    from everlog.usecases.crawl.lifecycle import Work
+    from everlog.usecases.crawl.crawl_context import CrawlContext
+    from everlog.usecases.crawl.lifecycle import CrawlRun
     from everlog.usecases.crawl.stop_reasons import Stop
 
 log = logging.getLogger("everlog")
@@ -66,7 +66,7 @@ class CommentsFeed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Talk:
+class SiteCommentFeed:
     """What a blog's comment feed says that is not held: new comments, by the keys of their posts."""
 
     feed: CommentsFeed = field(default_factory=CommentsFeed)
@@ -79,17 +79,17 @@ class Talk:
         return tuple(self.new)
 
 
-NO_TALK = Talk()
+NO_TALK = SiteCommentFeed()
 
 
-async def hear_comments(blog: Blog, work: Work) -> Talk:
+async def hear_comments(blog: Blog, work: CrawlRun) -> SiteCommentFeed:
     """Ask a blog's comment feed, if it is known to have one, with the condition that it changed."""
     if not work.settings.comments:
         return NO_TALK
     feed = CommentsFeed.of(blog, work.archive)
     if feed.url is None:
         return NO_TALK
-    answer = await work.web.fetch(feed.url, purpose="feed", etag=feed.etag, last_modified=feed.last_modified)
+    answer = await work.fetcher.fetch(feed.url, purpose="feed", etag=feed.etag, last_modified=feed.last_modified)
     work.tally.requests += 1
     if isinstance(answer, Failure):
         log.info("comment feed: %s (%s)", feed.url, answer.reason)
@@ -112,20 +112,22 @@ async def hear_comments(blog: Blog, work: Work) -> Talk:
     return talk
 
 
-async def keep_talk(talk: Talk, crew: Crew, stop: Stop) -> None:
+async def keep_talk(talk: SiteCommentFeed, context: CrawlContext, stop: Stop) -> None:
     """Store a comment feed when the posts it named were looked at; else it is told again at the next update."""
     if talk.answer is None or talk.feed.url is None or not talk.new or stop.ending not in ENDED:
         return
     key = canonical(talk.feed.url)
-    crew.is_new(key)
-    await crew.submit(Visit(
-        blog_id=crew.blog.id, url=talk.feed.url, key=key, outcome="feed", exchanges=talk.answer.exchanges,
+    context.is_new(key)
+    await context.submit(Visit(
+        blog_id=context.blog.id, url=talk.feed.url, key=key, outcome="feed", exchanges=talk.answer.exchanges,
     ))
-    await crew.drain()
-    talk.feed.keep(crew.blog, crew.archive)
+    await context.drain()
+    talk.feed.keep(context.blog, context.archive)
 
 
-def _news(blog: Blog, feed: CommentsFeed, answer: Fetched, told: Sequence[SiteComment], work: Work) -> Talk:
+def _news(
+    blog: Blog, feed: CommentsFeed, answer: Fetched, told: Sequence[SiteComment], work: CrawlRun,
+) -> SiteCommentFeed:
     by_post: dict[str, list[Comment]] = {}
     for each in told:
         key = work.archive.post_key(blog.id, *map(canonical, each.posts))
@@ -145,7 +147,7 @@ def _news(blog: Blog, feed: CommentsFeed, answer: Fetched, told: Sequence[SiteCo
     now = replace(
         feed, etag=headers.header("etag"), last_modified=headers.header("last-modified"), seen=marks,
     )
-    return Talk(feed=now, answer=answer, new=new)
+    return SiteCommentFeed(feed=now, answer=answer, new=new)
 
 
 def _not_held(key: str, comments: Sequence[Comment], archive: Archive) -> tuple[Comment, ...]:

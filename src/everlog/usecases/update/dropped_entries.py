@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from everlog.archive import Archive
     from everlog.records import Blog, Entry, Feed
-    from everlog.usecases.crawl.lifecycle import Work
+    from everlog.usecases.crawl.lifecycle import CrawlRun
 
 # How many entries behind one that left the feed must have stayed: a single one may be pinned there.
 LEAST_BEHIND = 2
@@ -55,7 +55,7 @@ def merged_marks(before: Mapping[str, str], now: Mapping[str, str]) -> dict[str,
     return {**now, **{key: mark for key, mark in before.items() if key not in now}}
 
 
-def note_dropped(blog: Blog, keys: Collection[str], work: Work, *, entries: Sequence[Entry] = ()) -> None:
+def note_dropped(blog: Blog, keys: Collection[str], work: CrawlRun, *, entries: Sequence[Entry] = ()) -> None:
     """Write down which posts left the feed early, those whose pages were seen to be there, once each.
 
     `entries` are what the feed has now: a post that it names by another address, or has no older ones of, did not.

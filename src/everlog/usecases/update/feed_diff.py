@@ -30,7 +30,7 @@ LEFT_ALONE = "left alone"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class FeedResponse:
     """A feed's answer; `feed` is None where it did not change since it was last read."""
 
     answer: Fetched
@@ -38,7 +38,7 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class News:
+class FeedDiff:
     """What a feed says that the archive does not know.
 
     `links` lead to what is new or changed, `marks` tell the entries apart next time; `gap` says that posts
@@ -62,16 +62,16 @@ class News:
         return not (self.links or self.gap or self.dropped)
 
 
-def told_by(answer: Fetched) -> Told | None:
+def told_by(answer: Fetched) -> FeedResponse | None:
     """What a feed's answer tells; None if it is no feed."""
     if answer.answer.status == NOT_MODIFIED:
-        return Told(answer=answer)
+        return FeedResponse(answer=answer)
     with suppress(UnreadableFeed):
-        return Told(answer=answer, feed=parse_feed(answer.answer.body, answer.answer.url))
+        return FeedResponse(answer=answer, feed=parse_feed(answer.answer.body, answer.answer.url))
     return None
 
 
-def feed_now(told: Told, blog: Blog, archive: Archive) -> tuple[Fetched, Feed]:
+def feed_now(told: FeedResponse, blog: Blog, archive: Archive) -> tuple[Fetched, Feed]:
     """The feed as it is now; what is stored of it where it did not change."""
     if told.feed is not None:
         return told.answer, told.feed
@@ -92,12 +92,12 @@ def names_known_entries(blog: Blog, feed: Feed, archive: Archive) -> bool:
     return any(canonical(entry.link) in before for entry in feed.entries if entry.link)
 
 
-def read_news(blog: Blog, told: Told, archive: Archive, since: datetime | None = None) -> News:
+def read_news(blog: Blog, told: FeedResponse, archive: Archive, since: datetime | None = None) -> FeedDiff:
     """Compare a feed with what it said before; `since` leaves older entries alone."""
     before: dict[str, str] = json.loads(archive.recall(blog.id, ENTRIES) or "{}")
     feed = told.feed
     if feed is None:
-        return News(marks=before, left_alone=is_wanted_whole(blog, archive))
+        return FeedDiff(marks=before, left_alone=is_wanted_whole(blog, archive))
     marks = entry_marks(feed)
     changed = {canonical(entry.link): entry for entry in feed.entries if entry.link}
     changed = {key: entry for key, entry in changed.items() if before.get(key) != marks[key]}
@@ -107,7 +107,7 @@ def read_news(blog: Blog, told: Told, archive: Archive, since: datetime | None =
     per_entry = {key: entry_links([entry], blog.home, url, scope) for key, entry in news.items()}
     # When the oldest entry is new as well, posts may have come and gone between two looks at the feed.
     oldest = next((canonical(entry.link) for entry in reversed(feed.entries) if entry.link), None)
-    return News(
+    return FeedDiff(
         links=tuple({link.key: link for links in per_entry.values() for link in links}.values()),
         marks=merged_marks(before, {key: mark for key, mark in marks.items() if key not in old}),
         entry_keys=tuple((key, tuple(link.key for link in links)) for key, links in per_entry.items()),
@@ -122,7 +122,7 @@ def read_news(blog: Blog, told: Told, archive: Archive, since: datetime | None =
     )
 
 
-def remember_news(news: News, blog: Blog, archive: Archive) -> None:
+def remember_news(news: FeedDiff, blog: Blog, archive: Archive) -> None:
     """Keep the marks to compare with next time; entries whose pages failed are news again, a few times."""
     marks, is_left = dict(news.marks), news.left_alone
     for key in news.dropped:

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
     from everlog.archive import Archive
     from everlog.records import Blog, Exchange, Feed, Fetched
-    from everlog.usecases.crawl.lifecycle import Work
+    from everlog.usecases.crawl.lifecycle import CrawlRun
 
 PERMANENT = frozenset({301, 308})
 
 
-async def follow_feed(blog: Blog, answer: Fetched, feed: Feed | None, work: Work) -> Blog:
+async def follow_feed(blog: Blog, answer: Fetched, feed: Feed | None, work: CrawlRun) -> Blog:
     """The blog with the address that its feed redirects to for good; where that is on another host, the blog's too."""
     new = answer.answer.url
     if blog.feed_url is None or new == blog.feed_url or not is_permanent(answer.exchanges):
@@ -34,12 +34,12 @@ async def follow_feed(blog: Blog, answer: Fetched, feed: Feed | None, work: Work
     blog = work.archive.update_blog(blog.id, feed_url=new, events=[moved])
     if host_of(new) == host_of(blog.home):
         return blog
-    home = await work.web.fetch(blog.home)
+    home = await work.fetcher.fetch(blog.home)
     work.tally.requests += 1
     return blog if isinstance(home, Failure) else await follow_home(blog, home, feed, work)
 
 
-async def follow_home(blog: Blog, home: Fetched, feed: Feed | None, work: Work) -> Blog:
+async def follow_home(blog: Blog, home: Fetched, feed: Feed | None, work: CrawlRun) -> Blog:
     """The blog at the address that its home page redirects to for good, if it is the same blog there."""
     if not has_moved(blog, home, work.archive):
         return blog
@@ -62,7 +62,7 @@ def is_permanent(exchanges: Sequence[Exchange]) -> bool:
     return len(exchanges) > 1 and all(each.status in PERMANENT for each in exchanges[:-1])
 
 
-def move(blog: Blog, home: str, work: Work) -> Blog:
+def move(blog: Blog, home: str, work: CrawlRun) -> Blog:
     """Write down that the blog lives elsewhere; if another blog of the archive lives there, that it ends there."""
     archive, detail = work.archive, {"from": blog.home, "to": home}
     neighbours = {canonical(each.home) for each in archive.blogs(forgotten=True) if each.id != blog.id}
@@ -81,6 +81,6 @@ def move(blog: Blog, home: str, work: Work) -> Blog:
     return archive.update_blog(blog.id, knowledge=json.dumps(json.loads(moved.knowledge) | {"home": home}))
 
 
-def happened(blog: Blog, kind: str, reason: str, work: Work, detail: dict[str, str] | None = None) -> Event:
+def happened(blog: Blog, kind: str, reason: str, work: CrawlRun, detail: dict[str, str] | None = None) -> Event:
     """A line of the ledger about a blog."""
     return Event(blog_id=blog.id, kind=kind, at=work.now(), reason=reason, detail=detail or {})

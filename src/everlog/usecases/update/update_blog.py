@@ -33,7 +33,7 @@ from everlog.usecases.discover.aliased_fetcher import aliased
 from everlog.usecases.discover.blog_scope import LEAST_IN_FOLDER, keep_places, may_widen, scope_of, widened
 from everlog.usecases.discover.discover_blog import why_unreachable
 from everlog.usecases.learn.blog_fingerprint import remember_traits
-from everlog.usecases.learn.learned_blog import Known
+from everlog.usecases.learn.learned_blog import LearnedBlog
 from everlog.usecases.learn.page_comparison import compared_anew, with_company
 from everlog.usecases.learn.redesign import read_anew
 from everlog.usecases.page.failures import MOST_TRIES
@@ -49,15 +49,16 @@ if TYPE_CHECKING:
 
     from everlog.records import Blog
     from everlog.usecases.crawl.crawl_loop import Crawl
-    from everlog.usecases.crawl.lifecycle import Work
+    from everlog.usecases.crawl.lifecycle import CrawlRun
     from everlog.usecases.learn.redesign import Redesign
-    from everlog.usecases.update.blog_liveness import Lost
-    from everlog.usecases.update.comment_feed import Talk
-    from everlog.usecases.update.feed_diff import News, Told
+    from everlog.usecases.update.blog_liveness import LostBlog
+    from everlog.usecases.update.comment_feed import SiteCommentFeed
+    from everlog.usecases.update.feed_diff import FeedDiff, FeedResponse
 
 
 async def refresh_blog(
-    blog: Blog, work: Work, since: datetime | None = None, *, told: Told | None = None, talk: Talk | None = None,
+    blog: Blog, work: CrawlRun, since: datetime | None = None, *, told: FeedResponse | None = None,
+    talk: SiteCommentFeed | None = None,
 ) -> Report:
     """What is new or changed in a finished blog, as its feed tells; `since` leaves older entries alone.
 
@@ -65,10 +66,10 @@ async def refresh_blog(
     """
     info = crawl_info(work.settings)
     with work.archive.lock(blog.id, info), recorded_run(blog, "update", work.archive) as run:
-        known = Known.of(blog)
+        known = LearnedBlog.of(blog)
         if known is None:
             raise AssertionError("a finished blog was learned")
-        work.web = aliased(work.web, scope_of(blog, work.archive))
+        work.fetcher = aliased(work.fetcher, scope_of(blog, work.archive))
         if known.without_feed or blog.feed_url is None:
             return await revisit_blog(blog, known, work, run, talk or await hear_comments(blog, work))
         if told is None:
@@ -93,7 +94,7 @@ async def refresh_blog(
         return await _visit_news(blog, known, _Errand(told=told, news=news, talk=talk, anew=anew), work, run)
 
 
-def _look_wider(blog: Blog, told: Told, work: Work) -> tuple[str, ...]:
+def _look_wider(blog: Blog, told: FeedResponse, work: CrawlRun) -> tuple[str, ...]:
     """What is to be looked at again because the feed's entries span more than the blog's scope did; it does now.
 
     An older version took the page that a home leads to for all of the blog.
@@ -114,7 +115,7 @@ def _look_wider(blog: Blog, told: Told, work: Work) -> tuple[str, ...]:
     return (*lists, *fresh)
 
 
-def _without_failed(news: News, blog: Blog, work: Work) -> News:
+def _without_failed(news: FeedDiff, blog: Blog, work: CrawlRun) -> FeedDiff:
     """The news for a further part of an update: what failed in an earlier part is news to the next update."""
     keys = {key for _, keys in news.entry_keys for key in keys}
     failed = {key for key in keys if (work.archive.row_state(blog.id, key) or ("", 0))[0] == "failed"}
@@ -129,16 +130,16 @@ def _without_failed(news: News, blog: Blog, work: Work) -> News:
 class _Errand:
     """What one update is about."""
 
-    told: Told
-    news: News
-    talk: Talk
+    told: FeedResponse
+    news: FeedDiff
+    talk: SiteCommentFeed
     uncommented: tuple[str, ...] = ()
     rechecked: tuple[str, ...] = ()
     # What is asked for as if it was never held.
     anew: tuple[str, ...] = ()
 
 
-def _given_up(lost: Lost | None, blog: Blog, run: int, work: Work) -> Report:
+def _given_up(lost: LostBlog | None, blog: Blog, run: int, work: CrawlRun) -> Report:
     """The report on a blog that is not asked any more; what is held of it stays."""
     reason = lost.reason if lost is not None else "its feed is gone"
     take_last_figures(work.tally, blog, work.archive, is_finished=True)
@@ -147,7 +148,7 @@ def _given_up(lost: Lost | None, blog: Blog, run: int, work: Work) -> Report:
     return Report(blog=blog.home, ending="incomplete", reason=reason, tally=work.tally, held=work.tally.held)
 
 
-async def _visit_news(blog: Blog, known: Known, errand: _Errand, work: Work, run: int) -> Report:
+async def _visit_news(blog: Blog, known: LearnedBlog, errand: _Errand, work: CrawlRun, run: int) -> Report:
     archive, news, talk = work.archive, errand.news, errand.talk
     rechecked = due_rechecks(blog, work)
     uncommented = uncommented_posts(blog, work)
@@ -162,40 +163,40 @@ async def _visit_news(blog: Blog, known: Known, errand: _Errand, work: Work, run
     redesign = await read_anew(blog, known, news.fresh, errand.told, work, due=rechecked)
     with crew_of(
         blog, compared_anew(redesign.known, blog, archive), work, entries=news.entries, commenting=redesign.commenting,
-    ) as crew:
-        crawl = begin(crew, work, is_update=True)
+    ) as context:
+        crawl = begin(context, work, is_update=True)
         # A page that did not change may have other comments by now.
         crawl.asks_anew = frozenset((*uncommented, *news.recounted, *talk.posts, *errand.anew))
-        crew.commenting.told = talk.new
+        context.commenting.told = talk.new
         stop = await _walk_and_visit(crawl, redesign, blog, work, is_gap=news.gap)
         # Not before the walk: a feed that is stored is not told a second time, and then nobody would see the gap.
-        await store_feed(crew, errand.told.answer.answer.url, errand.told.answer)
-        await crew.drain()
+        await store_feed(context, errand.told.answer.answer.url, errand.told.answer)
+        await context.drain()
         if errand.told.feed is not None:
-            for visit in crew.entries.visits_filling(blog, archive):
-                await crew.submit(visit)
-            await crew.drain()
-        await keep_talk(talk, crew, stop)
+            for visit in context.entries.visits_filling(blog, archive):
+                await context.submit(visit)
+            await context.drain()
+        await keep_talk(talk, context, stop)
         note_dropped(blog, news.dropped, work, entries=news.entries)
         remember_news(news, blog, archive)
-        stop = await with_company(crew, work, stop)
+        stop = await with_company(context, work, stop)
         if redesign.is_new:
             remember_traits(blog, archive, errand.told.feed)
         plan_rechecks(blog, work)
         quietly = "the feed names nothing new" if errand.told.feed is not None else "the feed has not changed"
         said = said_of_update("the feed", quietly, work.tally)
-        return finish(crew, run, stop.ending or "complete", said if stop.ending == "complete" else stop.reason)
+        return finish(context, run, stop.ending or "complete", said if stop.ending == "complete" else stop.reason)
 
 
-async def _walk_and_visit(crawl: Crawl, redesign: Redesign, blog: Blog, work: Work, *, is_gap: bool) -> Stop:
+async def _walk_and_visit(crawl: Crawl, redesign: Redesign, blog: Blog, work: CrawlRun, *, is_gap: bool) -> Stop:
     is_over = False
-    if is_gap or is_under_way(crawl.crew):
+    if is_gap or is_under_way(crawl.context):
         work.tally.doing = "fetching list pages"
-        is_over = await walk_back(crawl, front_pages(crawl.crew))
+        is_over = await walk_back(crawl, front_pages(crawl.context))
         work.tally.doing = "fetching pages"
     # Only now: posts that are stored already would look to the walk like those it is to arrive at.
     for link, answer in redesign.answers:
         await crawl.take_any(link, answer)
-    await crawl.crew.drain()
+    await crawl.context.drain()
     stop = await run_to_end(crawl)
     return Stop("limit", why_over(blog)) if is_over and stop.ending == "complete" else stop

@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from everlog.records import Blog, Outcome
-    from everlog.usecases.crawl.crawl_context import Crew
+    from everlog.usecases.crawl.crawl_context import CrawlContext
     from everlog.usecases.crawl.crawl_loop import Crawl
-    from everlog.usecases.crawl.lifecycle import Work
+    from everlog.usecases.crawl.lifecycle import CrawlRun
     from everlog.usecases.crawl.report import Report
-    from everlog.usecases.learn.learned_blog import Known
-    from everlog.usecases.update.comment_feed import Talk
+    from everlog.usecases.learn.learned_blog import LearnedBlog
+    from everlog.usecases.update.comment_feed import SiteCommentFeed
 
 # Lists that are searched for the newest posts, where the front page does not show them: those found first.
 LISTS_SEARCHED = 100
@@ -51,7 +51,7 @@ class Looked:
     at_maps: list[str] = field(default_factory=list)
 
     @classmethod
-    def taken_up(cls, blog: Blog, work: Work) -> Looked:
+    def taken_up(cls, blog: Blog, work: CrawlRun) -> Looked:
         """What the earlier parts of this update looked at; nothing if it is a new one."""
         kept = json.loads(work.archive.recall(blog.id, LOOKED) or "null")
         if kept is None:
@@ -61,7 +61,7 @@ class Looked:
         work.archive.remember(blog.id, LOOKED, None)
         return cls()
 
-    def keep(self, blog: Blog, work: Work, stop: Stop) -> None:
+    def keep(self, blog: Blog, work: CrawlRun, stop: Stop) -> None:
         """Write down what a further part need not look at; nothing if the update came to its end."""
         if stop.ending in {"limit", "interrupted"}:
             # A poll whose turn is over does not know, the next time, that it goes on with something.
@@ -72,7 +72,7 @@ class Looked:
             work.archive.remember(blog.id, LOOKED, None)
 
 
-async def revisit_blog(blog: Blog, known: Known, work: Work, run: int, talk: Talk) -> Report:
+async def revisit_blog(blog: Blog, known: LearnedBlog, work: CrawlRun, run: int, talk: SiteCommentFeed) -> Report:
     """What is new in a finished blog without a feed: on its front page, and on its lists if that leaves a gap.
 
     `talk` is what the feed of its comments says, which such a blog may have.
@@ -83,26 +83,26 @@ async def revisit_blog(blog: Blog, known: Known, work: Work, run: int, talk: Tal
     if not work.goes_on:
         archive.requeue_failed(blog.id, now=work.now(), most_tries=MOST_TRIES)
     looked = Looked.taken_up(blog, work)
-    with crew_of(blog, compared_anew(known, blog, archive), work) as crew:
-        crawl = begin(crew, work, is_update=True)
+    with crew_of(blog, compared_anew(known, blog, archive), work) as context:
+        crawl = begin(context, work, is_update=True)
         crawl.asks_anew = frozenset((*uncommented, *talk.posts))
-        crew.commenting.told = talk.new
+        context.commenting.told = talk.new
         work.tally.doing = "fetching the front page"
-        is_over = await walk_back(crawl, () if looked.at_fronts else front_pages(crew))
+        is_over = await walk_back(crawl, () if looked.at_fronts else front_pages(context))
         looked.at_fronts = looked.at_fronts or crawl.stop.ending is None
         await _ask_maps(crawl, looked)
         work.tally.doing = "fetching pages"
         stop = await run_to_end(crawl)
         looked.keep(blog, work, stop)
-        await keep_talk(talk, crew, stop)
+        await keep_talk(talk, context, stop)
         if is_over and stop.ending == "complete":
             stop = Stop("limit", why_over(blog))
-        stop = await with_company(crew, work, stop)
+        stop = await with_company(context, work, stop)
         all_is_well(blog, work)
         plan_rechecks(blog, work)
         said = said_of_update("the front page", "the front page links to no new post", work.tally,
-                              looked_at=len(front_pages(crew)))
-        return finish(crew, run, stop.ending or "complete", said if stop.ending == "complete" else stop.reason)
+                              looked_at=len(front_pages(context)))
+        return finish(context, run, stop.ending or "complete", said if stop.ending == "complete" else stop.reason)
 
 
 def why_over(blog: Blog) -> str:
@@ -113,55 +113,58 @@ def why_over(blog: Blog) -> str:
     )
 
 
-def front_pages(crew: Crew) -> list[str]:
+def front_pages(context: CrawlContext) -> list[str]:
     """The pages that show the newest posts first: the home page and, where that does not, the list that does."""
-    archive, blog = crew.archive, crew.blog
+    archive, blog = context.archive, context.blog
     kept = archive.recall(blog.id, FRONTS)
     if kept is not None:
         return list(json.loads(kept))
-    newest = newest_posts(crew)
-    shown = {url: _shown(url, newest, crew) for url in (blog.home, start_page(blog, archive))}
+    newest = newest_posts(context)
+    shown = {url: _shown(url, newest, context) for url in (blog.home, start_page(blog, archive))}
     if newest and not any(shown.values()):
         lists = (f"http://{key}" for key in islice(archive.fruitful_pages(blog.id), LISTS_SEARCHED))
-        shown |= {url: _shown(url, newest, crew) for url in _as_stored(lists, crew)}
+        shown |= {url: _shown(url, newest, context) for url in _as_stored(lists, context)}
     best = max(shown, key=lambda url: shown[url])
     fronts = list(dict.fromkeys((blog.home, best)))
     archive.remember(blog.id, FRONTS, json.dumps(fronts))
     return fronts
 
 
-def _as_stored(urls: Iterable[str], crew: Crew) -> list[str]:
-    captures = (crew.archive.capture_of(crew.blog.id, url) for url in urls)
+def _as_stored(urls: Iterable[str], context: CrawlContext) -> list[str]:
+    captures = (context.archive.capture_of(context.blog.id, url) for url in urls)
     return [capture.url for capture in captures if capture is not None]
 
 
-def _shown(url: str, newest: frozenset[str], crew: Crew) -> int:
+def _shown(url: str, newest: frozenset[str], context: CrawlContext) -> int:
     """How many of the newest posts a stored page leads to."""
-    stored = stored_page(url, crew.blog, crew.archive, drawn=crew.known.is_scripted)
-    return len(newest & {link.key for link in links_on(stored, crew)}) if stored is not None else 0
+    stored = stored_page(url, context.blog, context.archive, drawn=context.known.is_scripted)
+    return len(newest & {link.key for link in links_on(stored, context)}) if stored is not None else 0
 
 
 async def _ask_maps(crawl: Crawl, looked: Looked) -> None:
     """The maps of a site whose links did not lead everywhere: the addresses that are new on them wait to be visited."""
-    crew = crawl.crew
-    maps = json.loads(crew.archive.recall(crew.blog.id, MAPS) or "[]")
+    context = crawl.context
+    maps = json.loads(context.archive.recall(context.blog.id, MAPS) or "[]")
     for url in (url for url in maps if url not in looked.at_maps):
-        answer = await crawl.unless_ended(ask(url, crew, is_conditional=True, is_map=True)) if crawl.goes_on() else None
+        answer = await crawl.unless_ended(
+            ask(url, context, is_conditional=True, is_map=True),
+        ) if crawl.goes_on() else None
         if answer is None:
             break
         crawl.taken += 1
         looked.at_maps.append(url)
         if isinstance(answer, Failure):
             continue
+        is_likely = context.known.classifier.likely_post
         links = [
-            Link(url=address, key=canonical(address), lane="post" if crew.known.judge.likely_post(address) else "page")
+            Link(url=address, key=canonical(address), lane="post" if is_likely(address) else "page")
             for address, _ in parse_sitemap(answer.answer.body, answer.answer.url).urls
-            if crew.scope.holds(address) and trap(address) is None and crew.is_new(canonical(address))
+            if context.scope.holds(address) and trap(address) is None and context.is_new(canonical(address))
         ]
         outcome: Outcome = "unchanged" if answer.answer.status == NOT_MODIFIED else "feed"
         crawl.queue.add(links)
-        await crew.submit(Visit(
-            blog_id=crew.blog.id, url=url, key=canonical(url), outcome=outcome, exchanges=answer.exchanges,
+        await context.submit(Visit(
+            blog_id=context.blog.id, url=url, key=canonical(url), outcome=outcome, exchanges=answer.exchanges,
             links=tuple(links), new_posts=len(links),
         ))
-    await crew.drain()
+    await context.drain()

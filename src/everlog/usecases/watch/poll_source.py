@@ -23,7 +23,7 @@ LEASE = timedelta(seconds=60)
 ENLISTED_AT_ONCE = 100
 
 
-class Rota(Protocol):
+class PollSource(Protocol):
     """Claims feeds, keeps the claims alive, and gives them back with the times of their next polls."""
 
     def enlist(self, now: datetime) -> bool:
@@ -55,7 +55,7 @@ class Rota(Protocol):
         ...
 
 
-class WholeArchive(Rota):
+class WholeArchive(PollSource):
     """All feeds of an archive; several watches share them by leases."""
 
     def __init__(self, archive: Archive) -> None:

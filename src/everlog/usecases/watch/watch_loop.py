@@ -15,9 +15,9 @@ from urllib.parse import urlsplit
 
 from everlog.core.fetcher import Waited
 from everlog.errors import EverlogError
-from everlog.schedule.poll_schedule import Seen, after_poll
+from everlog.schedule.poll_schedule import Observation, after_poll
 from everlog.usecases.crawl.lifecycle import keep_ledger
-from everlog.usecases.watch.poll import FATAL, Polled, poll_blog
+from everlog.usecases.watch.poll import FATAL, PollResult, poll_blog
 from everlog.usecases.watch.poll_source import LEASE, WholeArchive
 
 if TYPE_CHECKING:
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
     from everlog.archive import Archive
     from everlog.archive.models import Poll
-    from everlog.core.fetcher import Ledger
+    from everlog.core.fetcher import HostStats
     from everlog.records import Blog
     from everlog.schedule.poll_schedule import Polling
-    from everlog.usecases.crawl.lifecycle import Work
-    from everlog.usecases.host_cache import HostMemory
-    from everlog.usecases.watch.poll_source import Rota
+    from everlog.usecases.crawl.lifecycle import CrawlRun
+    from everlog.usecases.host_cache import HostCache
+    from everlog.usecases.watch.poll_source import PollSource
 
 log = logging.getLogger("everlog")
 
@@ -70,8 +70,9 @@ class Watcher:
 
     def __init__(
         self, archive: Archive, *, now: Callable[[], datetime], sleep: Callable[[float], Awaitable[None]],
-        work_for: Callable[[Blog], Work], on_polled: Callable[[Blog, Polled], None], tally: WatchTally | None = None,
-        memory: HostMemory | None = None, rota: Rota | None = None,
+        work_for: Callable[[Blog], CrawlRun], on_polled: Callable[[Blog, PollResult], None],
+        tally: WatchTally | None = None,
+        memory: HostCache | None = None, rota: PollSource | None = None,
     ) -> None:
         self.tally = tally or WatchTally()
         self._rota = rota or WholeArchive(archive)
@@ -82,9 +83,9 @@ class Watcher:
         self._on_polled = on_polled
         self._memory = memory
         self._tasks: dict[asyncio.Task[None], int] = {}
-        self._works: dict[int, Work] = {}
+        self._works: dict[int, CrawlRun] = {}
         self._stopping = asyncio.Event()
-        self._done: list[tuple[Poll, tuple[Ledger, ...], asyncio.Future[None]]] = []
+        self._done: list[tuple[Poll, tuple[HostStats, ...], asyncio.Future[None]]] = []
         self._waits: dict[str, list[Waited]] = {}
         self._flushing: asyncio.Task[None] | None = None
         self._renewed_at = self._enlisted_at = datetime.min.replace(tzinfo=now().tzinfo)
@@ -181,20 +182,20 @@ class Watcher:
             raise self._failure
 
     async def _one(self, poll: Poll, blog: Blog) -> None:
-        ledger: tuple[Ledger, ...] = ()
+        ledger: tuple[HostStats, ...] = ()
         try:
             work = self._work_for(blog)
         except EverlogError as error:
             # What is set for one blog alone, such as a file of cookies, is no other's trouble.
             polled = self._failed(poll, blog, error.message)
         else:
-            polled, ledger = await self._ask(poll, blog, work), work.web.take_ledger()
+            polled, ledger = await self._ask(poll, blog, work), work.fetcher.take_ledger()
         self._note_wait(blog, polled.poll.polling)
         await self._store(polled.poll, ledger)
         self._count(polled)
         self._on_polled(blog, polled)
 
-    async def _ask(self, poll: Poll, blog: Blog, work: Work) -> Polled:
+    async def _ask(self, poll: Poll, blog: Blog, work: CrawlRun) -> PollResult:
         self._works[blog.id] = work
         try:
             return await poll_blog(poll, blog, work, is_online=self._is_online())
@@ -212,10 +213,10 @@ class Watcher:
         finally:
             self._works.pop(blog.id, None)
 
-    def _failed(self, poll: Poll, blog: Blog, trouble: str) -> Polled:
-        seen = Seen(kind="failed")
+    def _failed(self, poll: Poll, blog: Blog, trouble: str) -> PollResult:
+        seen = Observation(kind="failed")
         polling = after_poll(poll.polling, seen, self._now(), seed=blog.home)
-        return Polled(poll=replace(poll, polling=polling), seen=seen, trouble=trouble)
+        return PollResult(poll=replace(poll, polling=polling), seen=seen, trouble=trouble)
 
     def _note_wait(self, blog: Blog, polling: Polling) -> None:
         """A poll that comes later than it would because of what the server or the feed asks for."""
@@ -238,7 +239,7 @@ class Watcher:
         if not task.cancelled() and (error := task.exception()) is not None:
             self._failure = self._failure or error
 
-    def _count(self, polled: Polled) -> None:
+    def _count(self, polled: PollResult) -> None:
         self.tally.polls += 1
         self.tally.kinds[polled.seen.kind] += 1
         if polled.seen.kind in {"changed", "unchanged"}:
@@ -247,7 +248,7 @@ class Watcher:
             self.tally.new_posts += polled.report.tally.new_posts
             self.tally.changed_posts += polled.report.tally.changed_posts
 
-    async def _store(self, poll: Poll, ledger: tuple[Ledger, ...]) -> None:
+    async def _store(self, poll: Poll, ledger: tuple[HostStats, ...]) -> None:
         """Give a blog back; polls that end together share one transaction."""
         safe: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._done.append((poll, ledger, safe))
@@ -272,7 +273,7 @@ class Watcher:
                     safe.set_result(None) if failure is None else safe.set_exception(failure)
 
     def _write(
-        self, polls: list[tuple[Poll, tuple[Ledger, ...]]], waits: dict[str, list[Waited]],
+        self, polls: list[tuple[Poll, tuple[HostStats, ...]]], waits: dict[str, list[Waited]],
         taken: Mapping[str, str | None],
     ) -> None:
         if self._memory is not None:

@@ -8,6 +8,6 @@ comparison.py says which older posts a crawl needs as company for its new ones.
 from everlog.extract.extractors.diffpost.choosing import find_article
 from everlog.extract.extractors.diffpost.comparison_posts import comparison_pages
 from everlog.extract.extractors.diffpost.noise_removal import clean, clean_pages
-from everlog.extract.extractors.diffpost.page_counts import Repeats
+from everlog.extract.extractors.diffpost.page_counts import RepeatCounts
 
-__all__ = ["Repeats", "clean", "clean_pages", "comparison_pages", "find_article"]
+__all__ = ["RepeatCounts", "clean", "clean_pages", "comparison_pages", "find_article"]

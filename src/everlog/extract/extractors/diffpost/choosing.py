@@ -16,7 +16,7 @@ from everlog.extract.extractors.diffpost.units import Units, elements_covered, s
 if TYPE_CHECKING:
     from everlog.core.outline import Outline
     from everlog.extract.article.picks import Pick
-    from everlog.extract.extractors.diffpost.page_counts import Repeats
+    from everlog.extract.extractors.diffpost.page_counts import RepeatCounts
     from everlog.extract.extractors.diffpost.units import Flags
 
 # Figures: articles that are strictly right, of 100; the mean over 75 blogs, 568 posts, 5 comparison pages. 95.2 with
@@ -36,7 +36,7 @@ LEAST_TITLE = 0.3
 HEADINGS = ("h1", "h2", "h3")
 
 
-def find_article(outline: Outline, repeats: Repeats) -> Pick | None:
+def find_article(outline: Outline, repeats: RepeatCounts) -> Pick | None:
     """The article of a page, or None if nothing is left of the page.
 
     This goes beyond DiffPost, which keeps all that is not noise: comments and bylines are different on every

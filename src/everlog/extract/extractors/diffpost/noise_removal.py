@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from everlog.core.outline import Outline
     from everlog.extract.extractors.diffpost.fingerprints import Places
-    from everlog.extract.extractors.diffpost.page_counts import Repeats
+    from everlog.extract.extractors.diffpost.page_counts import RepeatCounts
     from everlog.extract.extractors.diffpost.units import Flags
 
 # Less text than this outside of links, and a run is a list of links. The paper's value; on 75 blogs (3,136 posts, 3
@@ -28,7 +28,7 @@ LEAST_OUTSIDE_LINKS = 0.6
 MOSTLY = 0.5
 
 
-def clean(outline: Outline, repeats: Repeats, *, least_outside_links: float = LEAST_OUTSIDE_LINKS) -> Flags:
+def clean(outline: Outline, repeats: RepeatCounts, *, least_outside_links: float = LEAST_OUTSIDE_LINKS) -> Flags:
     """Marks the segments of a page that are kept: first link lists go, then elements that other pages bear too.
 
     If the page is itself among those that `repeats` was learned from, it is known by its fingerprint, and
@@ -46,7 +46,7 @@ def clean(outline: Outline, repeats: Repeats, *, least_outside_links: float = LE
     return kept_segments(Units(outline), repeats, least_outside_links=least_outside_links)
 
 
-def clean_pages(outlines: Iterable[Outline], repeats: Repeats) -> Iterator[Flags]:
+def clean_pages(outlines: Iterable[Outline], repeats: RepeatCounts) -> Iterator[Flags]:
     """The same for page after page, which is faster than one by one; memory does not grow with their number."""
     for few in in_batches(outlines):
         units = Units(*few)
@@ -55,7 +55,7 @@ def clean_pages(outlines: Iterable[Outline], repeats: Repeats) -> Iterator[Flags
 
 
 def kept_segments(
-    units: Units, repeats: Repeats, *, least_outside_links: float = LEAST_OUTSIDE_LINKS,
+    units: Units, repeats: RepeatCounts, *, least_outside_links: float = LEAST_OUTSIDE_LINKS,
 ) -> Flags:
     """The same for pages that were taken apart already."""
     noise = repeated_pieces(units, repeats)
@@ -66,7 +66,7 @@ def kept_segments(
     return kept & ~units.covered(lists)
 
 
-def repeated_pieces(units: Units, repeats: Repeats, *, share: float = 0.0) -> Flags:
+def repeated_pieces(units: Units, repeats: RepeatCounts, *, share: float = 0.0) -> Flags:
     """Marks elements and runs that other pages bear too, and runs that are mostly made of such texts.
 
     "This entry was posted on Friday by Ann. You can follow it by RSS" has a new day on every page.

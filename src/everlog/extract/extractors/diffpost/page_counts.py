@@ -43,7 +43,7 @@ _FIRST_BITS = np.uint64(48)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Repeats:
+class RepeatCounts:
     """The fingerprints of pieces on some pages of a blog, and the number of pages each was on.
 
     A value like any other: equal if it knows the same, and of bounded size however many pages it saw.
@@ -64,18 +64,18 @@ class Repeats:
     """One byte each."""
 
     @classmethod
-    def learn(cls, outlines: Iterable[Outline]) -> Repeats:
+    def learn(cls, outlines: Iterable[Outline]) -> RepeatCounts:
         """What the pages have in common. A page that is there twice counts once."""
         repeats = cls()
         for few in in_batches(outlines):
             repeats = repeats.with_units(Units(*few))
         return repeats
 
-    def with_page(self, outline: Outline) -> Repeats:
+    def with_page(self, outline: Outline) -> RepeatCounts:
         """The same with one page more; a page that is known already changes nothing."""
         return self.with_units(Units(outline))
 
-    def with_units(self, units: Units) -> Repeats:
+    def with_units(self, units: Units) -> RepeatCounts:
         """The same for pages that were taken apart already."""
         repeats = self._with_all(units)
         if repeats is not None:
@@ -86,7 +86,7 @@ class Repeats:
                 repeats = repeats._with(page, np.unique(units.prints[units.owner == place]))
         return repeats
 
-    def _with_all(self, units: Units) -> Repeats | None:
+    def _with_all(self, units: Units) -> RepeatCounts | None:
         """All pages at once, which is faster; None if there are so many that something has to be forgotten."""
         pages = units.pages.tolist()
         is_new = np.array([page not in self.pages and page not in pages[:place] for place, page in enumerate(pages)])
@@ -101,7 +101,7 @@ class Repeats:
         total[places[:old]] += self._counts
         return _bounded((*self.pages, *compress(pages, is_new)), known, total, least=1)
 
-    def _with(self, page: int, prints: Prints) -> Repeats:
+    def _with(self, page: int, prints: Prints) -> RepeatCounts:
         pages, known, counts = self.pages, self._prints, self._counts
         if len(pages) >= MOST_PAGES:
             pages, counts = pages[len(pages) // 2:], counts // 2
@@ -109,7 +109,7 @@ class Repeats:
         total = np.bincount(places, np.concatenate((counts, np.ones(len(prints)))), len(known))
         return _bounded((*pages, page), known, total.astype(np.uint8), least=1)
 
-    def compact(self) -> Repeats:
+    def compact(self) -> RepeatCounts:
         """Without what was seen on one page only: enough to clean with, once no more pages are to come.
 
         As long as one page is enough to call a piece repeated, nothing can be left out.
@@ -157,10 +157,10 @@ class Repeats:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Repeats:
+    def from_dict(cls, data: Mapping[str, Any]) -> RepeatCounts:
         """What `to_dict` wrote; nothing is known from what cannot be read.
 
-        >>> Repeats.from_dict({"pages": ["x"]}) == Repeats()
+        >>> Repeats.from_dict({"pages": ["x"]}) == RepeatCounts()
         True
         """
         try:
@@ -213,9 +213,9 @@ def _is_copied(units: Units, repeated: Flags, surely: Flags) -> Flags:
     return copied
 
 
-def _bounded(pages: tuple[int, ...], prints: Prints, counts: NDArray[np.uint8], *, least: int) -> Repeats:
+def _bounded(pages: tuple[int, ...], prints: Prints, counts: NDArray[np.uint8], *, least: int) -> RepeatCounts:
     kept = np.flatnonzero(counts >= least)
     if len(kept) > MOST_PRINTS:
         commonest = np.argsort(-counts[kept].astype(np.int64), kind="stable")[:MOST_PRINTS]
         kept = np.sort(kept[commonest])
-    return Repeats(pages=pages, prints=prints[kept].astype("<u8").tobytes(), counts=counts[kept].tobytes())
+    return RepeatCounts(pages=pages, prints=prints[kept].astype("<u8").tobytes(), counts=counts[kept].tobytes())
