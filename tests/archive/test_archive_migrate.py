@@ -28,6 +28,7 @@ from everlog.archive.db import schema
 from everlog.archive.db.migrate import SCRIPTS, Schema, bring_up_to_date
 from everlog.archive.db.postgres import PostgresDatabase
 from everlog.archive.db.sqlite import SqliteDatabase
+from everlog.archive.files.durable import WRITE_POINTS
 from everlog.archive.repos.blog_state import (
     BlogState,
     CommentFeedState,
@@ -39,7 +40,6 @@ from everlog.archive.repos.blog_state import (
     Places,
 )
 from everlog.archive.verify import verify
-from everlog.archive.write.crash_points import WRITE_POINTS
 from everlog.core.scope import Alias
 from everlog.core.urls import LONGEST_KEY_BYTES, bounded, canonical
 from everlog.errors import DamagedArchive, EverlogError, NewerArchive

@@ -16,6 +16,7 @@ from sqlalchemy import select
 
 import services
 from everlog.archive.db import schema
+from everlog.archive.db.database import check_fence
 from everlog.archive.db.migrate import bring_up_to_date
 from everlog.archive.db.postgres import PostgresDatabase
 from everlog.archive.db.postgres_search import LAST_PLACE, LONGEST_BYTES, vector
@@ -23,8 +24,7 @@ from everlog.archive.db.sqlite import SqliteDatabase
 from everlog.archive.repos.blog_state import BlogState
 from everlog.archive.repos.post_codec import write_post
 from everlog.archive.verify import verify
-from everlog.archive.write.existing import known_posts
-from everlog.archive.write.fencing import check
+from everlog.archive.write.record_batch import known_posts
 from everlog.errors import ArchiveBusy, DiskFull, EverlogError, LeaseLost, ServiceDown, UsageError
 from everlog.records import Comment, Media
 from everlog.search.document import Document
@@ -152,7 +152,7 @@ def test_a_write_that_begins_while_the_grant_is_taken_away_is_refused(served, sh
 def test_the_check_itself_says_nothing_of_a_grant_that_is_there(served):
     grant(served)
     with served.writing() as connection:
-        check(connection, 7)
+        check_fence(connection, 7)
 
 
 # Many writers

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from everlog.archive.files.durable import nothing
 from everlog.archive.files.remote_files import Patience
 from everlog.archive.files.warc_files import ROTATE_BYTES
-from everlog.archive.write.crash_points import nothing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +24,7 @@ MIN_FREE_BYTES = 200_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchiveOptions:
-    """How an archive is opened and writes. `at` is called at each of `points.WRITE_POINTS`, for tests that crash."""
+    """How an archive is opened and writes. `at` is called at each of `durable.WRITE_POINTS`, for tests that crash."""
 
     rotate_bytes: int = ROTATE_BYTES
     min_free_bytes: int = MIN_FREE_BYTES

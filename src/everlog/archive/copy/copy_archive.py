@@ -29,13 +29,13 @@ from everlog.archive.db import schema
 from everlog.archive.db.migrate import revision_of
 from everlog.archive.db.sqlite import SqliteDatabase
 from everlog.archive.files import media_files, warc_files
+from everlog.archive.files.durable import explained
 from everlog.archive.files.file_store import NoFileStore
 from everlog.archive.files.remote_files import RemoteFiles
 from everlog.archive.open_folder import DATABASE, LOCKS
 from everlog.archive.open_shared import MARK, SCHEMES, has_tables, place_of
 from everlog.archive.repos import search_index as searching
 from everlog.archive.repos.archive_state import COPYING, READ_COPYING
-from everlog.archive.write.writer_pool import explained
 from everlog.errors import DamagedArchive, UsageError
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import QueuePool
 
+from everlog.archive.db.database import check_fence
 from everlog.archive.db.sqlite_search import Fts5Index
-from everlog.archive.write import fencing
 from everlog.errors import ArchiveBusy, DamagedArchive, DiskFull, EverlogError, UsageError
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class SqliteDatabase:
     def writing(self, *, fenced: bool = True) -> Iterator[Connection]:
         with self._explained(), self._writer.begin() as connection:
             if fenced and self.fence is not None:
-                fencing.check(connection, self.fence)
+                check_fence(connection, self.fence)
             yield connection
 
     @contextmanager

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import func, select, true
+from sqlalchemy import func, or_, select, true
 
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import moment_of, moment_or_none, stamp, storable
@@ -299,3 +299,26 @@ def _rewritten(html: str, held: Iterable[Media]) -> str:
     from everlog.markup.media import rewrite  # noqa: PLC0415 - parses; posts without media do not need it
 
     return rewrite(html, paths)
+
+
+def count_vanished(connection: Connection, blog_id: int, start: str, *, besides: Sequence[int | None]) -> int:
+    """How many posts of a blog, besides some, are missing since a time or later."""
+    return connection.execute(
+        select(func.count()).where(
+            _posts.c.blog_id == blog_id, _posts.c.missing_since >= start, _posts.c.id.not_in(besides),
+        ),
+    ).scalar_one()
+
+
+def count_seen_well(connection: Connection, blog_id: int, start: str) -> int:
+    """How many posts of a blog answered well since a time."""
+    captures, urls = schema.captures, schema.urls
+    held = select(_posts.c.key).where(_posts.c.blog_id == blog_id)
+    return connection.execute(
+        select(func.count(captures.c.url_id.distinct()))
+        .join_from(captures, urls, urls.c.id == captures.c.url_id)
+        .where(
+            captures.c.blog_id == blog_id, captures.c.fetched_at >= start, captures.c.answer,
+            urls.c.outcome.in_(["post", "unchanged"]), or_(urls.c.lane == "post", urls.c.key.in_(held)),
+        ),
+    ).scalar_one()
