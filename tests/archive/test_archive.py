@@ -23,7 +23,6 @@ from everlog.archive.archive import ArchiveOptions
 from everlog.archive.models import Figures
 from everlog.archive.verify import verify
 from everlog.errors import ArchiveBusy, DamagedArchive, DiskFull, UsageError
-from everlog.export.jsonl import post_to_dict
 from everlog.records import Comment, Media, Provenance
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
@@ -75,7 +74,7 @@ def test_a_post_comes_back_with_all_its_fields(archive, blog):
     found = archive.find_post("https://www.a.example/a/?utm_source=x")
     assert found.warc is not None
     assert found == replace(post, blog=HOME, warc=found.warc)
-    assert post_to_dict(found)["published"] == "2020-02-03T04:05:00-03:00"
+    assert found.to_dict()["published"] == "2020-02-03T04:05:00-03:00"
     assert archive.counts(blog).comments == 1
 
 

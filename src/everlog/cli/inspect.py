@@ -150,7 +150,6 @@ def print_look(found: Inspection) -> None:
 
 def as_dict(found: Inspection) -> dict[str, Any]:
     """What was found, for programs."""
-    from everlog.export.jsonl import post_to_dict
     from everlog.records import Post
 
     sample = found.sample
@@ -167,7 +166,7 @@ def as_dict(found: Inspection) -> dict[str, Any]:
             {"home": each.home, "here": each.here, "followed": each.followed, "reason": each.reason or None}
             for each in found.scope.aliases
         ],
-        "sample": post_to_dict(sample) if isinstance(sample, Post) else {"url": sample.url, "skipped": sample.reason},
+        "sample": sample.to_dict() if isinstance(sample, Post) else {"url": sample.url, "skipped": sample.reason},
     }
 
 

@@ -56,8 +56,8 @@ def rules(  # noqa: PLR0913, PLR0917 - one parameter per flag
 ) -> None:
     """Show what was learned about a blog: rules per field, their score on the blog's own feed, the URL pattern.
 
-    Fields are text, title, authors, published, updated, tags and summary. A rule set by hand goes before the learned
-    ones, which are still used where it finds nothing; it stays when the blog is learned again.
+    A rule can be set by hand for every field (text, title, published, ...) but the language. It goes before the
+    learned ones, which are still used where it finds nothing; it stays when the blog is learned again.
 
     \b
     Examples:

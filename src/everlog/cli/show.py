@@ -63,9 +63,7 @@ def show(
     if post is None:
         raise not_here(url)
     if json:
-        from everlog.export.jsonl import post_to_dict
-
-        print(json_text(post_to_dict(post), ensure_ascii=False, indent=1))
+        print(json_text(post.to_dict(), ensure_ascii=False, indent=1))
     elif html:
         print(harmless_html(post.html))
     else:
@@ -102,9 +100,7 @@ def summary_of(changes: Changes, *, is_same_page: bool) -> str:
 
 def _show_versions(found: tuple[Version, ...], *, json: bool, html: bool, quiet: bool, verbose: bool) -> None:
     if json:
-        from everlog.export.jsonl import post_to_dict
-
-        plain = [post_to_dict(each.post) | {"read_at": each.read_at.isoformat()} for each in found]
+        plain = [each.post.to_dict() | {"read_at": each.read_at.isoformat()} for each in found]
         print(json_text(plain, ensure_ascii=False, indent=1))
     elif html:
         for each in found:

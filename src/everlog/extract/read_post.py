@@ -18,25 +18,20 @@ from everlog.errors import UnreadablePage
 from everlog.extract.article.article_read import ArticleFinder
 from everlog.extract.article.witnesses import DISAGREEMENT, NO_WITNESS, SMALL, agreement, any_article, share_of_page
 from everlog.extract.extractors.methods import is_placed
-from everlog.extract.fields.authors_read import read_authors
-from everlog.extract.fields.published_read import read_published, read_updated
+from everlog.extract.fields import field_function
 from everlog.extract.fields.small_texts_read import selectors_used
-from everlog.extract.fields.summary_read import read_summary
-from everlog.extract.fields.tags_read import read_tags
-from everlog.extract.fields.title_read import read_title
 from everlog.extract.manual import elements_by_hand
-from everlog.languages.detect import read_language
 from everlog.markup.cleaning import clean_html
 from everlog.markup.cutting import remove_cuts
 from everlog.markup.revealing import without_words
 from everlog.markup.view import View
-from everlog.records import Post, Provenance, Skip
+from everlog.records import Post, Provenance, Role, Skip, post_fields
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from datetime import datetime
 
-    from everlog.core.rules import Rule
+    from everlog.core.rules import Ranked, Rule
     from everlog.core.tree import Element
     from everlog.extract.article.article_read import Found
     from everlog.extract.template import Template
@@ -49,10 +44,9 @@ PAGES_TO_REFUSE = 3
 EMPTY = 0.3
 # How films and maps are put into posts: an article of one has no words.
 _EMBEDS = ("iframe", "object", "embed")
-# The fields that are read before the article is taken out of the page.
-_READERS = {
-    "title": read_title, "authors": read_authors, "published": read_published, "updated": read_updated,
-    "tags": read_tags, "summary": read_summary, "language": read_language,
+# The fields that are read before the article is taken out of the page: what reads each of them.
+_READERS: dict[str, Callable[[View, Ranked], tuple[Any, Provenance] | None]] = {
+    name: field_function("read", name) for name in post_fields(Role.LEARNED)
 }
 
 

@@ -8,10 +8,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Literal
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal
 
 from everlog.core.words import words
 from everlog.dates.relative import UNITS
+from everlog.records import Role, post_fields
 from everlog.versions.comment_changes import compare_comments
 from everlog.versions.links_and_media import marks_of
 from everlog.versions.text_diff import as_seen, is_same_text
@@ -39,6 +41,7 @@ FEW_WORDS = 10
 # posts were less alike; to the letter, 404 would have been taken for edits.
 ALIKE_BY_OTHER_RULES = 0.9
 
+_EDITED = post_fields(Role.EDIT)
 DAY_SECONDS = UNITS["day"]
 # How far two readings of one date may be apart: a page that shows a day leaves the offset to be guessed.
 _SLACK_SECONDS = {"minute": 60, "day": DAY_SECONDS, "month": 31 * DAY_SECONDS}
@@ -101,9 +104,7 @@ def is_same_article(old: Post, new: Post, *, other_template: bool) -> bool:
     if other_template:
         return _is_alike(old.text, new.text)
     return (
-        _seen(old.title) == _seen(new.title, old.title)
-        and _names(old.authors) == _names(new.authors or old.authors)
-        and _names(old.tags) == _names(new.tags or old.tags)
+        all(_is_kept(getattr(old, name), getattr(new, name)) for name in _EDITED)
         and not _is_redated(old, new)
         and is_same_text(old.text, new.text)
         and (old.html == new.html or marks_of(old.html) == marks_of(new.html))
@@ -126,13 +127,13 @@ def _is_alike(old: str, new: str) -> bool:
     return not total or 2 * (before & now).total() / total >= ALIKE_BY_OTHER_RULES
 
 
-def _names(names: tuple[str, ...]) -> set[str]:
-    return set(map(as_seen, names))
-
-
-def _seen(text: str | None, otherwise: str | None = None) -> str:
-    """A text as readers see it. What a page does not say any more counts as what it said before."""
-    return as_seen((text if text is not None else otherwise) or "")
+def _is_kept(old: Any, new: Any) -> bool:
+    """Whether readers see the same. What a page does not say any more counts as what it said before."""
+    if isinstance(old, tuple):
+        return set(map(as_seen, old)) == set(map(as_seen, new or old))
+    # Dates may be told more or less exactly, from one day or another.
+    is_date = isinstance(old, datetime) or isinstance(new, datetime)
+    return is_date or new is None or as_seen(old or "") == as_seen(new)
 
 
 def _is_redated(old: Post, new: Post) -> bool:

@@ -10,7 +10,7 @@ from everlog.core.rules import MANUAL, Rule
 from everlog.core.tree import parse
 from everlog.errors import UnreadablePage, UsageError
 from everlog.extract.manual import NOTATION, OWN, checked_css, find_by_hand, is_own_notation, shown_value
-from everlog.records import Post
+from everlog.records import Post, Role, post_fields
 from everlog.usecases.learn.relearn import stored_page
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from everlog.records import Blog, Page
     from everlog.usecases.learn.learned_blog import LearnedBlog
 
-FIELDS = ("text", "title", "authors", "published", "updated", "tags", "summary")
+FIELDS = post_fields(Role.BY_HAND)
 # Posts whose pages a rule is tried on: they are read in a second or two, and a design shows on fewer.
 MOST_TRIED = 50
 # Letters of an example.
