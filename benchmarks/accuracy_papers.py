@@ -1,4 +1,4 @@
-"""The papers' experiments as sections of docs/accuracy.md. Blogs are numbered there: it is about tools, not blogs."""
+"""The papers' experiments as sections of docs/internals/accuracy.md. Blogs are numbered there: it is about tools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a fleet's work costs: the constants behind docs/scale.md, each measured on real servers.
+"""What a fleet's work costs: the constants behind docs/internals/scale.md, each measured on real servers.
 
     python benchmarks/fleet_costs.py [FOLDER...] [--parts jobs polls pages turns] [--json]
 

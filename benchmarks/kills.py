@@ -26,7 +26,7 @@ from blogs import say
 from made_blog import served
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-from flow.kill_harness import Crawler, Death, Place, damage, shortfall
+from usecases.kill_harness import Crawler, Death, Place, damage, shortfall
 
 if TYPE_CHECKING:
     from made_blog import MadeBlog

@@ -1,10 +1,10 @@
 """What noise does to search: P, R and MAP of the same queries on pages, cleaned pages and everlog's articles.
 
-    python benchmarks/retrieval.py                    # the whole corpus, as a section of docs/accuracy.md
+    python benchmarks/retrieval.py                    # the whole corpus, as a section of docs/internals/accuracy.md
     python benchmarks/retrieval.py --json             # for programs, query by query
     python benchmarks/retrieval.py --blogs 12 --least 10
 
-Definitions are in docs/evaluation.md. `--least` is for a few blogs, which have no queries with twenty
+Definitions are in docs/internals/evaluation.md. `--least` is for a few blogs, which have no queries with twenty
 relevant documents.
 """
 

@@ -3,9 +3,10 @@
     python benchmarks/search.py                    # about five minutes; --posts 10000 for a first look
 
 The posts are made up, but not simple: about 300 words each, drawn by Zipf's law from 40,000 words of a
-language and from those of a topic, six kinds of scripts (Chinese, Japanese and Korean are a fifth), names,
-tags, some comments. The queries are drawn as for the evaluation of retrieval (docs/evaluation.md), from the titles of a
-thousand of the posts: 50 of one word, 100 of two, 50 names, each with at least 20 posts in the archive that fit.
+language and from those of a topic, six kinds of scripts (Chinese, Japanese and Korean are a fifth),
+names, tags, some comments. The queries are drawn as for the evaluation of retrieval
+(docs/internals/evaluation.md), from the titles of a thousand of the posts: 50 of one word, 100 of two,
+50 names, each with at least 20 posts in the archive that fit.
 
 *Indexing* is what an older archive's first search does: read each post's record, cut it, write the index in
 groups, sync. A crawl does the same in smaller groups; the second figure is for these. *Query* is one call of

@@ -54,10 +54,10 @@ def ask(port: int) -> str | None:
             page = answer.read().decode("utf-8", "replace")
     except OSError as error:
         return f"no metrics at port {port}: {error}"
-    return classifier(page)
+    return judge(page)
 
 
-def classifier(page: str) -> str | None:
+def judge(page: str) -> str | None:
     """What a metrics page tells of its program, if it is nothing good.
 
     >>> judge('everlog_up 1.0\\neverlog_worker_silent_seconds{worker="a-7"} 2.1\\n')

@@ -44,8 +44,8 @@ Data goes to stdout, progress and remarks to stderr. Bare `everlog URL` is `ever
 Of several blogs the most urgent ending speaks for all; if some of a list fail and others do not, it is 3. Media
 that could not be had are listed and leave the exit code as it is.
 
-What each figure counts (posts held, comments, missing, expected, ...) is in [figures](figures.md): one word is one
-number, on the screen and in every `--json`.
+What each figure counts (posts held, comments, missing, expected, ...) is in [figures](internals/figures.md): one
+word is one number, on the screen and in every `--json`.
 """
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
-from crawl.servers import Server
 
 from cli.program import Done, everlog
 from cli.sites import serve_demo
+from fetch.servers import Server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

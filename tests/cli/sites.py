@@ -9,15 +9,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from crawl.servers import Server, reply
-
 import a_blog
 from everlog.demo.site import pages
+from fetch.servers import Server, reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from crawl.servers import Seen
+    from fetch.servers import Seen
 
 POSTS = 8
 IN_FEED = 5

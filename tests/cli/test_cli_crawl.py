@@ -7,13 +7,13 @@ import signal
 from typing import TYPE_CHECKING
 
 import pytest
-from crawl.servers import Server, reply
 
 import a_blog
 from cli.program import begin, everlog
 from cli.sites import IN_FEED, POSTS, closed_port, hold_back, put_feed, put_post, serve_demo, serve_small
 from everlog.archive import open_archive
 from everlog.demo.site import truth
+from fetch.servers import Server, reply
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from crawl.servers import Server
+    from fetch.servers import Server
 
 # Another host than the blog's, and still loopback.
 ELSEWHERE = "127.0.0.2"

@@ -1,4 +1,4 @@
-"""One word, one number: every figure is the same wherever the program says it (docs/figures.md)."""
+"""One word, one number: every figure is the same wherever the program says it (docs/internals/figures.md)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from crawl.servers import Server, reply
-from flow.a_conversation import said, thread_html
 
 import a_blog
 from cli.program import Done, everlog
@@ -17,6 +15,8 @@ from cli.sites import POSTS, put_post, serve_small
 from everlog.cli import main
 from everlog.cli.summary import print_summary
 from everlog.usecases.crawl.report import Report, Tally
+from fetch.servers import Server, reply
+from usecases.a_conversation import said, thread_html
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from crawl.servers import reply
 
 from cli.program import command, environment, everlog
 from cli.sites import serve_small
@@ -22,6 +21,7 @@ from everlog.cli import main
 from everlog.cli import terminal_text as lines
 from everlog.core.urls import canonical
 from everlog.records import Comment, Event, Exchange, Post, Visit
+from fetch.servers import reply
 
 # Sets the title of a window, moves the cursor, and turns the order of letters: with ESC, in C1, by Unicode.
 EVIL = "evil\x1b]0;owned\x07\x1b[2J\x9b31m\x85\x7f\u202edne\u2066\u200f"

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from crawl.servers import Server
 
 from cli.program import everlog
 from cli.sites import serve_small
 from everlog.archive import open_archive
 from everlog.cli import main
+from fetch.servers import Server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from crawl.servers import reply
 
 import a_blog
 import everlog
 from cli.sites import POSTS, put_feed, put_post, serve_small
+from fetch.servers import reply
 
 if TYPE_CHECKING:
-    from crawl.servers import Server
+    from fetch.servers import Server
 
 FAST = {"delay": 0}
 ROOT = Path(__file__).parent.parent.parent

@@ -22,7 +22,7 @@ from everlog.usecases.crawl.report import Tally
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from crawl.servers import Server
+    from fetch.servers import Server
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 # What takes long to load: the web, the database, the learner.

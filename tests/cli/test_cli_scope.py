@@ -7,21 +7,20 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
-from crawl.servers import Server, reply
-from flow.a_mirror import POSTS, SAID, TALKED_OF, put_mirror
-from flow.a_web import Answer, MemoryWeb
 
 import a_blog
 from cli.program import everlog
 from everlog.core.urls import canonical
+from fetch.servers import Server, reply
+from usecases.a_mirror import POSTS, SAID, TALKED_OF, put_mirror
+from usecases.a_web import Answer, MemoryWeb
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from crawl.servers import Seen
-
     from cli.program import Done
+    from fetch.servers import Seen
 
 HERE, THERE = "http://mirror.example/", "http://www.there.example/"
 ALL = list(range(1, POSTS + 1))

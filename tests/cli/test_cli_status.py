@@ -6,7 +6,6 @@ import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from crawl.servers import reply
 from sqlalchemy import event as listening
 
 from cli.program import everlog
@@ -16,6 +15,7 @@ from everlog.cli import main
 from everlog.core.fetcher import HostStats, Waited
 from everlog.records import Event
 from everlog.schedule.poll_schedule import Observation, after_poll, first_polling
+from fetch.servers import reply
 
 NOW = datetime(2024, 5, 1, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)

@@ -8,10 +8,10 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from crawl.servers import reply
 
 import a_blog
 from cli.sites import conditional
+from fetch.servers import reply
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -71,7 +71,7 @@ def test_the_picture_is_drawn_from_a_real_run_and_loads_nothing(tmp_path):
 
 
 def test_the_figures_of_the_comparison_are_those_that_were_measured():
-    table = (ROOT / "docs" / "accuracy.md").read_text("utf-8")
+    table = (ROOT / "docs" / "internals" / "accuracy.md").read_text("utf-8")
     measured = {
         name: re.search(rf"^\| {name} \|(.*)\|$", table, re.MULTILINE)[1].replace(" ", "").split("|")
         for name in ("everlog", r"trafilatura \(precision\)")

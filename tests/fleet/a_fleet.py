@@ -26,9 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from crawl.servers import Server
-
     from everlog.archive.job_models import Job
+    from fetch.servers import Server
 
 # Nobody waits so long unless something hangs, on however busy a machine.
 PATIENCE_SECONDS = 300.0

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from crawl.servers import Server
 
 from cli.sites import serve_demo
 from everlog.archive import Archive, open_archive
 from everlog.fleet.engine import Engine
+from fetch.servers import Server
 from fleet.a_fleet import Fleet, a_fleet, asked, posts_of
 
 if TYPE_CHECKING:

@@ -9,8 +9,6 @@ from ssl import CERT_REQUIRED
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from flow.a_conversation import said, thread_html
-from flow.a_site import a_site, crawl, work
 from redis import Redis as Client
 from redis import SSLConnection
 from redis.exceptions import TimeoutError as NoAnswer
@@ -31,12 +29,14 @@ from everlog.usecases.learn.template_history import TemplateHistory
 from everlog.usecases.page.page_reading import PageInput, ReadContext
 from fleet.a_fleet import until
 from fleet.a_reader import readers
+from usecases.a_conversation import said, thread_html
+from usecases.a_site import a_site, crawl, work
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from flow.a_web import MemoryWeb
+    from usecases.a_web import MemoryWeb
 
 POSTS = 150
 # An answer takes some milliseconds; a machine on which many things run takes more.

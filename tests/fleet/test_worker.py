@@ -5,8 +5,6 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from crawl.servers import Server, reply
-from flow.a_service_web import DISQUS_PAGE
 from sqlalchemy import select
 
 import a_blog
@@ -16,7 +14,9 @@ from everlog.archive.job_models import SliceResult
 from everlog.archive.repos.jobs import job_of
 from everlog.archive.verify import verify
 from everlog.fleet.engine import Engine
+from fetch.servers import Server, reply
 from fleet.a_fleet import asked, keep_awake, no_job_left, posts_of, until
+from usecases.a_service_web import DISQUS_PAGE
 
 
 def test_a_blog_in_many_slices_on_two_workers_is_the_blog_that_one_crawl_brings(fleet, server, alone):

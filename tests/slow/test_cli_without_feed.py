@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from crawl.servers import reply
 
 import a_blog
 import everlog as library
@@ -17,9 +16,10 @@ from cli.sites import hold_back
 from everlog.archive import open_archive
 from everlog.cli.app import main
 from everlog.demo.site import truth
+from fetch.servers import reply
 
 if TYPE_CHECKING:
-    from crawl.servers import Server
+    from fetch.servers import Server
 
 __all__ = ["crawled", "here", "server"]
 

@@ -8,12 +8,12 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from crawl.servers import Server, reply
-from flow.kill_harness import Crawler, Death, Place, damage, shortfall
 
 import a_blog
 from everlog.archive.db import schema
 from everlog.archive.write.crash_points import WRITE_POINTS
+from fetch.servers import Server, reply
+from usecases.kill_harness import Crawler, Death, Place, damage, shortfall
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,15 +6,6 @@ import asyncio
 from dataclasses import replace
 from datetime import timedelta
 
-from flow.a_conversation import said
-from flow.a_drawn_blog import HABITS, POSTS, archive, crawl, post, replace_browser, site
-from flow.a_service_web import (
-    DISQUS_PAGE,
-    put_disqus,
-    scripted_site,
-)
-from flow.a_site import a_site, work
-
 import a_blog
 from everlog.archive.verify import verify
 from everlog.records import Failure
@@ -22,6 +13,14 @@ from everlog.render import Browser
 from everlog.usecases.reread import reread_blog
 from everlog.usecases.update.update_blog import refresh_blog
 from everlog.usecases.watch.poll import first_poll, poll_blog
+from usecases.a_conversation import said
+from usecases.a_drawn_blog import HABITS, POSTS, archive, crawl, post, replace_browser, site
+from usecases.a_service_web import (
+    DISQUS_PAGE,
+    put_disqus,
+    scripted_site,
+)
+from usecases.a_site import a_site, work
 
 __all__ = ["archive"]
 

@@ -7,12 +7,11 @@ import signal
 import subprocess
 from dataclasses import replace
 
-from flow.a_conversation import said
-from flow.a_drawn_blog import HABITS, POSTS, archive, crawl, post, site
-from flow.a_service_web import DISQUS_PAGE, put_disqus
-
 import a_blog
 from everlog.records import Failure
+from usecases.a_conversation import said
+from usecases.a_drawn_blog import HABITS, POSTS, archive, crawl, post, site
+from usecases.a_service_web import DISQUS_PAGE, put_disqus
 
 __all__ = ["archive"]
 

@@ -7,11 +7,11 @@ import subprocess
 import sys
 
 import pytest
-from crawl.servers import Seen, Server, reply
 
 from cli.program import command, environment
 from cli.sites import serve_demo
 from everlog.archive import open_archive
+from fetch.servers import Seen, Server, reply
 
 PICTURE_BYTES = 90_000_000
 # The crawl of the same blog with small pictures takes 135 MB; with this one in memory it would be 390 MB and more.

@@ -10,7 +10,7 @@ import a_blog
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from flow.a_web import MemoryWeb
+    from usecases.a_web import MemoryWeb
 
 
 @dataclass(frozen=True, kw_only=True)

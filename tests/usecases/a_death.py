@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from everlog.usecases.crawl.crawl_context import CrawlContext
     from everlog.usecases.page.pipeline import PageResult
 
-STEPS = ("render", "read", "comments", "media", "flow.a_death:die_at_page_two", "store")
+STEPS = ("render", "read", "comments", "media", "usecases.a_death:die_at_page_two", "store")
 
 
 def die_at_page_two(draft: PageResult, context: CrawlContext) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from flow.a_conversation import said
-from flow.a_site import a_site, work
 
 import a_blog
 from everlog.archive import open_archive
 from everlog.render import Browser, RenderOptions
 from everlog.usecases.crawl.crawl_blog import archive_blog
+from usecases.a_conversation import said
+from usecases.a_site import a_site, work
 
 POSTS = 7
 HABITS = RenderOptions(tabs=2, page_seconds=60.0)

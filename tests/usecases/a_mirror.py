@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from flow.a_conversation import comment_feed, said, thread_html
-
 import a_blog
+from usecases.a_conversation import comment_feed, said, thread_html
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from flow.a_web import MemoryWeb
+    from usecases.a_web import MemoryWeb
 
 POSTS = 20
 PER_LIST = 5

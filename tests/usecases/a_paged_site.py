@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from flow.a_conversation import comment_feed, thread_html
-from flow.a_web import MemoryWeb
-
 import a_blog
+from usecases.a_conversation import comment_feed, thread_html
+from usecases.a_web import MemoryWeb
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from flow.a_conversation import Said
+    from usecases.a_conversation import Said
 
 POSTS = 12
 IN_FEED = 5

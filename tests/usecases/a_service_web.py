@@ -10,15 +10,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from flow.a_site import FEED, PER_LIST, put_feed
-from flow.a_web import MemoryWeb
-
 import a_blog
+from usecases.a_site import FEED, PER_LIST, put_feed
+from usecases.a_web import MemoryWeb
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from flow.a_conversation import Said
+    from usecases.a_conversation import Said
 
 JSON = "application/json"
 SCRIPT = "text/javascript"

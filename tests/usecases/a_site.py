@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from flow.a_web import MemoryWeb
-
 import a_blog
 from everlog.settings import make_settings
 from everlog.usecases.crawl.crawl_blog import archive_blog
 from everlog.usecases.crawl.lifecycle import CrawlRun
 from everlog.usecases.crawl.report import Tally
+from usecases.a_web import MemoryWeb
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -76,7 +76,7 @@ class Crawler:
 
     def __enter__(self) -> Self:
         self._server = subprocess.Popen(
-            [sys.executable, "-m", "flow.kill_harness"], cwd=TESTS, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            [sys.executable, "-m", "usecases.kill_harness"], cwd=TESTS, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             text=True,
         )
         return self

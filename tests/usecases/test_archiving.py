@@ -7,8 +7,6 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
-from flow.a_site import FEED, POSTS, a_site, crawl, listing, put_feed, work
-from flow.a_web import NOW, MemoryWeb
 
 import a_blog
 from everlog.archive import open_archive
@@ -20,6 +18,8 @@ from everlog.extract.extractors.diffpost.comparison_posts import LEAST_COMPANY
 from everlog.records import Exchange, Failure
 from everlog.usecases.crawl.crawl_blog import archive_blog
 from everlog.usecases.learn.page_comparison import known_repeats
+from usecases.a_site import FEED, POSTS, a_site, crawl, listing, put_feed, work
+from usecases.a_web import NOW, MemoryWeb
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -416,7 +416,7 @@ def test_media_can_be_switched_off(archive):
 
 
 def test_a_step_can_be_replaced_by_one_line_of_settings(archive):
-    crawl(a_site(), archive, steps=["read", "flow.test_archiving:shout", "store"])
+    crawl(a_site(), archive, steps=["read", "usecases.test_archiving:shout", "store"])
     assert {post.title for post in archive.posts()} == {f"POST {number} OF OURS" for number in range(1, POSTS + 1)}
 
 

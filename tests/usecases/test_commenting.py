@@ -6,8 +6,6 @@ import asyncio
 import re
 
 import pytest
-from flow.a_conversation import comment_feed, feed_url, put_comments, said, thread_html
-from flow.a_site import a_site, crawl, put_feed, work
 
 import a_blog
 from everlog.archive import open_archive
@@ -16,6 +14,8 @@ from everlog.usecases.learn.learned_blog import LearnedBlog
 from everlog.usecases.learn.relearn import learn_again
 from everlog.usecases.reread import reread_blog
 from everlog.usecases.update.update_blog import refresh_blog
+from usecases.a_conversation import comment_feed, feed_url, put_comments, said, thread_html
+from usecases.a_site import a_site, crawl, put_feed, work
 
 POSTS = 20
 
@@ -162,7 +162,7 @@ def test_the_second_page_of_comments_is_another_address_whose_comments_belong_to
 
 
 def items_of(comments):
-    from flow.a_conversation import thread_html
+    from usecases.a_conversation import thread_html
 
     html = thread_html(comments)
     return html[html.index("<ol class=comment-list>") + 23:html.rindex("</ol></div>")].encode()

@@ -5,9 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from flow.a_conversation import said
-from flow.a_drawn_blog import HABITS, POSTS, archive, crawl, post, site
-from flow.a_service_web import (
+
+import a_blog
+from everlog.archive.verify import verify
+from everlog.comments.services import SERVICES
+from everlog.errors import NoBrowser, NoFeed
+from everlog.usecases.reread import reread_blog
+from usecases.a_conversation import said
+from usecases.a_drawn_blog import HABITS, POSTS, archive, crawl, post, site
+from usecases.a_service_web import (
     DISQUS_PAGE,
     GISCUS_PAGE,
     LIVEFYRE_PAGE,
@@ -16,12 +22,6 @@ from flow.a_service_web import (
     put_livefyre,
     scripted_site,
 )
-
-import a_blog
-from everlog.archive.verify import verify
-from everlog.comments.services import SERVICES
-from everlog.errors import NoBrowser, NoFeed
-from everlog.usecases.reread import reread_blog
 
 __all__ = ["archive"]
 

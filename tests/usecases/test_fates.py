@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
-from flow.a_site import FEED, POSTS, a_site, crawl, listing, put_feed, work
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,14 +31,14 @@ from everlog.usecases.update.blog_liveness import (
 from everlog.usecases.update.dropped_entries import dropped_early, merged_marks, note_dropped
 from everlog.usecases.update.moved_blog import follow_feed
 from everlog.usecases.update.update_blog import refresh_blog
+from usecases.a_site import FEED, POSTS, a_site, crawl, listing, put_feed, work
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from flow.a_web import MemoryWeb
-
     from everlog.archive import Archive
+    from usecases.a_web import MemoryWeb
 
 NEW = "https://b.blog/"
 A_HANDFUL = 1 + FEEDS_ASKED + POSTS_ASKED

@@ -9,7 +9,6 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
-from flow.a_site import FEED, PER_LIST, a_site, crawl, work
 
 import a_blog
 from everlog.archive import open_archive
@@ -18,15 +17,15 @@ from everlog.core.urls import canonical
 from everlog.records import Visit
 from everlog.usecases.reread import reread_blog
 from everlog.usecases.update.update_blog import refresh_blog
+from usecases.a_site import FEED, PER_LIST, a_site, crawl, work
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from flow.a_web import MemoryWeb
-
     from everlog.archive import Archive
     from everlog.records import Post
+    from usecases.a_web import MemoryWeb
 
 POSTS = 12
 NEWEST = range(POSTS, POSTS - PER_LIST, -1)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 
 import pytest
-from flow.a_site import a_site, crawl
 
 import a_blog
 from everlog.archive import open_archive
@@ -14,6 +13,7 @@ from everlog.errors import DamagedArchive
 from everlog.usecases.learn.page_comparison import known_repeats
 from everlog.usecases.learn.relearn import stored_page
 from everlog.usecases.page.stored_pages import stored_exchange
+from usecases.a_site import a_site, crawl
 
 
 @pytest.fixture

@@ -8,8 +8,6 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from flow.a_conversation import said, thread_html
-from flow.a_site import listing
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,6 +22,8 @@ from everlog.records import Comment, Media, Page, Post, Provenance, Skip
 from everlog.usecases.learn.learned_blog import LearnedBlog
 from everlog.usecases.learn.template_history import TemplateHistory
 from everlog.usecases.page.page_reading import _POST, Evidence, PageInput, PageReading, ReadContext, look
+from usecases.a_conversation import said, thread_html
+from usecases.a_site import listing
 
 if TYPE_CHECKING:
     from everlog.extract.template import Template

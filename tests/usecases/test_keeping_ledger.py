@@ -8,8 +8,6 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
-from flow.a_site import a_site, work
-from flow.a_web import NOW, MemoryWeb
 
 import a_blog
 from everlog.archive import open_archive
@@ -18,6 +16,8 @@ from everlog.core.fetcher import HostStats
 from everlog.errors import EverlogError
 from everlog.usecases.crawl.crawl_blog import archive_blog
 from everlog.usecases.crawl.lifecycle import LEDGER_SECONDS, keep_ledger
+from usecases.a_site import a_site, work
+from usecases.a_web import NOW, MemoryWeb
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,9 +6,6 @@ import asyncio
 from datetime import timedelta
 
 import pytest
-from flow.a_conversation import said
-from flow.a_paged_site import POSTS, PagedSite
-from flow.a_site import work
 
 import a_blog
 from everlog.archive import open_archive
@@ -18,6 +15,9 @@ from everlog.records import Failure
 from everlog.usecases.crawl.crawl_blog import archive_blog
 from everlog.usecases.reread import reread_blog
 from everlog.usecases.update.update_blog import refresh_blog
+from usecases.a_conversation import said
+from usecases.a_paged_site import POSTS, PagedSite
+from usecases.a_site import work
 
 KINDS = [
     pytest.param(False, False, id="pretty addresses, classic theme"),

@@ -8,8 +8,6 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from flow.a_site import FEED, POSTS, a_site, crawl, put_feed, work
-from flow.a_web import NOW, MemoryWeb
 
 import a_blog
 from everlog.archive import open_archive
@@ -23,6 +21,8 @@ from everlog.usecases.learn.relearn import learn_again
 from everlog.usecases.reread import reread_blog
 from everlog.usecases.update.feed_diff import read_news, told_by
 from everlog.usecases.update.update_blog import refresh_blog
+from usecases.a_site import FEED, POSTS, a_site, crawl, put_feed, work
+from usecases.a_web import NOW, MemoryWeb
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -6,9 +6,6 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from flow.a_mirror import POSTS, SAID, TALKED_OF, put_mirror, put_mirrored_feed
-from flow.a_site import a_site, listing, put_feed, work
-from flow.a_web import MemoryWeb
 
 import a_blog
 from everlog.archive import open_archive
@@ -22,6 +19,9 @@ from everlog.usecases.crawl.crawl_blog import archive_blog
 from everlog.usecases.inspection import look
 from everlog.usecases.learn.relearn import learn_again
 from everlog.usecases.update.update_blog import refresh_blog
+from usecases.a_mirror import POSTS, SAID, TALKED_OF, put_mirror, put_mirrored_feed
+from usecases.a_site import a_site, listing, put_feed, work
+from usecases.a_web import MemoryWeb
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,8 +7,6 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from flow.a_site import FEED, POSTS, a_site, crawl, put_feed, work
-from flow.a_web import NOW, MemoryWeb
 
 import a_blog
 from everlog.archive import open_archive
@@ -22,6 +20,8 @@ from everlog.usecases.crawl.stop_reasons import SLICE_OVER
 from everlog.usecases.crawl.url_queue import PROGRESS
 from everlog.usecases.update.update_feedless import LOOKED, MAPS
 from everlog.usecases.watch.poll import first_poll, poll_blog
+from usecases.a_site import FEED, POSTS, a_site, crawl, put_feed, work
+from usecases.a_web import NOW, MemoryWeb
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

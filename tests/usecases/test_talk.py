@@ -5,9 +5,6 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from flow.a_conversation import said
-from flow.a_paged_site import COMMENTS_FEED, PagedSite
-from flow.a_site import work
 
 import a_blog
 from everlog.archive import open_archive
@@ -17,6 +14,9 @@ from everlog.usecases.crawl.crawl_blog import archive_blog
 from everlog.usecases.update.comment_feed import CommentsFeed
 from everlog.usecases.update.update_blog import refresh_blog
 from everlog.usecases.watch.poll import first_poll, poll_blog
+from usecases.a_conversation import said
+from usecases.a_paged_site import COMMENTS_FEED, PagedSite
+from usecases.a_site import work
 
 OLD = 2
 

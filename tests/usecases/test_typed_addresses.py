@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
-from flow.a_site import POSTS, a_site, work
-from flow.a_web import MemoryWeb
 
 import a_blog
 from everlog.archive import open_archive
@@ -21,6 +19,8 @@ from everlog.usecases.crawl.crawl_blog import archive_blog
 from everlog.usecases.discover.find_home import home_of
 from everlog.usecases.discover.typed_address import other_spellings, spellings
 from everlog.usecases.runner import blog_named
+from usecases.a_site import POSTS, a_site, work
+from usecases.a_web import MemoryWeb
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

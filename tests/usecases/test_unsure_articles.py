@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from flow.a_site import POSTS, a_site, crawl
 
 import a_blog
 from described_blogs import Writer
@@ -16,6 +15,7 @@ from everlog.archive.archive import ArchiveOptions
 from everlog.cli import main
 from everlog.core.rules import Rule
 from everlog.usecases.reread import reread_blog
+from usecases.a_site import POSTS, a_site, crawl
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,8 +7,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
-from flow.a_site import FEED, POSTS, a_site, crawl, listing, put_feed, work
-from flow.a_web import NOW
 
 import a_blog
 from everlog.archive import open_archive
@@ -18,6 +16,8 @@ from everlog.core.urls import canonical
 from everlog.records import Exchange, Failure
 from everlog.usecases.reread import reread_blog
 from everlog.usecases.update.update_blog import refresh_blog
+from usecases.a_site import FEED, POSTS, a_site, crawl, listing, put_feed, work
+from usecases.a_web import NOW
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -190,7 +190,7 @@ def test_pictures_that_wait_are_left_alone_when_media_are_switched_off(archive):
 
 
 def test_a_step_that_cannot_cope_with_one_page_loses_that_page_alone(archive):
-    report = crawl(a_site(), archive, steps=["read", "flow.test_updating:choke", "store"])
+    report = crawl(a_site(), archive, steps=["read", "usecases.test_updating:choke", "store"])
     assert (report.ending, report.exit_code) == ("incomplete", 3)
     assert held(archive) == texts(set(range(1, POSTS + 1)) - {7})
 

@@ -8,9 +8,6 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from flow.a_site import POSTS, a_site, crawl
-from flow.a_watch import START, Clock, watch
-from flow.a_web import NOW
 
 import a_blog
 from everlog.archive import open_archive
@@ -19,15 +16,17 @@ from everlog.cli.summary import media_lines
 from everlog.core.urls import host_of
 from everlog.records import Exchange, Failure
 from everlog.usecases.page.failures import MEDIA_WAITS, MOST_TRIES
+from usecases.a_site import POSTS, a_site, crawl
+from usecases.a_watch import START, Clock, watch
+from usecases.a_web import NOW
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
     from pathlib import Path
 
-    from flow.a_web import MemoryWeb
-
     from everlog.archive import Archive
+    from usecases.a_web import MemoryWeb
 
 PICTURES = [f"https://pictures.example/{number}.png" for number in range(1, 6)]
 DAY = timedelta(days=1)

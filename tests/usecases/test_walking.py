@@ -6,9 +6,6 @@ import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
-from flow.a_death import STEPS
-from flow.a_site import FEED, a_site, crawl, listing, work
-from flow.a_web import MemoryWeb
 
 import a_blog
 from everlog.archive import open_archive
@@ -18,6 +15,9 @@ from everlog.core.urls import canonical
 from everlog.records import Failure
 from everlog.usecases.crawl.crawl_blog import archive_blog
 from everlog.usecases.crawl.walk_lists import MOST_LISTS, WALK
+from usecases.a_death import STEPS
+from usecases.a_site import FEED, a_site, crawl, listing, work
+from usecases.a_web import MemoryWeb
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,8 +9,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
-from flow.a_site import FEED, POSTS, a_site, crawl, put_feed
-from flow.a_watch import START, Clock, a_watcher, watch
 
 import a_blog
 from everlog.archive import open_archive
@@ -18,6 +16,8 @@ from everlog.archive.archive import ArchiveOptions
 from everlog.core.urls import canonical
 from everlog.records import Failure
 from everlog.usecases.watch.watch_loop import LEASE
+from usecases.a_site import FEED, POSTS, a_site, crawl, put_feed
+from usecases.a_watch import START, Clock, a_watcher, watch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

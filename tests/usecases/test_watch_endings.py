@@ -9,8 +9,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
-from flow.a_site import FEED, POSTS, a_site, crawl, listing, put_feed, work
-from flow.a_watch import START, Clock, a_watcher, watch
 
 import a_blog
 from everlog.archive import open_archive
@@ -23,14 +21,15 @@ from everlog.usecases.host_cache import HostCache
 from everlog.usecases.update.blog_liveness import all_is_well
 from everlog.usecases.update.update_blog import refresh_blog
 from everlog.usecases.watch.watch_loop import Watcher
+from usecases.a_site import FEED, POSTS, a_site, crawl, listing, put_feed, work
+from usecases.a_watch import START, Clock, a_watcher, watch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from flow.a_web import MemoryWeb
-
     from everlog.archive import Archive
+    from usecases.a_web import MemoryWeb
 
 A_DAY = (("Cache-Control", "max-age=86400"),)
 NEW = a_blog.url(POSTS + 1)

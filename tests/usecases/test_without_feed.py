@@ -8,8 +8,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from flow.a_site import FEED, POSTS, a_site, crawl, listing, work
-from flow.a_web import NOW, MemoryWeb
 
 import a_blog
 from everlog.archive import open_archive
@@ -31,6 +29,8 @@ from everlog.usecases.learn.learned_blog import LearnedBlog
 from everlog.usecases.learn.relearn import learn_again
 from everlog.usecases.reread import reread_blog
 from everlog.usecases.update.update_blog import refresh_blog
+from usecases.a_site import FEED, POSTS, a_site, crawl, listing, work
+from usecases.a_web import NOW, MemoryWeb
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

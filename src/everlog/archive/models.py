@@ -151,7 +151,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """A blog in figures: what is held, what waits and what is missing, as docs/figures.md defines them."""
+    """A blog in figures: what is held, what waits and what is missing, as docs/internals/figures.md defines them."""
 
     posts: int = 0
     comments: int = 0

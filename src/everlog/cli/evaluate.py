@@ -69,7 +69,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one parameter per flag
 
     Each blog is learned from its feed alone (with --no-feed from its pages alone); the posts outside the feed
     are read and compared with the truth. The format of a folder is described in docs/corpus-format.md, the
-    experiments of the papers (--peers, --retrieval, --noise, --telling) in docs/evaluation.md.
+    experiments of the papers (--peers, --retrieval, --noise, --telling) in docs/internals/evaluation.md.
 
     \b
     Examples:

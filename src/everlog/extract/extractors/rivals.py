@@ -1,6 +1,6 @@
 """Other methods' answers to where the article stands: the BlogForever rule and the key-path.
 
-Both are learned as their papers say and then judged like any selector; see docs/how-it-works.md.
+Both are learned as their papers say and then judged like any selector; see docs/internals/how-it-works.md.
 """
 
 from __future__ import annotations

@@ -28,8 +28,9 @@ _FIGURE = re.compile(r" \(\d+%\)")
 class Tally:
     """The figures of one crawl; progress displays read it while the crawl writes it.
 
-    Two kinds: what the archive has of the blog *now*, and what *this run* did. docs/figures.md defines each; a figure
-    has that meaning, and the same value, in the progress line, the summary, `status`, `export` and every `--json`.
+    Two kinds: what the archive has of the blog *now*, and what *this run* did. docs/internals/figures.md defines
+    each; a figure has that meaning, and the same value, in the progress line, the summary, `status`, `export` and
+    every `--json`.
     """
 
     blog: str

@@ -14,7 +14,7 @@ from everlog.core.urls import canonical
 from everlog.errors import NoFeed
 from everlog.extract.classify.scripted import share_shown
 from everlog.extract.learn_blog import PAGES_USED
-from everlog.feeds.sitemaps import parse_sitemap, sitemaps_of_robots
+from everlog.history import BlogClues, sitemap_history
 from everlog.records import Entry, Failure, Fetched
 from everlog.usecases.discover.blog_aliases import alias_of_front
 from everlog.usecases.discover.blog_scope import may_widen
@@ -30,6 +30,7 @@ from everlog.usecases.discover.discover_blog import (
     is_own,
     why_unreachable,
 )
+from everlog.usecases.discover.walk_history import walk_history
 from everlog.usecases.learn.learned_blog import drawn_page
 from everlog.usecases.page.failures import DEAD_AFTER, PASSING
 from everlog.usecases.page.pipeline import HTML_TYPES
@@ -54,8 +55,6 @@ MOST_BYTES = 30_000_000
 FEWEST_POSTS = 2
 # Where links lead to fewer posts than feeds usually name, the site's own maps may know more.
 ENOUGH_POSTS = 10
-# Sitemaps of one blog that are looked into: enough for the 10,000 newest posts of the usual engines.
-SITEMAPS_READ = 10
 MOST_LISTED = 50_000
 NAMED = 5
 
@@ -126,23 +125,8 @@ async def _at_home(found: Found, url: str, rendering: Rendering, tally: Tally) -
 
 async def read_sitemaps(home: str, robots: bytes, fetcher: Fetcher) -> tuple[list[str], list[Fetched]]:
     """The addresses that a site's maps name, each once, and the maps."""
-    waiting = list(sitemaps_of_robots(robots.decode("utf-8", "replace")) or (urljoin(home, "/sitemap.xml"),))
-    seen: set[str] = set()
-    addresses: dict[str, None] = {}
-    maps: list[Fetched] = []
-    while waiting and len(seen) < SITEMAPS_READ:
-        url = waiting.pop(0)
-        if url in seen:
-            continue
-        seen.add(url)
-        answer = await fetcher.fetch(url, purpose="sitemap")
-        if isinstance(answer, Failure):
-            continue
-        maps.append(answer)
-        sitemap = parse_sitemap(answer.answer.body, answer.answer.url)
-        waiting += sitemap.more
-        addresses |= dict.fromkeys(address for address, _ in sitemap.urls)
-    return list(addresses), maps
+    walk = await walk_history(sitemap_history.SOURCE, BlogClues(home=home, robots=robots), fetcher)
+    return walk.addresses, list(walk.answers)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -8,17 +8,13 @@ from __future__ import annotations
 
 import json
 import logging
-import re
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from everlog.comments.comment_feeds import read_site_comments
 from everlog.comments.comment_markup import Thread
 from everlog.comments.merging import merge
-from everlog.core.tree import parse
 from everlog.core.urls import canonical
-from everlog.errors import UnreadableFeed, UnreadablePage
-from everlog.feeds import declared_feeds
+from everlog.history import BlogClues, comment_history
 from everlog.records import Failure, Visit
 from everlog.usecases.crawl.stop_reasons import ENDED
 from everlog.usecases.learn.relearn import stored_page
@@ -39,8 +35,6 @@ log = logging.getLogger("everlog")
 NOT_MODIFIED = 304
 # Where what is known of the feed is remembered.
 TALK = "comments feed"
-# Blogger names the feed of all comments nowhere, and has it beside that of posts.
-_BLOGGER = re.compile(r"/feeds/posts/(default|full|summary)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,15 +92,12 @@ async def hear_comments(blog: Blog, work: CrawlRun) -> SiteCommentFeed:
         return NO_TALK
     if answer.answer.status == NOT_MODIFIED:
         return NO_TALK
-    try:
-        told = read_site_comments(answer.answer.body, answer.answer.url)
-    except UnreadableFeed:
-        told = None
+    told = comment_history.SOURCE.read(answer.answer.body, answer.answer.url)
     if told is None:
         log.info("comment feed: %s is not a feed", feed.url)
         CommentsFeed().keep(blog, work.archive)
         return NO_TALK
-    talk = _news(blog, feed, answer, told, work)
+    talk = _news(blog, feed, answer, told.comments, work)
     if not talk.new:
         talk.feed.keep(blog, work.archive)
     return talk
@@ -167,15 +158,7 @@ def _mark(comment: Comment) -> str | None:
 
 
 def _feed_named(blog: Blog, archive: Archive) -> str | None:
-    """The comment feed that the stored front page names; none is guessed, but for the one that always is there."""
+    """The comment feed that the stored front page names."""
     stored = stored_page(blog.home, blog, archive, drawn=False)
-    if stored is not None:
-        try:
-            root = parse(stored.page.body, stored.page.content_type)
-        except UnreadablePage:
-            return None
-        named = [link.url for link in declared_feeds(root, stored.page.url) if link.comments]
-        if named:
-            return named[0]
-    found = _BLOGGER.search(blog.feed_url or "")
-    return _BLOGGER.sub(r"/feeds/comments/\1", blog.feed_url or "") if found else None
+    clues = BlogClues(home=blog.home, home_page=stored.page if stored is not None else None, feed_url=blog.feed_url)
+    return next((request.url for request in comment_history.SOURCE.first_requests(clues)), None)

@@ -20,7 +20,7 @@ from everlog.extract.fields.published.date_places import (
     read_all,
     read_told,
 )
-from everlog.extract.fields.published.judging import Candidate, Target, classifier
+from everlog.extract.fields.published.judging import Candidate, Target, judge_places
 from everlog.extract.fields.published_read import text_of
 from everlog.extract.fields.small_texts_blogforever import places_by_likeness
 
@@ -61,7 +61,7 @@ def contest(
     present = set(tables) | ({Source("time", "time", "datetime")} if has_time else set())
     tables.update(_selected(samples, wanted, languages))
     pages = sum(target is not None for target in targets)
-    found = [c for source, table in tables.items() for c in classifier(source, table, samples, targets)]
+    found = [c for source, table in tables.items() for c in judge_places(source, table, samples, targets)]
     return sorted(found, key=lambda candidate: candidate.rank(pages)), present | set(tables)
 
 

@@ -110,7 +110,7 @@ class _Way(NamedTuple):
     label: str | None = None
 
 
-def classifier(
+def judge_places(
     source: Source,
     table: Mapping[int, list[Seen]],
     samples: Sequence[Sample],
