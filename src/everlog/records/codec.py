@@ -108,7 +108,8 @@ def _way(hint: Any) -> _Way | None:
         return _moment
     if origin is tuple:
         kind: Any = inside[0]
-        return partial(_records, kind) if is_dataclass(kind) else tuple
+        is_record: bool = is_dataclass(kind)
+        return partial(_records, kind) if is_record else tuple
     if origin is Mapping:
         return partial(_named, inside[1])
     return None
