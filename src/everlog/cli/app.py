@@ -10,74 +10,71 @@ from __future__ import annotations
 import codecs
 import io
 import sys
+from importlib import import_module
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from everlog.cli.copy import copy
-from everlog.cli.crawl import crawl, update
-from everlog.cli.demo import demo
-from everlog.cli.diff import diff
-from everlog.cli.enqueue import enqueue
-from everlog.cli.evaluate import evaluate
-from everlog.cli.fleet import fleet
-from everlog.cli.inspect import inspect
-from everlog.cli.keep import export, forget, reread, verify
 from everlog.cli.output import discard_output, explained, has_no_reader, open_streams
 from everlog.cli.planned import LATER, add_later
 from everlog.cli.program import as_typed, command_name
-from everlog.cli.rules import rules
-from everlog.cli.search import SearchCommand, search
-from everlog.cli.show import show
-from everlog.cli.status import status
 from everlog.cli.terminal_text import guarded_streams
 from everlog.cli.typed_command import with_command
-from everlog.cli.watch import watch
-from everlog.cli.worker import worker
 from everlog.errors import EverlogError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     import click
 
 INTERRUPTED = 130
 
-app = typer.Typer(
-    name="everlog",
-    rich_markup_mode=None,
-    add_completion=False,
-    no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
-)
-# Each command in a line that fits a terminal of 80 columns whole.
-_HERE: dict[Callable[..., None], str] = {
-    demo: "Archive a sample blog on this machine, without internet.",
-    inspect: "Show what a crawl would find; writes nothing.",
-    crawl: "Archive whole blogs; given again, continues or updates.",
-    update: "Archive what is new or changed since the last crawl.",
-    watch: "Keep all blogs current until you stop it.",
-    status: "Show what is held, what is missing and why.",
-    search: "Find posts by their words, the best first.",
-    show: "Print one post as text.",
-    diff: "Show what changed between two versions of a post.",
-    export: "Write posts as JSON lines, CSV or Markdown.",
-    rules: "Show or correct what was learned about a blog.",
-    reread: "Read all stored pages again with today's rules.",
-    forget: "Stop updating a blog; the archive keeps what it has.",
-    verify: "Check every record, file and digest of the archive.",
-    evaluate: "Score extraction on a corpus of blogs.",
-    copy: "Copy an archive into a new one.",
-    worker: "Run jobs from a fleet's queue until stopped.",
-    enqueue: "Queue blogs for a fleet to crawl.",
+# Each command in a line that fits a terminal of 80 columns whole, and its module below `cli`, if it is another's.
+_HERE: dict[str, tuple[str, str]] = {
+    "demo": ("", "Archive a sample blog on this machine, without internet."),
+    "inspect": ("", "Show what a crawl would find; writes nothing."),
+    "crawl": ("", "Archive whole blogs; given again, continues or updates."),
+    "update": ("crawl", "Archive what is new or changed since the last crawl."),
+    "watch": ("", "Keep all blogs current until you stop it."),
+    "status": ("", "Show what is held, what is missing and why."),
+    "search": ("", "Find posts by their words, the best first."),
+    "show": ("", "Print one post as text."),
+    "diff": ("", "Show what changed between two versions of a post."),
+    "export": ("keep", "Write posts as JSON lines, CSV or Markdown."),
+    "rules": ("", "Show or correct what was learned about a blog."),
+    "reread": ("keep", "Read all stored pages again with today's rules."),
+    "forget": ("keep", "Stop updating a blog; the archive keeps what it has."),
+    "verify": ("keep", "Check every record, file and digest of the archive."),
+    "evaluate": ("", "Score extraction on a corpus of blogs."),
+    "copy": ("", "Copy an archive into a new one."),
+    "worker": ("", "Run jobs from a fleet's queue until stopped."),
+    "enqueue": ("", "Queue blogs for a fleet to crawl."),
 }
-for command, line in _HERE.items():
-    app.command(command.__name__, cls=SearchCommand if command is search else None, short_help=line)(command)
-app.add_typer(fleet)
-add_later(app)
+_FLEET = "fleet"
 
-COMMANDS = (*(command.__name__ for command in _HERE), "fleet", *LATER)
+COMMANDS = (*_HERE, _FLEET, *LATER)
+
+
+def make_app(*names: str) -> typer.Typer:
+    """The program with these commands, or all: one that runs needs neither the modules of the others nor their time."""
+    app = typer.Typer(
+        name="everlog",
+        rich_markup_mode=None,
+        add_completion=False,
+        no_args_is_help=True,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    )
+    for name, (home, line) in _HERE.items():
+        if not names or name in names:
+            module = import_module(f"everlog.cli.{home or name}")
+            cls = module.SearchCommand if name == "search" else None
+            app.command(name, cls=cls, short_help=line)(getattr(module, name))
+    if not names or _FLEET in names:
+        app.add_typer(import_module("everlog.cli.fleet").fleet)
+    add_later(app)
+    app.callback(epilog="Bare `everlog URL` is `everlog crawl URL`.")(everlog)
+    return app
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -106,8 +103,10 @@ def _run(argv: list[str]) -> int:
 
 def _run_command(argv: list[str]) -> int:
     try:
-        program = _program()
-        program.main(args=with_command(argv, COMMANDS, _valued(program)), prog_name=command_name())
+        is_named = bool(argv) and argv[0] in COMMANDS
+        program = _program(make_app(argv[0]) if is_named else make_app())
+        words = argv if is_named else with_command(argv, COMMANDS, _valued(program))
+        program.main(args=words, prog_name=command_name())
     except SystemExit as leaving:
         if isinstance(leaving.__context__, BrokenPipeError):  # typer's own answer to it is the exit code of a bug
             raise leaving.__context__ from None
@@ -130,7 +129,7 @@ def _failed(error: Exception, argv: list[str]) -> int:
     return known.exit_code
 
 
-def _program() -> click.Group:
+def _program(app: typer.Typer) -> click.Group:
     """The commands; the examples in their help can be typed as they stand."""
     program: Any = typer.main.get_command(app)
     waiting: list[Any] = [program]
@@ -178,7 +177,6 @@ def _version(value: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(epilog="Bare `everlog URL` is `everlog crawl URL`.")
 def everlog(
     _: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),

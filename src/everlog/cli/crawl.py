@@ -188,7 +188,8 @@ def update(  # noqa: PLR0913, PLR0917 - one parameter per flag
         config, archive=archive, files=files, spool=spool, delay=delay,
         media=False if no_media else None, render=render, comments=False if no_comments else None, allow=allowed(allow),
     )
-    from everlog.usecases.runner import Job, blog_named
+    from everlog.usecases.discover.find_blog import blog_named
+    from everlog.usecases.runner import Job
 
     with archive_of(settings) as opened:
         homes = [blog_named(url, opened).home for url in blogs] if blogs else [blog.home for blog in opened.blogs()]

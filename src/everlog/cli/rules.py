@@ -65,8 +65,8 @@ def rules(  # noqa: PLR0913, PLR0917 - one parameter per flag
       everlog rules https://a.blog.example/ --set title "article h1.headline"
       everlog rules https://a.blog.example/ --unset title
     """
+    from everlog.usecases.discover.find_blog import blog_named
     from everlog.usecases.learn.learned_blog import LearnedBlog
-    from everlog.usecases.runner import blog_named
 
     is_change = relearn or set_rule is not None or unset_rule is not None
     settings = settings_from(config, archive=archive, files=files)

@@ -29,7 +29,7 @@ from everlog.fleet.sheets import (
     reading_app,
     unpack_glimpse,
 )
-from everlog.usecases.crawl.crawl_blog import home_known_as
+from everlog.usecases.discover.find_blog import home_known_as
 from everlog.usecases.discover.typed_address import fetchable
 
 if TYPE_CHECKING:

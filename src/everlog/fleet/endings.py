@@ -10,8 +10,8 @@ from everlog.archive.lease_holder import SILENT_SECONDS
 from everlog.core.politeness import LONGEST_REMEMBERED
 from everlog.errors import ArchiveBusy, Blocked, DiskFull, LeaseLost, NoBrowser, ServiceDown, UsageError
 from everlog.settings import make_settings
-from everlog.usecases.crawl.crawl_blog import home_known_as
 from everlog.usecases.crawl.stop_reasons import SLICE_OVER
+from everlog.usecases.discover.find_blog import home_known_as
 from everlog.usecases.discover.typed_address import fetchable
 from everlog.usecases.runner import manners_of
 
@@ -49,13 +49,13 @@ class Endings:
         most = self.settings.slice_pages
         if settings.max_pages is not None:
             most = max(1, min(most, settings.max_pages - self.grant.job.requests))
-        settings = make_settings(settings.model_dump(exclude_unset=True, exclude={"blog"}), {"max_pages": most})
+        settings = make_settings(settings.chosen() | {"blog": None}, {"max_pages": most})
         return impatient(settings)
 
     def of_blog(self) -> Settings:
         """The worker's settings, with those of the job, and then those of its blog, laid over them."""
         job = self.grant.job
-        return make_settings(self.settings.model_dump(exclude_unset=True), job.settings).for_blog(job.url or "")
+        return make_settings(self.settings.chosen(), job.settings).for_blog(job.url or "")
 
     def after(self, report: Report, settings: Settings) -> SliceResult:
         """What becomes of it after a crawl that ran."""
@@ -144,7 +144,7 @@ class Endings:
 def impatient(settings: Settings) -> Settings:
     """The same settings, for who does not wait long for any host."""
     wait = {"longest_wait": min(settings.longest_wait, LONGEST_WAIT_SECONDS)}
-    return make_settings(settings.model_dump(exclude_unset=True), wait)
+    return make_settings(settings.chosen(), wait)
 
 
 def can_draw_with(settings: Settings) -> bool:

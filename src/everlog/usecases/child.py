@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from everlog.archive import open_archive
 from everlog.errors import EverlogError
 from everlog.settings import make_settings
-from everlog.usecases.crawl.crawl_blog import home_known_as
+from everlog.usecases.discover.find_blog import home_known_as
 from everlog.usecases.discover.typed_address import fetchable
 from everlog.usecases.runner import Job, run_jobs
 

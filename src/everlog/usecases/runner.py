@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 from everlog.core.fetcher import FetchPolicy
-from everlog.core.links import scope_of
-from everlog.core.urls import canonical
 from everlog.errors import EverlogError, UsageError
 from everlog.records import Wait
-from everlog.usecases.crawl.crawl_blog import archive_blog, home_known_as
+from everlog.usecases.crawl.crawl_blog import archive_blog
 from everlog.usecases.crawl.lifecycle import CrawlRun, keep_ledger
 from everlog.usecases.crawl.report import Report, Tally
+from everlog.usecases.discover.find_blog import blog_named, home_known_as
 from everlog.usecases.discover.stored_allowlist import keep_allowed, note_typed, within_reach
 from everlog.usecases.discover.typed_address import fetchable, other_spellings
 from everlog.usecases.host_cache import HostCache
@@ -53,8 +52,6 @@ INTERRUPTED = 130
 # How often what is waited for is looked at; and how long Chromium takes to start on a busy machine.
 LOOK_SECONDS = 0.2
 BROWSER_STARTS_IN = timedelta(seconds=5)
-# Blogs that an error names; a screen of an archive of thousands would hide what is wrong.
-BLOGS_NAMED = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -326,27 +323,6 @@ async def _do(job: Job, work: CrawlRun) -> Report:
     finally:
         # A host that could not be asked, or did not want to be, is in the ledger too.
         keep_ledger(work)
-
-
-def blog_named(url: str, archive: Archive) -> Blog:
-    """The blog of the archive that a user means; `UsageError` lists those there are."""
-    whole = fetchable(url)
-    blog = home_known_as(whole, archive) or archive.find_blog(whole) or _blog_around(whole, archive)
-    if blog is None:
-        homes = [blog.home for blog in archive.blogs()]
-        held = "".join(f"\n    {home}" for home in homes[:BLOGS_NAMED]) or " none"
-        if len(homes) > BLOGS_NAMED:
-            held += f"\n    and {len(homes) - BLOGS_NAMED} more: 'everlog status' lists them"
-        raise UsageError(
-            f"{url} is not in this archive", advice=f"to add it:  everlog crawl {url}\n  blogs in it:{held}",
-        )
-    return blog
-
-
-def _blog_around(url: str, archive: Archive) -> Blog | None:
-    """The blog that an address lies in, though no page of it is known by it; of several, the innermost."""
-    around = [blog for blog in archive.blogs(forgotten=True) if scope_of(blog).holds(url)]
-    return max(around, key=lambda blog: len(canonical(blog.home)), default=None)
 
 
 def _outcome(job: Job, end: Report | BaseException, *, is_alone: bool) -> Report | EverlogError:

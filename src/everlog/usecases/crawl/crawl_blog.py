@@ -34,6 +34,7 @@ from everlog.usecases.discover.blog_aliases import given_places
 from everlog.usecases.discover.blog_scope import keep_places, may_widen, scope_of
 from everlog.usecases.discover.discover_blog import entrances
 from everlog.usecases.discover.estimate import Estimate, best_of, from_sitemaps, remember_estimate
+from everlog.usecases.discover.find_blog import home_known_as
 from everlog.usecases.discover.stored_allowlist import keep_allowed, settle_home
 from everlog.usecases.discover.typed_address import fetchable, other_spellings
 from everlog.usecases.inspection import estimates_of_page
@@ -91,14 +92,6 @@ async def archive_blog(url: str, work: CrawlRun) -> Report:
         return await _go_on(blog, known, work)
 
 
-def home_known_as(url: str, archive: Archive) -> Blog | None:
-    """The blog of an archive that this address means: its home, in any spelling, or what led to it."""
-    home = archive.recall(None, f"home:{canonical(url)}") or url
-    wanted = canonical(home)
-    blog = archive.find_blog(home)
-    return blog if blog is not None and canonical(blog.home) == wanted else None
-
-
 def _blog_of_post(url: str, work: CrawlRun) -> Blog | None:
     """The blog of the archive that holds this address as a post."""
     post = work.archive.find_post(url) if may_widen(work.settings) else None
@@ -119,11 +112,11 @@ def _as_wanted(blog: Blog, url: str, work: CrawlRun) -> Blog:
     archive, settings = work.archive, work.settings
     if blog.forgotten_at is not None:
         blog = archive.update_blog(blog.id, forgotten_at=None)
-    if "feed" in settings.model_fields_set and settings.feed and blog.feed_url not in {None, settings.feed}:
+    if "feed" in settings.given and settings.feed and blog.feed_url not in {None, settings.feed}:
         blog = archive.update_blog(blog.id, feed_url=settings.feed)
     if not settings.robots:
         archive.requeue(blog.id, list(map(canonical, left_to_robots(blog, archive))))
-    mode = settings.scope if "scope" in settings.model_fields_set else blog.scope
+    mode = settings.scope if "scope" in settings.given else blog.scope
     before = scope_of(blog, archive)
     scope = given_places(replace(before, mode=mode), settings)
     if may_widen(settings) and Scope(url).holds(blog.home) and not scope.holds(url):

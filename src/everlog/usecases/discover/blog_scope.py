@@ -47,7 +47,7 @@ def keep_places(blog: Blog, scope: Scope, archive: Archive) -> None:
 
 def may_widen(settings: Settings) -> bool:
     """Whether the scope follows the feed: not where the user asked for what lies below the address alone."""
-    return "scope" not in settings.model_fields_set or settings.scope != "path"
+    return "scope" not in settings.given or settings.scope != "path"
 
 
 def widened(scope: Scope, feed: Feed, feed_url: str | None, answered: Mapping[str, str] | None = None) -> Scope:

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from everlog.records import Blog, Page
     from everlog.usecases.learn.learned_blog import LearnedBlog
 
-FIELDS = post_fields(Role.BY_HAND)
+# The article first: it is no field with rules of its own, but of the design.
+FIELDS = ("text", *post_fields(Role.BY_HAND))
 # Posts whose pages a rule is tried on: they are read in a second or two, and a design shows on fewer.
 MOST_TRIED = 50
 # Letters of an example.
