@@ -20,7 +20,6 @@ from functools import cache
 from types import UnionType
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
-from everlog.core.ip_addresses import host_and_port
 from everlog.core.urls import canonical
 from everlog.errors import UsageError
 
@@ -345,6 +344,8 @@ def _contact(contact: str | None) -> str | None:
 
 
 def _hosts(hosts: tuple[str, ...]) -> tuple[str, ...]:
+    from everlog.core.ip_addresses import host_and_port  # noqa: PLC0415 - few allow any
+
     for host in hosts:
         host_and_port(host)
     return hosts

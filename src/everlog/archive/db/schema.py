@@ -17,6 +17,7 @@ Texts that are times are `texts.stamp`s. Paths are relative to the archive's fol
 from __future__ import annotations
 
 from sqlalchemy import (
+    DDL,
     BigInteger,
     Boolean,
     Column,
@@ -28,6 +29,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    event,
 )
 
 # The revision this code reads and writes; the newest script in revisions/.
@@ -157,10 +159,8 @@ polls = Table(
 )
 # What a fleet picks from: feeds that are in no job, in the order they fall due. The number of the blog makes that order
 # this index's own: a planner that knew of no jobs yet would else take `polls_due`, and step over all that are in one.
-Index(
-    "polls_free", polls.c.due_at, polls.c.blog_id, postgresql_where=polls.c.job_id.is_(None),
-    sqlite_where=polls.c.job_id.is_(None),
-)
+# Said in SQL that both databases read: an index with a condition would load the dialects of both, 0.1 s of CPU.
+event.listen(polls, "after_create", DDL("CREATE INDEX polls_free ON polls (due_at, blog_id) WHERE job_id IS NULL"))
 
 # When the page of a post is looked at again, although no feed speaks of it.
 rechecks = Table(
