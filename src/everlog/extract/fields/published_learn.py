@@ -17,6 +17,7 @@ from everlog.extract.fields.published.judging import Candidate, Target
 from everlog.extract.fields.published.meaning import CALLED_DATE, says_updated
 from everlog.extract.fields.published.stated_dates import stated_targets
 from everlog.extract.fields.published_read import MACHINE, MONTH
+from everlog.languages.supported import COMMON_LANGUAGES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -30,8 +31,6 @@ _MOST_RULES = 8
 _BELIEVABLE = 0.5
 # A blog whose last entries all came out on one day was more likely built on that day.
 _ENOUGH_FOR_DOUBT = 3
-# The languages of most blogs: month names of these are tried where those of the blog's own language fail.
-_OTHER_LANGUAGES = ("de", "fr", "es", "pt", "it", "ru", "nl", "pl", "tr", "cs", "sv", "uk")
 # Where pages of a design that the feed did not show most often say it; each was right on 94-100 % of
 # the pages that have it.
 _STANDARD = (
@@ -66,7 +65,7 @@ def learn_published(samples: Sequence[Sample], language: str | None = None) -> R
     kept = _kept(ranked, len(samples))
     if _is_doubtful(targets, kept) and any(targets):
         # Feed and page may both be wrong about the language of the design.
-        languages = tuple(dict.fromkeys((*languages, *_OTHER_LANGUAGES)))
+        languages = tuple(dict.fromkeys((*languages, *COMMON_LANGUAGES)))
         ranked, present = contest(samples, targets, languages)
         kept = _kept(ranked, len(samples))
     pages = sum(target is not None for target in targets)
