@@ -37,10 +37,7 @@ from crossvalidate import EQUAL, Constant, changed
 from everlog.core.tree import parse
 from everlog.core.urls import canonical
 from everlog.errors import EverlogError
-from everlog.evaluate.processes import over_blogs
-from everlog.evaluate.readers import collected
 from everlog.evaluate.scoring import mean, plain, score_post
-from everlog.evaluate.telling import labelled_pages
 from everlog.evaluate.without_feed import walk
 from everlog.extract.feedless import feedless_titles as titles
 from everlog.extract.feedless import made_feed as making
@@ -48,6 +45,9 @@ from everlog.extract.feedless import recognise
 from everlog.feeds import parse_feed
 from everlog.markup.view import View
 from everlog.records import Post
+from papers.post_classifier import labelled_pages
+from papers.readers import collected
+from processes import over_blogs
 from tables import markdown_table
 
 if TYPE_CHECKING:

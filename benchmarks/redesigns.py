@@ -35,7 +35,6 @@ from everlog.core.tree import parse
 from everlog.core.urls import canonical
 from everlog.errors import EverlogError
 from everlog.evaluate.cut import cut_feed
-from everlog.evaluate.processes import over_blogs
 from everlog.evaluate.scoring import mean, score_post
 from everlog.feeds import parse_feed
 from everlog.records import Exchange, Failure, Fetched, Post
@@ -47,6 +46,7 @@ from everlog.usecases.learn.learned_blog import learn_blog
 from everlog.usecases.learn.redesign import read_anew
 from everlog.usecases.learn.template_history import TemplateHistory
 from everlog.usecases.update.feed_diff import FeedResponse
+from processes import over_blogs
 from redesigned_pages import DESIGNS, Content, home_in, page_in
 from resampled import _known_posts
 from rss import write_feed
@@ -159,7 +159,7 @@ class _Story:
         pages = {post.truth.url: fetched(post.truth.url, post.page, BEFORE) for post in self.taught}
         options = ArchiveOptions(min_free_bytes=0)
         with tempfile.TemporaryDirectory() as folder, open_archive(folder, create=True, options=options) as archive:
-            added = archive.add_blog(self.home, scope="host")
+            added = archive.blogs.add(self.home, scope="host")
             assert told.feed is not None
             self.known = learn_blog(
                 Found(
@@ -230,8 +230,8 @@ class _Story:
         )
 
     def _archived(self, archive: Archive) -> Archived:
-        added = archive.add_blog(self.home, scope="host")
-        return archive.update_blog(
+        added = archive.blogs.add(self.home, scope="host")
+        return archive.blogs.update(
             added.id, feed_url=self.blog.feed_url, template=self.known.template.to_json(),
             knowledge=self.known.knowledge(), state="finished",
         )

@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING, Any
 from accuracy_papers import LEAST, retrieval_section
 from blogs import add_corpus_arguments, chosen_blogs, say
 from everlog.errors import EverlogError
-from everlog.evaluate.retrieval import measure_retrieval
-from everlog.evaluate.retrieval_queries import Plan
+from papers.retrieval import measure_retrieval
+from papers.retrieval_queries import Plan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from everlog.evaluate.retrieval import Asked
+    from papers.retrieval import Asked
 
 
 def as_json(asked: Sequence[Asked]) -> str:

@@ -86,7 +86,7 @@ def _argument(parameter: Any) -> str:
 
 def _options(command: Any) -> str:
     rows = ["| option | does |", "|---|---|"]
-    options = [each for each in command.params if each.param_type_name == "option"]
+    options = [each for each in command.params if each.param_type_name == "option" and not each.hidden]
     rows += [f"| {_names(option)} | {option.help} |" for option in options]
     rows.append("| `-h`, `--help` | Show the help and exit. |")
     return "\n".join(rows) + "\n"

@@ -25,7 +25,8 @@ def options() -> set[str]:
     group = typer.main.get_command(make_app())
     commands = [group, *group.commands.values()]
     commands += [inner for command in group.commands.values() for inner in getattr(command, "commands", {}).values()]
-    params = [param for command in commands for param in command.params]
+    # A hidden flag is one that was removed: whoever still types it is told so.
+    params = [param for command in commands for param in command.params if not getattr(param, "hidden", False)]
     return {name for param in params for name in param.opts if name.startswith("-")}
 
 

@@ -94,7 +94,7 @@ def _place(
 ) -> tuple[str | None, dict[str, str | None]]:
     """What an archive is opened with, here and in the process that crawls."""
     if isinstance(archive, Archive):
-        return archive.where, {"files": archive.parts.files, "spool": archive.parts.spool}
+        return archive.where, {"files": archive.backend.files, "spool": archive.backend.spool}
     place = {"files": settings.files, "spool": settings.spool}
     if archive is not None:
         return str(archive) if "://" in str(archive) else str(Path(archive).absolute()), place

@@ -12,6 +12,7 @@ The same keys are `EVERLOG_DELAY` and so on in the environment, and flags of the
 
 from __future__ import annotations
 
+import logging
 import math
 import re
 from collections.abc import Mapping
@@ -26,15 +27,19 @@ from everlog.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+log = logging.getLogger("everlog")
+
 PREFIX = "EVERLOG_"
 # Lists: in the environment their entries are parted by line ends.
-LISTS = frozenset({"header", "steps", "allow", "also"})
-# The steps of a visit, in the order they are taken; each may be left out or replaced.
-STEPS = ("render", "read", "comments", "media", "store")
+LISTS = frozenset({"header", "pipeline", "steps", "allow", "also"})
+# The steps of the pipeline that a page goes through, in their order; each may be left out or replaced.
+PIPELINE = ("render", "read", "comments", "media", "store")
 # The name of a header: RFC 9110, 5.6.2.
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 # Variables of the same prefix that are no settings: they name the corpus of benchmarks and tests, or a program.
 NOT_SETTINGS = frozenset({"EVERLOG_CORPUS", "EVERLOG_CONFIG", "EVERLOG_CHROMIUM", "EVERLOG_COMMAND"})
+# What settings were called before: they go on working, with a note.
+RENAMED = {"steps": "pipeline"}
 # Two settings that answer one question.
 EITHER = frozenset({"feed", "no_feed"})
 
@@ -115,8 +120,8 @@ class Settings:
         None, about="Your e-mail address or a URL, for the User-Agent, so that owners of blogs can reach you.",
     )
     user_agent: str | None = _setting(None, about="The whole User-Agent, instead of everlog's own.")
-    steps: tuple[str, ...] = _setting(
-        STEPS, about="What is done with a page, in order; 'package.module:function' replaces a step.",
+    pipeline: tuple[str, ...] = _setting(
+        PIPELINE, about="What is done with a page, in order; 'package.module:function' replaces a step.",
     )
     blog: Mapping[str, Mapping[str, Any]] = _setting({}, about="Settings of single blogs, by their address.")
     given: frozenset[str] = frozenset()
@@ -160,7 +165,7 @@ def make_settings(*layers: Mapping[str, Any], where: str = "", spelled: Callable
     """
     merged: dict[str, Any] = {}
     for layer in layers:
-        given = {name.replace("-", "_"): value for name, value in layer.items() if value is not None}
+        given = {_present_name(name.replace("-", "_")): value for name, value in layer.items() if value is not None}
         if given.keys() & EITHER:
             # Who names a feed, or wants none, has answered for all layers below.
             merged = {name: value for name, value in merged.items() if name not in EITHER}
@@ -178,6 +183,14 @@ def make_settings(*layers: Mapping[str, Any], where: str = "", spelled: Callable
         said = "a feed is named, and none is wanted: leave out one of feed and no_feed"
         raise UsageError(where + said, advice="docs/settings.md explains both")
     return Settings(**values, given=frozenset(values))
+
+
+@cache
+def _present_name(name: str) -> str:
+    """What a setting is called now. A name of before is remarked on once."""
+    if name in RENAMED:
+        log.warning("the setting %r is called %r now; the old name still works", name, RENAMED[name])
+    return RENAMED.get(name, name)
 
 
 def from_toml(text: str, name: str) -> dict[str, Any]:

@@ -56,7 +56,7 @@ def is_ours(name, kind, _parents):
 def folder(tmp_path):
     """An archive of today, with something in it."""
     with open_archive(tmp_path / "archive", create=True) as archive:
-        blog = archive.add_blog(HOME, scope="path").id
+        blog = archive.blogs.add(HOME, scope="path").id
         with archive.lock(blog):
             archive.commit([some.post_visit(blog, HOME + "a")])
     return tmp_path / "archive"
@@ -139,10 +139,10 @@ def test_the_scripts_lead_to_the_tables_of_the_code(unmade, scripts, request, tm
     made.open().close()
     assert of_search(unmade) == of_search(made)
     with unmade.open() as archive:
-        blog = archive.add_blog(HOME, scope="path").id
+        blog = archive.blogs.add(HOME, scope="path").id
         with archive.lock(blog):
             archive.commit([some.post_visit(blog, HOME + "a")])
-        assert archive.count_found("word7") == 1
+        assert archive.search.count("word7") == 1
         assert list(verify(archive)) == []
 
 
@@ -246,7 +246,7 @@ assert "alembic" not in sys.modules
 def test_keys_that_no_index_takes_become_shorter_and_the_archive_can_be_copied(tmp_path, postgres_url):
     post, alias, picture = (f"{HOME}{name * 3_000}" for name in ("p", "a", "m"))
     with open_archive(tmp_path / "archive", create=True) as archive:
-        blog = archive.add_blog(HOME, scope="path").id
+        blog = archive.blogs.add(HOME, scope="path").id
         with archive.lock(blog):
             visit = some.post_visit(blog, post, media=(some.picture(picture),))
             archive.commit([visit, some.post_visit(blog, alias), some.media_visit(blog, picture)])
@@ -256,7 +256,7 @@ def test_keys_that_no_index_takes_become_shorter_and_the_archive_can_be_copied(t
     assert max(len(key) for (key,) in place.rows("select key from urls")) > LONGEST_KEY_BYTES
     with place.open() as archive:
         assert list(archive.posts()) == before
-        assert archive.find_post(alias).url == archive.find_post(post).url == post
+        assert archive.posts.find(alias).url == archive.posts.find(post).url == post
         assert list(verify(archive)) == []
     assert {key for (key,) in place.rows("select key from media")} == {bounded(long[canonical(picture)])}
     [(record,)] = place.rows("select record from versions")

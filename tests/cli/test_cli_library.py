@@ -67,7 +67,7 @@ def test_an_archive_can_be_opened_and_handed_over(server, here):
     url = serve_small(server)
     with everlog.open_archive("kept", create=True) as archive:
         assert len(list(everlog.new_crawl(url, archive, FAST))) == POSTS
-        assert archive.find_post(f"{url}1").title == "Post 1 of ours"
+        assert archive.posts.find(f"{url}1").title == "Post 1 of ours"
 
 
 @pytest.mark.slow

@@ -43,7 +43,7 @@ def test_drawn_comments_are_read_again_from_the_archive(archive):
 
 def test_pictures_of_drawn_pages_are_kept_if_wanted(archive):
     crawl(site(DISQUS_PAGE, put_disqus), archive, screenshots=True)
-    with archive.database.reading() as connection:
+    with archive.backend.database.reading() as connection:
         urls = connection.exec_driver_sql("select url from captures where purpose = 'screenshot'").scalars().all()
     assert f"urn:fullPage:{a_blog.url(3)}" in urls
     assert post(archive, 3).aliases == ()
@@ -78,7 +78,7 @@ def test_updates_draw_a_post_again_when_its_page_changed(archive):
     put_disqus(fetcher, 7, said(7, 4), steps=0)
     (blog,) = archive.blogs()
     fetcher.put(a_blog.url(7), a_blog.page(7, after=DISQUS_PAGE + "<p>edited</p>"))
-    archive.requeue(blog.id, ["a.blog/7"])
+    archive.urls.requeue(blog.id, ["a.blog/7"])
 
     async def run():
         async with Browser(HABITS) as browser:

@@ -48,4 +48,4 @@ def replace_browser(job, browser):
 
 
 def post(archive, number):
-    return archive.find_post(a_blog.url(number))
+    return archive.posts.find(a_blog.url(number))

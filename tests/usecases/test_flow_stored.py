@@ -31,7 +31,7 @@ def without_files(archive):
 def test_an_answer_whose_file_is_lost_is_as_good_as_never_stored(archive, caplog):
     crawl(a_site(7), archive)
     (blog,) = archive.blogs()
-    capture = archive.capture_of(blog.id, a_blog.url(3))
+    capture = archive.captures.find(blog.id, a_blog.url(3))
     assert stored_exchange(capture, archive).url == a_blog.url(3)
     without_files(archive)
     assert stored_exchange(capture, archive) is None

@@ -65,14 +65,14 @@ def crawled(archive: Archive, *, step_seconds: float) -> CountingWeb:
 def test_the_ledger_is_written_while_the_crawl_goes_on(archive):
     fetcher = crawled(archive, step_seconds=LEDGER_SECONDS)
     assert len(fetcher.taken) > 3
-    [row] = archive.ledger()
+    [row] = archive.hosts.stats()
     assert row.requests == sum(fetcher.taken)
 
 
 def test_a_short_crawl_leaves_it_to_who_started_it(archive):
     fetcher = crawled(archive, step_seconds=0.0)
     assert fetcher.taken == []
-    assert list(archive.ledger()) == []
+    assert list(archive.hosts.stats()) == []
 
 
 def test_an_archive_that_takes_no_more_does_not_end_a_crawl(archive, tmp_path):
@@ -82,5 +82,5 @@ def test_an_archive_that_takes_no_more_does_not_end_a_crawl(archive, tmp_path):
     database.rename(tmp_path / "elsewhere")
     database.mkdir()
     with pytest.raises(EverlogError):
-        archive.add_to_ledger(tools.fetcher.take_ledger(), at=NOW)
+        archive.hosts.add(tools.fetcher.take_ledger(), at=NOW)
     keep_ledger(tools)

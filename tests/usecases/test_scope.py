@@ -174,7 +174,7 @@ def a_narrow_blog(fetcher: MemoryWeb, archive: Archive):
     feed = fetcher.answers[canonical(a_blog.HOME + "feed.xml")]
     feed.body = feed.body.replace(a_blog.url(20).encode(), f"{a_blog.HOME}home/20/".encode())
     crawl(fetcher, archive, a_blog.HOME + "home/")
-    archive.remember(None, f"home:{canonical(a_blog.HOME)}", a_blog.HOME + "home/")
+    archive.blogs.remember(None, f"home:{canonical(a_blog.HOME)}", a_blog.HOME + "home/")
     fetcher.answers = whole
     fetcher.answers[canonical(a_blog.HOME + "home/20/")].redirect = a_blog.url(20)
     return archive.blogs()[0]

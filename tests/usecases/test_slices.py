@@ -102,7 +102,7 @@ def test_copies_are_aliases_whether_in_slices_or_in_one_run(archive, tmp_path):
     in_slices(a_site_of_copies(), archive, most=10, max_pages=SLICE_PAGES)
     with open_archive(tmp_path / "whole", create=True, options=ArchiveOptions(min_free_bytes=0)) as whole:
         crawl(a_site_of_copies(), whole)
-        assert archive.counts(1).aliases == whole.counts(1).aliases
+        assert archive.blogs.counts(1).aliases == whole.counts(1).aliases
         assert {post.url for post in archive.posts()} == {post.url for post in whole.posts()}
 
 
@@ -170,7 +170,7 @@ def test_quiet_pages_end_a_crawl_in_slices_as_they_end_one_run(archive, tmp_path
     reports = in_slices(parts, archive, most=10, max_pages=60)
     assert f"the last {QUIET_PAGES} pages" in reports[-1].reason
     assert abs(len(parts.asked) - len(whole.asked)) <= 4 * len(reports)
-    assert archive.recall(archive.blogs()[0].id, PROGRESS) is None
+    assert archive.blogs.recall(archive.blogs()[0].id, PROGRESS) is None
 
 
 @pytest.mark.parametrize("place", ["", "notes/on-it-"])
@@ -243,7 +243,7 @@ def a_mapped_site(archive: Archive, *, maps: int) -> MemoryWeb:
     for number, name in enumerate(names, 21):
         fetcher.put(a_blog.url(number), a_blog.page(number))
         put_map(fetcher, name, [number])
-    archive.remember(archive.blogs()[0].id, MAPS, json.dumps([a_blog.HOME + name for name in names]))
+    archive.blogs.remember(archive.blogs()[0].id, MAPS, json.dumps([a_blog.HOME + name for name in names]))
     fetcher.asked.clear()
     return fetcher
 
@@ -261,7 +261,7 @@ def test_an_update_without_a_feed_asks_each_map_once_in_all_its_slices(archive):
     assert fetcher.count(a_blog.HOME) == 1
     assert [fetcher.count(f"{a_blog.HOME}map-{number}.xml") for number in range(21, 28)] == [1] * 7
     # The next update begins anew.
-    assert archive.recall(archive.blogs()[0].id, LOOKED) is None
+    assert archive.blogs.recall(archive.blogs()[0].id, LOOKED) is None
     fetcher.asked.clear()
     crawl(fetcher, archive)
     assert fetcher.count(a_blog.HOME) == fetcher.count(a_blog.HOME + "map-21.xml") == 1
@@ -272,9 +272,9 @@ def a_poll(fetcher: MemoryWeb, archive: Archive) -> PollResult:
     [blog] = archive.blogs()
     part = work(fetcher, archive, concurrency=1)
     part.is_over = True
-    poll = archive.poll_of(blog.id) or first_poll(blog, archive, fetcher.now)
+    poll = archive.polls.of(blog.id) or first_poll(blog, archive, fetcher.now)
     polled = asyncio.run(poll_blog(poll, blog, part))
-    archive.set_poll(polled.poll)
+    archive.polls.set(polled.poll)
     return polled
 
 
@@ -303,7 +303,7 @@ def test_a_poll_whose_time_is_over_with_nothing_left_waits_for_its_next_time(arc
     fetcher = a_site()
     crawl(fetcher, archive)
     [blog] = archive.blogs()
-    archive.requeue(blog.id, [canonical(a_blog.url(7))])
+    archive.urls.requeue(blog.id, [canonical(a_blog.url(7))])
     fetcher.asked.clear()
     polled = a_poll(fetcher, archive)
     assert fetcher.asked == [FEED, a_blog.url(7)]

@@ -155,8 +155,8 @@ def test_a_held_blog_is_found_by_any_of_its_addresses(archive, typed):
 
 
 def test_of_blogs_inside_each_other_the_innermost_is_meant(archive):
-    archive.add_blog("https://a.blog/", scope="path")
-    inner = archive.add_blog("https://a.blog/notes/", scope="path")
+    archive.blogs.add("https://a.blog/", scope="path")
+    inner = archive.blogs.add("https://a.blog/notes/", scope="path")
     assert blog_named("a.blog/notes/unknown", archive) == inner
     with pytest.raises(UsageError, match="not in this archive"):
         blog_named("b.blog/notes/", archive)

@@ -179,6 +179,48 @@ class Figures:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BlogOutline:
+    """A blog in one line: what is held of it, what became of it, and when its feed is asked again, and why then.
+
+    Nobody asks a blog that is forgotten or gone; `gone` is why.
+    """
+
+    id: int
+    home: str
+    title: str | None
+    state: str
+    crawled_at: datetime | None
+    forgotten_at: datetime | None
+    gone: str | None
+    gone_at: datetime | None
+    figures: Figures
+    due_at: datetime | None
+    why: str | None
+    signal: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LostPost:
+    """A post whose page is gone (`reason`), or was not there on the last looks (`looks`, no reason yet)."""
+
+    url: str
+    reason: str | None
+    since: datetime | None
+    looks: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormerTemplate:
+    """How a blog was read before a redesign: pages fetched from `learned_at` (None: unknown) until `retired_at`."""
+
+    template: str
+    knowledge: str
+    learned_at: datetime | None
+    retired_at: datetime
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
     """One crawl or update of a blog: when, how it ended and what it brought (counts by name)."""
 

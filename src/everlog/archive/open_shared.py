@@ -24,8 +24,7 @@ from everlog.archive.files.remote_files import without_password
 from everlog.archive.files.remote_store import RemoteStore
 from everlog.archive.files.shared_store import SharedFolderStore
 from everlog.archive.locks import LeaseLocks
-from everlog.archive.repos import blogs as blog_rows
-from everlog.archive.repos.sql_store import SqlStore
+from everlog.archive.repos.blogs import BlogRepository
 from everlog.archive.repos.warc_index import FileRows
 from everlog.errors import UsageError
 
@@ -62,7 +61,7 @@ def open_shared(
         database.close()
         raise
     return Backend(
-        database=database, file_store=file_store, locks=LeaseLocks(SqlStore(database)), where=url,
+        database=database, file_store=file_store, locks=LeaseLocks(database), where=url,
         files=str(files) if files is not None else None, spool=str(spool) if spool is not None else None,
     )
 
@@ -96,7 +95,8 @@ def _want_tables(database: PostgresDatabase) -> None:
 def _file_store(
     database: PostgresDatabase, files: str | Path | None, spool: Path | None, options: ArchiveOptions,
 ) -> FileStore:
-    known = blog_rows.recall(database, None, FILES)
+    remembered = BlogRepository(database)
+    known = remembered.recall(None, FILES)
     if files is None:
         if known is None:
             return NoFileStore()
@@ -108,7 +108,7 @@ def _file_store(
             advice="leave out --files; to keep them elsewhere, copy the archive:  everlog copy --to ANOTHER",
         )
     rows = FileRows(database)
-    number = rows.settle(FILES_ID, uuid.uuid4().hex) if known is None else blog_rows.recall(database, None, FILES_ID)
+    number = rows.settle(FILES_ID, uuid.uuid4().hex) if known is None else remembered.recall(None, FILES_ID)
     own_spool = spool / f"everlog-{number}" if spool is not None else None
     for folder in (Path(place) if known is None and "://" not in place else None, own_spool):
         if folder is not None:

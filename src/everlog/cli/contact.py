@@ -31,8 +31,8 @@ def remind_of_contact(urls: Iterable[str], settings: Settings, archive: Archive 
     if archive is None:
         is_told = "://" in settings.archive or Path(settings.archive).exists()
     else:
-        is_told = archive.recall(None, TOLD) is not None
-        archive.remember(None, TOLD, "yes")
+        is_told = archive.blogs.recall(None, TOLD) is not None
+        archive.blogs.remember(None, TOLD, "yes")
     if not is_told:
         print(REMARK, file=sys.stderr)
 

@@ -7,21 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from everlog.cli import flags
 from everlog.cli.contact import remind_of_contact
-from everlog.cli.options import (
-    AllowFlag,
-    AlsoFlag,
-    ArchiveFlag,
-    ConfigFlag,
-    FeedFlag,
-    JsonFlag,
-    NoFeedFlag,
-    QuietFlag,
-    VerboseFlag,
-    allowed,
-    refuse_both,
-    settings_from,
-)
+from everlog.cli.options import allowed, refuse_both, settings_from
 from everlog.cli.program import as_typed
 from everlog.cli.terminal_text import json_text, open_with
 from everlog.cli.typed_command import refuse_file
@@ -43,31 +31,20 @@ COLUMN = 14
 
 def inspect(  # noqa: PLR0913, PLR0917 - one parameter per flag
     url: Annotated[str, typer.Argument(metavar="URL", help="The address of a blog.")],
-    feed: FeedFlag = None,
-    no_feed: NoFeedFlag = False,
-    scope: Annotated[
-        str | None,
-        typer.Option("--scope", metavar="path|host|subdomains", help="What belongs to the blog (default: path)."),
-    ] = None,
-    also: AlsoFlag = None,
-    delay: Annotated[
-        float | None, typer.Option("--delay", metavar="S", help="Seconds between requests to one host (default: 1)."),
-    ] = None,
-    header: Annotated[
-        list[str] | None,
-        typer.Option("--header", metavar="'NAME: VALUE'", help="An HTTP header to send to the blog's own host."),
-    ] = None,
-    cookies: Annotated[
-        str | None,
-        typer.Option("--cookies", metavar="FILE", help="Cookies for the blog's own host (Netscape format)."),
-    ] = None,
+    feed: flags.Feed = None,
+    no_feed: flags.NoFeed = False,
+    scope: flags.Scope = None,
+    also: flags.Also = None,
+    delay: flags.Delay = None,
+    header: flags.Header = None,
+    cookies: flags.Cookies = None,
     ignore_robots: Annotated[bool, typer.Option("--ignore-robots", help="Only for your own blogs.")] = False,
-    allow: AllowFlag = None,
-    archive: ArchiveFlag = None,
-    config: ConfigFlag = None,
-    json: JsonFlag = False,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,  # noqa: ARG001 - where a bug happened is said by the program itself
+    allow: flags.Allow = None,
+    archive: flags.Archive = None,
+    config: flags.Config = None,
+    json: flags.Json = False,
+    quiet: flags.Quiet = False,
+    verbose: flags.Verbose = False,  # noqa: ARG001 - where a bug happened is said by the program itself
 ) -> None:
     """Show what a crawl of a blog would find and fetch. Writes nothing.
 

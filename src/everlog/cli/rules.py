@@ -8,16 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from everlog.cli.options import (
-    ArchiveFlag,
-    ConfigFlag,
-    FilesFlag,
-    JsonFlag,
-    QuietFlag,
-    VerboseFlag,
-    archive_of,
-    settings_from,
-)
+from everlog.cli import flags
+from everlog.cli.options import archive_of, settings_from
 from everlog.cli.terminal_text import json_text
 from everlog.core.rules import MANUAL
 from everlog.errors import UsageError
@@ -47,12 +39,12 @@ def rules(  # noqa: PLR0913, PLR0917 - one parameter per flag
         str | None,
         typer.Option("--unset", metavar="FIELD", help="Take a rule back that was set by hand: the learned one holds."),
     ] = None,
-    archive: ArchiveFlag = None,
-    files: FilesFlag = None,
-    config: ConfigFlag = None,
-    json: JsonFlag = False,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,
+    archive: flags.Archive = None,
+    files: flags.Files = None,
+    config: flags.Config = None,
+    json: flags.Json = False,
+    quiet: flags.Quiet = False,
+    verbose: flags.Verbose = False,
 ) -> None:
     """Show what was learned about a blog: rules per field, their score on the blog's own feed, the URL pattern.
 
@@ -81,7 +73,7 @@ def rules(  # noqa: PLR0913, PLR0917 - one parameter per flag
             raise UsageError(f"{chosen.home} has no learned rules yet", advice=f"everlog crawl {chosen.home}")
         known, trial = _changed(chosen, opened, relearn=relearn, set_rule=set_rule, unset_rule=unset_rule)
         if is_change:
-            opened.update_blog(chosen.id, template=known.template.to_json(), knowledge=known.knowledge())
+            opened.blogs.update(chosen.id, template=known.template.to_json(), knowledge=known.knowledge())
             if not quiet:
                 print("\n".join(filter(None, [
                     str(trial) if trial is not None else None,
@@ -141,7 +133,7 @@ def _as_dict(blog: Blog, known: LearnedBlog | None, archive: Archive) -> dict[st
         "repeats": {"pages": len(repeats.pages), "pieces": len(repeats.counts)},
         "template": json_module.loads(template.to_json()) if template else None, "former": [
             {"from": time_or_none(each.learned_at), "until": time_or_none(each.retired_at), "reason": each.reason,
-             "template": json_module.loads(each.template)} for each in archive.templates(blog.id)
+             "template": json_module.loads(each.template)} for each in archive.blogs.templates(blog.id)
         ],
     }
 
@@ -178,7 +170,7 @@ def _print_rules(blog: Blog, known: LearnedBlog, archive: Archive, *, verbose: b
         print(f"  {'boilerplate':<12} {len(repeats.counts)} repeated blocks ({len(repeats.pages)} pages compared)")
     measure = "how well the rule reads the feed's own posts" if blog.feed_url else "an estimate, without a feed"
     print(f"  (score: {measure}" + ("" if verbose else "; -v shows fallback rules too") + ")")
-    for each in archive.templates(blog.id):
+    for each in archive.blogs.templates(blog.id):
         print(f"  {'before':<12} {each.retired_at:%Y-%m-%d}  other rules, kept for pages of that time: {each.reason}")
 
 

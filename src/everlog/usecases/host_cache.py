@@ -28,7 +28,7 @@ class HostCache:
         for gathered in (self._kept, self._on_the_way):
             if name in gathered:
                 return gathered[name]
-        return self._archive.recall(None, name)
+        return self._archive.blogs.recall(None, name)
 
     def remember(self, name: str, value: str | None) -> None:
         if name.startswith(GATHERED):
@@ -36,7 +36,7 @@ class HostCache:
         else:
             # Who asked to be left alone is left alone, whatever ends this process; robots.txt can be asked for again,
             # and the networks of blogs that are held are taken as public until they are written.
-            self._archive.remember(None, name, value)
+            self._archive.blogs.remember(None, name, value)
 
     def take(self) -> Mapping[str, str | None]:
         """What was kept since the last time, to be written; it is known here until more is taken."""
@@ -47,4 +47,4 @@ class HostCache:
         """Bring into the archive what was taken, or else what is kept."""
         taken = self.take() if taken is None else taken
         if taken:
-            self._archive.remember_all(None, taken)
+            self._archive.blogs.remember_all(None, taken)

@@ -31,12 +31,12 @@ FIRST_LATENESS_SECONDS = 0.05
 
 def shared_turns(archive: Archive) -> RateLimiter | None:
     """The turns of an archive that others may crawl for at the same time; None where nobody can."""
-    return ArchiveRateLimiter(archive) if archive.file_store.is_shared else None
+    return ArchiveRateLimiter(archive) if archive.backend.file_store.is_shared else None
 
 
 def shared_time(archive: Archive) -> datetime | None:
     """What time it is for all who share an archive, whatever their own clocks say; None where nobody shares it."""
-    return archive.moment() if archive.file_store.is_shared else None
+    return archive.jobs.now() if archive.backend.file_store.is_shared else None
 
 
 class ArchiveRateLimiter(RateLimiter):
@@ -50,7 +50,7 @@ class ArchiveRateLimiter(RateLimiter):
         # Somebody who came very late, as a machine that slept, makes others wait for a pace more at most.
         may_be_late = min(max(self._late), pace_seconds)
         apart = pace_seconds + may_be_late + SENDING_SECONDS
-        seconds = await asyncio.to_thread(self._archive.reserve_turn, host, apart, longest_seconds=longest_seconds)
+        seconds = await asyncio.to_thread(self._archive.hosts.reserve, host, apart, longest_seconds=longest_seconds)
         # By the database's clock the turn is no earlier than if it had been given when it was asked for.
         return seconds, may_be_late
 
@@ -58,7 +58,7 @@ class ArchiveRateLimiter(RateLimiter):
         self._late.append(seconds_late)
 
     async def is_held(self, host: str) -> bool:
-        return await asyncio.to_thread(self._archive.held_seconds, host) > 0
+        return await asyncio.to_thread(self._archive.hosts.backoff_seconds, host) > 0
 
     async def hold(self, host: str, seconds: float) -> None:
-        await asyncio.to_thread(self._archive.hold_host, host, seconds)
+        await asyncio.to_thread(self._archive.hosts.back_off, host, seconds)

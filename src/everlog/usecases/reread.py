@@ -62,7 +62,7 @@ def reread_blog(
     with archive.lock(blog.id):
         if relearn:
             known = learn_again(blog, archive)
-            archive.update_blog(blog.id, template=known.template.to_json(), knowledge=known.knowledge())
+            archive.blogs.update(blog.id, template=known.template.to_json(), knowledge=known.knowledge())
         else:
             known = _known(blog)
         # As updates read.
@@ -81,7 +81,7 @@ def reread_blog(
                 _keep(batch, archive, result)
             step(capture.url)
         _keep(batch, archive, result)
-        archive.remember(blog.id, COMMENTS_MISSING, None)
+        archive.blogs.remember(blog.id, COMMENTS_MISSING, None)
         return result
 
 
@@ -103,7 +103,7 @@ def read_again(
     # What asks not to be kept is stored only where the user wanted it all the same.
     if known.classifier.verdict(exchange.url, root).kind != "post":
         return None
-    held = archive.find_post(exchange.url, as_read=True)
+    held = archive.posts.find(exchange.url, as_read=True)
     is_kept_with_post = held is not None and page_of_post(exchange.url, held.url) is not None
     if is_kept_with_post or first_page(root, exchange.url) or post_of_comment_page(exchange.url):
         return None  # a further page of a post, which is read with it
@@ -127,7 +127,7 @@ def read_again(
         post = replace(post, comments=(), comments_state="off", comment_count_claimed=None)
     else:
         post = _with_stored_comments(post, feed, services, drawn, stored, paging)
-    original = archive.find_post("http://" + claim) if claim != own else None
+    original = archive.posts.find("http://" + claim) if claim != own else None
     if original is not None and canonical(original.url) != own and say_the_same(original, post):
         return None  # a copy, as the crawl found out: its original is read by itself
     return Visit(blog_id=blog.id, url=exchange.url, key=own, outcome="post", post=post)
@@ -195,12 +195,12 @@ def _with_stored_comments(
 
 def _is_held_there(url: str, archive: Archive) -> bool:
     """Whether a post is held of this very address, and not another one's whose page this is as well."""
-    held = archive.find_post(url)
+    held = archive.posts.find(url)
     return held is not None and canonical(held.url) == canonical(url)
 
 
 def _drawing(exchange: Exchange, blog: Blog, archive: Archive) -> Exchange | None:
-    capture = archive.rendering_of(blog.id, exchange.url)
+    capture = archive.captures.rendering(blog.id, exchange.url)
     return archive.exchange(capture, purpose="rendered") if capture is not None else None
 
 

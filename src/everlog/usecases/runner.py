@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from everlog.records import Blog
     from everlog.render import Browser, RenderOptions
     from everlog.settings import Settings
-    from everlog.usecases.page.page_reading import PageReader
     from everlog.usecases.watch.poll import PollResult
     from everlog.usecases.watch.poll_source import PollSource
     from everlog.usecases.watch.watch_loop import WatchTally
@@ -67,8 +66,6 @@ class Job:
     allow: tuple[str, ...] | None = None
     # Whether this is a further part of a crawl that takes turns with others.
     goes_on: bool = False
-    # Who looks at its pages in place of this process.
-    reader: PageReader | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +98,7 @@ def run_jobs(
         return CrawlRun(
             fetcher=_session_for(job, url, own, archive, fetcher), archive=archive, settings=own, tally=tally,
             on_safe=on_safe,
-            browser=browser, allow=job.allow, goes_on=job.goes_on, reader=job.reader, now=fetcher.timekeeper.now,
+            browser=browser, allow=job.allow, goes_on=job.goes_on, now=fetcher.timekeeper.now,
         )
 
     async def all_of(fetcher: HttpClient) -> list[Report | EverlogError]:
@@ -233,14 +230,14 @@ def open_session(
     `others` are further spellings of its address that were typed with it.
     """
     def from_archive(name: str) -> str | None:
-        return archive.recall(None, name)
+        return archive.blogs.recall(None, name)
 
     def to_archive(name: str, value: str) -> None:
-        archive.remember(None, name, value)
+        archive.blogs.remember(None, name, value)
 
     recall = memory.recall if memory is not None else from_archive
     remember = memory.remember if memory is not None else to_archive
-    scratch = str(archive.scratch) if archive.scratch is not None else None
+    scratch = str(archive.backend.file_store.scratch) if archive.backend.file_store.scratch is not None else None
     own = manners_of(url, settings)
     guessed = (url, *others) if others else ()
     policy = replace(own, typed=(*own.typed, *others), guessed=guessed, scratch=scratch)

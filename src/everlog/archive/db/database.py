@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.functions import GenericFunction
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
-    from sqlalchemy import ColumnElement, Connection, Table
+    from sqlalchemy import ColumnElement, Connection, Row, Select, Table
+    from sqlalchemy.sql.compiler import SQLCompiler
 
     from everlog.search.document import Document
     from everlog.search.query import Query, Term
@@ -62,6 +66,10 @@ class Database(Protocol):
         """Ids nobody else will use for new rows, in their order."""
         ...
 
+    def to_index(self) -> Database:
+        """Where a search index that is not complete is filled: here, or in a copy of what cannot be written."""
+        ...
+
     def complaints(self) -> Iterator[str]:
         """What the database itself finds wrong with its file."""
         ...
@@ -103,6 +111,35 @@ class SearchIndex(Protocol):
     def lost(self, connection: Connection) -> Sequence[int]:
         """Posts that were written (`indexed` has them) and are not there."""
         ...
+
+
+class Greatest(GenericFunction[Any]):
+    """The largest of some values; SQLite has another name for it."""
+
+    name = "greatest"
+    inherit_cache = True
+
+
+@compiles(Greatest, "sqlite")
+def _for_sqlite(element: Greatest, compiler: SQLCompiler, **options: Any) -> str:
+    return f"max{compiler.process(element.clause_expr, **options)}"
+
+
+def in_pages(
+    database: Database, statement: Select[Any], by: ColumnElement[Any], size: int = MOST_VALUES,
+) -> Iterator[Row[Any]]:
+    """The rows of a statement, in the order of a column that tells them apart and that it selects.
+
+    Each page is a transaction: a reader neither fills the memory nor holds one for as long as its caller takes.
+    """
+    part = statement
+    while True:
+        with database.reading() as connection:
+            rows = connection.execute(part.order_by(by).limit(size)).all()
+        yield from rows
+        if len(rows) < size:
+            return
+        part = statement.where(by > rows[-1]._mapping[by])
 
 
 def in_parts(values: Sequence[T]) -> Iterator[Sequence[T]]:

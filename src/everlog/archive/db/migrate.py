@@ -11,7 +11,7 @@ from sqlalchemy import inspect, select
 
 from everlog.archive.db.schema import HEAD, alembic_version, metadata
 from everlog.archive.db.sqlite import SqliteDatabase
-from everlog.archive.files.durable import sync_folder
+from everlog.archive.files.durable import real_folder, sync_folder
 from everlog.archive.locks import hold
 from everlog.archive.write.crash_points import nothing
 from everlog.errors import DamagedArchive, NewerArchive
@@ -62,7 +62,7 @@ def bring_up_to_date(
 
 def _alone(database: AnyDatabase, locks: Path | None) -> AbstractContextManager[None]:
     if isinstance(database, SqliteDatabase):
-        return hold((locks or database.file.parent) / "schema.lock")
+        return hold((real_folder(locks) if locks is not None else database.file.parent) / "schema.lock")
     return database.alone()
 
 

@@ -146,6 +146,9 @@ class PostgresDatabase:
         found = connection.execute(select(numbers).select_from(func.generate_series(1, count)))
         return sorted(found.scalars())
 
+    def to_index(self) -> PostgresDatabase:
+        return self
+
     def complaints(self) -> Iterator[str]:
         """Its own consistency is the server's affair: it checks what it reads, and says so."""
         yield from ()

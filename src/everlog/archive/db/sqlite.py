@@ -97,6 +97,9 @@ class SqliteDatabase:
         last = connection.exec_driver_sql(f"select max(id) from {table.name}").scalar() or 0  # noqa: S608 - our own name
         return range(last + 1, last + 1 + count)
 
+    def to_index(self) -> SqliteDatabase:
+        return self
+
     def complaints(self) -> Iterator[str]:
         with self.reading() as connection:
             for (text,) in connection.exec_driver_sql("PRAGMA integrity_check(20)"):

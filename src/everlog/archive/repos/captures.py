@@ -1,4 +1,4 @@
-"""The captures that URLs gave, and the files they stand in."""
+"""Capture repository: the answers that URLs gave, and the files they stand in."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from sqlalchemy import bindparam, func, select
 
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import moment_of, storable
-from everlog.archive.db.database import in_parts
+from everlog.archive.db.database import MOST_VALUES, in_parts
 from everlog.archive.files.warc import MADE
-from everlog.archive.models import Capture, Held, Place, WarcFile
-from everlog.archive.repos.urls import AT_ONCE
+from everlog.archive.models import Capture, Held, Place
+from everlog.archive.repos.warc_index import FileRows
 from everlog.core.urls import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from sqlalchemy import ColumnElement, Row, Select
 
@@ -38,145 +38,138 @@ _BODIES = select(_captures).where(
 )
 
 
-def warc_files(database: Database, blog_id: int) -> tuple[WarcFile, ...]:
-    """The WARC files of a blog, the oldest first."""
-    with database.reading() as connection:
-        return tuple(
-            WarcFile(name=row.name, blog_id=row.blog_id, length=row.length, closed=row.closed)
-            for row in connection.execute(select(_files).where(_files.c.blog_id == blog_id).order_by(_files.c.id))
-        )
+class CaptureRepository:
+    """The captures of URLs, and the WARC `files` they stand in.
 
-
-def media_paths(database: Database, hashes: Sequence[str]) -> dict[str, str]:
-    """Where the media files of these hashes are, those that are held."""
-    table = schema.media_files
-    found: dict[str, str] = {}
-    with database.reading() as connection:
-        for part in in_parts(sorted(set(hashes))):
-            rows = connection.execute(select(table.c.sha256, table.c.path).where(table.c.sha256.in_(part)))
-            found |= {sha256: path for sha256, path in rows}  # noqa: C416 - rows are not pairs to the type checker
-    return found
-
-
-def held_bodies(
-    database: Database, wanted: Sequence[tuple[int, str, str]], *, lost: Collection[str] = (),
-) -> dict[tuple[int, str, str], Held]:
-    """Those of these (blog, URL, digest) whose body is stored already, in none of the files that are lost.
-
-    Where it came from another address of the blog, under that address.
+    What stands in a file that is found to be lost is as good as never fetched.
     """
-    found: dict[tuple[int, str, str], Held] = {}
-    bodies = _BODIES
-    if lost:
-        bodies = bodies.join(_files, _files.c.id == _captures.c.warc_id).where(_files.c.name.not_in(lost))
-    with database.reading() as connection:
-        for part in in_parts(sorted({(blog_id, digest) for blog_id, _, digest in wanted})):
-            values = {"digests": [digest for _, digest in part], "blogs": sorted({blog_id for blog_id, _ in part})}
-            for row in connection.execute(bodies, values):
-                found[row.blog_id, row.url, row.digest] = _held(row)
-    return found
 
+    def __init__(self, database: Database, lost: Collection[str] = ()) -> None:
+        self.database = database
+        self.files = FileRows(database)
+        self._lost = lost
 
-def held_answer(database: Database, blog_id: int, key: str, *, lost: Collection[str] = ()) -> Held | None:
-    """The body that a URL had when it last answered: its own, or the one it turned out to have again.
+    def media_paths(self, hashes: Sequence[str]) -> Mapping[str, str]:
+        """Where the media files of these hashes are, those that are held."""
+        table = schema.media_files
+        found: dict[str, str] = {}
+        with self.database.reading() as connection:
+            for part in in_parts(sorted(set(hashes))):
+                rows = connection.execute(select(table.c.sha256, table.c.path).where(table.c.sha256.in_(part)))
+                found |= {sha256: path for sha256, path in rows}  # noqa: C416 - rows are not pairs to the type checker
+        return found
 
-    Answers whose bodies stand in `lost` files are as good as none.
-    """
-    statement = (
-        select(
-            _captures, func.coalesce(_original.c.id, _captures.c.id).label("body_id"),
-            func.coalesce(_original.c.url, _captures.c.url).label("body_url"),
-            func.coalesce(_original.c.fetched_at, _captures.c.fetched_at).label("body_at"),
+    def held_bodies(self, wanted: Sequence[tuple[int, str, str]]) -> Mapping[tuple[int, str, str], Held]:
+        """Those of these (blog, URL, digest) whose body is stored already, in none of the files that are lost.
+
+        Where it came from another address of the blog, under that address.
+        """
+        found: dict[tuple[int, str, str], Held] = {}
+        bodies = _BODIES
+        if self._lost:
+            bodies = bodies.join(_files, _files.c.id == _captures.c.warc_id).where(_files.c.name.not_in(self._lost))
+        with self.database.reading() as connection:
+            for part in in_parts(sorted({(blog_id, digest) for blog_id, _, digest in wanted})):
+                values = {"digests": [digest for _, digest in part], "blogs": sorted({blog_id for blog_id, _ in part})}
+                for row in connection.execute(bodies, values):
+                    found[row.blog_id, row.url, row.digest] = _held(row)
+        return found
+
+    def held_answer(self, blog_id: int, key: str) -> Held | None:
+        """The body that a URL had when it last answered: its own, or the one it turned out to have again.
+
+        It is what "not modified" is about. Answers whose bodies stand in lost files are as good as none.
+        """
+        statement = (
+            select(
+                _captures, func.coalesce(_original.c.id, _captures.c.id).label("body_id"),
+                func.coalesce(_original.c.url, _captures.c.url).label("body_url"),
+                func.coalesce(_original.c.fetched_at, _captures.c.fetched_at).label("body_at"),
+            )
+            .join(_urls, _urls.c.id == _captures.c.url_id)
+            .join(_original, _original.c.id == _captures.c.original_id, isouter=True)
+            .join(_files, _files.c.id == _BODY_FILE)
+            .where(
+                _urls.c.blog_id == blog_id, _urls.c.key == storable(key), _captures.c.blog_id == blog_id, GOOD,
+                *self._not_lost(),
+            )
+            .order_by(_captures.c.id.desc())
+            .limit(1)
         )
-        .join(_urls, _urls.c.id == _captures.c.url_id)
-        .join(_original, _original.c.id == _captures.c.original_id, isouter=True)
-        .join(_files, _files.c.id == _BODY_FILE)
-        .where(
-            _urls.c.blog_id == blog_id, _urls.c.key == storable(key), _captures.c.blog_id == blog_id, GOOD,
-            *_not_in(lost),
+        with self.database.reading() as connection:
+            row = connection.execute(statement).first()
+        return None if row is None else Held(
+            id=row.body_id, url=row.body_url, digest=row.digest, fetched_at=moment_of(row.body_at),
+            content_type=row.content_type, etag=row.etag, last_modified=row.last_modified,
         )
-        .order_by(_captures.c.id.desc())
-        .limit(1)
-    )
-    with database.reading() as connection:
-        row = connection.execute(statement).first()
-    return None if row is None else Held(
-        id=row.body_id, url=row.body_url, digest=row.digest, fetched_at=moment_of(row.body_at),
-        content_type=row.content_type, etag=row.etag, last_modified=row.last_modified,
-    )
 
+    def find(self, blog_id: int, url: str) -> Capture | None:
+        """The latest good capture of a URL whose body is not in a lost file: what conditional requests are about."""
+        statement = self._good(blog_id, url).limit(1)
+        with self.database.reading() as connection:
+            row = connection.execute(statement).first()
+        return None if row is None else _capture(row)
 
-def capture_of(database: Database, blog_id: int, url: str, *, lost: Collection[str] = ()) -> Capture | None:
-    """The latest good capture of a URL whose body is not in one of the `lost` files."""
-    statement = _good_captures(blog_id, url, lost).limit(1)
-    with database.reading() as connection:
-        row = connection.execute(statement).first()
-    return None if row is None else _capture(row)
+    def bodies(self, blog_id: int, url: str) -> tuple[Capture, ...]:
+        """The good captures of a URL, each body once, in the order in which they were last seen."""
+        statement = self._good(blog_id, url)
+        with self.database.reading() as connection:
+            rows = connection.execute(statement).all()
+        latest: dict[str, Capture] = {}
+        for row in rows:
+            latest.setdefault(row.digest, _capture(row))
+        return tuple(reversed(latest.values()))
 
-
-def _good_captures(blog_id: int, url: str, lost: Collection[str]) -> Select[Any]:
-    """The good captures of a URL, the latest first."""
-    return (
-        _captures_with_places()
-        .join(_urls, _urls.c.id == _captures.c.url_id)
-        .where(
-            _urls.c.blog_id == blog_id, _urls.c.key == storable(canonical(url)), _captures.c.blog_id == blog_id, GOOD,
-            *_not_in(lost),
-        )
-        .order_by(_captures.c.id.desc())
-    )
-
-
-def captures_of(database: Database, blog_id: int, url: str, *, lost: Collection[str] = ()) -> tuple[Capture, ...]:
-    """The good captures of a URL, each body once, in the order in which they were last seen."""
-    statement = _good_captures(blog_id, url, lost)
-    with database.reading() as connection:
-        rows = connection.execute(statement).all()
-    latest: dict[str, Capture] = {}
-    for row in rows:
-        latest.setdefault(row.digest, _capture(row))
-    return tuple(reversed(latest.values()))
-
-
-def rendering_of(database: Database, blog_id: int, url: str, *, lost: Collection[str] = ()) -> Capture | None:
-    """What the browser made of the answer that `capture_of` gives; None if it was not rendered."""
-    current = capture_of(database, blog_id, url, lost=lost)
-    if current is None:
+    def rendering(self, blog_id: int, url: str) -> Capture | None:
+        """What the browser made of the answer that `find` gives; None if it was not rendered."""
+        current = self.find(blog_id, url)
+        if current is None:
+            return None
+        places = self._of_url(blog_id, url)
+        drawings = places.where(_captures.c.purpose == "rendered", _captures.c.id < current.id)
+        with self.database.reading() as connection:
+            # An answer that nothing is read from may have been drawn since.
+            for made in connection.execute(drawings.order_by(_captures.c.id.desc()).limit(MOST_DRAWINGS)).all():
+                # A visit's answer is stored behind what was made of it.
+                answers = places.where(_captures.c.id > made.id, _captures.c.purpose == current.purpose)
+                answer = connection.execute(answers.order_by(_captures.c.id).limit(1)).first()
+                if answer is not None and answer.digest == current.digest:
+                    return _capture(made)
         return None
-    of_url = [_urls.c.blog_id == blog_id, _urls.c.key == storable(canonical(url)), _captures.c.blog_id == blog_id]
-    places = _captures_with_places().join(_urls, _urls.c.id == _captures.c.url_id).where(*of_url, *_not_in(lost))
-    drawings = places.where(_captures.c.purpose == "rendered", _captures.c.id < current.id)
-    with database.reading() as connection:
-        # An answer that nothing is read from may have been drawn since.
-        for made in connection.execute(drawings.order_by(_captures.c.id.desc()).limit(MOST_DRAWINGS)).all():
-            # A visit's answer is stored behind what was made of it.
-            answers = places.where(_captures.c.id > made.id, _captures.c.purpose == current.purpose)
-            answer = connection.execute(answers.order_by(_captures.c.id).limit(1)).first()
-            if answer is not None and answer.digest == current.digest:
-                return _capture(made)
-    return None
 
+    def __call__(self, blog_id: int, *, purpose: str = "page") -> Iterator[Capture]:
+        """The latest good capture of every URL, in the order the URLs were found."""
+        after = 0
+        while True:
+            latest = (
+                select(func.max(_captures.c.id))
+                .where(_captures.c.blog_id == blog_id, _captures.c.url_id > after, _captures.c.purpose == purpose, GOOD)
+                .group_by(_captures.c.url_id)
+                .order_by(_captures.c.url_id)
+                .limit(MOST_VALUES)
+            )
+            with self.database.reading() as connection:
+                ids = connection.scalars(latest).all()
+                rows = connection.execute(
+                    _captures_with_places().where(_captures.c.id.in_(ids)).order_by(_captures.c.url_id),
+                ).all()
+            if not rows:
+                return
+            yield from (_capture(row) for row in rows)
+            after = rows[-1].url_id
 
-def all_captures(database: Database, blog_id: int, *, purpose: str) -> Iterator[Capture]:
-    """The latest good capture of every URL, in the order the URLs were found."""
-    after = 0
-    while True:
-        latest = (
-            select(func.max(_captures.c.id))
-            .where(_captures.c.blog_id == blog_id, _captures.c.url_id > after, _captures.c.purpose == purpose, GOOD)
-            .group_by(_captures.c.url_id)
-            .order_by(_captures.c.url_id)
-            .limit(AT_ONCE)
+    def _of_url(self, blog_id: int, url: str) -> Select[Any]:
+        return _captures_with_places().join(_urls, _urls.c.id == _captures.c.url_id).where(
+            _urls.c.blog_id == blog_id, _urls.c.key == storable(canonical(url)), _captures.c.blog_id == blog_id,
+            *self._not_lost(),
         )
-        with database.reading() as connection:
-            ids = connection.scalars(latest).all()
-            rows = connection.execute(
-                _captures_with_places().where(_captures.c.id.in_(ids)).order_by(_captures.c.url_id),
-            ).all()
-        if not rows:
-            return
-        yield from (_capture(row) for row in rows)
-        after = rows[-1].url_id
+
+    def _good(self, blog_id: int, url: str) -> Select[Any]:
+        """The good captures of a URL, the latest first."""
+        return self._of_url(blog_id, url).where(GOOD).order_by(_captures.c.id.desc())
+
+    def _not_lost(self) -> list[ColumnElement[bool]]:
+        return [_files.c.name.not_in(self._lost)] if self._lost else []
 
 
 def _captures_with_places() -> Select[Any]:
@@ -190,10 +183,6 @@ def _captures_with_places() -> Select[Any]:
         .join(_files, _files.c.id == _BODY_FILE)
         .join(_own_files, _own_files.c.id == own.warc_id)
     )
-
-
-def _not_in(lost: Collection[str]) -> list[ColumnElement[bool]]:
-    return [_files.c.name.not_in(lost)] if lost else []
 
 
 def _capture(row: Row[Any]) -> Capture:

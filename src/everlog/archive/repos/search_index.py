@@ -1,4 +1,4 @@
-"""The search index and the archive: kept current with the posts, and made anew (`hits.py` asks it).
+"""The search index and the archive: kept current with the posts, and made anew (`search.py` asks it).
 
 The newest version of each post is in the index; it is written in the transaction that stores the version,
 so what was acknowledged is found. `indexed` says which version is in. Archives from before there was an
@@ -146,12 +146,6 @@ def fill(database: Database, step: Progress) -> int:
         for key in keys:
             step(key)
         done += len(keys)
-
-
-def forget_all(database: Database) -> None:
-    """Empty the index; the next search, or `fill`, makes it anew from the posts."""
-    with database.writing() as connection:
-        reset(connection, database)
 
 
 def _fill_group(connection: Connection, database: Database, after: int) -> tuple[list[str], int]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from everlog.archive.models import Place
-    from everlog.archive.repos.sql_store import SqlStore
+    from everlog.archive.repos.captures import CaptureRepository
     from everlog.records import Exchange, Visit
 
 # Captures get their numbers in the transaction that names them.
@@ -63,11 +63,11 @@ class Piece:
         )
 
 
-def pieces_of(visits: Sequence[Visit], store: SqlStore) -> list[Piece]:
+def pieces_of(visits: Sequence[Visit], captures: CaptureRepository) -> list[Piece]:
     """The exchanges of a batch with their digests, and who holds their bodies already."""
     pieces = [Piece(visit, exchange, _digest(exchange)) for visit in visits for exchange in visit.exchanges]
     answers = [piece for piece in pieces if piece.exchange.purpose not in MADE]
-    bodies = store.held_bodies([piece.key for piece in answers if piece.exchange.size])
+    bodies = captures.held_bodies([piece.key for piece in answers if piece.exchange.size])
     anywhere = {(blog_id, digest): held for (blog_id, _, digest), held in bodies.items()}
     first: dict[tuple[int, str], Piece] = {}
     for piece in answers:
@@ -78,7 +78,7 @@ def pieces_of(visits: Sequence[Visit], store: SqlStore) -> list[Piece]:
             if piece.original is None and first.setdefault(same, piece) is not piece:
                 piece.repeat(first[same])
         elif piece.exchange.status == 304:
-            piece.original = store.held_answer(piece.visit.blog_id, piece.visit.key)
+            piece.original = captures.held_answer(piece.visit.blog_id, piece.visit.key)
             piece.digest = piece.original.digest if piece.original else piece.digest
     return pieces
 

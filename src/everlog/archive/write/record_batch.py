@@ -12,6 +12,7 @@ from everlog.archive.db.column_values import stamp, stamp_now, stamp_or_none, st
 from everlog.archive.repos import search_index as searching
 from everlog.archive.repos.events import insert_events, last_of_text
 from everlog.archive.repos.post_codec import write_post
+from everlog.archive.repos.urls import insert_links, new_urls
 from everlog.archive.write.crash_points import nothing
 from everlog.archive.write.existing import capture_before, known_posts, latest_answer, url_ids
 from everlog.archive.write.post_events import worth_telling
@@ -20,7 +21,7 @@ from everlog.core.urls import canonical
 from everlog.records import Event
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from sqlalchemy import Connection, Table
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from everlog.archive.models import Acknowledged, Stored, WarcFile
     from everlog.archive.repos.post_codec import Written
     from everlog.archive.write.version_decider import VersionDecider
-    from everlog.records import Exchange, Link, Post, Visit
+    from everlog.records import Exchange, Post, Visit
 
     Pair = tuple[Visit, Sequence[Stored]]
     Rows = list[dict[str, Any]]
@@ -50,10 +51,7 @@ class BatchRecorder:
     def __init__(self, database: Database, *, at: Callable[[str], None] = nothing) -> None:
         self._database = database
         self._at = at
-        self._new_urls = (
-            database.insert(schema.urls).on_conflict_do_nothing(index_elements=["key", "blog_id"])
-            .execution_options(preserve_rowcount=True)
-        )
+        self._new_urls = new_urls(database)
         visited = database.insert(schema.urls)
         self._visited = visited.on_conflict_do_update(
             index_elements=["key", "blog_id"],
@@ -103,22 +101,11 @@ class BatchRecorder:
             self._at("transaction-half")
             outcome = self._record_posts(connection, [visit for visit, _ in pairs], written, answers)
             self._record_media(connection, pairs)
-            self.record_links(connection, [(visit.blog_id, link) for visit, _ in pairs for link in visit.links])
+            insert_links(
+                connection, self._new_urls, [(visit.blog_id, link) for visit, _ in pairs for link in visit.links]
+            )
             self._at("transaction-full")
         return outcome
-
-    def record_links(self, connection: Connection, links: Iterable[tuple[int, Link]]) -> int:
-        """Queue what is not known yet. How many were new."""
-        now = stamp_now()
-        rows: Rows = [
-            {
-                "blog_id": blog_id, "key": storable(link.key), "url": storable(link.url), "lane": link.lane,
-                "rank": link.rank, "state": "queued", "tries": 0, "new_posts": 0,
-                "found_on": storable_or_none(link.found_on), "queued_at": now,
-            }
-            for blog_id, link in links
-        ]
-        return connection.execute(self._new_urls, rows).rowcount if rows else 0
 
     def _upsert(self, table: Table, key: list[str], changed: list[str]) -> Any:
         statement = self._database.insert(table)

@@ -77,10 +77,10 @@ async def archive_blog(url: str, work: CrawlRun) -> Report:
         found = await find_blog(url, rendering, work.tally, others)
         if blog is None and canonical(found.home) != canonical(url) and _is_learned(found.home, work):
             # Another page of a blog that is held.
-            work.archive.remember(None, f"home:{canonical(url)}", found.home)
+            work.archive.blogs.remember(None, f"home:{canonical(url)}", found.home)
             return await archive_blog(found.home, work)
-        blog = work.archive.add_blog(found.home, scope=work.settings.scope)
-        work.archive.remember(None, f"home:{canonical(url)}", blog.home)
+        blog = work.archive.blogs.add(found.home, scope=work.settings.scope)
+        work.archive.blogs.remember(None, f"home:{canonical(url)}", blog.home)
         settle_home(blog.home, work.archive)
         if work.allow is not None:
             keep_allowed(blog, work.allow, work.archive)
@@ -94,8 +94,8 @@ async def archive_blog(url: str, work: CrawlRun) -> Report:
 
 def _blog_of_post(url: str, work: CrawlRun) -> Blog | None:
     """The blog of the archive that holds this address as a post."""
-    post = work.archive.find_post(url) if may_widen(work.settings) else None
-    blog = work.archive.find_blog(post.blog) if post is not None and post.blog else None
+    post = work.archive.posts.find(url) if may_widen(work.settings) else None
+    blog = work.archive.blogs.find(post.blog) if post is not None and post.blog else None
     if blog is not None:
         work.tally.blog = blog.home
         work.tally.remarks.append(f"{url} is a post of {blog.home}: archiving that blog")
@@ -111,11 +111,11 @@ def _as_wanted(blog: Blog, url: str, work: CrawlRun) -> Blog:
     """A known blog, taken up again if it was forgotten, with another scope or feed if these are given now."""
     archive, settings = work.archive, work.settings
     if blog.forgotten_at is not None:
-        blog = archive.update_blog(blog.id, forgotten_at=None)
+        blog = archive.blogs.update(blog.id, forgotten_at=None)
     if "feed" in settings.given and settings.feed and blog.feed_url not in {None, settings.feed}:
-        blog = archive.update_blog(blog.id, feed_url=settings.feed)
+        blog = archive.blogs.update(blog.id, feed_url=settings.feed)
     if not settings.robots:
-        archive.requeue(blog.id, list(map(canonical, left_to_robots(blog, archive))))
+        archive.urls.requeue(blog.id, list(map(canonical, left_to_robots(blog, archive))))
     mode = settings.scope if "scope" in settings.given else blog.scope
     before = scope_of(blog, archive)
     scope = given_places(replace(before, mode=mode), settings)
@@ -127,9 +127,9 @@ def _as_wanted(blog: Blog, url: str, work: CrawlRun) -> Blog:
         missing = recall_left_out(blog, archive)
         begin_anew(blog, archive)
         keep_places(blog, scope, archive)
-        archive.requeue(blog.id, [canonical(blog.home), *archive.fruitful_pages(blog.id), *missing])
+        archive.urls.requeue(blog.id, [canonical(blog.home), *archive.urls.fruitful_pages(blog.id), *missing])
         state = "crawling" if blog.state == "finished" else blog.state
-        blog = archive.update_blog(blog.id, scope=mode, state=state)
+        blog = archive.blogs.update(blog.id, scope=mode, state=state)
     return blog
 
 
@@ -152,12 +152,12 @@ async def _learn_and_crawl(blog: Blog, found: Found, rendering: Rendering, work:
     work.tally.doing = "reading the sitemap"
     listed, maps = await sitemaps_of(found, robots, work.fetcher)
     work.archive.commit([*_other_visits(blog, found, robots, maps), *comment_feeds])
-    work.archive.enqueue(blog.id, [link for link, _ in answers])
+    work.archive.urls.enqueue(blog.id, [link for link, _ in answers])
     _remember_for_updates(found, blog, work.archive)
     begin_anew(blog, work.archive)
     keep_places(blog, learned.scope, work.archive)
     remember_estimate(_estimate(replace(learned, known=known), listed, len(maps)), blog, work.archive)
-    blog = work.archive.update_blog(
+    blog = work.archive.blogs.update(
         blog.id, title=found.feed.title, feed_url=found.feed_url, template=known.template.to_json(),
         knowledge=known.knowledge(), state="crawling", forgotten_at=None, scope=work.settings.scope,
     )
@@ -231,7 +231,7 @@ async def _study_comments(
 
 async def _go_on(blog: Blog, known: LearnedBlog, work: CrawlRun) -> Report:
     if not work.goes_on:
-        work.archive.requeue_failed(blog.id, now=work.now())
+        work.archive.urls.requeue_failed(blog.id, now=work.now())
     work.fetcher = aliased(work.fetcher, scope_of(blog, work.archive))
     known = compared_anew(known, blog, work.archive)
     with recorded_run(blog, "crawl", work.archive) as run, crew_of(blog, known, work) as context:
@@ -252,13 +252,13 @@ def _prepare_watching(blog: Blog, stop: Stop, work: CrawlRun) -> None:
 
 def _remember_for_updates(found: Found, blog: Blog, archive: Archive) -> None:
     """What the feed says now or, without one, which maps of the site named pages that links did not lead to."""
-    archive.remember(blog.id, "entries", json.dumps(entry_marks(found.feed)) if found.feed_url else None)
+    archive.blogs.remember(blog.id, "entries", json.dumps(entry_marks(found.feed)) if found.feed_url else None)
     maps = [each.url for each in found.explored.maps] if found.explored is not None and found.explored.listed else []
-    archive.remember(blog.id, MAPS, json.dumps(maps) if maps else None)
-    archive.remember(blog.id, FRONTS, None)
-    archive.remember_all(blog.id, {TALK: None, SPLIT: None})
+    archive.blogs.remember(blog.id, MAPS, json.dumps(maps) if maps else None)
+    archive.blogs.remember(blog.id, FRONTS, None)
+    archive.blogs.remember_all(blog.id, {TALK: None, SPLIT: None})
     start = found.home_page.page.url if found.home_page is not None else found.home
-    archive.remember(blog.id, START, start if canonical(start) != canonical(found.home) else None)
+    archive.blogs.remember(blog.id, START, start if canonical(start) != canonical(found.home) else None)
 
 
 def _estimate(learned: LearnResult, listed: Iterable[str], maps: int) -> Estimate:

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from everlog.usecases.crawl.report import Tally
     from everlog.usecases.learn.learned_blog import LearnedBlog
     from everlog.usecases.page.copies import Copies
-    from everlog.usecases.page.page_reading import PageReader
     from everlog.usecases.page.post_comments import CommentGatherer
     from everlog.usecases.page.rendering import Rendering
 
@@ -54,8 +53,6 @@ class CrawlContext:
     commenting: CommentGatherer
     # What the feed says of its posts.
     entries: Entries = field(default_factory=Entries)
-    # Who looks at pages in place of this process; None: nobody.
-    reader: PageReader | None = None
     error: BaseException | None = None
     # The posts that are split over pages, as the blog tells, once somebody asked.
     split_posts: asyncio.Future[frozenset[str]] | None = None
@@ -98,12 +95,12 @@ class CrawlContext:
 
     def held(self, key: str) -> Post | None:
         """The post at an address in its canonical spelling, stored or on its way to the disk."""
-        return self._on_the_way.get(key) or self.archive.find_post("http://" + key, as_read=True)
+        return self._on_the_way.get(key) or self.archive.posts.find("http://" + key, as_read=True)
 
     def learn_comments(self, rules: CommentRules | None) -> None:
         """From now on, and at the next crawl, comments are read by these rules."""
         self.known = replace(self.known, template=self.known.template.with_comments(rules))
-        self.archive.update_blog(self.blog.id, template=self.known.template.to_json())
+        self.archive.blogs.update(self.blog.id, template=self.known.template.to_json())
 
     async def submit(self, visit: Visit) -> None:
         """Hand a visit to the writer; waits only when too many are not safe yet."""

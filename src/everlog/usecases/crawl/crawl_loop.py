@@ -66,7 +66,7 @@ class Crawl:
         self.queue = Queue(context.archive, context.blog, newest_first=context.settings.newest_first)
         self._now = now
         self._started_at = now()
-        self._steps = steps_named(context.settings.steps)
+        self._steps = steps_named(context.settings.pipeline)
         self._busy = 0
         self._changed = asyncio.Event()
         # Set when what is under way is not waited for: it stays in the queue.
@@ -102,12 +102,12 @@ class Crawl:
         if self._is_cut_short:
             self.stop.say("limit", SLICE_OVER)
         await self._settle_copies()
-        until = self.context.archive.waits_until(self.context.blog.id)
+        until = self.context.archive.urls.waits_until(self.context.blog.id)
         if until is not None and until > self._now():
             self.stop.say("blocked", f"the server asked us to wait, retry after {utc_time(until, self._now())}")
         if settings.media:
             tally = self.context.tally
-            tally.media_held_off, tally.media_held_until = self.context.archive.media_held_off(
+            tally.media_held_off, tally.media_held_until = self.context.archive.urls.media_held_off(
                 self.context.blog.id, now=self._now(),
             )
         self.stop.say("complete", "every page that was found has been visited")
@@ -175,7 +175,7 @@ class Crawl:
         self._odd.append(url)
         if len(self._odd) % ODD_ADDRESSES == 0 and len(self._odd) <= ODD_AT_MOST:
             context.known = replace(context.known, classifier=context.known.classifier.with_urls(self._odd))
-            context.archive.update_blog(context.blog.id, knowledge=context.known.knowledge())
+            context.archive.blogs.update(context.blog.id, knowledge=context.known.knowledge())
 
     def interrupt(self) -> None:
         """End at once; what was fetched is stored, the rest stays in the queue."""
@@ -206,7 +206,7 @@ class Crawl:
         await context.drain()
 
     def _was_visited(self, key: str) -> bool:
-        row = self.context.archive.row_state(self.context.blog.id, key)
+        row = self.context.archive.urls.state(self.context.blog.id, key)
         return row is not None and row[0] != "queued"
 
     async def _settle(self, visits: Iterable[Visit]) -> None:
@@ -275,7 +275,7 @@ class Crawl:
         context = self.context
         # What was put off is stored, but not as the post that it may turn out to be.
         is_conditional = self.is_update and link.key not in self.asks_anew and link.key not in self.queue.taken_up
-        known = context.archive.capture_of(context.blog.id, link.url) if is_conditional else None
+        known = context.archive.captures.find(context.blog.id, link.url) if is_conditional else None
         answer = await context.fetcher.fetch(
             link.url, etag=known.etag if known else None, last_modified=known.last_modified if known else None,
         )
@@ -314,7 +314,7 @@ class Crawl:
     def _has_other_pages(self, link: Link) -> bool:
         """Whether a post's text is split over several pages, or a page of it is missing since the last visit."""
         context = self.context
-        row = context.archive.row_state(context.blog.id, link.key)
+        row = context.archive.urls.state(context.blog.id, link.key)
         held = context.held(link.key)
         if held is None:
             return False

@@ -53,12 +53,12 @@ def what_was_left_out(context: CrawlContext, held: int) -> str | None:
 
 def left_to_robots(blog: Blog, archive: Archive) -> list[str]:
     """The addresses that were left out because robots.txt, or the pages themselves, ask for that."""
-    return [each.url for each in archive.problems(blog.id) if each.reason.startswith((NOARCHIVE, DISALLOWED))]
+    return [each.url for each in archive.urls.problems(blog.id) if each.reason.startswith((NOARCHIVE, DISALLOWED))]
 
 
 def count_not_kept(blog: Blog, archive: Archive) -> int:
     """How many pages were left out because they ask not to be kept."""
-    return sum(each.reason == NOARCHIVE for each in archive.problems(blog.id))
+    return sum(each.reason == NOARCHIVE for each in archive.urls.problems(blog.id))
 
 
 def noarchive_remark(count: int, home: str) -> str:
@@ -73,24 +73,24 @@ def noarchive_remark(count: int, home: str) -> str:
 
 def begin_anew(blog: Blog, archive: Archive) -> None:
     """A crawl from the start counts from nothing."""
-    archive.remember(blog.id, LEFT_OUT, None)
+    archive.blogs.remember(blog.id, LEFT_OUT, None)
 
 
 def recall_left_out(blog: Blog, archive: Archive) -> dict[str, str]:
     """What the parts of a crawl before this one left out: addresses by their keys."""
-    kept = json.loads(archive.recall(blog.id, LEFT_OUT) or "{}")
+    kept = json.loads(archive.blogs.recall(blog.id, LEFT_OUT) or "{}")
     return dict(kept.get("links", ()))
 
 
 def keep_left_out(context: CrawlContext, said: str | None) -> None:
     """For the parts of a crawl that follow, and for `everlog status`."""
     kept = json.dumps({"links": context.left_out, "said": said}) if context.left_out else None
-    context.archive.remember(context.blog.id, LEFT_OUT, kept)
+    context.archive.blogs.remember(context.blog.id, LEFT_OUT, kept)
 
 
 def said_left_out(blog: Blog, archive: Archive) -> str | None:
     """What the last crawl of a blog left out, as it said."""
-    said: str | None = json.loads(archive.recall(blog.id, LEFT_OUT) or "{}").get("said")
+    said: str | None = json.loads(archive.blogs.recall(blog.id, LEFT_OUT) or "{}").get("said")
     return said
 
 

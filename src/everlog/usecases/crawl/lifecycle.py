@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from everlog.usecases.crawl.report import Ending, Tally
     from everlog.usecases.crawl.stop_reasons import Stop
     from everlog.usecases.learn.learned_blog import LearnedBlog
-    from everlog.usecases.page.page_reading import PageReader
 
 # A crawl that is killed loses this much of its ledger of requests and waits.
 LEDGER_SECONDS = 30.0
@@ -73,8 +72,6 @@ class CrawlRun:
     browser: Browser | None = None
     # What `--allow` named, to be kept with a blog that is new.
     allow: tuple[str, ...] | None = None
-    # Looks at pages in place of this process; None: nobody does.
-    reader: PageReader | None = None
     # Who visits pages takes a turn; polls that bring nothing need none.
     turn: AbstractAsyncContextManager[object] = field(default_factory=nullcontext)
     # The crawl under way, so that it can be interrupted from outside.
@@ -103,12 +100,12 @@ class CrawlRun:
 @contextmanager
 def recorded_run(blog: Blog, kind: str, archive: Archive) -> Iterator[int]:
     """A run of the archive's list; one that ends in an error says so there too."""
-    run = archive.begin_run(blog.id, kind)
+    run = archive.blogs.begin_run(blog.id, kind)
     try:
         yield run
     except EverlogError as error:
         with suppress(EverlogError):  # a full disk takes no last words either
-            archive.end_run(run, reason=error.message, counts={})
+            archive.blogs.end_run(run, reason=error.message, counts={})
         raise
 
 
@@ -131,20 +128,20 @@ def crew_of(
                 for entry in said if entry.link
             },
         )
-    if work.archive.lost_files:
-        own = {file.name for file in work.archive.warc_files(blog.id)}
+    if work.archive.backend.file_store.lost:
+        own = {file.name for file in work.archive.captures.files.of_blog(blog.id)}
         work.tally.remarks += [
             f"{name} is missing or truncated: restore it from a backup, if there is one"
-            for name in sorted(own & work.archive.lost_files)
+            for name in sorted(own & work.archive.backend.file_store.lost)
         ]
     writer = BatchWriter(work.archive)
     context = CrawlContext(
         blog=blog, known=known, scope=scope, settings=work.settings, fetcher=work.fetcher,
         archive=work.archive, writer=writer, tally=work.tally, this_year=work.now().year,
         on_safe=_counting(work), copies=Copies(blog.id), rendering=commenting.rendering, commenting=commenting,
-        entries=Entries.of(said, blog, scope), reader=work.reader, left_out=recall_left_out(blog, work.archive),
+        entries=Entries.of(said, blog, scope), left_out=recall_left_out(blog, work.archive),
     )
-    for key in work.archive.known_keys(blog.id):
+    for key in work.archive.urls.known_keys(blog.id):
         context.is_new(key)
     try:
         yield context
@@ -160,7 +157,7 @@ def _key_of(entry: Entry, feed_url: str | None, scope: Scope) -> str:
 
 def _stored_entries(blog: Blog, archive: Archive) -> tuple[Entry, ...]:
     """What the feed said last: a feed that did not change still names its posts' comment feeds."""
-    capture = archive.capture_of(blog.id, blog.feed_url) if blog.feed_url is not None else None
+    capture = archive.captures.find(blog.id, blog.feed_url) if blog.feed_url is not None else None
     answer = stored_exchange(capture, archive) if capture is not None else None
     if answer is None:
         return ()
@@ -193,13 +190,13 @@ async def run_to_end(crawl: Crawl) -> Stop:
         await context.submit(visit)
     await context.drain()
     if stop.ending == "complete":
-        context.archive.set_aside(context.blog.id, reason="not fetched: no new posts expected there")
+        context.archive.urls.set_aside(context.blog.id, reason="not fetched: no new posts expected there")
     return stop
 
 
 def finish_crawl(context: CrawlContext, run: int, stop: Stop) -> Report:
     """The end of a crawl of a whole blog: complete only if nothing was left out that may belong to it."""
-    said = what_was_left_out(context, context.archive.count_posts(context.blog.id))
+    said = what_was_left_out(context, context.archive.posts.count(context.blog.id))
     keep_left_out(context, said)
     return finish(context, run, stop.ending or "complete", stop.reason, left_out=said)
 
@@ -207,14 +204,14 @@ def finish_crawl(context: CrawlContext, run: int, stop: Stop) -> Report:
 def finish(context: CrawlContext, run: int, ending: Ending, reason: str, *, left_out: str | None = None) -> Report:
     """Write down how it ended; a blog that was visited to its end is updated from now on."""
     archive, tally = context.archive, context.tally
-    held = archive.count_posts(context.blog.id)
+    held = archive.posts.count(context.blog.id)
     if ending == "complete" and left_out is not None:
         ending, reason = "incomplete" if held else ending, left_out
-    failed = max(tally.failed, archive.count_failing(context.blog.id))
+    failed = max(tally.failed, archive.urls.count_failing(context.blog.id))
     if ending == "complete" and failed:
         what = "address" if failed == 1 else "addresses"
         ending, reason = "incomplete", f"{reason}; {failed} {what} could not be fetched"
-    uncommented = archive.count_without_comments(context.blog.id, most_tries=MOST_TRIES)
+    uncommented = archive.comments.count_failed(context.blog.id, most_tries=MOST_TRIES)
     if ending in {"complete", "incomplete"} and uncommented and context.settings.comments:
         ending, reason = "incomplete", f"{reason}; the comments of {uncommented} posts could not be fetched"
     if tally.reasons[NOARCHIVE]:
@@ -225,11 +222,11 @@ def finish(context: CrawlContext, run: int, ending: Ending, reason: str, *, left
         said = f"{refused} of its pages say noarchive; no other page" if refused else "no page of this blog"
         ending, reason = "nothing", f"{said} could be read as a post{why}"
     if ending in {"complete", "incomplete"}:
-        archive.update_blog(context.blog.id, state="finished", crawled_at=datetime.now(UTC))
+        archive.blogs.update(context.blog.id, state="finished", crawled_at=datetime.now(UTC))
     is_finished = ending in {"complete", "incomplete"} or context.blog.state == "finished"
     take_last_figures(tally, context.blog, archive, is_finished=is_finished)
     tally.doing = "done"
-    archive.end_run(run, reason=reason, counts=_figures(tally))
+    archive.blogs.end_run(run, reason=reason, counts=_figures(tally))
     return Report(blog=context.blog.home, ending=ending, reason=reason, tally=tally, held=held)
 
 
@@ -308,13 +305,13 @@ def uncommented_posts(blog: Blog, work: CrawlRun) -> tuple[str, ...]:
     if not work.settings.comments:
         return ()
     least = 0 if can_draw(work.settings) else 1
-    return work.archive.without_comments(blog.id, least_tries=least, most_tries=MOST_TRIES)
+    return work.archive.comments.lacking(blog.id, least_tries=least, most_tries=MOST_TRIES)
 
 
 def keep_ledger(work: CrawlRun) -> None:
     """Add what was asked of hosts since this was last called to what the archive knows of them."""
     with suppress(EverlogError):  # a disk that takes no figures takes no posts either, and these are told of
-        work.archive.add_to_ledger(work.fetcher.take_ledger(), at=work.now())
+        work.archive.hosts.add(work.fetcher.take_ledger(), at=work.now())
 
 
 def _figures(tally: Tally) -> dict[str, float]:

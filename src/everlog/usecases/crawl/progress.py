@@ -17,7 +17,7 @@ COMMENTS_MISSING = "comments missing"
 
 def take_figures(tally: Tally, blog: Blog, archive: Archive, estimate: Estimate | None, *, is_finished: bool) -> None:
     """What the archive has of the blog now, counted there: so the figures of a crawl are those of `everlog status`."""
-    tally.take(archive.figures(blog.id))
+    tally.take(archive.blogs.figures(blog.id))
     tally.expected = expected_posts(estimate, held=tally.held, waiting=tally.waiting_posts, is_finished=is_finished)
 
 
@@ -29,11 +29,11 @@ def take_last_figures(tally: Tally, blog: Blog, archive: Archive, *, is_finished
 
 def _comments_missing(blog: Blog, archive: Archive, *, anew: bool) -> int:
     """Reads the records of the blog, so it is counted only after something was visited: most updates bring nothing."""
-    kept = archive.recall(blog.id, COMMENTS_MISSING)
+    kept = archive.blogs.recall(blog.id, COMMENTS_MISSING)
     if kept is not None and not anew:
         return int(kept)
-    count = archive.comments_missing(blog.id)
-    archive.remember(blog.id, COMMENTS_MISSING, str(count))
+    count = archive.comments.count_missing(blog.id)
+    archive.blogs.remember(blog.id, COMMENTS_MISSING, str(count))
     return count
 
 

@@ -55,7 +55,7 @@ class Queue:
         self._of_shape: Counter[Shape] = Counter()
         self._shape_held: dict[str, Shape] = {}
         self._overflowed_shapes: dict[Shape, str] = {}
-        for url, new_posts in archive.seen_pages(blog.id, limit=TAUGHT_BY):
+        for url, new_posts in archive.urls.seen_pages(blog.id, limit=TAUGHT_BY):
             # What an earlier run saw does not bring the end of this one nearer; see `resume` for parts of one crawl.
             self.frontier.learn(url, new_posts, failed=True)
 
@@ -102,7 +102,7 @@ class Queue:
         room = HELD["post"] + len(self._postponed | self.taken_up)
         found = [
             link for lane in PUT_OFF_IN
-            for _, link in self._archive.queued(self._blog.id, lane, limit=room, now=now, put_off=True)
+            for _, link in self._archive.urls.queued(self._blog.id, lane, limit=room, now=now, put_off=True)
             if link.key not in self._postponed and link.key not in self.taken_up
         ][: HELD["post"]]
         for link in found:
@@ -113,7 +113,7 @@ class Queue:
 
     def resume(self) -> None:
         """Count quiet pages on from where the crawl paused that this one goes on with."""
-        kept = self._archive.recall(self._blog.id, PROGRESS)
+        kept = self._archive.blogs.recall(self._blog.id, PROGRESS)
         if kept is not None:
             latest, visited, brought = json.loads(kept)
             self.frontier.resume(Progress(latest=tuple(latest), visited=visited, brought=brought))
@@ -125,12 +125,12 @@ class Queue:
             return
         progress = self.frontier.progress()
         value = json.dumps([progress.latest, progress.visited, progress.brought])
-        self._archive.remember(self._blog.id, PROGRESS, value)
+        self._archive.blogs.remember(self._blog.id, PROGRESS, value)
 
     def forget_progress(self) -> None:
         """What an earlier crawl saw does not bring the end of this one nearer."""
-        if self._archive.recall(self._blog.id, PROGRESS) is not None:
-            self._archive.remember(self._blog.id, PROGRESS, None)
+        if self._archive.blogs.recall(self._blog.id, PROGRESS) is not None:
+            self._archive.blogs.remember(self._blog.id, PROGRESS, None)
 
     def refill(self, lanes: Iterable[Lane], now: datetime) -> bool:
         """Bring in what waits in the archive. All visits must be stored by now. Whether there was anything."""
@@ -142,7 +142,7 @@ class Queue:
             if lane == "page":
                 self._overflowed_shapes.clear()
             room = HELD[lane] + len(self._under_way)
-            for _, link in self._archive.queued(self._blog.id, lane, limit=room, now=now):
+            for _, link in self._archive.urls.queued(self._blog.id, lane, limit=room, now=now):
                 if link.key in self._under_way or link.key in self._links or link.key in self._postponed:
                     continue
                 if self._held[lane] >= HELD[lane]:

@@ -62,7 +62,7 @@ class Walk:
     @classmethod
     def taken_up(cls, context: CrawlContext, fronts: Iterable[str]) -> Walk:
         """A new walk from the front pages, after what an earlier one left."""
-        kept = json.loads(context.archive.recall(context.blog.id, WALK) or "null")
+        kept = json.loads(context.archive.blogs.recall(context.blog.id, WALK) or "null")
         if kept is None:
             return cls(waiting=deque(fronts))
         return cls(
@@ -75,7 +75,7 @@ class Walk:
         left = list(dict.fromkeys((*urls, *self.waiting, *self.again)))
         self.newest = newest_posts(context) if self.newest is None else self.newest
         state = {"newest": sorted(self.newest), "waiting": left, "asked": sorted(self.asked)}
-        context.archive.remember(context.blog.id, WALK, json.dumps(state))
+        context.archive.blogs.remember(context.blog.id, WALK, json.dumps(state))
         self.is_kept = True
 
     def end(self, context: CrawlContext) -> None:
@@ -85,12 +85,12 @@ class Walk:
         if self.waiting or self.again:
             self.keep(context)
         elif self.is_kept:
-            context.archive.remember(context.blog.id, WALK, None)
+            context.archive.blogs.remember(context.blog.id, WALK, None)
 
 
 def is_under_way(context: CrawlContext) -> bool:
     """Whether an earlier update began a walk that did not come to its end."""
-    return context.archive.recall(context.blog.id, WALK) is not None
+    return context.archive.blogs.recall(context.blog.id, WALK) is not None
 
 
 async def walk_back(crawl: Crawl, fronts: Iterable[str]) -> bool:
@@ -99,7 +99,7 @@ async def walk_back(crawl: Crawl, fronts: Iterable[str]) -> bool:
     Says whether it stopped after `MOST_LISTS`; the crawl's own limits end it as well, and the crawl knows of that.
     """
     context = crawl.context
-    fruitful = set(context.archive.fruitful_pages(context.blog.id))
+    fruitful = set(context.archive.urls.fruitful_pages(context.blog.id))
     walk = Walk.taken_up(context, fronts)
     is_over = False
     while walk.waiting and crawl.goes_on():
@@ -125,7 +125,7 @@ async def _step(url: str, walk: Walk, crawl: Crawl, fruitful: set[str]) -> bool:
     walk.asked_now.add(key)
     walk.asked.add(key)
     if isinstance(answer, Failure):
-        context.archive.remember(context.blog.id, FRONTS, None)
+        context.archive.blogs.remember(context.blog.id, FRONTS, None)
         if key == canonical(context.blog.home):
             raise why_unreachable(answer)
         if _may_pass(answer, key, context):
@@ -177,7 +177,7 @@ async def _look(url: str, context: CrawlContext, *, anew: bool) -> tuple[Fetched
 
 async def ask(url: str, context: CrawlContext, *, is_conditional: bool, is_map: bool = False) -> Fetched | Failure:
     """A page or a map of the site; with the condition that it changed since it was stored, if that will do."""
-    known = context.archive.capture_of(context.blog.id, url) if is_conditional else None
+    known = context.archive.captures.find(context.blog.id, url) if is_conditional else None
     context.tally.requests += 1
     return await context.fetcher.fetch(
         url, purpose="sitemap" if is_map else "page", etag=known.etag if known else None,
@@ -196,7 +196,7 @@ def links_on(answer: Fetched, context: CrawlContext) -> list[PageLink]:
 
 def newest_posts(context: CrawlContext) -> frozenset[str]:
     """The keys of the newest posts that are held and say when they were published."""
-    return frozenset(context.archive.newest_posts(context.blog.id, limit=NEWEST, dated=True))
+    return frozenset(context.archive.posts.newest(context.blog.id, limit=NEWEST, dated=True))
 
 
 def _is_news(link: PageLink, walk: Walk, context: CrawlContext) -> bool:
@@ -206,7 +206,7 @@ def _is_news(link: PageLink, walk: Walk, context: CrawlContext) -> bool:
     if not context.has_seen(link.key):
         return True
     # What the feed has just named waits to be visited.
-    row = context.archive.row_state(context.blog.id, link.key)
+    row = context.archive.urls.state(context.blog.id, link.key)
     return row is not None and row[0] == "queued"
 
 
@@ -214,5 +214,5 @@ def _may_pass(failure: Failure, key: str, context: CrawlContext) -> bool:
     """Whether another update should ask again for a list that could not be had."""
     if failure.trouble in FINAL and failure.until is None:
         return False
-    row = context.archive.row_state(context.blog.id, key)
+    row = context.archive.urls.state(context.blog.id, key)
     return failure.status not in NOT_THERE and (row is None or row[1] + 1 < MOST_TRIES)

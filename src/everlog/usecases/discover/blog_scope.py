@@ -34,7 +34,7 @@ MOST_PLACES = 50
 
 def scope_of(blog: Blog, archive: Archive) -> Scope:
     """What belongs to a blog of an archive, wherever it has lived, and whatever its pages call their own."""
-    kept = json.loads(archive.recall(blog.id, PLACES) or "{}")
+    kept = json.loads(archive.blogs.recall(blog.id, PLACES) or "{}")
     aliases = tuple(Alias(**each) for each in kept.get("aliases", ()))
     return replace(scope_by_home(blog), also=tuple(kept.get("also", ())), aliases=aliases)
 
@@ -42,7 +42,7 @@ def scope_of(blog: Blog, archive: Archive) -> Scope:
 def keep_places(blog: Blog, scope: Scope, archive: Archive) -> None:
     """Write down what belongs to a blog beyond its home."""
     places = {"also": list(scope.also), "aliases": [asdict(alias) for alias in scope.aliases]}
-    archive.remember(blog.id, PLACES, json.dumps(places) if any(places.values()) else None)
+    archive.blogs.remember(blog.id, PLACES, json.dumps(places) if any(places.values()) else None)
 
 
 def may_widen(settings: Settings) -> bool:

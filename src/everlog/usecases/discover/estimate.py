@@ -74,10 +74,10 @@ def expected_posts(estimate: Estimate | None, *, held: int, waiting: int, is_fin
 def remember_estimate(estimate: Estimate, blog: Blog, archive: Archive) -> None:
     """Keep it, for the progress of the crawl and for `everlog status`."""
     kept = {"posts": estimate.posts, "why": estimate.why, "evidence": estimate.evidence}
-    archive.remember(blog.id, ESTIMATE, json.dumps(kept))
+    archive.blogs.remember(blog.id, ESTIMATE, json.dumps(kept))
 
 
 def recall_estimate(blog: Blog, archive: Archive) -> Estimate | None:
     """What was told of a blog when it was learned. Older archives know what its front page told."""
-    kept = json.loads(archive.recall(blog.id, ESTIMATE) or "null")
+    kept = json.loads(archive.blogs.recall(blog.id, ESTIMATE) or "null")
     return Estimate(posts=kept["posts"], why=kept["why"], evidence=kept.get("evidence", "front page")) if kept else None

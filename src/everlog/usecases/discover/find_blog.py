@@ -20,7 +20,7 @@ BLOGS_NAMED = 20
 def blog_named(url: str, archive: Archive) -> Blog:
     """The blog of the archive that a user means; `UsageError` lists those there are."""
     whole = fetchable(url)
-    blog = home_known_as(whole, archive) or archive.find_blog(whole) or _blog_around(whole, archive)
+    blog = home_known_as(whole, archive) or archive.blogs.find(whole) or _blog_around(whole, archive)
     if blog is None:
         homes = [blog.home for blog in archive.blogs()]
         held = "".join(f"\n    {home}" for home in homes[:BLOGS_NAMED]) or " none"
@@ -40,7 +40,7 @@ def _blog_around(url: str, archive: Archive) -> Blog | None:
 
 def home_known_as(url: str, archive: Archive) -> Blog | None:
     """The blog of an archive that this address means: its home, in any spelling, or what led to it."""
-    home = archive.recall(None, f"home:{canonical(url)}") or url
+    home = archive.blogs.recall(None, f"home:{canonical(url)}") or url
     wanted = canonical(home)
-    blog = archive.find_blog(home)
+    blog = archive.blogs.find(home)
     return blog if blog is not None and canonical(blog.home) == wanted else None

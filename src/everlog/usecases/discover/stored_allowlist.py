@@ -32,19 +32,19 @@ ALLOW = "allow"
 
 def note_typed(urls: Iterable[str], archive: Archive) -> None:
     """Remember that a user typed these addresses."""
-    archive.remember_all(None, {_typed_name(url): "yes" for url in urls})
+    archive.blogs.remember_all(None, {_typed_name(url): "yes" for url in urls})
 
 
 def keep_allowed(blog: Blog, allow: tuple[str, ...], archive: Archive) -> None:
     """Remember what a user allows for a blog, in place of what was allowed before."""
-    archive.remember(blog.id, ALLOW, json.dumps(allow) if allow else None)
+    archive.blogs.remember(blog.id, ALLOW, json.dumps(allow) if allow else None)
 
 
 def settle_home(home: str, archive: Archive) -> None:
     """A home that nothing was fetched from yet is public, or refused: a feed may claim any address as its blog's."""
     name = FIRST_NETWORK + _place(home)[0]
-    if archive.recall(None, name) is None:
-        archive.remember(None, name, "public")
+    if archive.blogs.recall(None, name) is None:
+        archive.blogs.remember(None, name, "public")
 
 
 def within_reach(
@@ -63,7 +63,7 @@ def within_reach(
         typed.append(blog.home)
         remember(FIRST_NETWORK + host, first[host])
         remember(f"{TYPED}{host}:{port}", "yes")
-    allowed = archive.recall(blog.id, ALLOW) if blog is not None else None
+    allowed = archive.blogs.recall(blog.id, ALLOW) if blog is not None else None
     return replace(
         policy, typed=tuple(typed), own=tuple(url for url in urls if url not in typed), first_networks=first,
         allow=tuple(dict.fromkeys((*policy.allow, *(json.loads(allowed) if allowed else ())))),

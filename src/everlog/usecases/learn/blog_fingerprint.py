@@ -39,25 +39,25 @@ POSTS_ASKED = 2
 
 def remember_traits(blog: Blog, archive: Archive, feed: Feed | None = None) -> None:
     """Keep what the blog is known by, from its stored home page; again only when that is another by now."""
-    capture = archive.capture_of(blog.id, start_page(blog, archive))
-    kept = json.loads(archive.recall(blog.id, TRAITS) or "{}")
+    capture = archive.captures.find(blog.id, start_page(blog, archive))
+    kept = json.loads(archive.blogs.recall(blog.id, TRAITS) or "{}")
     number = capture.id if capture is not None else None
     if kept and number in {None, kept["capture"]} and (kept["feed"] or feed is None):
         return
     feed = feed or _stored_feed(blog, archive)
     traits = traits_of(_stored_home(blog, archive), blog.home, feed)
     value = {"capture": number, "feed": feed is not None, "traits": traits.to_json()}
-    archive.remember(blog.id, TRAITS, json.dumps(value))
+    archive.blogs.remember(blog.id, TRAITS, json.dumps(value))
 
 
 def start_page(blog: Blog, archive: Archive) -> str:
     """The page that the readers of a blog's home saw when it was learned."""
-    return archive.recall(blog.id, START) or blog.home
+    return archive.blogs.recall(blog.id, START) or blog.home
 
 
 def recall_traits(blog: Blog, archive: Archive) -> BlogFingerprint:
     """What the blog was known by, when it was last seen well."""
-    kept = archive.recall(blog.id, TRAITS)
+    kept = archive.blogs.recall(blog.id, TRAITS)
     if kept is None:
         return traits_of(_stored_home(blog, archive), blog.home, _stored_feed(blog, archive))
     return BlogFingerprint.from_json(json.loads(kept)["traits"])
@@ -97,7 +97,7 @@ def _keeps_posts(blog: Blog, root: Element | None, at: str, feed: Feed | None, a
     """Whether a home page or feed leads to posts that are held."""
     there = living_at(blog, at)
     keys = dict.fromkeys(islice(_keys_on(root, at, feed), LINKS_READ))
-    held = (archive.post_key(blog.id, key, *keys_elsewhere(key, there)) for key in keys)
+    held = (archive.posts.key(blog.id, key, *keys_elsewhere(key, there)) for key in keys)
     return len(set(islice((key for key in held if key is not None), LEAST_KEPT * 2))) >= LEAST_KEPT
 
 
@@ -115,8 +115,8 @@ def _keys_on(root: Element | None, at: str, feed: Feed | None) -> Iterator[str]:
 async def _answers_with_posts(blog: Blog, at: str, work: CrawlRun) -> bool:
     """Whether one of the newest posts that are held still answers with its text."""
     there = living_at(blog, at)
-    for key in work.archive.newest_posts(blog.id, limit=POSTS_ASKED):
-        post = work.archive.find_post(f"http://{key}", as_read=True)
+    for key in work.archive.posts.newest(blog.id, limit=POSTS_ASKED):
+        post = work.archive.posts.find(f"http://{key}", as_read=True)
         if post is None:
             continue
         answer = await work.fetcher.fetch(url_now(post.url, there))
@@ -127,7 +127,7 @@ async def _answers_with_posts(blog: Blog, at: str, work: CrawlRun) -> bool:
 
 
 def _stored_home(blog: Blog, archive: Archive) -> Element | None:
-    capture = archive.capture_of(blog.id, start_page(blog, archive))
+    capture = archive.captures.find(blog.id, start_page(blog, archive))
     if capture is None:
         return None
     with suppress(EverlogError):
@@ -136,7 +136,7 @@ def _stored_home(blog: Blog, archive: Archive) -> Element | None:
 
 
 def _stored_feed(blog: Blog, archive: Archive) -> Feed | None:
-    capture = archive.capture_of(blog.id, blog.feed_url) if blog.feed_url is not None else None
+    capture = archive.captures.find(blog.id, blog.feed_url) if blog.feed_url is not None else None
     answer = stored_exchange(capture, archive) if capture is not None else None
     if answer is None:
         return None

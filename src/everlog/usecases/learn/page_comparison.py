@@ -40,10 +40,10 @@ async def with_company(context: CrawlContext, work: CrawlRun, stop: Stop) -> Sto
     from everlog.extract.extractors.diffpost.comparison_posts import LEAST_COMPANY  # noqa: PLC0415
 
     visited = [canonical(url) for url in work.visited_posts]
-    held = context.archive.newest_posts(context.blog.id, limit=LEAST_COMPANY + 1 + len(visited))
+    held = context.archive.posts.newest(context.blog.id, limit=LEAST_COMPANY + 1 + len(visited))
     older = comparison_pages(visited, held)
     if older:
-        context.archive.requeue(context.blog.id, older)
+        context.archive.urls.requeue(context.blog.id, older)
         again = begin(context, work, is_update=True)
         work.tally.doing = "fetching older posts again, to compare"
         ended = await run_to_end(again)
@@ -58,7 +58,7 @@ def after_new_crawl(context: CrawlContext, stop: Stop) -> None:
     if stop.ending == "complete":
         from everlog.extract.extractors.diffpost.page_counts import MOST_PAGES  # noqa: PLC0415 - as above
 
-        remember_repeats(context.archive.newest_posts(context.blog.id, limit=MOST_PAGES), context)
+        remember_repeats(context.archive.posts.newest(context.blog.id, limit=MOST_PAGES), context)
 
 
 def remember_repeats(keys: Iterable[str], context: CrawlContext) -> None:
@@ -67,19 +67,19 @@ def remember_repeats(keys: Iterable[str], context: CrawlContext) -> None:
 
     repeats = RepeatCounts.learn(_outlines(dict.fromkeys(keys), context))
     if len(repeats.pages) > 1:
-        context.archive.remember(context.blog.id, REPEATS, json.dumps(repeats.compact().to_dict()))
+        context.archive.blogs.remember(context.blog.id, REPEATS, json.dumps(repeats.compact().to_dict()))
 
 
 def known_repeats(blog: Blog, archive: Archive) -> RepeatCounts:
     """What is known to repeat on a blog's pages; nothing if it was never counted."""
     from everlog.extract.extractors.diffpost import RepeatCounts  # noqa: PLC0415 - as above
 
-    return RepeatCounts.from_dict(json.loads(archive.recall(blog.id, REPEATS) or "{}"))
+    return RepeatCounts.from_dict(json.loads(archive.blogs.recall(blog.id, REPEATS) or "{}"))
 
 
 def compared_anew(known: LearnedBlog, blog: Blog, archive: Archive) -> LearnedBlog:
     """The same knowledge, to read pages by what repeated at the last crawl instead of when the blog was learned."""
-    if known.template.repeats is None or archive.recall(blog.id, REPEATS) is None:
+    if known.template.repeats is None or archive.blogs.recall(blog.id, REPEATS) is None:
         return known
     return replace(known, template=replace(known.template, repeats=known_repeats(blog, archive)))
 

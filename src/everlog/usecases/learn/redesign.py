@@ -170,7 +170,7 @@ class _Desk:
         work, blog = self.work, self.blog
         whole = absolute(self.feed_page.answer.url, entry.link)
         for url in entry_urls(whole, blog.home, scope) if whole else ():
-            held = work.archive.capture_of(blog.id, url) if is_conditional else None
+            held = work.archive.captures.find(blog.id, url) if is_conditional else None
             answer = await work.fetcher.fetch(
                 url, etag=held.etag if held else None, last_modified=held.last_modified if held else None,
             )
@@ -254,7 +254,7 @@ class _Desk:
 
     def _with_old_addresses(self, learned: LearnedBlog) -> LearnedBlog:
         """What was learned, with the addresses of the posts of before: pages may change and addresses stay."""
-        held = self.work.archive.newest_posts(self.blog.id, limit=MOST_EXAMPLES)
+        held = self.work.archive.posts.newest(self.blog.id, limit=MOST_EXAMPLES)
         odd = [url for url in map("http://{}".format, held) if not learned.classifier.likely_post(url)]
         return replace(learned, classifier=learned.classifier.with_urls(odd)) if odd else learned
 
@@ -263,7 +263,7 @@ class _Desk:
     ) -> Redesign:
         learned = replace(learned, learned_at=self._asked_at())
         reason = begin_era(self.blog.id, learned, before, after, self.work.archive)
-        self.work.archive.remember(self.blog.id, TRIED, None)
+        self.work.archive.blogs.remember(self.blog.id, TRIED, None)
         self.work.tally.remarks.append(f"{reason}; older pages are still read with the old rules")
         return Redesign(known=learned, answers=tuple(self.answers.values()), is_new=True, commenting=commenting)
 
@@ -286,14 +286,14 @@ class _Desk:
         return self._as_before()
 
     def _remember_tried(self, new: Sequence[_Look]) -> None:
-        kept = json.loads(self.work.archive.recall(self.blog.id, TRIED) or "[]")
+        kept = json.loads(self.work.archive.blogs.recall(self.blog.id, TRIED) or "[]")
         lost = [_key(look.entry) for look in new if look.fit.lost is not None]
         tried = [*dict.fromkeys((*kept, *lost))][-MOST_TRIED:]
-        self.work.archive.remember(self.blog.id, TRIED, json.dumps(tried))
+        self.work.archive.blogs.remember(self.blog.id, TRIED, json.dumps(tried))
 
     def _was_tried(self, new: Sequence[_Look]) -> bool:
         """Whether learning again was tried for all of these already, in vain."""
-        tried = set(json.loads(self.work.archive.recall(self.blog.id, TRIED) or "[]"))
+        tried = set(json.loads(self.work.archive.blogs.recall(self.blog.id, TRIED) or "[]"))
         return all(_key(look.entry) in tried for look in new if look.fit.lost is not None)
 
 

@@ -52,7 +52,7 @@ def _fetched_since(since: datetime | None, pages: dict[str, Fetched]) -> dict[st
 
 def stored_feed(url: str, blog: Blog, archive: Archive) -> Thread | None:
     """The comments of a stored comment feed."""
-    capture = archive.capture_of(blog.id, url)
+    capture = archive.captures.find(blog.id, url)
     if capture is None or capture.purpose != "feed":
         return None
     try:
@@ -64,7 +64,7 @@ def stored_feed(url: str, blog: Blog, archive: Archive) -> Thread | None:
 
 def stored_page(url: str, blog: Blog, archive: Archive, *, drawn: bool) -> Fetched | None:
     """A page as it is stored, as a browser showed it if it was drawn; None if it is not, or cannot be read."""
-    capture = (archive.rendering_of(blog.id, url) if drawn else None) or archive.capture_of(blog.id, url)
+    capture = (archive.captures.rendering(blog.id, url) if drawn else None) or archive.captures.find(blog.id, url)
     answer = stored_exchange(capture, archive) if capture is not None else None
     return Fetched(url=url, exchanges=(answer,)) if answer is not None else None
 
@@ -75,7 +75,7 @@ def _stored_start(blog: Blog, archive: Archive, *, drawn: bool) -> Fetched | Non
 
 def feed_as_stored(blog: Blog, archive: Archive) -> tuple[Fetched, Feed]:
     """The blog's own feed as it was answered last."""
-    capture = archive.capture_of(blog.id, blog.feed_url or "")
+    capture = archive.captures.find(blog.id, blog.feed_url or "")
     if capture is None:
         raise NothingToLearn(f"no feed of {blog.home} is in the archive", advice=f"everlog crawl {blog.home}")
     page = archive.exchange(capture)
@@ -112,7 +112,7 @@ def _lessons_of_pages(blog: Blog, archive: Archive, *, drawn: bool) -> tuple[Fou
     for capture in archive.captures(blog.id):
         if len(explorer.pages) >= MOST_PAGES:
             break
-        made = archive.rendering_of(blog.id, capture.url) if drawn else None
+        made = archive.captures.rendering(blog.id, capture.url) if drawn else None
         answer = Fetched(url=capture.url, exchanges=(archive.exchange(made or capture),))
         if scope.holds(answer.page.url):
             page = answer.page

@@ -57,7 +57,7 @@ def set_by_hand(
     """The same knowledge with one rule set by hand over the learned ones; kept only if it reads something."""
     _refuse_unknown(name)
     pages = list(_newest_pages(known, blog, archive))
-    trials = [_tried(known, name, rule, pages, archive.count_posts(blog.id)) for rule in _readings(selector)]
+    trials = [_tried(known, name, rule, pages, archive.posts.count(blog.id)) for rule in _readings(selector)]
     # Standard CSS comes first; of equals, the first is the best.
     best = max(trials, key=lambda trial: (trial.read > 0, trial.matched > 0))
     if not best.read:
@@ -97,7 +97,7 @@ def _readings(selector: str) -> list[Rule]:
 
 
 def _newest_pages(known: LearnedBlog, blog: Blog, archive: Archive) -> Iterator[Page]:
-    for key in archive.newest_posts(blog.id, limit=MOST_TRIED):
+    for key in archive.posts.newest(blog.id, limit=MOST_TRIED):
         stored = stored_page(f"http://{key}", blog, archive, drawn=known.is_scripted)
         if stored is not None:
             yield stored.page

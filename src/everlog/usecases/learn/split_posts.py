@@ -28,7 +28,7 @@ PER_PAGE, MOST_PAGES = 100, 10
 
 async def is_split(key: str, index: str, context: CrawlContext) -> bool:
     """Whether the post with this key is split, as the index says; it is asked once in a run, and only for new posts."""
-    kept = context.archive.recall(context.blog.id, SPLIT)
+    kept = context.archive.blogs.recall(context.blog.id, SPLIT)
     if kept is not None and (kept == "null" or context.held(key) is not None):
         return key in (json.loads(kept) or ())
     if context.split_posts is None:
@@ -46,7 +46,7 @@ async def _ask(index: str, context: CrawlContext) -> frozenset[str]:
         if isinstance(answer, Failure):
             log.info("posts split over pages: %s (%s)", url, answer.reason)
             if page == 1 and not is_passing(answer):
-                context.archive.remember(context.blog.id, SPLIT, "null")
+                context.archive.blogs.remember(context.blog.id, SPLIT, "null")
                 return frozenset()
             break
         links = _links(answer.answer.body)
@@ -58,7 +58,7 @@ async def _ask(index: str, context: CrawlContext) -> frozenset[str]:
         )
         if len(links) < PER_PAGE:
             break
-    context.archive.remember(context.blog.id, SPLIT, json.dumps(sorted(set(found))))
+    context.archive.blogs.remember(context.blog.id, SPLIT, json.dumps(sorted(set(found))))
     return frozenset(found)
 
 

@@ -54,7 +54,7 @@ class Entries:
         """The entries of all stored editions of a blog's feed; of several about one post, the newest."""
         by_key: dict[str, Entry] = {}
         scope = scope_of(blog, archive)
-        captures = archive.captures_of(blog.id, blog.feed_url) if blog.feed_url is not None else ()
+        captures = archive.captures.bodies(blog.id, blog.feed_url) if blog.feed_url is not None else ()
         for capture in captures:
             answer = stored_exchange(capture, archive)
             if answer is None:
@@ -75,8 +75,8 @@ class Entries:
     def visits_filling(self, blog: Blog, archive: Archive) -> Iterator[Visit]:
         """Visits without a request, for posts that are held and lack what their entries say."""
         for key, entry in list(self.by_key.items())[:MOST_LOOKED_AT]:
-            own = archive.post_key(blog.id, key)
-            held = archive.find_post(f"http://{own}", as_read=True) if own is not None else None
+            own = archive.posts.key(blog.id, key)
+            held = archive.posts.find(f"http://{own}", as_read=True) if own is not None else None
             if own is None or held is None:
                 continue
             post = filled(held, entry, held)

@@ -37,7 +37,7 @@ class TemplateHistory:
         return cls(tuple(
             (
                 each.retired_at, LearnedBlog.from_texts(each.template, each.knowledge),
-            ) for each in archive.templates(blog_id)
+            ) for each in archive.blogs.templates(blog_id)
         ))
 
     def at(self, moment: datetime | None, present: LearnedBlog) -> LearnedBlog:
@@ -90,8 +90,8 @@ def begin_era(blog_id: int, learned: LearnedBlog, before: Sequence[Fit], after: 
     lost = sorted({fit.lost for fit in before if fit.lost is not None})[:MOST_NAMED]
     detail: dict[str, object] = {"pages": len(after), "before": round(was, 4), "after": round(now, 4), "lost": lost}
     # This is no help with the new pages; the template knows what repeats on these.
-    archive.remember(blog_id, REPEATS, None)
-    archive.change_template(
+    archive.blogs.remember(blog_id, REPEATS, None)
+    archive.blogs.change_template(
         blog_id, template=learned.template.to_json(), knowledge=learned.knowledge(), at=learned.learned_at,
         reason=reason,
         events=[Event(blog_id=blog_id, kind="redesigned", at=learned.learned_at, reason=reason, detail=detail)],

@@ -131,5 +131,5 @@ def _settle_claim(claim: str, draft: PageResult, context: CrawlContext) -> None:
 
 def _was_visited(key: str, context: CrawlContext) -> bool:
     """Whether an address was visited, and is no post: a copy need not wait for it."""
-    row = context.archive.row_state(context.blog.id, key) if context.has_seen(key) else None
+    row = context.archive.urls.state(context.blog.id, key) if context.has_seen(key) else None
     return row is not None and row[0] != "queued"

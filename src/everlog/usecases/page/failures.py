@@ -102,7 +102,7 @@ def visit_of_missed_medium(link: Link, failure: Failure, context: CrawlContext, 
 
 
 def _failures_so_far(link: Link, context: CrawlContext) -> int:
-    _, tries = context.archive.row_state(context.blog.id, link.key) or ("", 0)
+    _, tries = context.archive.urls.state(context.blog.id, link.key) or ("", 0)
     return tries
 
 

@@ -89,13 +89,13 @@ async def ask_part(url: str, context: CrawlContext) -> Part:
 
 def stored_part(url: str, blog: Blog, archive: Archive, read_context: ReadContext) -> Part | None:
     """A further page as it is stored, read again; None if it is not, or cannot be read."""
-    capture = archive.capture_of(blog.id, url)
+    capture = archive.captures.find(blog.id, url)
     answer = stored_exchange(capture, archive) if capture is not None else None
     if answer is None:
         return None
     shown = answer
     if read_context.template_history.at(answer.fetched_at, read_context.present).is_scripted:
-        drawing = archive.rendering_of(blog.id, url)
+        drawing = archive.captures.rendering(blog.id, url)
         shown = (stored_exchange(drawing, archive) if drawing is not None else None) or answer
     page = Page(
         url=answer.url, body=shown.body, content_type=shown.header("content-type"), fetched_at=answer.fetched_at,

@@ -1,6 +1,6 @@
 """What is done with a fetched page, in order: render, read, comments, media, store.
 
-Each step is a function of a `PageResult` and the `CrawlContext`; the setting `steps` leaves one out, or replaces
+Each step is a function of a `PageResult` and the `CrawlContext`; the setting `pipeline` leaves one out, or replaces
 it by a function of your own ('package.module:function').
 """
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from everlog.extract.classify.post_paging import Paging
     from everlog.records import Exchange, Fetched, Outcome, Page, Post
     from everlog.usecases.crawl.crawl_context import CrawlContext
-    from everlog.usecases.page.page_reading import PageReader
 
     Step = Callable[["PageResult", CrawlContext], Awaitable[None] | None]
 
@@ -130,21 +129,8 @@ def read_content(draft: PageResult, context: CrawlContext) -> Awaitable[None] | 
         draft.kept = context.scope.holds(draft.page.url)
         say_what_was_held(draft, context)
         return None
-    sheet = _sheet(draft, context)
-    if context.reader is not None:
-        return _read_elsewhere(draft, context, sheet, context.reader)
-    take_in(draft, context, look(sheet, context.read_context))
+    take_in(draft, context, look(_sheet(draft, context), context.read_context))
     return join_pages(draft, context) if draft.paging.text or draft.paging.told_by else None
-
-
-async def _read_elsewhere(draft: PageResult, context: CrawlContext, sheet: PageInput, reader: PageReader) -> None:
-    read_context = context.read_context
-    reading = await reader.look(sheet, read_context)
-    # Meanwhile other pages may have taught something: each page is read by all that is known when it is taken in.
-    if reading is None or read_context is not context.read_context:
-        reading = look(sheet, context.read_context)
-    take_in(draft, context, reading)
-    await join_pages(draft, context)
 
 
 def _sheet(draft: PageResult, context: CrawlContext) -> PageInput:

@@ -94,7 +94,7 @@ async def is_other_owner(blog: Blog, feed: Feed, work: CrawlRun) -> LostBlog | N
     """
     archive = work.archive
     entries = [canonical(entry.link) for entry in feed.entries if entry.link]
-    if not entries or any(archive.post_key(blog.id, key, *keys_elsewhere(key, blog)) for key in entries):
+    if not entries or any(archive.posts.key(blog.id, key, *keys_elsewhere(key, blog)) for key in entries):
         return None
     if is_known_by(recall_traits(blog, archive), traits_of(None, blog.home, feed)):
         return None
@@ -118,7 +118,7 @@ def all_is_well(blog: Blog, work: CrawlRun, feed: Feed | None = None) -> Blog:
     if blog.gone is None:
         return blog
     back = happened(blog, "back", f"it is reachable again, after: {blog.gone}", work)
-    return work.archive.update_blog(blog.id, gone=None, gone_at=None, events=[back])
+    return work.archive.blogs.update(blog.id, gone=None, gone_at=None, events=[back])
 
 
 def due_rechecks(blog: Blog, work: CrawlRun) -> tuple[str, ...]:
@@ -126,22 +126,22 @@ def due_rechecks(blog: Blog, work: CrawlRun) -> tuple[str, ...]:
     most = timedelta(days=work.settings.recheck_days)
     if not most:
         return ()
-    taken = work.archive.take_rechecks(blog.id, now=work.now(), most=most, limit=MOST_AT_ONCE)
+    taken = work.archive.posts.rechecks.take(blog.id, now=work.now(), most=most, limit=MOST_AT_ONCE)
     links = [_where_now(key, url, blog) for key, url in taken]
-    work.archive.enqueue(blog.id, links)
+    work.archive.urls.enqueue(blog.id, links)
     return tuple(link.key for link in links)
 
 
 def has_due_rechecks(blog: Blog, work: CrawlRun) -> bool:
     """Whether any post is to be looked at again now: quick, for polls that bring nothing new."""
-    return bool(work.settings.recheck_days) and work.archive.has_due_rechecks(blog.id, now=work.now())
+    return bool(work.settings.recheck_days) and work.archive.posts.rechecks.has_due(blog.id, now=work.now())
 
 
 def plan_rechecks(blog: Blog, work: CrawlRun) -> None:
     """After a run: when posts that are new, missing or just changed are looked at again."""
     most = timedelta(days=work.settings.recheck_days)
     if most:
-        work.archive.plan_rechecks(blog.id, now=work.now(), most=most)
+        work.archive.posts.rechecks.plan(blog.id, now=work.now(), most=most)
 
 
 def _where_now(key: str, url: str, blog: Blog) -> Link:
@@ -162,14 +162,14 @@ async def _home_is_there(blog: Blog, failure: Failure, home: Fetched, work: Craw
         ends_there = canonical(blog.home) != canonical(home.page.url)
         if ends_there or found is not None:
             if found is not None and not ends_there:
-                blog = all_is_well(work.archive.update_blog(blog.id, feed_url=found.feed_url), work, feed)
+                blog = all_is_well(work.archive.blogs.update(blog.id, feed_url=found.feed_url), work, feed)
             return LostBlog(kind="moved", reason=f"it moved to {home.page.url}", blog=blog, feed=found)
     elif found is not None and leads_away(blog, home, work.archive):
         return LostBlog(kind="passing", reason=f"the home page redirects to {home.page.url} for now", blog=blog)
     if found is not None:
         reason = f"the feed moved to {found.feed_url}: {blog.feed_url} failed: {failure.reason}"
         event = happened(blog, "feed-moved", reason, work, {"from": blog.feed_url or "", "to": found.feed_url or ""})
-        blog = all_is_well(work.archive.update_blog(blog.id, feed_url=found.feed_url, events=[event]), work, feed)
+        blog = all_is_well(work.archive.blogs.update(blog.id, feed_url=found.feed_url, events=[event]), work, feed)
         return LostBlog(kind="feed-moved", reason=reason, blog=blog, feed=found)
     verdict = after_answers(_failing(blog, work), answer_of(failure), "well", work.now())
     _remember_failing(blog, verdict.known, work)
@@ -207,13 +207,13 @@ def _end(blog: Blog, kind: LostKind, reason: str, work: CrawlRun) -> LostBlog:
     """A blog that is not asked any more; whoever asks for it by hand is told why, and may find it back."""
     if blog.gone is None:
         ended = happened(blog, kind, reason, work)
-        blog = work.archive.update_blog(blog.id, gone=reason, gone_at=work.now(), events=[ended])
+        blog = work.archive.blogs.update(blog.id, gone=reason, gone_at=work.now(), events=[ended])
     _forget_failing(blog, work)
     return LostBlog(kind=kind, reason=reason, blog=blog)
 
 
 def _failing(blog: Blog, work: CrawlRun) -> Failing:
-    kept = json.loads(work.archive.recall(blog.id, FAILING) or "null")
+    kept = json.loads(work.archive.blogs.recall(blog.id, FAILING) or "null")
     if kept is None:
         return Failing()
     since, last = datetime.fromisoformat(kept["since"]), datetime.fromisoformat(kept["last"])
@@ -227,9 +227,9 @@ def _remember_failing(blog: Blog, known: Failing, work: CrawlRun) -> None:
         "what": known.what, "since": known.since.isoformat(), "last": known.last.isoformat(), "looks": known.looks,
         "answers": known.answers,
     }
-    work.archive.remember(blog.id, FAILING, json.dumps(value))
+    work.archive.blogs.remember(blog.id, FAILING, json.dumps(value))
 
 
 def _forget_failing(blog: Blog, work: CrawlRun) -> None:
-    if work.archive.recall(blog.id, FAILING) is not None:
-        work.archive.remember(blog.id, FAILING, None)
+    if work.archive.blogs.recall(blog.id, FAILING) is not None:
+        work.archive.blogs.remember(blog.id, FAILING, None)

@@ -49,14 +49,14 @@ class CommentsFeed:
     @classmethod
     def of(cls, blog: Blog, archive: Archive) -> CommentsFeed:
         """As it is remembered, else as the stored front page names it."""
-        kept = archive.recall(blog.id, TALK)
+        kept = archive.blogs.recall(blog.id, TALK)
         if kept is not None:
             said = json.loads(kept)
             return cls(**{**said, "seen": tuple(said["seen"])})
         return cls(url=_feed_named(blog, archive))
 
     def keep(self, blog: Blog, archive: Archive) -> None:
-        archive.remember(blog.id, TALK, json.dumps(asdict(self)))
+        archive.blogs.remember(blog.id, TALK, json.dumps(asdict(self)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +121,7 @@ def _news(
 ) -> SiteCommentFeed:
     by_post: dict[str, list[Comment]] = {}
     for each in told:
-        key = work.archive.post_key(blog.id, *map(canonical, each.posts))
+        key = work.archive.posts.key(blog.id, *map(canonical, each.posts))
         if key is not None:
             by_post.setdefault(key, []).append(each.comment)
     marks = tuple(filter(None, (_mark(each.comment) for each in told)))
@@ -129,7 +129,7 @@ def _news(
         key: fresh for key, comments in by_post.items()
         if (fresh := _not_held(key, [each for each in comments if _mark(each) not in feed.seen], work.archive))
     }
-    if new and sum(map(len, new.values())) == len(told) and (feed.seen or work.archive.counts(blog.id).comments):
+    if new and sum(map(len, new.values())) == len(told) and (feed.seen or work.archive.blogs.counts(blog.id).comments):
         # It holds the newest only: others may have come and gone since it was last asked.
         work.tally.remarks.append(
             f"all {len(told)} comments in {feed.url} are new: older ones may have been missed"
@@ -143,7 +143,7 @@ def _news(
 
 def _not_held(key: str, comments: Sequence[Comment], archive: Archive) -> tuple[Comment, ...]:
     """Those of a post's comments that are not held with it."""
-    held = archive.find_post("http://" + key)
+    held = archive.posts.find("http://" + key)
     if held is None or not comments:
         return ()
     before = Thread(source="held", comments=held.comments)

@@ -66,19 +66,19 @@ def note_dropped(blog: Blog, keys: Collection[str], work: CrawlRun, *, entries: 
     named = {_held(canonical(entry.link), blog, archive) for entry in entries if entry.link}
     for key in keys:
         held = _held(key, blog, archive)
-        state = archive.post_state(blog.id, held) if held is not None else None
+        state = archive.posts.state(blog.id, held) if held is not None else None
         if held is None or state is None or state.is_missing or held in named:
             continue
-        row = archive.row_state(blog.id, key) or archive.row_state(blog.id, held)
+        row = archive.urls.state(blog.id, key) or archive.urls.state(blog.id, held)
         if row is None or row[0] != "done" or _has_no_older(held, entries, archive) or _was_told(held, archive):
             continue
         reason = "removed from the feed while older posts are still in it; its page still exists"
         events.append(Event(blog_id=blog.id, post_id=state.id, kind="dropped", at=work.now(), reason=reason))
-    archive.note_events(events)
+    archive.events.add(events)
 
 
 def _held(key: str, blog: Blog, archive: Archive) -> str | None:
-    return archive.post_key(blog.id, key, *keys_elsewhere(key, blog))
+    return archive.posts.key(blog.id, key, *keys_elsewhere(key, blog))
 
 
 def _was_told(held: str, archive: Archive) -> bool:
@@ -87,7 +87,7 @@ def _was_told(held: str, archive: Archive) -> bool:
 
 def _has_no_older(held: str, entries: Sequence[Entry], archive: Archive) -> bool:
     """Whether a feed's dates say that too few of its entries are older: feeds may be sorted by their last change."""
-    post = archive.find_post(f"http://{held}", as_read=True)
+    post = archive.posts.find(f"http://{held}", as_read=True)
     published = post.published if post is not None else None
     dates = [entry.published for entry in entries if entry.published is not None and entry.published.tzinfo is not None]
     if published is None or published.tzinfo is None or not dates:

@@ -83,18 +83,18 @@ def feed_now(told: FeedResponse, blog: Blog, archive: Archive) -> tuple[Fetched,
 
 def is_wanted_whole(blog: Blog, archive: Archive) -> bool:
     """Whether the feed is to be sent even if it did not change: some of its entries are news still."""
-    return archive.recall(blog.id, LEFT_ALONE) is not None
+    return archive.blogs.recall(blog.id, LEFT_ALONE) is not None
 
 
 def names_known_entries(blog: Blog, feed: Feed, archive: Archive) -> bool:
     """Whether a feed still names an entry that it named when it was last read: the quickest sign of the same blog."""
-    before = json.loads(archive.recall(blog.id, ENTRIES) or "{}")
+    before = json.loads(archive.blogs.recall(blog.id, ENTRIES) or "{}")
     return any(canonical(entry.link) in before for entry in feed.entries if entry.link)
 
 
 def read_news(blog: Blog, told: FeedResponse, archive: Archive, since: datetime | None = None) -> FeedDiff:
     """Compare a feed with what it said before; `since` leaves older entries alone."""
-    before: dict[str, str] = json.loads(archive.recall(blog.id, ENTRIES) or "{}")
+    before: dict[str, str] = json.loads(archive.blogs.recall(blog.id, ENTRIES) or "{}")
     feed = told.feed
     if feed is None:
         return FeedDiff(marks=before, left_alone=is_wanted_whole(blog, archive))
@@ -127,15 +127,15 @@ def remember_news(news: FeedDiff, blog: Blog, archive: Archive) -> None:
     marks, is_left = dict(news.marks), news.left_alone
     for key in news.dropped:
         # What left the feed and was looked at is not missed there a second time.
-        if (archive.row_state(blog.id, key) or ("", 0))[0] != "queued":
+        if (archive.urls.state(blog.id, key) or ("", 0))[0] != "queued":
             marks.pop(key, None)
     for entry, keys in news.entry_keys:
-        rows = [row for key in keys if (row := archive.row_state(blog.id, key)) is not None]
+        rows = [row for key in keys if (row := archive.urls.state(blog.id, key)) is not None]
         if rows and all(state == "failed" and tries < MOST_TRIES for state, tries in rows):
             marks.pop(entry, None)
             is_left = True
-    archive.remember(blog.id, ENTRIES, json.dumps(marks))
-    archive.remember(blog.id, LEFT_ALONE, "some" if is_left else None)
+    archive.blogs.remember(blog.id, ENTRIES, json.dumps(marks))
+    archive.blogs.remember(blog.id, LEFT_ALONE, "some" if is_left else None)
 
 
 def _is_recount(before: str | None, now: str) -> bool:

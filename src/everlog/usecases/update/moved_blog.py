@@ -28,10 +28,10 @@ async def follow_feed(blog: Blog, answer: Fetched, feed: Feed | None, work: Craw
         return blog
     old = blog.feed_url
     if canonical(new) == canonical(old):
-        return work.archive.update_blog(blog.id, feed_url=new)
+        return work.archive.blogs.update(blog.id, feed_url=new)
     reason = f"the feed redirects permanently to {new}"
     moved = happened(blog, "feed-moved", reason, work, {"from": old, "to": new})
-    blog = work.archive.update_blog(blog.id, feed_url=new, events=[moved])
+    blog = work.archive.blogs.update(blog.id, feed_url=new, events=[moved])
     if host_of(new) == host_of(blog.home):
         return blog
     home = await work.fetcher.fetch(blog.home)
@@ -69,16 +69,16 @@ def move(blog: Blog, home: str, work: CrawlRun) -> Blog:
     if canonical(home) in neighbours:
         reason = f"it moved to {home}, which is already another blog in this archive"
         ended = happened(blog, "moved", reason, work, detail)
-        return archive.update_blog(blog.id, gone=reason, gone_at=work.now(), events=[ended])
+        return archive.blogs.update(blog.id, gone=reason, gone_at=work.now(), events=[ended])
     # What leads there comes first: killed in between, the next look tells the same move.
-    archive.remember(None, f"home:{canonical(blog.home)}", home)
+    archive.blogs.remember(None, f"home:{canonical(blog.home)}", home)
     settle_home(home, archive)
-    archive.remember(blog.id, FRONTS, None)
+    archive.blogs.remember(blog.id, FRONTS, None)
     event = happened(blog, "moved", f"the home page redirects permanently to {home}", work, detail)
-    moved = archive.move_blog(blog.id, home, events=[event])
+    moved = archive.blogs.move(blog.id, home, events=[event])
     if moved.knowledge is None:
         return moved
-    return archive.update_blog(blog.id, knowledge=json.dumps(json.loads(moved.knowledge) | {"home": home}))
+    return archive.blogs.update(blog.id, knowledge=json.dumps(json.loads(moved.knowledge) | {"home": home}))
 
 
 def happened(blog: Blog, kind: str, reason: str, work: CrawlRun, detail: dict[str, str] | None = None) -> Event:

@@ -74,7 +74,7 @@ async def refresh_blog(
             return await revisit_blog(blog, known, work, run, talk or await hear_comments(blog, work))
         if told is None:
             work.tally.doing = "fetching the feed"
-            held = work.archive.capture_of(blog.id, blog.feed_url)
+            held = work.archive.captures.find(blog.id, blog.feed_url)
             answer = await ask_feed(
                 blog, work, etag=held.etag if held else None, last_modified=held.last_modified if held else None,
             )
@@ -108,17 +108,17 @@ def _look_wider(blog: Blog, told: FeedResponse, work: CrawlRun) -> tuple[str, ..
     keep_places(blog, wider, archive)
     links = entry_links(feed.entries, blog.home, answer.answer.url, wider)
     fresh = [link.key for link in links if wider.holds_key(link.key) and not scope.holds_key(link.key)]
-    archive.enqueue(blog.id, links)
+    archive.urls.enqueue(blog.id, links)
     # One odd entry is a page of its own; where several are, lists may have led to more that was left out.
-    lists = (canonical(blog.home), *archive.fruitful_pages(blog.id)) if len(fresh) >= LEAST_IN_FOLDER else ()
-    archive.requeue(blog.id, (*lists, *fresh))
+    lists = (canonical(blog.home), *archive.urls.fruitful_pages(blog.id)) if len(fresh) >= LEAST_IN_FOLDER else ()
+    archive.urls.requeue(blog.id, (*lists, *fresh))
     return (*lists, *fresh)
 
 
 def _without_failed(news: FeedDiff, blog: Blog, work: CrawlRun) -> FeedDiff:
     """The news for a further part of an update: what failed in an earlier part is news to the next update."""
     keys = {key for _, keys in news.entry_keys for key in keys}
-    failed = {key for key in keys if (work.archive.row_state(blog.id, key) or ("", 0))[0] == "failed"}
+    failed = {key for key in keys if (work.archive.urls.state(blog.id, key) or ("", 0))[0] == "failed"}
     lost = {entry for entry, keys in news.entry_keys if keys and failed.issuperset(keys)}
     return replace(
         news, links=tuple(link for link in news.links if link.key not in failed),
@@ -144,7 +144,7 @@ def _given_up(lost: LostBlog | None, blog: Blog, run: int, work: CrawlRun) -> Re
     reason = lost.reason if lost is not None else "its feed is gone"
     take_last_figures(work.tally, blog, work.archive, is_finished=True)
     work.tally.doing = "done"
-    work.archive.end_run(run, reason=reason, counts={})
+    work.archive.blogs.end_run(run, reason=reason, counts={})
     return Report(blog=blog.home, ending="incomplete", reason=reason, tally=work.tally, held=work.tally.held)
 
 
@@ -154,12 +154,12 @@ async def _visit_news(blog: Blog, known: LearnedBlog, errand: _Errand, work: Cra
     uncommented = uncommented_posts(blog, work)
     # The queue comes before the feed: killed in between, the next update is told the same news again. And it comes
     # before anything is asked for: posts that are due to be looked at have their next times already.
-    archive.enqueue(blog.id, news.links)
-    archive.requeue(blog.id, [*(link.key for link in news.links), *news.dropped, *rechecked, *talk.posts])
+    archive.urls.enqueue(blog.id, news.links)
+    archive.urls.requeue(blog.id, [*(link.key for link in news.links), *news.dropped, *rechecked, *talk.posts])
     if not work.goes_on:
         # A further part of an update does not ask again for what failed in an earlier one.
-        archive.requeue(blog.id, uncommented)
-        archive.requeue_failed(blog.id, now=work.now(), most_tries=MOST_TRIES)
+        archive.urls.requeue(blog.id, uncommented)
+        archive.urls.requeue_failed(blog.id, now=work.now(), most_tries=MOST_TRIES)
     redesign = await read_anew(blog, known, news.fresh, errand.told, work, due=rechecked)
     with crew_of(
         blog, compared_anew(redesign.known, blog, archive), work, entries=news.entries, commenting=redesign.commenting,

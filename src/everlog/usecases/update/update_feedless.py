@@ -53,12 +53,12 @@ class Looked:
     @classmethod
     def taken_up(cls, blog: Blog, work: CrawlRun) -> Looked:
         """What the earlier parts of this update looked at; nothing if it is a new one."""
-        kept = json.loads(work.archive.recall(blog.id, LOOKED) or "null")
+        kept = json.loads(work.archive.blogs.recall(blog.id, LOOKED) or "null")
         if kept is None:
             return cls()
         if work.goes_on or (kept["until"] is not None and work.now() < datetime.fromisoformat(kept["until"])):
             return cls(at_fronts=kept["fronts"], at_maps=kept["maps"])
-        work.archive.remember(blog.id, LOOKED, None)
+        work.archive.blogs.remember(blog.id, LOOKED, None)
         return cls()
 
     def keep(self, blog: Blog, work: CrawlRun, stop: Stop) -> None:
@@ -67,9 +67,9 @@ class Looked:
             # A poll whose turn is over does not know, the next time, that it goes on with something.
             until = (work.now() + LOOKED_FOR).isoformat() if stop.reason == SLICE_OVER else None
             state = {"fronts": self.at_fronts, "maps": self.at_maps, "until": until}
-            work.archive.remember(blog.id, LOOKED, json.dumps(state))
-        elif work.archive.recall(blog.id, LOOKED) is not None:
-            work.archive.remember(blog.id, LOOKED, None)
+            work.archive.blogs.remember(blog.id, LOOKED, json.dumps(state))
+        elif work.archive.blogs.recall(blog.id, LOOKED) is not None:
+            work.archive.blogs.remember(blog.id, LOOKED, None)
 
 
 async def revisit_blog(blog: Blog, known: LearnedBlog, work: CrawlRun, run: int, talk: SiteCommentFeed) -> Report:
@@ -79,9 +79,9 @@ async def revisit_blog(blog: Blog, known: LearnedBlog, work: CrawlRun, run: int,
     """
     archive = work.archive
     uncommented = uncommented_posts(blog, work)
-    archive.requeue(blog.id, [*(() if work.goes_on else uncommented), *due_rechecks(blog, work), *talk.posts])
+    archive.urls.requeue(blog.id, [*(() if work.goes_on else uncommented), *due_rechecks(blog, work), *talk.posts])
     if not work.goes_on:
-        archive.requeue_failed(blog.id, now=work.now(), most_tries=MOST_TRIES)
+        archive.urls.requeue_failed(blog.id, now=work.now(), most_tries=MOST_TRIES)
     looked = Looked.taken_up(blog, work)
     with crew_of(blog, compared_anew(known, blog, archive), work) as context:
         crawl = begin(context, work, is_update=True)
@@ -116,22 +116,22 @@ def why_over(blog: Blog) -> str:
 def front_pages(context: CrawlContext) -> list[str]:
     """The pages that show the newest posts first: the home page and, where that does not, the list that does."""
     archive, blog = context.archive, context.blog
-    kept = archive.recall(blog.id, FRONTS)
+    kept = archive.blogs.recall(blog.id, FRONTS)
     if kept is not None:
         return list(json.loads(kept))
     newest = newest_posts(context)
     shown = {url: _shown(url, newest, context) for url in (blog.home, start_page(blog, archive))}
     if newest and not any(shown.values()):
-        lists = (f"http://{key}" for key in islice(archive.fruitful_pages(blog.id), LISTS_SEARCHED))
+        lists = (f"http://{key}" for key in islice(archive.urls.fruitful_pages(blog.id), LISTS_SEARCHED))
         shown |= {url: _shown(url, newest, context) for url in _as_stored(lists, context)}
     best = max(shown, key=lambda url: shown[url])
     fronts = list(dict.fromkeys((blog.home, best)))
-    archive.remember(blog.id, FRONTS, json.dumps(fronts))
+    archive.blogs.remember(blog.id, FRONTS, json.dumps(fronts))
     return fronts
 
 
 def _as_stored(urls: Iterable[str], context: CrawlContext) -> list[str]:
-    captures = (context.archive.capture_of(context.blog.id, url) for url in urls)
+    captures = (context.archive.captures.find(context.blog.id, url) for url in urls)
     return [capture.url for capture in captures if capture is not None]
 
 
@@ -144,7 +144,7 @@ def _shown(url: str, newest: frozenset[str], context: CrawlContext) -> int:
 async def _ask_maps(crawl: Crawl, looked: Looked) -> None:
     """The maps of a site whose links did not lead everywhere: the addresses that are new on them wait to be visited."""
     context = crawl.context
-    maps = json.loads(context.archive.recall(context.blog.id, MAPS) or "[]")
+    maps = json.loads(context.archive.blogs.recall(context.blog.id, MAPS) or "[]")
     for url in (url for url in maps if url not in looked.at_maps):
         answer = await crawl.unless_ended(
             ask(url, context, is_conditional=True, is_map=True),

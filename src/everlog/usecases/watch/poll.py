@@ -79,8 +79,8 @@ class _Look:
 
 def first_poll(blog: Blog, archive: Archive, now: datetime) -> Poll:
     """The first time for a blog that was not watched before, by the dates of its newest posts and its stored feed."""
-    dates = archive.newest_dates(blog.id, limit=DATES_READ)
-    capture = archive.capture_of(blog.id, blog.feed_url) if blog.feed_url is not None else None
+    dates = archive.posts.newest_dates(blog.id, limit=DATES_READ)
+    capture = archive.captures.find(blog.id, blog.feed_url) if blog.feed_url is not None else None
     seen = _said_then(capture, archive) if capture is not None else None
     if capture is None or seen is None:
         return Poll(blog_id=blog.id, polling=first_polling(dates, now, seed=blog.home))
@@ -135,7 +135,7 @@ def _troubled(poll: Poll, blog: Blog, error: EverlogError, work: CrawlRun) -> Po
         return _unseen(poll, blog, error, work)
     seen = Observation(kind="failed")
     if isinstance(error, Blocked):
-        seen = Observation(kind="refused", allowed_at=work.archive.waits_until(blog.id), signal=error.message)
+        seen = Observation(kind="refused", allowed_at=work.archive.urls.waits_until(blog.id), signal=error.message)
     return _later(poll, blog, seen, work, trouble=error.message)
 
 
@@ -187,13 +187,13 @@ def _kept_until_allowed(poll: Poll, look: _Look, work: CrawlRun) -> Poll:
         signal=then.signal or look.seen.signal,
     )
     poll = replace(poll, polling=polling)
-    work.archive.set_poll(poll)
+    work.archive.polls.set(poll)
     return poll
 
 
 def _still_watched(blog: Blog, work: CrawlRun) -> Blog | None:
     """A blog as it is known after it waited for its turn; None if it is not watched any more."""
-    now = work.archive.find_blog(blog.home)
+    now = work.archive.blogs.find(blog.home)
     return now if now is not None and now.id == blog.id and not (now.forgotten_at or now.gone) else None
 
 
@@ -202,9 +202,9 @@ def _has_errands(blog: Blog, work: CrawlRun) -> bool:
     archive = work.archive
     lanes: tuple[Lane, ...] = ("post", "page", "media") if work.settings.media else ("post", "page")
     return (
-        has_due_rechecks(blog, work) or archive.has_waiting(blog.id, lanes=lanes, now=work.now())
-        or archive.recall(blog.id, WALK) is not None
-        or (blog.feed_url is None and archive.recall(blog.id, LOOKED) is not None)
+        has_due_rechecks(blog, work) or archive.urls.has_waiting(blog.id, lanes=lanes, now=work.now())
+        or archive.blogs.recall(blog.id, WALK) is not None
+        or (blog.feed_url is None and archive.blogs.recall(blog.id, LOOKED) is not None)
     )
 
 
@@ -227,7 +227,7 @@ async def _without_feed(poll: Poll, blog: Blog, work: CrawlRun, *, is_online: bo
 
 def _new_dates(blog: Blog, new_posts: int, work: CrawlRun) -> tuple[datetime | None, ...]:
     """When the posts that an update brought were published, as far as they say so."""
-    dates = work.archive.newest_dates(blog.id, limit=min(new_posts, DATES_READ)) if new_posts else ()
+    dates = work.archive.posts.newest_dates(blog.id, limit=min(new_posts, DATES_READ)) if new_posts else ()
     return dates or (None,) * bool(new_posts)
 
 
@@ -291,7 +291,7 @@ def _with_validators(poll: Poll, answer: Fetched) -> Poll:
 def _after_update(look: _Look, report: Report, kept: Poll, work: CrawlRun) -> PollResult:
     seen, blog, poll = look.seen, look.blog, look.poll
     if report.ending == "blocked":
-        until = work.archive.waits_until(blog.id)
+        until = work.archive.urls.waits_until(blog.id)
         seen = replace(seen, kind="refused", allowed_at=until, signal=report.reason)
         # What the feed itself asked for holds as well.
         poll = replace(poll, polling=kept.polling)

@@ -66,26 +66,26 @@ class WholeArchive(PollSource):
         return enlist(self._archive, now)
 
     def claim(self, now: datetime, room: int) -> tuple[tuple[Poll, Blog], ...]:
-        return self._archive.claim_due(self.owner, now=now, until=now + LEASE, limit=room)
+        return self._archive.polls.claim(self.owner, now=now, until=now + LEASE, limit=room)
 
     def renew(self, now: datetime) -> None:
-        self._archive.renew_claims(self.owner, until=now + LEASE)
+        self._archive.polls.renew(self.owner, until=now + LEASE)
 
     def give_back(self, polls: Sequence[Poll]) -> None:
-        self._archive.give_back(self.owner, polls)
+        self._archive.polls.release(self.owner, polls)
 
     def give_up(self) -> None:
-        self._archive.give_back(self.owner)
+        self._archive.polls.release(self.owner)
 
     def next_due(self, now: datetime) -> datetime | None:
-        return self._archive.next_due(now=now)
+        return self._archive.polls.next_due(now=now)
 
     def count(self, now: datetime) -> tuple[int, int]:
-        return self._archive.count_due(now=now), self._archive.count_watched()
+        return self._archive.polls.count_due(now=now), self._archive.polls.count_watched()
 
 
 def enlist(archive: Archive, now: datetime) -> bool:
     """Times for some of the blogs that are to be watched and have none; whether there are more."""
-    blogs = archive.not_polled(limit=ENLISTED_AT_ONCE)
-    archive.add_polls([first_poll(blog, archive, now) for blog in blogs])
+    blogs = archive.polls.not_planned(limit=ENLISTED_AT_ONCE)
+    archive.polls.add([first_poll(blog, archive, now) for blog in blogs])
     return len(blogs) == ENLISTED_AT_ONCE

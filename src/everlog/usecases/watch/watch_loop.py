@@ -208,7 +208,7 @@ class Watcher:
             # One blog that the code cannot cope with must not end the watch over all others.
             log.exception("bug at %s", blog.home)
             # What the server asked for before the bug was met is in the archive by now.
-            known = self._archive.poll_of(blog.id) or poll
+            known = self._archive.polls.of(blog.id) or poll
             return self._failed(known, blog, f"bug in everlog: {type(error).__name__}: {error}")
         finally:
             self._works.pop(blog.id, None)
@@ -280,8 +280,8 @@ class Watcher:
             self._memory.write(taken)
         self._rota.give_back([poll for poll, _ in polls])
         if waits:
-            self._archive.note_waits(waits)
-        self._archive.add_to_ledger([row for _, ledger in polls for row in ledger], at=self._now())
+            self._archive.hosts.note_waits(waits)
+        self._archive.hosts.add([row for _, ledger in polls for row in ledger], at=self._now())
 
     async def _wind_down(self) -> None:
         for work in tuple(self._works.values()):
