@@ -297,7 +297,7 @@ def test_a_kill_after_the_rules_changed_loses_nothing(fetcher, archive, tmp_path
         assert not update(fetcher, again)[0]
         assert held(again, 21).text == a_blog.text(21)
         assert held(again, 3).text == a_blog.text(3)
-        assert len(again.templates(again.blogs()[0].id)) == 1
+        assert len(again.blogs.templates(again.blogs()[0].id)) == 1
 
 
 def test_a_redesign_shows_on_older_posts_that_are_looked_at_again(fetcher, archive):
