@@ -1,7 +1,7 @@
-"""everlog beside other tools on the same posts, field by field; writes docs/accuracy.md.
+"""everlog beside other tools on the same posts, field by field; writes docs/internals/accuracy.md.
 
-    python benchmarks/accuracy.py --markdown docs/accuracy.md             # the whole corpus, all parts
-    python benchmarks/accuracy.py --markdown docs/accuracy.md --parts retrieval,noise
+    python benchmarks/accuracy.py --markdown docs/internals/accuracy.md             # the whole corpus, all parts
+    python benchmarks/accuracy.py --markdown docs/internals/accuracy.md --parts retrieval,noise
     python benchmarks/accuracy.py --blogs 8 --sample 5 --parts reading    # a first look
     python benchmarks/accuracy.py --json > accuracy.json                  # reading, for programs
 

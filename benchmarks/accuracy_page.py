@@ -1,4 +1,4 @@
-"""docs/accuracy.md from what accuracy.py measured."""
+"""docs/internals/accuracy.md from what accuracy.py measured."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ their pages. The other tools read the same pages; they know nothing of the blog 
 This page is written by
 
 ```
-python benchmarks/accuracy.py{option} --markdown docs/accuracy.md
+python benchmarks/accuracy.py{option} --markdown docs/internals/accuracy.md
 ```
 
 with {tools}. \

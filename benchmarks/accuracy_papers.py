@@ -1,4 +1,4 @@
-"""The papers' experiments as sections of docs/accuracy.md. Blogs are numbered there: it is about tools, not blogs."""
+"""The papers' experiments as sections of docs/internals/accuracy.md. Blogs are numbered there: it is about tools."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from everlog.evaluate.grouping import group_name
-from everlog.evaluate.papers import noise_tables
-from everlog.evaluate.peers import FIGURES, measure_peers, total_rows
-from everlog.evaluate.retrieval import measure_retrieval
-from everlog.evaluate.retrieval_queries import NAME, Plan
-from everlog.evaluate.retrieval_scores import SIGNIFICANT
-from everlog.evaluate.telling import telling_rows
+from papers.noise import anchor_sweep, noise_table
+from papers.peers import FIGURES, measure_peers, total_rows
+from papers.post_classifier import telling_rows
+from papers.retrieval import measure_retrieval
+from papers.retrieval_queries import NAME, Plan
+from papers.retrieval_scores import SIGNIFICANT
 from tables import markdown_table, percent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from everlog.evaluate.corpus import Blog
-    from everlog.evaluate.peers import Site
-    from everlog.evaluate.retrieval import Asked
+    from papers.peers import Site
+    from papers.retrieval import Asked
 
     Row = Mapping[str, Any]
 
@@ -86,7 +86,7 @@ of them met a difference, not that there is none.
             ["kind", "edition", "P", "R", "MAP"],
             [[row["kind"], row["edition"], *map(_figure, _means(row))] for row in first.rows_by_kind()],
         ),
-        *(_with_comments(others),) * bool(others),
+        *([_with_comments(others)] if others else ()),
         _differences(first),
     ]
     return "\n\n".join(parts)
@@ -127,7 +127,7 @@ def _peers(blogs: Sequence[Blog], jobs: int) -> str:
 
 
 def _noise(blogs: Sequence[Blog], jobs: int) -> str:
-    return noise_section(*noise_tables(blogs, jobs=jobs).values())
+    return noise_section(noise_table(blogs, jobs=jobs), anchor_sweep(blogs, jobs=jobs))
 
 
 def _retrieval(blogs: Sequence[Blog], jobs: int) -> str:

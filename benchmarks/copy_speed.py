@@ -96,7 +96,7 @@ def make(folder: Path, posts: int) -> None:
 
 def fill(archive: Archive, posts: int) -> None:
     """Store posts as a crawl does."""
-    blog = archive.add_blog(HOME, scope="path")
+    blog = archive.blogs.add(HOME, scope="path")
     with archive.lock(blog.id):
         group: list[Visit] = []
         for visit in visits(blog.id, posts):

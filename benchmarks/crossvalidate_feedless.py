@@ -37,10 +37,7 @@ from crossvalidate import EQUAL, Constant, changed
 from everlog.core.tree import parse
 from everlog.core.urls import canonical
 from everlog.errors import EverlogError
-from everlog.evaluate.processes import over_blogs
-from everlog.evaluate.readers import collected
 from everlog.evaluate.scoring import mean, plain, score_post
-from everlog.evaluate.telling import labelled_pages
 from everlog.evaluate.without_feed import walk
 from everlog.extract.feedless import feedless_titles as titles
 from everlog.extract.feedless import made_feed as making
@@ -48,6 +45,9 @@ from everlog.extract.feedless import recognise
 from everlog.feeds import parse_feed
 from everlog.markup.view import View
 from everlog.records import Post
+from papers.post_classifier import labelled_pages
+from papers.readers import collected
+from processes import over_blogs
 from tables import markdown_table
 
 if TYPE_CHECKING:
@@ -211,7 +211,7 @@ class Pupil:
         keys: dict[str, Callable[..., object]] = {
             "headed_keys": lambda _, url: url,
             "page_links": lambda _, url, within: (url, within.home),
-            "signs_of": id,
+            "features_of": id,
             "identity": lambda url, _, home, repeated=(): (url, home, frozenset(repeated)),
             "common_sequences": lambda layouts, _, least: (len(layouts), least),
             "stated_targets": lambda samples, languages: (tuple(sample.url for sample in samples), languages),

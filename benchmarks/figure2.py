@@ -1,6 +1,6 @@
 """Figure 2 of the BlogForever paper: the time spent on a blog's posts, added up.
 
-    python benchmarks/figure2.py --output docs/figure2.svg            # the corpus's blog with most posts
+    python benchmarks/figure2.py --output docs/images/figure2.svg            # the corpus's blog with most posts
     python benchmarks/figure2.py FOLDER/BLOG --output figure2.png --runs 3 --posts 30
 
 As in the paper: the mean of ten runs, garbage collector off, loading pages and storing results not

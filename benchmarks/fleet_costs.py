@@ -1,4 +1,4 @@
-"""What a fleet's work costs: the constants behind docs/scale.md, each measured on real servers.
+"""What a fleet's work costs: the constants behind docs/internals/scale.md, each measured on real servers.
 
     python benchmarks/fleet_costs.py [FOLDER...] [--parts jobs polls pages turns] [--json]
 
@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 
 from blogs import add_corpus_arguments, chosen_blogs, say
 from everlog.archive import open_archive
-from everlog.usecases.watch.poll import first_poll
+from everlog.usecases.watch.poll_source import first_poll
 from fleet_ground import SERVER, Fleet, Processor, corpus_web, load, requests_in, services
 from fleet_scaling import home_of, smallest
 from fleet_usage import Meter
@@ -180,7 +180,7 @@ def turns(place: Place) -> Figures:
     """Places in line, each for a host of its own."""
     with open_archive(place.postgres.url(), create=True, files=str(place.folder / "turns")) as archive:
         def take(number: int) -> None:
-            archive.reserve_turn(f"host-{number}.example", 1.0)
+            archive.hosts.reserve(f"host-{number}.example", 1.0)
 
         figures: Figures = {}
         for threads in (1, 8):
@@ -207,11 +207,11 @@ def fill(fleet: Fleet, count: int) -> None:
     with open_archive(fleet.archive, files=str(fleet.files)) as archive:
         for number in range(count):
             home = f"http://b{number}.example/"
-            blog = archive.add_blog(home, scope="path")
-            blog = archive.update_blog(
+            blog = archive.blogs.add(home, scope="path")
+            blog = archive.blogs.update(
                 blog.id, feed_url=f"{home}feed", state="finished", template=template, knowledge="{}",
             )
-            archive.add_polls([replace(first_poll(blog, archive, LONG_AGO), etag=ETAG)])
+            archive.polls.add([replace(first_poll(blog, archive, LONG_AGO), etag=ETAG)])
 
 
 def make_due(fleet: Fleet) -> None:
@@ -219,9 +219,9 @@ def make_due(fleet: Fleet) -> None:
     due = datetime.now(UTC) - timedelta(minutes=1)
     with open_archive(fleet.archive, files=str(fleet.files)) as archive:
         for blog in archive.blogs():
-            poll = archive.poll_of(blog.id)
+            poll = archive.polls.of(blog.id)
             assert poll is not None
-            archive.set_poll(replace(poll, polling=replace(poll.polling, due_at=due, not_before=None), etag=ETAG))
+            archive.polls.set(replace(poll, polling=replace(poll.polling, due_at=due, not_before=None), etag=ETAG))
 
 
 def _bytes(fleet: Fleet, table: str) -> float:

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING
 
 from blogs import add_corpus_arguments, chosen_blogs, say
 from everlog.archive.job_models import CRAWL, WITH_BROWSER
-from everlog.fleet.engine import NAMES
+from everlog.fleet.job_queue import NAMES
 from fleet_ground import SERVER, Fleet, corpus_web, load, repeated, requests_in, services
 from fleet_scaling import home_of, smallest
 from fleet_web import homes, made_web

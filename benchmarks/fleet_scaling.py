@@ -1,7 +1,7 @@
 """How much faster more workers are: the same blogs of a corpus, crawled by 1, 2, 4 and 8 workers.
 
     python benchmarks/fleet_scaling.py [FOLDER...] [--delays 0.05:1,2 0.5:1,2,4,8]
-        [--count 40] [--max-pages 16] [--server SERVE.PY] [--plot docs/scale-spiders.svg] [--json]
+        [--count 40] [--max-pages 16] [--server SERVE.PY] [--plot docs/images/scale-spiders.svg] [--json]
 
 Every run has a fresh database, an empty queue, and workers of one process each that are there before the blogs are
 handed out; the time is from the command that does so to the end of the last job. The blogs are those of the corpus

@@ -20,8 +20,8 @@ from sqlalchemy import text
 from blogs import say
 from everlog.archive.db import schema
 from everlog.archive.db.postgres import PostgresDatabase
-from everlog.archive.repos import poll_jobs
-from everlog.archive.repos.sql_store import SqlStore
+from everlog.archive.repos import polls
+from everlog.archive.repositories import Repositories
 from fleet_ground import servers
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def main() -> None:
         stack.callback(database.close)
         fill(database, arguments.feeds)
         say(f"before anything is in a job:\n{plan(database)}")
-        rate = measure(SqlStore(database), database, arguments.feeds, sender(broker, stack))
+        rate = measure(Repositories(database), database, arguments.feeds, sender(broker, stack))
     where = "jobs written and sent" if broker else "jobs written"
     print(f"{rate:,.0f} feeds/s of {arguments.feeds:,} due, {where} (floor {FLOOR:,.0f})")
     assert rate >= FLOOR
@@ -82,12 +82,12 @@ def fill(database: PostgresDatabase, feeds: int) -> None:
 
 
 def measure(
-    store: SqlStore, database: PostgresDatabase, feeds: int, send: Callable[[Sequence[Job]], object],
+    store: Repositories, database: PostgresDatabase, feeds: int, send: Callable[[Sequence[Job]], object],
 ) -> float:
     """Feeds a second until none is left; also of each tenth, as what was done before may be in the way."""
     taken, shown, began = 0, 0, time.perf_counter()
     stood, parts = 0.0, time.perf_counter()
-    while jobs := store.schedule_polls(now=NOW, batch=BATCH, most=AT_ONCE):
+    while jobs := store.polls.schedule(now=NOW, batch=BATCH, most=AT_ONCE):
         send(jobs)
         taken += sum(len(job.blog_ids) for job in jobs)
         if taken - shown >= feeds // 10:
@@ -104,7 +104,7 @@ def measure(
 def plan(database: PostgresDatabase) -> str:
     """How the pick is done, with what it really cost; nothing is changed by it."""
     with database.writing() as connection:
-        statement = poll_jobs.due_feeds(NOW, AT_ONCE).compile(connection, compile_kwargs={"literal_binds": True})
+        statement = polls.due_feeds(NOW, AT_ONCE).compile(connection, compile_kwargs={"literal_binds": True})
         lines = connection.execute(text(f"EXPLAIN (ANALYZE, BUFFERS) {statement}")).scalars().all()
     shown = "\n".join(f"    {line}" for line in lines)
     assert "polls_free" in shown, shown
@@ -113,14 +113,14 @@ def plan(database: PostgresDatabase) -> str:
 
 
 def sender(broker: str | None, stack: ExitStack) -> Callable[[Sequence[Job]], object]:
-    """What hands jobs to the engine; nothing without a broker."""
+    """What sends jobs to the queue; nothing without a broker."""
     if broker is None:
         return lambda _: None
-    from everlog.fleet.engine import make_engine  # noqa: PLC0415 - needs Celery
+    from everlog.fleet.job_queue import make_job_queue  # noqa: PLC0415 - needs Celery
 
-    engine = make_engine(broker)
-    stack.callback(engine.close)
-    return engine.send
+    job_queue = make_job_queue(broker)
+    stack.callback(job_queue.close)
+    return job_queue.send
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Ten million blogs over a day: due feeds, queues, workers and databases, by a model with measured constants.
 
     python benchmarks/fleet_simulation.py [CORPUS] [--blogs 10000000] [--sample 4000] [--costs COSTS.json]
-        [--scheduled 2000] [--workers 100 200 ...] [--shards 1 2 4] [--hangs 0.002] [--plot docs/scale-day.svg]
+        [--scheduled 2000] [--workers 100 200 ...] [--shards 1 2 4] [--hangs 0.002] [--plot docs/images/scale-day.svg]
 
 First, when feeds fall due: a sample of blogs with real rhythms (`watch_making.py`) is polled by everlog's own schedule
 for three days; each blog of the sample stands for many that differ only in their moment. Then the third day, second by
@@ -84,7 +84,7 @@ def main() -> None:
     parser.add_argument("--sample", type=int, default=4_000)
     parser.add_argument(
         "--costs", type=Path, default=Path(__file__).with_name("fleet_costs.json"),
-        help="what fleet_costs.py --json printed (default: what docs/scale.md has)",
+        help="what fleet_costs.py --json printed (default: what docs/internals/scale.md has)",
     )
     parser.add_argument(
         "--scheduled", type=float, default=SCHEDULED_PER_SECOND, metavar="FEEDS_PER_SECOND",

@@ -14,7 +14,7 @@ from concurrent.futures import ProcessPoolExecutor
 
 from everlog.archive.db import schema
 from everlog.archive.db.postgres import PostgresDatabase
-from everlog.archive.repos.rate_limits import reserve_turn
+from everlog.archive.repos.hosts import HostRepository
 from fleet_ground import servers
 
 
@@ -42,12 +42,13 @@ def main() -> None:
 def take(url: str, number: int, turns: int, one_host: bool) -> tuple[float, float]:  # noqa: FBT001 - by a pool's map
     """Take turns as fast as they are given; when that began and ended."""
     database = PostgresDatabase(url)
+    reserve = HostRepository(database).reserve
     try:
-        reserve_turn(database, f"first{number}.example", 0.001)
+        reserve(f"first{number}.example", 0.001)
         begin = time.time()
         for turn in range(turns):
             host = "one.example" if one_host else f"host{number}-{turn % 200}.example"
-            reserve_turn(database, host, 0.001)
+            reserve(host, 0.001)
         return begin, time.time()
     finally:
         database.close()

@@ -1,6 +1,6 @@
 """How many requests it takes to have 90 % of a blog's posts, by the order in which pages are asked for.
 
-    python benchmarks/frontier.py [--seeds N] [--json] [--plot docs/frontier.svg]
+    python benchmarks/frontier.py [--seeds N] [--json] [--plot docs/images/frontier.svg]
 
 The hosts are generated (see generated_hosts.py): 1,000 posts that do not link to each other, beside a
 forum of 5,000 pages, a wiki of 2,000 and a calendar without end. The crawler knows the ten addresses of

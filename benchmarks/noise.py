@@ -4,7 +4,7 @@
     python benchmarks/noise.py --output sweep.svg                    # and the sweep as a figure
     python benchmarks/noise.py --blogs 12 --comparison 1 5 20
 
-`everlog.evaluate.noise` says how the figures are defined.
+`papers.noise` says how the figures are defined.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from blogs import add_corpus_arguments, chosen_blogs, say
-from everlog.evaluate.noise import FIGURES, anchor_sweep, noise_table
+from papers.noise import FIGURES, anchor_sweep, noise_table
 from tables import markdown_table, percent
 
 if TYPE_CHECKING:

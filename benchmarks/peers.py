@@ -37,8 +37,8 @@ from accuracy_papers import peers_section
 from blogs import add_corpus_arguments, chosen_blogs, say
 from everlog.core.tree import parse_fragment, take_text
 from everlog.errors import EverlogError
-from everlog.evaluate.peers import measure_peers, site_rows, tool, total_rows
 from everlog.records import Post
+from papers.peers import measure_peers, site_rows, tool, total_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -81,7 +81,7 @@ def _decoded(page: bytes) -> str:
 
 
 def _text_of(name: str) -> Callable[[bytes, str], str]:
-    """The text alone, as `everlog evaluate --peers` asks for it; these tools need not be told the language."""
+    """The text alone, as `papers.peers` asks for it; these tools need not be told the language."""
     article = tool(name).article
     return lambda page, url: article(page, url, "")
 

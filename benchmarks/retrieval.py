@@ -1,10 +1,10 @@
 """What noise does to search: P, R and MAP of the same queries on pages, cleaned pages and everlog's articles.
 
-    python benchmarks/retrieval.py                    # the whole corpus, as a section of docs/accuracy.md
+    python benchmarks/retrieval.py                    # the whole corpus, as a section of docs/internals/accuracy.md
     python benchmarks/retrieval.py --json             # for programs, query by query
     python benchmarks/retrieval.py --blogs 12 --least 10
 
-Definitions are in docs/evaluation.md. `--least` is for a few blogs, which have no queries with twenty
+Definitions are in docs/internals/evaluation.md. `--least` is for a few blogs, which have no queries with twenty
 relevant documents.
 """
 
@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING, Any
 from accuracy_papers import LEAST, retrieval_section
 from blogs import add_corpus_arguments, chosen_blogs, say
 from everlog.errors import EverlogError
-from everlog.evaluate.retrieval import measure_retrieval
-from everlog.evaluate.retrieval_queries import Plan
+from papers.retrieval import measure_retrieval
+from papers.retrieval_queries import Plan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from everlog.evaluate.retrieval import Asked
+    from papers.retrieval import Asked
 
 
 def as_json(asked: Sequence[Asked]) -> str:

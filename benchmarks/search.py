@@ -3,9 +3,10 @@
     python benchmarks/search.py                    # about five minutes; --posts 10000 for a first look
 
 The posts are made up, but not simple: about 300 words each, drawn by Zipf's law from 40,000 words of a
-language and from those of a topic, six kinds of scripts (Chinese, Japanese and Korean are a fifth), names,
-tags, some comments. The queries are drawn as for the evaluation of retrieval (docs/evaluation.md), from the titles of a
-thousand of the posts: 50 of one word, 100 of two, 50 names, each with at least 20 posts in the archive that fit.
+language and from those of a topic, six kinds of scripts (Chinese, Japanese and Korean are a fifth),
+names, tags, some comments. The queries are drawn as for the evaluation of retrieval
+(docs/internals/evaluation.md), from the titles of a thousand of the posts: 50 of one word, 100 of two,
+50 names, each with at least 20 posts in the archive that fit.
 
 *Indexing* is what an older archive's first search does: read each post's record, cut it, write the index in
 groups, sync. A crawl does the same in smaller groups; the second figure is for these. *Query* is one call of
@@ -36,15 +37,15 @@ from everlog.archive.db.column_values import stamp
 from everlog.archive.repos import search_index as searching
 from everlog.archive.repos.post_codec import write_post
 from everlog.core.words import is_unspaced
-from everlog.evaluate.retrieval_queries import Document, Plan, draw_queries
 from everlog.records import Comment, Post
 from everlog.search.query import ask
+from papers.retrieval_queries import Document, Plan, draw_queries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from everlog.archive import Archive
-    from everlog.evaluate.retrieval_index import Query
+    from papers.retrieval_index import Query
 
 SHARES = {"latin": 0.6, "accents": 0.12, "cyrillic": 0.08, "chinese": 0.08, "japanese": 0.06, "korean": 0.06}
 UNSPACED = {"chinese", "japanese"}
@@ -156,7 +157,7 @@ class Stored:
 def store(archive: Archive, maker: Maker, count: int) -> Stored:
     """Put posts into the archive as one without an index has them."""
     for number in range(BLOGS):
-        archive.add_blog(f"http://{number}.example/", scope="path")
+        archive.blogs.add(f"http://{number}.example/", scope="path")
     stored, rows = Stored(0, {}, []), []
     for number, (post, language) in enumerate(maker.posts(count), 1):
         written = write_post(post, {})
@@ -178,7 +179,7 @@ def store(archive: Archive, maker: Maker, count: int) -> Stored:
 
 def _insert(archive: Archive, rows: list) -> None:
     now = stamp(datetime.now(UTC))
-    with archive.database.writing() as connection:
+    with archive.backend.database.writing() as connection:
         connection.execute(schema.posts.insert(), [
             {"id": number, "blog_id": number % BLOGS + 1, "key": post.url, "version": 1, "digest": written.digest,
              "published": written.published, "comments": written.comments, "found_at": now}
@@ -193,7 +194,7 @@ class Found:
     """The archive as the generator of queries asks it."""
 
     def __init__(self, archive: Archive, posts: int) -> None:
-        self._database = archive.database
+        self._database = archive.backend.database
         self._posts = posts
 
     def matching(self, query: Query) -> frozenset[int]:
@@ -206,7 +207,7 @@ class Found:
 def typed(query: Query) -> str:
     """A query as a reader would type it.
 
-    >>> from everlog.evaluate.retrieval_index import Query
+    >>> from papers.retrieval_index import Query
     >>> typed(Query(kind="", phrases=(("sea",), ("ada", "vale"), ("海", "岸"))))
     'sea "ada vale" 海岸'
     """
@@ -225,7 +226,7 @@ def queries(archive: Archive, stored: Stored) -> dict[str, list[str]]:
 
 def used(archive: Archive) -> int:
     """Bytes of the database that are in use."""
-    with archive.database.reading() as connection:
+    with archive.backend.database.reading() as connection:
         pages, free, size = (
             connection.exec_driver_sql(f"pragma {name}").scalar_one()
             for name in ("page_count", "freelist_count", "page_size")
@@ -236,18 +237,18 @@ def used(archive: Archive) -> int:
 def in_crawl_groups(archive: Archive, count: int) -> float:
     """Posts a second when the index is written as by a crawl; it is emptied again."""
     statement = schema.versions.select().where(schema.versions.c.post_id <= count)
-    with archive.database.reading() as connection:
+    with archive.backend.database.reading() as connection:
         latest = [
             searching.Latest(row.post_id, row.post_id % BLOGS + 1, 1, row.record)
             for row in connection.execute(statement)
         ]
-    archive.forget_index()
+    archive.search.forget()
     begun = time.perf_counter()
     for start in range(0, len(latest), CRAWL_GROUP):
-        with archive.database.writing() as connection:
-            searching.index(connection, archive.database, latest[start : start + CRAWL_GROUP])
+        with archive.backend.database.writing() as connection:
+            searching.index(connection, archive.backend.database, latest[start : start + CRAWL_GROUP])
     took = time.perf_counter() - begun
-    archive.forget_index()
+    archive.search.forget()
     return len(latest) / took
 
 
@@ -283,7 +284,7 @@ def main() -> None:
         crawl_speed = in_crawl_groups(archive, min(10_000, options.posts))
         without = used(archive)
         begun, worked = time.perf_counter(), time.process_time()
-        archive.index_posts()
+        archive.search.index()
         took, cpu = time.perf_counter() - begun, time.process_time() - worked
         index_size = used(archive) - without
         figures = {

@@ -162,7 +162,7 @@ class Books:
 
     def _versions(self, blog: WorldBlog, post: WorldPost) -> tuple[Any, ...]:
         homes = (f"http://{blog.name}.example", f"http://{blog.name}-moved.example")
-        return next((found for home in homes if (found := self.archive.versions(f"{home}{post.path}"))), ())
+        return next((found for home in homes if (found := self.archive.posts.versions(f"{home}{post.path}"))), ())
 
 
 def _is_right(blog: WorldBlog, post: WorldPost, text: str) -> bool:

@@ -93,7 +93,7 @@ def broken(figures: Figures, tally: Tally) -> list[str]:
 
 
 def markdown(world: World, tally: Tally, rows: Sequence[Figures], halves: Sequence[Figures], seconds: str) -> str:
-    """The tables of docs/watching.md."""
+    """The tables of docs/internals/polling.md."""
     first = markdown_table(
         ["schedule", "polls per blog and day", "median delay, h", "median of blogs' medians, h", "mean delay, h",
          "had left the feed, %", "had comments, %", "comments per post"],

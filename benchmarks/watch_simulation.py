@@ -81,7 +81,7 @@ def is_dead(watched: Watched, status: int | None, now: datetime) -> bool:
 
 
 def simulate(
-    world: World, *, classifier: Callable[[Watched, int | None, datetime], bool] = is_dead,
+    world: World, *, is_over: Callable[[Watched, int | None, datetime], bool] = is_dead,
     say: Callable[[str], None] = lambda _: None,
     on_poll: Callable[[Watched, datetime], None] = lambda _watched, _now: None,
 ) -> Tally:
@@ -102,7 +102,7 @@ def simulate(
             say(f"day {day}: {tally.polls:,} polls, {tally.memory[day][0]:.0f} MB")
             mark, day = next(marks)
         watched = blogs[at]
-        _poll(watched, at, now, tally, classifier, counted=now < world.end_at)
+        _poll(watched, at, now, tally, is_over, counted=now < world.end_at)
         on_poll(watched, now)
         due = watched.polling.due_at
         # After the end each blog is looked at until it answers: what appeared at the last minute is no miss.
@@ -127,7 +127,7 @@ def _begin(blog: WorldBlog, now: datetime) -> Watched:
 
 def _poll(
     watched: Watched, at: int, now: datetime, tally: Tally,
-    classifier: Callable[[Watched, int | None, datetime], bool], *, counted: bool,
+    is_over: Callable[[Watched, int | None, datetime], bool], *, counted: bool,
 ) -> None:
     blog = watched.blog
     tally.polls_of[at] += counted
@@ -143,7 +143,7 @@ def _poll(
     if seen.kind != "failed":
         watched.failing = Failing()
         return
-    if classifier(watched, status, now):
+    if is_over(watched, status, now):
         watched.dead_at = now
         watched.polling = never_again(watched.polling, "the blog is dead")
 

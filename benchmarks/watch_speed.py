@@ -34,7 +34,7 @@ from everlog.fetch import with_http_client
 from everlog.settings import make_settings
 from everlog.usecases.learn.learned_blog import entry_marks
 from everlog.usecases.runner import run_watch
-from everlog.usecases.watch.poll import first_poll
+from everlog.usecases.watch.poll_source import first_poll
 from everlog.usecases.watch.watch_loop import AT_ONCE, WatchTally
 
 if TYPE_CHECKING:
@@ -102,22 +102,23 @@ def make_archive(folder: Path, blogs: int) -> None:
         template = json.dumps({"everlog_template": 1, "padding": "x" * 60_000})
         for number in range(blogs):
             home = f"http://b{number}.example/"
-            blog = archive.add_blog(home, scope="path")
-            blog = archive.update_blog(
+            blog = archive.blogs.add(home, scope="path")
+            blog = archive.blogs.update(
                 blog.id, feed_url=f"{home}feed", state="finished", template=template, knowledge="{}",
             )
-            archive.remember(blog.id, "entries", json.dumps(_marks(home)))
-            archive.add_polls([replace(first_poll(blog, archive, LONG_AGO), etag=ETAG)])
+            marks = _marks(home)
+            archive.blogs.change_state(blog.id, lambda state, marks=marks: replace(state, entries=marks))
+            archive.polls.add([replace(first_poll(blog, archive, LONG_AGO), etag=ETAG)])
 
 
 def make_due(folder: Path, *, forget_etags: bool) -> None:
 
     with open_archive(folder) as archive:
         for blog in archive.blogs():
-            poll = archive.poll_of(blog.id)
+            poll = archive.polls.of(blog.id)
             polling = replace(poll.polling, due_at=LONG_AGO + timedelta(seconds=blog.id), not_before=None)
             etag, digest = (None, None) if forget_etags else (ETAG, poll.digest)
-            archive.set_poll(replace(poll, polling=polling, etag=etag, digest=digest))
+            archive.polls.set(replace(poll, polling=polling, etag=etag, digest=digest))
 
 
 def watch_round(arguments: argparse.Namespace) -> dict[str, Any]:

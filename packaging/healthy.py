@@ -2,8 +2,8 @@
 
 It asks the metrics page of the program that runs as process 1. A program without one, such as `everlog crawl`, is
 healthy as long as it runs. So is one whose database or queue is away: it waits for them, and starting it again would
-only lose what it has under way. What is unhealthy is a program that does not answer, and a worker that has not given
-the database a word for a while although both are there.
+only lose what it has under way. What is unhealthy is a program that does not answer, and a worker that has sent
+no heartbeat for a while although database and queue are there.
 """
 
 from __future__ import annotations
@@ -54,26 +54,26 @@ def ask(port: int) -> str | None:
             page = answer.read().decode("utf-8", "replace")
     except OSError as error:
         return f"no metrics at port {port}: {error}"
-    return classifier(page)
+    return judge(page)
 
 
-def classifier(page: str) -> str | None:
+def judge(page: str) -> str | None:
     """What a metrics page tells of its program, if it is nothing good.
 
     >>> judge('everlog_up 1.0\\neverlog_worker_silent_seconds{worker="a-7"} 2.1\\n')
     >>> judge('everlog_up 1.0\\neverlog_worker_silent_seconds{worker="a-7"} 99.0\\n')
-    'the worker has not given the database a word for 99 seconds'
+    'the worker has sent no heartbeat for 99 seconds'
     >>> judge("everlog_up 0.0")
     """
     samples = [line.rpartition(" ") for line in page.splitlines() if line.startswith("everlog_")]
     if not samples:
         return "the metrics are not everlog's"
-    # A scheduler tells of the whole fleet: that another worker is silent is no fault of its own.
+    # A scheduler tells of the whole fleet: that another worker timed out is no fault of its own.
     if any(name.startswith("everlog_jobs{") for name, _, _ in samples):
         return None
     silent = [float(value) for name, _, value in samples if name.startswith("everlog_worker_silent_seconds")]
     if silent and max(silent) > SILENT_SECONDS:
-        return f"the worker has not given the database a word for {max(silent):.0f} seconds"
+        return f"the worker has sent no heartbeat for {max(silent):.0f} seconds"
     return None
 
 

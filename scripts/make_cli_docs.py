@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from everlog.cli.app import app
+from everlog.cli.app import make_app
 from everlog.cli.planned import LATER
 
 if TYPE_CHECKING:
@@ -44,14 +44,14 @@ Data goes to stdout, progress and remarks to stderr. Bare `everlog URL` is `ever
 Of several blogs the most urgent ending speaks for all; if some of a list fail and others do not, it is 3. Media
 that could not be had are listed and leave the exit code as it is.
 
-What each figure counts (posts held, comments, missing, expected, ...) is in [figures](figures.md): one word is one
-number, on the screen and in every `--json`.
+What each figure counts (posts held, comments, missing, expected, ...) is in [figures](internals/figures.md): one
+word is one number, on the screen and in every `--json`.
 """
 
 
 def reference() -> str:
     """The whole page."""
-    group: Any = typer.main.get_command(app)
+    group: Any = typer.main.get_command(make_app())
     sections = [HEAD, "## `everlog`\n", _options(group)]
     sections += [_section(name, command) for name, command in _commands(group)]
     later = "\n".join(f"- `everlog {name}`: {task}" for name, task in LATER.items())
@@ -86,7 +86,7 @@ def _argument(parameter: Any) -> str:
 
 def _options(command: Any) -> str:
     rows = ["| option | does |", "|---|---|"]
-    options = [each for each in command.params if each.param_type_name == "option"]
+    options = [each for each in command.params if each.param_type_name == "option" and not each.hidden]
     rows += [f"| {_names(option)} | {option.help} |" for option in options]
     rows.append("| `-h`, `--help` | Show the help and exit. |")
     return "\n".join(rows) + "\n"

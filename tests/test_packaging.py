@@ -17,7 +17,7 @@ import pytest
 import yaml
 
 from everlog.archive.job_models import UPDATE, FleetState, WorkerState
-from everlog.fleet.figures import Figures
+from everlog.fleet.metrics import FleetCollector
 
 ROOT = Path(__file__).parent.parent
 PARTS = ("Dockerfile", ".dockerignore", "compose.yaml", "docs", "packaging", "scripts")
@@ -206,10 +206,7 @@ def collected(worker: str | None) -> list:
         def depths(self) -> dict[str, int]:
             return {UPDATE: 1}
 
-        def readers(self) -> dict[str, int]:
-            return {"b": 4}
-
-    return list(Figures(Small(), Small(), worker=worker).collect())
+    return list(FleetCollector(Small(), Small(), worker=worker).collect())
 
 
 # --- whether a container is healthy ---

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from everlog import settings as settings_module
 from everlog.errors import UsageError
 from everlog.settings import from_environment, from_flags, from_toml, make_settings
 
@@ -12,7 +13,7 @@ def test_without_any_layer_the_defaults_hold():
     settings = make_settings()
     assert settings.archive == "everlog-archive"
     assert settings.robots
-    assert settings.steps == ("render", "read", "comments", "media", "store")
+    assert settings.pipeline == ("render", "read", "comments", "media", "store")
 
 
 def test_later_layers_win_and_unset_flags_leave_the_rest_alone():
@@ -139,3 +140,13 @@ def test_who_names_a_feed_or_wants_none_overrules_the_layers_below():
 
 def test_no_feed_can_come_from_the_environment():
     assert make_settings(from_environment({"EVERLOG_NO_FEED": "true"})).no_feed
+
+
+def test_a_setting_that_was_renamed_works_under_its_old_name_with_a_note(caplog):
+    settings_module._present_name.cache_clear()
+    settings = make_settings({"steps": ["read", "store"]})
+    assert settings.pipeline == ("read", "store")
+    assert make_settings(from_environment({"EVERLOG_STEPS": "read\nstore"})).pipeline == ("read", "store")
+    assert [record.getMessage() for record in caplog.records] == [
+        "the setting 'steps' is called 'pipeline' now; the old name still works",
+    ]

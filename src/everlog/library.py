@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from everlog.core.moments import Moment
     from everlog.records import Post
 
-__all__ = ["new_crawl", "open_archive", "update_crawl"]
+__all__ = ["crawl", "new_crawl", "open_archive", "update", "update_crawl"]
 
 
-def new_crawl(
+def crawl(
     url: str, archive: str | Path | Archive | None = None, settings: Settings | Mapping[str, Any] | None = None,
 ) -> Iterator[Post]:
     """Archive the whole blog at `url`; gives each new or changed post once it is safe.
@@ -41,7 +41,7 @@ def new_crawl(
     return _crawl({"url": url, "kind": "crawl"}, archive, settings)
 
 
-def update_crawl(
+def update(
     url: str, since: Moment | None, archive: str | Path | Archive | None = None,
     settings: Settings | Mapping[str, Any] | None = None,
 ) -> Iterator[Post]:
@@ -54,6 +54,10 @@ def update_crawl(
     job = {"url": url, "kind": "update", "since": moment.isoformat() if moment else None}
     posts = _crawl(job, archive, settings)
     return (post for post in posts if moment is None or _is_since(post, moment))
+
+
+# The names of the two crawls before there were plain ones.
+new_crawl, update_crawl = crawl, update
 
 
 def _is_since(post: Post, moment: datetime) -> bool:
@@ -71,8 +75,7 @@ def _crawl(
         opened = stack.enter_context(
             open_archive(where, create=True, files=place.get("files"), spool=place.get("spool")),
         )
-        given = json.loads(chosen.model_dump_json(exclude_unset=True))
-        errand = {"job": job, "archive": where, "place": place, "settings": given}
+        errand = {"job": job, "archive": where, "place": place, "settings": chosen.chosen()}
         child = stack.enter_context(subprocess.Popen(
             [sys.executable, "-m", "everlog.usecases.child"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         ))
@@ -95,11 +98,11 @@ def _place(
 ) -> tuple[str | None, dict[str, str | None]]:
     """What an archive is opened with, here and in the process that crawls."""
     if isinstance(archive, Archive):
-        return archive.where, {"files": archive.parts.files, "spool": archive.parts.spool}
+        return archive.where, {"files": archive.backend.files, "spool": archive.backend.spool}
     place = {"files": settings.files, "spool": settings.spool}
     if archive is not None:
         return str(archive) if "://" in str(archive) else str(Path(archive).absolute()), place
-    return (settings.archive, place) if "archive" in settings.model_fields_set else (None, {})
+    return (settings.archive, place) if "archive" in settings.given else (None, {})
 
 
 def _raise_unless_well(ended: dict[str, Any] | None, exit_code: int) -> None:

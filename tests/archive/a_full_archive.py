@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import signal
 from dataclasses import replace
@@ -17,6 +16,7 @@ from sqlalchemy import select
 from everlog.archive.copy import copied_rows
 from everlog.archive.copy.copy_archive import copy_archive, open_target
 from everlog.archive.models import Poll
+from everlog.archive.repos.blog_state import ListWalk
 from everlog.core.fetcher import HostStats, Waited
 from everlog.records import Comment, Event, Media
 from everlog.schedule.poll_schedule import first_polling
@@ -34,8 +34,8 @@ QUERIES = ("word7", "edited", "Zuerst", '"word1 word2"', "right", "blog:b.exampl
 
 def fill(archive: Archive) -> None:
     """Two blogs: edited and gone posts, comments, media, aliases, redirects, failures, what is waited for."""
-    blog = archive.add_blog(HOME, scope="path")
-    other = archive.add_blog("http://b.example/", scope="host")
+    blog = archive.blogs.add(HOME, scope="path")
+    other = archive.blogs.add("http://b.example/", scope="host")
     with archive.lock(blog.id):
         archive.commit(list(_visits(blog.id)))
         archive.commit([some.post_visit(blog.id, HOME + "0", f"0 {LONG} edited", at=60), _unchanged(blog.id, 70)])
@@ -77,28 +77,29 @@ def _unchanged(blog_id: int, at: int) -> Any:
 
 
 def _watch(archive: Archive, blog_id: int) -> None:
-    archive.update_blog(blog_id, title=STRANGE, template='{"a": 1}', knowledge='{"b": 2}', state="finished")
-    archive.change_template(blog_id, template="{}", knowledge="{}", at=START, reason="it looks otherwise")
-    archive.set_poll(Poll(blog_id=blog_id, polling=first_polling([], START, seed="a"), etag='"x"', digest="d"))
-    archive.note_events([Event(blog_id=blog_id, kind="moved", at=START, reason="it said so", detail={"to": "x"})])
-    archive.plan_rechecks(blog_id, now=START, most=timedelta(days=90))
+    archive.blogs.update(blog_id, title=STRANGE, template='{"a": 1}', knowledge='{"b": 2}', state="finished")
+    archive.blogs.change_template(blog_id, template="{}", knowledge="{}", at=START, reason="it looks otherwise")
+    archive.polls.set(Poll(blog_id=blog_id, polling=first_polling([], START, seed="a"), etag='"x"', digest="d"))
+    archive.events.add([Event(blog_id=blog_id, kind="moved", at=START, reason="it said so", detail={"to": "x"})])
+    archive.posts.rechecks.plan(blog_id, now=START, most=timedelta(days=90))
 
 
 def _account(archive: Archive, blog_id: int) -> None:
     waited = Waited(reason="429", signal=STRANGE, seconds=0.1 + 0.2, first_at=START, last_at=START)
-    archive.add_to_ledger([HostStats(
+    archive.hosts.add([HostStats(
         host="a.example", requests=2**40, bytes=3, waited_seconds=1 / 3, slowed=1, delay_seconds=2.5, asked_at=START,
         waits=(waited,),
     )], START)
-    run = archive.begin_run(blog_id, "crawl")
-    archive.end_run(run, reason="done", counts={"posts": 7})
-    archive.remember(blog_id, "walk", json.dumps({"left": STRANGE}))
-    archive.remember(None, "robots http://a.example", "User-agent: *")
+    run = archive.blogs.begin_run(blog_id, "crawl")
+    archive.blogs.end_run(run, reason="done", counts={"posts": 7})
+    archive.blogs.change_state(blog_id, lambda state: replace(state, walk=ListWalk(waiting=(STRANGE,))))
+    archive.blogs.keep_address(STRANGE, "http://a.example/")
+    archive.hosts.cache({"robots http://a.example": "User-agent: *"})
 
 
 def rows_of(archive: Archive) -> dict[str, list[tuple[Any, ...]]]:
     """All rows that belong to an archive, by table, in one order."""
-    with archive.database.reading() as connection:
+    with archive.backend.database.reading() as connection:
         return {
             table.name: sorted(
                 (tuple(row) for row in connection.execute(select(copied_rows.wanted(table).subquery()))), key=repr,
@@ -114,11 +115,11 @@ def outside_of(archive: Archive) -> dict[str, Any]:
     return {
         "export": exported.getvalue(),
         "found": {query: sorted(hit.url for hit in archive.search(query)) for query in QUERIES},
-        "counts": [archive.counts(blog.id) for blog in archive.blogs(forgotten=True)],
-        "history": [archive.history(post.url) for post in archive.posts()],
-        "ledger": list(archive.ledger()), "events": list(archive.events()),
-        "templates": [archive.templates(blog.id) for blog in archive.blogs()],
-        "polls": [archive.poll_of(blog.id) for blog in archive.blogs()],
+        "counts": [archive.blogs.counts(blog.id) for blog in archive.blogs(forgotten=True)],
+        "history": [archive.posts.history(post.url) for post in archive.posts()],
+        "ledger": list(archive.hosts.stats()), "events": list(archive.events()),
+        "templates": [archive.blogs.templates(blog.id) for blog in archive.blogs()],
+        "polls": [archive.polls.of(blog.id) for blog in archive.blogs()],
         "pages": [archive.exchange(capture).body for blog in archive.blogs() for capture in archive.captures(blog.id)],
     }
 

@@ -84,7 +84,7 @@ def run_to_the_end(place: Place, acknowledged: Path, at: Callable[[str], None], 
     options = ArchiveOptions(rotate_bytes=ROTATE_BYTES, min_free_bytes=0, at=at)
     log = os.open(acknowledged, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     with place.open(options=options) as archive:
-        blog = archive.add_blog(some.HOME, scope="path")
+        blog = archive.blogs.add(some.HOME, scope="path")
         with archive.lock(blog.id):
             left = list(steps(blog.id))[stored_steps(archive, blog.id) :]
             if group:
@@ -101,7 +101,7 @@ def run_to_the_end(place: Place, acknowledged: Path, at: Callable[[str], None], 
 
 def stored_steps(archive: Archive, blog_id: int) -> int:
     """How many steps the archive has; they are stored in order, so the latest one tells."""
-    return max((int(note.split()[1]) + 1 for _, note in archive.notes(blog_id)), default=0)
+    return max((int(note.split()[1]) + 1 for _, note in archive.urls.notes(blog_id)), default=0)
 
 
 def _die_at(place: Place, acknowledged: Path, point: str, passage: int, group: int, around: dict[str, str]) -> None:
@@ -164,7 +164,7 @@ def _ended(child: BaseProcess, place: Place, *, is_long_ago: bool = True) -> boo
 def damage(place: Place, acknowledged: Path) -> list[str]:
     """All that is wrong after a crash, once the archive has cleared up; empty when every promise was kept."""
     with place.open(options=ArchiveOptions(rotate_bytes=ROTATE_BYTES, min_free_bytes=0)) as archive:
-        blog = archive.add_blog(some.HOME, scope="path")
+        blog = archive.blogs.add(some.HOME, scope="path")
         with archive.lock(blog.id):
             wrong = [f"{found.kind} {found.where}: {found.text}" for found in verify(archive)]
             stored = stored_steps(archive, blog.id)
@@ -181,10 +181,10 @@ def _lost(archive: Archive, blog_id: int, acknowledged: Path, stored: int) -> It
     if len(promised) != len(set(promised)):
         yield "a step was acknowledged twice"
     for post in archive.posts(blog_id=blog_id):
-        capture = archive.capture_of(blog_id, post.url)
+        capture = archive.captures.find(blog_id, post.url)
         if capture is None or not archive.exchange(capture).body.startswith(post.text[:3].strip().encode()[:1]):
             yield f"{post.url} cannot be read from its WARC record"
-        if len(archive.versions(post.url)) != post.version:
+        if len(archive.posts.versions(post.url)) != post.version:
             yield f"{post.url} lacks versions"
         told = [event.detail["version"] for event in archive.events(post_url=post.url, kinds=["edited"])]
         if told != list(range(2, post.version + 1)):

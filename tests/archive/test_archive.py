@@ -21,10 +21,15 @@ from some_visits import HOME, LONG
 from everlog.archive import open_archive
 from everlog.archive.archive import ArchiveOptions
 from everlog.archive.models import Figures
+from everlog.archive.repos.blog_state import BlogState, KnownFingerprint, LeftOut, ListWalk, LookedAt, Places
 from everlog.archive.verify import verify
+from everlog.core.scope import Alias
 from everlog.errors import ArchiveBusy, DamagedArchive, DiskFull, UsageError
-from everlog.export.jsonl import post_to_dict
+from everlog.extract.extractors.diffpost import RepeatCounts
+from everlog.frontier.priority_queue import Progress
 from everlog.records import Comment, Media, Provenance
+from everlog.schedule.liveness import Failing
+from everlog.schedule.ownership import BlogFingerprint
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 URL = HOME + "a"
@@ -46,7 +51,7 @@ def in_folder(tmp_path):
 @pytest.fixture
 def blog(archive):
     """A blog that may be written to."""
-    added = archive.add_blog(HOME, scope="path")
+    added = archive.blogs.add(HOME, scope="path")
     with archive.lock(added.id):
         yield added.id
 
@@ -72,17 +77,17 @@ def test_a_post_comes_back_with_all_its_fields(archive, blog):
         provenance={"title": Provenance(method="selector", rule="h1", confidence=0.9)},
     )
     archive.commit([replace(some.post_visit(blog, URL), post=post)])
-    found = archive.find_post("https://www.a.example/a/?utm_source=x")
+    found = archive.posts.find("https://www.a.example/a/?utm_source=x")
     assert found.warc is not None
     assert found == replace(post, blog=HOME, warc=found.warc)
-    assert post_to_dict(found)["published"] == "2020-02-03T04:05:00-03:00"
-    assert archive.counts(blog).comments == 1
+    assert found.to_dict()["published"] == "2020-02-03T04:05:00-03:00"
+    assert archive.blogs.counts(blog).comments == 1
 
 
 def test_the_same_post_again_is_no_new_version(archive, blog):
     assert kept(archive, some.post_visit(blog, URL)) == ["new"]
     assert kept(archive, some.post_visit(blog, URL, at=60)) == ["same"]
-    assert len(archive.versions(URL)) == 1
+    assert len(archive.posts.versions(URL)) == 1
 
 
 def test_what_the_way_of_reading_alone_changed_is_no_new_version(archive, blog):
@@ -96,8 +101,8 @@ def test_an_edited_post_is_a_new_version_and_the_old_one_stays(archive, blog):
     archive.commit([some.post_visit(blog, URL)])
     word = archive.commit([some.post_visit(blog, URL, LONG + " edited", at=60)])[0]
     assert (word.kept, word.version) == ("changed", 2)
-    assert [version.text for version in archive.versions(URL)] == [LONG, LONG + " edited"]
-    assert archive.find_post(URL).version == 2
+    assert [version.text for version in archive.posts.versions(URL)] == [LONG, LONG + " edited"]
+    assert archive.posts.find(URL).version == 2
     assert_sound(archive)
 
 
@@ -111,8 +116,8 @@ def test_versions_of_one_batch_are_numbered_in_its_order(archive, blog):
 def test_the_same_long_text_elsewhere_is_another_address_of_the_post(archive, blog):
     assert kept(archive, some.post_visit(blog, URL), some.post_visit(blog, HOME + "b")) == ["new", "alias"]
     assert kept(archive, some.post_visit(blog, HOME + "c")) == ["alias"]
-    assert archive.find_post(HOME + "c").url == URL
-    assert archive.find_post(URL).aliases == (HOME + "b", HOME + "c")
+    assert archive.posts.find(HOME + "c").url == URL
+    assert archive.posts.find(URL).aliases == (HOME + "b", HOME + "c")
     assert_sound(archive)
 
 
@@ -125,13 +130,13 @@ def test_the_same_short_text_is_the_same_post_only_with_the_same_date(archive, b
 def test_an_address_that_later_has_a_text_of_its_own_becomes_a_post(archive, blog):
     archive.commit([some.post_visit(blog, URL), some.post_visit(blog, HOME + "b")])
     assert kept(archive, some.post_visit(blog, HOME + "b", LONG + " else", at=9)) == ["new"]
-    assert archive.find_post(HOME + "b").text == LONG + " else"
-    assert archive.find_post(URL).aliases == ()
+    assert archive.posts.find(HOME + "b").text == LONG + " else"
+    assert archive.posts.find(URL).aliases == ()
     assert_sound(archive)
 
 
 def test_posts_of_two_blogs_are_never_mixed(archive, blog):
-    other = archive.add_blog("http://b.example/", scope="path")
+    other = archive.blogs.add("http://b.example/", scope="path")
     with archive.lock(other.id):
         visits = [some.post_visit(blog, URL), some.post_visit(other.id, "http://b.example/a")]
         assert kept(archive, *visits) == ["new", "new"]
@@ -144,9 +149,9 @@ def test_redirects_and_canonical_links_are_aliases(archive, blog):
     answer = some.exchange(URL, LONG.encode())
     visit = some.post_visit(blog, HOME + "old", exchanges=(*hops, answer), post_key="a.example/a")
     archive.commit([replace(visit, post=some.post(URL))])
-    found = archive.find_post(URL)
+    found = archive.posts.find(URL)
     assert (found.url, found.aliases) == (URL, (HOME + "old", HOME + "older"))
-    assert archive.find_post(HOME + "older") == found
+    assert archive.posts.find(HOME + "older") == found
     assert_sound(archive)
 
 
@@ -156,26 +161,26 @@ def test_a_page_that_is_gone_leaves_its_copy(archive, blog):
         blog, URL, outcome="failed", reason="not there (410)", exchanges=(some.exchange(URL, b"no", status=410),),
     )
     archive.commit([gone])
-    assert (archive.find_post(URL).gone, archive.find_post(URL).text) == ("its page returned HTTP 410 Gone", LONG)
+    assert (archive.posts.find(URL).gone, archive.posts.find(URL).text) == ("its page returned HTTP 410 Gone", LONG)
     archive.commit([some.post_visit(blog, URL, at=60)])
-    assert archive.find_post(URL).gone is None
+    assert archive.posts.find(URL).gone is None
     assert_sound(archive)
 
 
 def test_a_failure_in_passing_changes_nothing_about_a_post(archive, blog):
     archive.commit([some.post_visit(blog, URL)])
-    before = archive.find_post(URL)
+    before = archive.posts.find(URL)
     archive.commit([
         some.page(blog, URL, outcome="failed", reason="timeout", exchanges=()),
         some.page(blog, URL, outcome="failed", reason="503", exchanges=(some.exchange(URL, b"later", status=503),)),
     ])
-    assert archive.find_post(URL) == before
+    assert archive.posts.find(URL) == before
 
 
 def test_a_post_read_again_from_the_archive_keeps_its_capture(archive, blog):
     archive.commit([some.post_visit(blog, URL)])
     archive.commit([some.post_visit(blog, URL, LONG + " better read", exchanges=())])
-    first, second = archive.versions(URL)
+    first, second = archive.posts.versions(URL)
     assert first.warc == second.warc is not None
 
 
@@ -186,8 +191,8 @@ def test_a_post_behind_a_redirect_keeps_its_capture_too_when_it_is_read_again(ar
     assert archive.exchange(capture).body == LONG.encode()
     again = [some.post_visit(blog, capture.url, f"{LONG} {number}", exchanges=()) for number in range(2)]
     archive.commit(again)
-    assert len({version.warc for version in archive.versions(URL)}) == 1
-    assert archive.find_post(URL).warc is not None
+    assert len({version.warc for version in archive.posts.versions(URL)}) == 1
+    assert archive.posts.find(URL).warc is not None
     assert_sound(archive)
 
 
@@ -197,15 +202,15 @@ def test_reading_again_says_nothing_about_the_web(archive, blog):
         some.page(blog, URL, outcome="failed", reason="gone", exchanges=(some.exchange(URL, b"", status=410),)),
     ])
     archive.commit([some.post_visit(blog, URL, LONG + " better read", exchanges=())])
-    assert archive.find_post(URL).gone == "its page returned HTTP 410 Gone"
-    assert archive.row_state(blog, URL.removeprefix("http://")) == ("failed", 1)
+    assert archive.posts.find(URL).gone == "its page returned HTTP 410 Gone"
+    assert archive.urls.state(blog, URL.removeprefix("http://")) == ("failed", 1)
 
 
 def test_a_good_visit_is_no_failed_try_whether_its_address_was_queued_before_or_not(archive, blog):
     archive.commit([some.post_visit(blog, URL)])
-    assert archive.row_state(blog, URL.removeprefix("http://")) == ("done", 0)
+    assert archive.urls.state(blog, URL.removeprefix("http://")) == ("done", 0)
     archive.commit([some.post_visit(blog, URL)])
-    assert archive.row_state(blog, URL.removeprefix("http://")) == ("done", 0)
+    assert archive.urls.state(blog, URL.removeprefix("http://")) == ("done", 0)
 
 
 @pytest.mark.parametrize("text", ["中文和 emoji 🎉", "a\0b", "half \ud83c of one", "\u202eright to left"])
@@ -214,10 +219,10 @@ def test_texts_of_all_kinds_survive_in_every_field(archive, blog, text):
     archive.commit([
         some.post_visit(blog, URL, text, title=text, tags=(text,), comments=(comment,), note=text, reason=text),
     ])
-    found = archive.find_post(URL)
+    found = archive.posts.find(URL)
     safe = text.replace("\0", "\ufffd").replace("\ud83c", "\ufffd")
     assert (found.title, found.text, found.tags, found.comments[0].author) == (safe, safe, (safe,), safe)
-    assert list(archive.notes(blog)) == [(URL, safe)]
+    assert list(archive.urls.notes(blog)) == [(URL, safe)]
     assert_sound(archive)
 
 
@@ -237,7 +242,7 @@ def test_posts_are_found_by_the_moment_they_were_published(archive, blog):
 @pytest.mark.slow
 def test_many_posts_stream_without_filling_the_memory(place):
     with place.open() as archive:
-        blog = archive.add_blog(HOME, scope="path").id
+        blog = archive.blogs.add(HOME, scope="path").id
         with archive.lock(blog):
             for start in range(0, 5_000, 500):
                 archive.commit([
@@ -262,10 +267,10 @@ def test_a_picture_is_tied_to_all_posts_that_show_it_whichever_came_first(archiv
     html = f'<p><img src="{address}"></p>'
     visit = some.post_visit(blog, URL, media=(Media(url=address),))
     archive.commit([replace(visit, post=replace(visit.post, html=html))])
-    assert archive.find_post(URL).media == (Media(url=address),)
+    assert archive.posts.find(URL).media == (Media(url=address),)
     archive.commit([some.media_visit(blog, address)])
     archive.commit([some.post_visit(blog, HOME + "b", LONG + " b", media=(Media(url=address),))])
-    found, later = archive.find_post(URL), archive.find_post(HOME + "b")
+    found, later = archive.posts.find(URL), archive.posts.find(HOME + "b")
     assert found.media == later.media
     assert found.media[0].path.endswith(".png")
     assert (archive.folder / found.media[0].path).read_bytes() == b"\x89PNG picture"
@@ -277,16 +282,16 @@ def test_the_same_content_is_one_file(archive, blog):
     archive.commit([some.media_visit(blog, HOME + "1.png"), some.media_visit(blog, HOME + "2.gif")])
     archive.commit([some.media_visit(blog, HOME + "3.png")])
     assert len(list(archive.folder.glob("media/*/*"))) == 1
-    assert archive.counts(blog).media == 3
+    assert archive.blogs.counts(blog).media == 3
     assert_sound(archive)
 
 
 def test_media_that_could_not_be_had_keep_their_reason(archive, blog):
     failed = some.page(blog, HOME + "p.png", outcome="failed", reason="too large", exchanges=())
-    archive.enqueue(blog, [some.link(HOME + "p.png", lane="media")])
+    archive.urls.enqueue(blog, [some.link(HOME + "p.png", lane="media")])
     archive.commit([some.post_visit(blog, URL, media=(Media(url=HOME + "p.png"),)), failed])
-    assert archive.find_post(URL).media == (Media(url=HOME + "p.png"),)
-    assert [(problem.lane, problem.reason) for problem in archive.problems(blog)] == [("media", "too large")]
+    assert archive.posts.find(URL).media == (Media(url=HOME + "p.png"),)
+    assert [(problem.lane, problem.reason) for problem in archive.urls.problems(blog)] == [("media", "too large")]
 
 
 # Figures
@@ -299,7 +304,7 @@ def test_each_figure_counts_what_is_held_waits_or_is_missing_and_no_address_twic
         post = replace(visit.post, comments=comments, comments_state=state, comment_count_claimed=claimed)
         return replace(visit, post=post)
 
-    archive.enqueue(blog, [some.link(HOME + "gone-post", lane="post"), some.link(HOME + "lost.png", lane="media"),
+    archive.urls.enqueue(blog, [some.link(HOME + "gone-post", lane="post"), some.link(HOME + "lost.png", lane="media"),
                            some.link(HOME + "refused.png", lane="media"), some.link(HOME + "later", lane="post")])
     archive.commit([
         talked(HOME + "1", 2, 5, "partial"), talked(HOME + "2", 0, 4, "none"), talked(HOME + "3", 3, 2, "complete"),
@@ -313,45 +318,45 @@ def test_each_figure_counts_what_is_held_waits_or_is_missing_and_no_address_twic
     ])
     # A post that is held is not missing, though it is gone from the web; nor does it wait, though it is asked again.
     archive.commit([some.page(blog, HOME + "2", outcome="failed", reason="gone")])
-    archive.requeue(blog, ["a.example/3"])
+    archive.urls.requeue(blog, ["a.example/3"])
     figures = Figures(
         posts=4, comments=5, media=1, aliases=1, pages=1, missing_posts=1, missing_pages=1, media_missing=2,
         waiting_posts=1,
     )
-    assert archive.figures(blog) == figures
-    assert [replace(outline.figures, pages=1) for outline in archive.outlines()] == [figures]
-    assert archive.comments_missing(blog) == 3 + 4
-    assert sum(problem.is_missing for problem in archive.problems(blog)) == figures.missing + figures.media_missing
-    assert [problem.url for problem in archive.problems(blog) if not problem.is_missing] == [HOME + "left-out"]
+    assert archive.blogs.figures(blog) == figures
+    assert [replace(outline.figures, pages=1) for outline in archive.blogs.outlines()] == [figures]
+    assert archive.comments.count_missing(blog) == 3 + 4
+    assert sum(problem.is_missing for problem in archive.urls.problems(blog)) == figures.missing + figures.media_missing
+    assert [problem.url for problem in archive.urls.problems(blog) if not problem.is_missing] == [HOME + "left-out"]
 
 
 # Queue
 
 
 def test_a_url_is_queued_once_and_done_with_its_visit(archive, blog):
-    assert archive.enqueue(blog, [some.link(URL), some.link(URL), some.link(HOME + "b", lane="post")]) == 2
+    assert archive.urls.enqueue(blog, [some.link(URL), some.link(URL), some.link(HOME + "b", lane="post")]) == 2
     archive.commit([some.page(blog, URL, links=(some.link(URL), some.link(HOME + "c")))])
-    assert [link.url for _, link in archive.queued(blog, "page", limit=9, now=NOW)] == [HOME + "c"]
-    assert sorted(archive.known_keys(blog)) == ["a.example/a", "a.example/b", "a.example/c"]
-    assert archive.counts(blog).queued == {"page": 1, "post": 1}
+    assert [link.url for _, link in archive.urls.queued(blog, "page", limit=9, now=NOW)] == [HOME + "c"]
+    assert sorted(archive.urls.known_keys(blog)) == ["a.example/a", "a.example/b", "a.example/c"]
+    assert archive.blogs.counts(blog).queued == {"page": 1, "post": 1}
 
 
 def test_a_url_to_be_tried_later_waits_until_then(archive, blog):
     archive.commit([some.page(blog, URL, outcome="retry", reason="503", again_at=NOW, exchanges=())])
-    assert archive.queued(blog, "page", limit=9, now=NOW - timedelta(seconds=1)) == ()
-    assert len(archive.queued(blog, "page", limit=9, now=NOW)) == 1
+    assert archive.urls.queued(blog, "page", limit=9, now=NOW - timedelta(seconds=1)) == ()
+    assert len(archive.urls.queued(blog, "page", limit=9, now=NOW)) == 1
 
 
 def test_urls_that_wait_for_other_pages_are_told_apart_from_those_to_be_visited(archive, blog):
     urls = [HOME + name for name in "abcd"]
-    archive.enqueue(blog, [some.link(url) for url in urls])
+    archive.urls.enqueue(blog, [some.link(url) for url in urls])
     archive.commit([
         some.page(blog, urls[0], outcome="retry", reason="waits for another"),
         some.page(blog, urls[2], outcome="retry", reason="503", again_at=NOW, exchanges=()),
     ])
-    assert [link.url for _, link in archive.queued(blog, "page", limit=9, now=NOW)] == urls[1:]
-    assert [link.url for _, link in archive.queued(blog, "page", limit=9, now=NOW, put_off=True)] == urls[:1]
-    assert archive.has_waiting(blog, lanes=("page",), now=NOW)
+    assert [link.url for _, link in archive.urls.queued(blog, "page", limit=9, now=NOW)] == urls[1:]
+    assert [link.url for _, link in archive.urls.queued(blog, "page", limit=9, now=NOW, put_off=True)] == urls[:1]
+    assert archive.urls.has_waiting(blog, lanes=("page",), now=NOW)
 
 
 def test_a_picture_that_waits_for_its_host_is_no_page_though_its_post_is_stored_in_the_same_breath(archive, blog):
@@ -360,11 +365,12 @@ def test_a_picture_that_waits_for_its_host_is_no_page_though_its_post_is_stored_
         blog, picture.url, lane="media", outcome="retry", reason="429", again_at=NOW + timedelta(days=1), exchanges=(),
     )
     archive.commit([some.post_visit(blog, URL, links=(picture,)), waits])
-    assert archive.counts(blog).queued == {"media": 1}
-    assert archive.waits_until(blog) is None
-    assert archive.media_held_off(blog, now=NOW) == (1, NOW + timedelta(days=1))
-    assert archive.media_held_off(blog, now=NOW + timedelta(days=1)) == (0, None)
-    assert [link.lane for _, link in archive.queued(blog, "media", limit=9, now=NOW + timedelta(days=1))] == ["media"]
+    assert archive.blogs.counts(blog).queued == {"media": 1}
+    assert archive.urls.waits_until(blog) is None
+    assert archive.urls.media_held_off(blog, now=NOW) == (1, NOW + timedelta(days=1))
+    assert archive.urls.media_held_off(blog, now=NOW + timedelta(days=1)) == (0, None)
+    queued = archive.urls.queued(blog, "media", limit=9, now=NOW + timedelta(days=1))
+    assert [link.lane for _, link in queued] == ["media"]
 
 
 def test_a_wait_before_anything_was_asked_is_no_try(archive, blog):
@@ -373,7 +379,7 @@ def test_a_wait_before_anything_was_asked_is_no_try(archive, blog):
     tries = []
     for visit in (waits, waits, refused, waits, replace(refused, outcome="failed", again_at=None)):
         archive.commit([visit])
-        tries.append(archive.row_state(blog, "a.example/a")[1])
+        tries.append(archive.urls.state(blog, "a.example/a")[1])
     assert tries == [0, 0, 1, 1, 2]
 
 
@@ -383,46 +389,82 @@ def test_what_failed_in_passing_gets_another_chance_and_what_is_gone_does_not(ar
         some.page(blog, HOME + "2", outcome="failed", reason="502", exchanges=(some.exchange(HOME, status=502),)),
         some.page(blog, HOME + "3", outcome="failed", reason="404", exchanges=(some.exchange(HOME, status=404),)),
     ])
-    assert archive.requeue_failed(blog, now=NOW) == 2
-    assert [problem.url for problem in archive.problems(blog)] == [HOME + "3"]
+    assert archive.urls.requeue_failed(blog, now=NOW) == 2
+    assert [problem.url for problem in archive.urls.problems(blog)] == [HOME + "3"]
 
 
 def test_pages_teach_in_the_order_they_were_visited(archive, blog):
     archive.commit([some.page(blog, f"{HOME}{number}", new_posts=number) for number in range(5)])
-    assert archive.seen_pages(blog, limit=2) == ((HOME + "3", 3), (HOME + "4", 4))
+    assert archive.urls.seen_pages(blog, limit=2) == ((HOME + "3", 3), (HOME + "4", 4))
 
 
 # Blogs and what is remembered
 
 
 def test_a_blog_is_known_by_any_spelling_of_its_home_and_by_its_pages(archive, blog):
-    assert archive.add_blog("https://www.A.example", scope="host").id == blog
+    assert archive.blogs.add("https://www.A.example", scope="host").id == blog
     archive.commit([some.page(blog, HOME + "about")])
-    assert archive.find_blog(HOME + "about/").id == blog
-    assert archive.find_blog("http://c.example/") is None
+    assert archive.blogs.find(HOME + "about/").id == blog
+    assert archive.blogs.find("http://c.example/") is None
 
 
 def test_a_blog_changes_and_can_be_forgotten(archive, blog):
-    changed = archive.update_blog(blog, title="A\0", state="finished", crawled_at=NOW)
+    changed = archive.blogs.update(blog, title="A\0", state="finished", crawled_at=NOW)
     assert (changed.title, changed.state, changed.crawled_at) == ("A\ufffd", "finished", NOW)
-    archive.update_blog(blog, forgotten_at=NOW)
+    archive.blogs.update(blog, forgotten_at=NOW)
     assert archive.blogs() == ()
     assert len(archive.blogs(forgotten=True)) == 1
     with pytest.raises(ValueError, match="no changeable home"):
-        archive.update_blog(blog, home="x")
+        archive.blogs.update(blog, home="x")
 
 
-def test_runs_and_small_texts_are_remembered(archive, blog):
-    run = archive.begin_run(blog, "crawl")
-    assert archive.runs(blog)[0].ended_at is None
-    archive.end_run(run, reason="complete", counts={"posts": 3})
-    assert (archive.runs(blog)[0].reason, archive.runs(blog)[0].counts) == ("complete", {"posts": 3})
-    archive.remember(None, "x", "1")
-    archive.remember(blog, "x", "2")
-    archive.remember(blog, "x", "3")
-    assert (archive.recall(None, "x"), archive.recall(blog, "x")) == ("1", "3")
-    archive.remember(blog, "x", None)
-    assert archive.recall(blog, "x") is None
+def test_runs_and_what_is_known_of_hosts_are_kept(archive, blog):
+    run = archive.blogs.begin_run(blog, "crawl")
+    assert archive.blogs.runs(blog)[0].ended_at is None
+    archive.blogs.end_run(run, reason="complete", counts={"posts": 3})
+    assert (archive.blogs.runs(blog)[0].reason, archive.blogs.runs(blog)[0].counts) == ("complete", {"posts": 3})
+    archive.hosts.cache({"robots http://a.example": "1", "wait a.example": "2"})
+    archive.hosts.cache({"robots http://a.example": "3", "wait a.example": None})
+    assert (archive.hosts.cached("robots http://a.example"), archive.hosts.cached("wait a.example")) == ("3", None)
+
+
+def test_the_state_of_a_blog_is_what_was_left_for_it(archive, blog):
+    assert archive.blogs.state(blog) == BlogState()
+    walk = ListWalk(newest=("a",), waiting=(HOME,))
+    failing = Failing(since=NOW, last=NOW, looks=1, answers=("not-found",))
+    fingerprint = KnownFingerprint(fingerprint=BlogFingerprint(names=("Ann",)), capture=7, has_feed=True)
+    left = BlogState(
+        entries={"b": "1", "a": "2"}, walk=walk, failing=failing, places=Places(aliases=(Alias(home=URL),)),
+        progress=Progress(latest=(0, 1), visited=5, brought=3), fingerprint=fingerprint, comments_missing=0,
+        update=LookedAt(until=NOW), split_posts=(), front_pages=(), left_out=LeftOut(links={"x": URL}, said="so"),
+    )
+    assert archive.blogs.change_state(blog, lambda _: left) == archive.blogs.state(blog) == left
+    assert list(archive.blogs.state(blog).entries) == ["b", "a"]
+    archive.blogs.change_state(blog, lambda state: replace(state, entries={"a": "2", "b": "1"}, walk=None))
+    after = archive.blogs.state(blog)
+    assert (list(after.entries), after.walk, after.failing) == (["a", "b"], None, failing)
+
+
+def test_nothing_is_written_where_the_state_of_a_blog_stays_as_it_is(archive, blog):
+    archive.backend.database.fence = 7
+    assert archive.blogs.change_state(blog, lambda state: replace(state, walk=None)) == BlogState()
+
+
+def test_what_repeats_on_the_pages_of_a_blog_stands_beside_its_state(archive, blog):
+    archive.blogs.keep_repeats(blog, None)
+    assert archive.blogs.repeats(blog) is None
+    archive.blogs.keep_repeats(blog, RepeatCounts(pages=(5,)))
+    archive.blogs.change_state(blog, lambda state: replace(state, start_page=URL))
+    assert (archive.blogs.repeats(blog), archive.blogs.state(blog).start_page) == (RepeatCounts(pages=(5,)), URL)
+    archive.blogs.keep_repeats(blog, None)
+    assert (archive.blogs.repeats(blog), archive.blogs.state(blog).start_page) == (None, URL)
+
+
+def test_an_address_leads_to_the_blog_that_it_led_to_last(archive):
+    assert archive.blogs.home_at(HOME) is None
+    for home in (URL, HOME):
+        archive.blogs.keep_address("https://WWW.a.example/old/", home)
+    assert archive.blogs.home_at("http://a.example/old") == HOME
 
 
 # The folder
@@ -433,23 +475,23 @@ def test_all_editions_of_an_address_are_told_once_each_the_one_seen_last_behind_
     for at, body in enumerate(bodies):
         answer = some.exchange(HOME + "feed", body, at=at, purpose="feed")
         archive.commit([some.page(blog, HOME + "feed", outcome="feed", exchanges=(answer,))])
-    editions = archive.captures_of(blog, HOME + "feed")
+    editions = archive.captures.bodies(blog, HOME + "feed")
     assert [archive.exchange(capture).body for capture in editions] == [b"<rss>two</rss>", b"<rss>one</rss>"]
-    assert archive.captures_of(blog, HOME + "elsewhere") == ()
+    assert archive.captures.bodies(blog, HOME + "elsewhere") == ()
 
 
 def test_an_archive_that_was_moved_reads_as_before(tmp_path):
     with open_archive(tmp_path / "here", create=True) as archive:
-        blog = archive.add_blog(HOME, scope="path").id
+        blog = archive.blogs.add(HOME, scope="path").id
         with archive.lock(blog):
             archive.commit([some.post_visit(blog, URL, media=(Media(url=HOME + "p.png"),))])
             archive.commit([some.media_visit(blog, HOME + "p.png")])
-        before = archive.find_post(URL)
+        before = archive.posts.find(URL)
     shutil.copytree(tmp_path / "here", tmp_path / "there")
     shutil.rmtree(tmp_path / "here")
     with open_archive(tmp_path / "there", create=False) as archive:
-        assert archive.find_post(URL) == before
-        assert archive.exchange(archive.capture_of(blog, URL)).body == LONG.encode()
+        assert archive.posts.find(URL) == before
+        assert archive.exchange(archive.captures.find(blog, URL)).body == LONG.encode()
         assert_sound(archive)
 
 
@@ -475,7 +517,7 @@ def test_a_file_that_is_no_database_is_said_so(tmp_path):
 
 def test_a_lock_is_for_one_and_names_its_holder(in_folder):
     archive = in_folder
-    blog = archive.add_blog(HOME, scope="path").id
+    blog = archive.blogs.add(HOME, scope="path").id
     script = """
 import sys
 from everlog.archive import open_archive
@@ -499,7 +541,7 @@ with open_archive(sys.argv[1], create=True) as archive:
 
 def test_a_lock_is_for_one_on_a_server_too(shared):
     with shared.open() as archive, shared.open() as other:
-        blog = archive.add_blog(HOME, scope="path").id
+        blog = archive.blogs.add(HOME, scope="path").id
         with archive.lock(blog):
             for each in (archive, other):
                 with pytest.raises(ArchiveBusy, match="wait for it to finish, or stop it"), each.lock(blog):
@@ -509,14 +551,14 @@ def test_a_lock_is_for_one_on_a_server_too(shared):
 
 
 def test_who_does_not_hold_the_lock_cannot_write(archive):
-    blog = archive.add_blog(HOME, scope="path").id
+    blog = archive.blogs.add(HOME, scope="path").id
     with pytest.raises(ValueError, match="hold the lock"):
         archive.commit([some.page(blog, URL)])
 
 
 def test_two_blogs_are_written_by_two_programs_at_once(archive, blog, place):
     with place.open() as other:
-        second = other.add_blog("http://b.example/", scope="path").id
+        second = other.blogs.add("http://b.example/", scope="path").id
         with other.lock(second):
             for number in range(5):
                 archive.commit([some.page(blog, f"{HOME}{number}")])
@@ -529,11 +571,11 @@ def test_two_blogs_are_written_by_two_programs_at_once(archive, blog, place):
 
 def test_a_crawl_pauses_before_the_disk_is_full(tmp_path):
     with open_archive(tmp_path, create=True, options=ArchiveOptions(min_free_bytes=1 << 60)) as archive:
-        blog = archive.add_blog(HOME, scope="path").id
+        blog = archive.blogs.add(HOME, scope="path").id
         with archive.lock(blog), pytest.raises(DiskFull, match="continues where it stopped"):
             archive.commit([some.page(blog, URL)])
         assert list(tmp_path.glob("warc/*")) == []
-        assert archive.room_left() > 0
+        assert archive.backend.file_store.scratch == tmp_path
 
 
 FILLS_UP = """
@@ -544,7 +586,7 @@ from everlog.archive import open_archive
 from everlog.errors import DiskFull, EverlogError
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 with open_archive(sys.argv[1], create=True) as archive:
-    blog = archive.add_blog(some.HOME, scope="path").id
+    blog = archive.blogs.add(some.HOME, scope="path").id
     with archive.lock(blog):
         archive.commit([some.page(blog, some.HOME + "before")])
         resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), resource.RLIM_INFINITY))
@@ -567,32 +609,32 @@ def test_a_write_that_finds_no_room_is_never_taken_for_done(tmp_path):
     )
     assert said.stdout.splitlines() == ["DiskFull 6", "DiskFull 6"]
     with open_archive(folder, create=True) as archive:
-        blog = archive.find_blog(HOME).id
+        blog = archive.blogs.find(HOME).id
         long_file = next(folder.glob("warc/*")).stat().st_size
         with archive.lock(blog):
             assert next(folder.glob("warc/*")).stat().st_size < long_file
             archive.commit([some.page(blog, HOME + "after")])
-        assert sorted(archive.known_keys(blog)) == ["a.example/after", "a.example/before"]
+        assert sorted(archive.urls.known_keys(blog)) == ["a.example/after", "a.example/before"]
         assert_sound(archive)
 
 
 @pytest.mark.parametrize("lose", [lambda file: os.truncate(file, file.stat().st_size - 10), Path.unlink])
 def test_a_warc_file_that_is_lost_is_not_written_to_and_what_stood_in_it_is_stored_anew(in_folder, lose):
     archive = in_folder
-    blog = archive.add_blog(HOME, scope="path").id
+    blog = archive.blogs.add(HOME, scope="path").id
     with archive.lock(blog):
         archive.commit([some.page(blog, URL)])
-        first = archive.capture_of(blog, URL)
+        first = archive.captures.find(blog, URL)
     file = next(archive.folder.glob("warc/*"))
     kept = file.read_bytes()
     lose(file)
     left = file.read_bytes() if file.exists() else None
     with archive.lock(blog):
-        assert archive.lost_files == {f"warc/{file.name}"}
+        assert archive.backend.file_store.lost == {f"warc/{file.name}"}
         # Asked for without a condition, and stored whole though the same body was stored once.
-        assert archive.capture_of(blog, URL) is None
+        assert archive.captures.find(blog, URL) is None
         archive.commit([some.page(blog, URL)])
-    second = archive.capture_of(blog, URL)
+    second = archive.captures.find(blog, URL)
     assert second.digest == first.digest
     assert second.place.file != first.place.file
     assert archive.exchange(second).body == some.page(blog, URL).exchanges[-1].body
@@ -600,7 +642,7 @@ def test_a_warc_file_that_is_lost_is_not_written_to_and_what_stood_in_it_is_stor
     # Brought back from a copy, all is as if it had never been away.
     file.write_bytes(kept)
     with archive.lock(blog):
-        assert archive.lost_files == set()
+        assert archive.backend.file_store.lost == set()
     assert_sound(archive)
 
 
@@ -609,7 +651,7 @@ def test_opening_an_archive_leaves_no_file_open(tmp_path):
     before = len(list(Path("/proc/self/fd").iterdir()))
     for _ in range(3):
         with open_archive(tmp_path, create=True) as archive:
-            blog = archive.add_blog(HOME, scope="path").id
+            blog = archive.blogs.add(HOME, scope="path").id
             with archive.lock(blog):
                 archive.commit([some.page(blog, URL)])
     assert len(list(Path("/proc/self/fd").iterdir())) == before
@@ -662,11 +704,11 @@ def test_any_sequence_of_visits_leaves_a_sound_archive_on_a_server(emptied, tmp_
 
 def leaves_a_sound_archive(place, batches):
     with place.open(options=ArchiveOptions(rotate_bytes=2000)) as archive:
-        blog = archive.add_blog(HOME, scope="path").id
+        blog = archive.blogs.add(HOME, scope="path").id
         for batch in batches:
             with archive.lock(blog):
                 archive.commit(batch)
         assert_sound(archive)
         for post in archive.posts():
-            versions = archive.versions(post.url)
+            versions = archive.posts.versions(post.url)
             assert [version.version for version in versions] == list(range(1, len(versions) + 1))

@@ -22,7 +22,7 @@ def archive(place):
 
 @pytest.fixture
 def blog(archive):
-    number = archive.add_blog(HOME, scope="path").id
+    number = archive.blogs.add(HOME, scope="path").id
     with archive.lock(number):
         yield number
 
@@ -42,21 +42,21 @@ def commented(visit, state):
 
 def test_what_a_browser_drew_is_found_beside_the_answer_it_was_made_from(archive, blog):
     archive.commit([drawn_visit(blog)])
-    capture = archive.rendering_of(blog, URL)
+    capture = archive.captures.rendering(blog, URL)
     assert archive.exchange(capture, purpose="rendered").body == b"<p>drawn</p>"
-    assert archive.exchange(archive.capture_of(blog, URL)).body == b"<p>hello</p>"
+    assert archive.exchange(archive.captures.find(blog, URL)).body == b"<p>hello</p>"
     assert list(verify(archive)) == []
 
 
 def test_a_drawing_of_an_older_answer_is_not_taken_for_one_of_the_newest(archive, blog):
     archive.commit([drawn_visit(blog)])
     archive.commit([some.post_visit(blog, URL, LONG + " other words", at=9)])
-    assert archive.rendering_of(blog, URL) is None
+    assert archive.captures.rendering(blog, URL) is None
 
 
 def test_a_drawing_of_an_answer_that_is_not_read_from_is_none_of_the_answer_before_or_behind_it(archive, blog):
     def current():
-        return archive.exchange(archive.rendering_of(blog, URL), purpose="rendered").body
+        return archive.exchange(archive.captures.rendering(blog, URL), purpose="rendered").body
 
     whole = drawn_visit(blog)
     login = drawn_visit(blog, b"Please log in.", at=9, drawn=b"the login, drawn")
@@ -71,7 +71,7 @@ def test_a_drawing_of_an_answer_that_is_not_read_from_is_none_of_the_answer_befo
 def test_a_page_that_did_not_change_keeps_its_drawing(archive, blog):
     archive.commit([drawn_visit(blog)])
     archive.commit([some.page(blog, URL, outcome="unchanged", exchanges=(some.exchange(URL, b"", status=304, at=9),))])
-    assert archive.rendering_of(blog, URL) is not None
+    assert archive.captures.rendering(blog, URL) is not None
     assert list(verify(archive)) == []
 
 
@@ -79,21 +79,21 @@ def test_drawings_and_pictures_are_no_other_addresses_of_a_post(archive, blog):
     archive.commit([drawn_visit(blog)])
     (post,) = archive.posts()
     assert post.aliases == ()
-    assert list(archive.captures(blog)) == [archive.capture_of(blog, URL)]
+    assert list(archive.captures(blog)) == [archive.captures.find(blog, URL)]
 
 
 def test_posts_without_their_comments_are_remembered_until_these_are_had(archive, blog):
     archive.commit([commented(some.post_visit(blog, URL), FAILED), some.post_visit(blog, HOME + "b", some.LONG + " b")])
-    assert archive.without_comments(blog, most_tries=3) == ("a.example/a",)
-    assert archive.count_without_comments(blog) == 1
+    assert archive.comments.lacking(blog, most_tries=3) == ("a.example/a",)
+    assert archive.comments.count_failed(blog) == 1
     archive.commit([commented(some.post_visit(blog, URL, at=5), "complete")])
-    assert archive.without_comments(blog, most_tries=3) == ()
-    assert archive.count_without_comments(blog) == 0
+    assert archive.comments.lacking(blog, most_tries=3) == ()
+    assert archive.comments.count_failed(blog) == 0
 
 
 def test_comments_that_were_asked_for_in_vain_too_often_are_not_asked_for_again(archive, blog):
     for at in range(3):
-        assert len(archive.without_comments(blog, most_tries=3)) == min(at, 1)
+        assert len(archive.comments.lacking(blog, most_tries=3)) == min(at, 1)
         archive.commit([commented(some.post_visit(blog, URL, at=at), FAILED)])
-    assert archive.without_comments(blog, most_tries=3) == ()
-    assert archive.count_without_comments(blog) == 1
+    assert archive.comments.lacking(blog, most_tries=3) == ()
+    assert archive.comments.count_failed(blog) == 1

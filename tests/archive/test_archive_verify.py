@@ -11,7 +11,7 @@ import some_visits as some
 from some_visits import HOME, LONG, START
 
 from everlog.archive.models import Poll
-from everlog.archive.verify import verify
+from everlog.archive.verify import count_to_verify, verify
 from everlog.schedule.poll_schedule import first_polling
 
 URL = HOME + "a"
@@ -21,7 +21,7 @@ URL = HOME + "a"
 def stored(place):
     """An archive with a bit of everything."""
     with place.open() as archive:
-        blog = archive.add_blog(HOME, scope="path").id
+        blog = archive.blogs.add(HOME, scope="path").id
         with archive.lock(blog):
             with_picture = some.post_visit(blog, URL, media=(some.picture(HOME + "p.png"),))
             archive.commit([with_picture, some.media_visit(blog, HOME + "p.png")])
@@ -29,10 +29,10 @@ def stored(place):
             archive.commit([some.post_visit(blog, URL, edited, at=1), some.post_visit(blog, HOME + "b", edited, at=2)])
             archive.commit([some.page(blog, URL, exchanges=(some.exchange(URL, edited.encode(), at=3),))])
             archive.commit([some.page(blog, URL, exchanges=(some.exchange(URL, b"", status=304, at=4),))])
-        archive.update_blog(blog, template="{}", knowledge="{}")
-        archive.change_template(blog, template="{}", knowledge="{}", at=START, reason="redesigned")
-        archive.set_poll(Poll(blog_id=blog, polling=first_polling([], START, seed="a")))
-        archive.plan_rechecks(blog, now=START, most=timedelta(days=90))
+        archive.blogs.update(blog, template="{}", knowledge="{}")
+        archive.blogs.change_template(blog, template="{}", knowledge="{}", at=START, reason="redesigned")
+        archive.polls.set(Poll(blog_id=blog, polling=first_polling([], START, seed="a")))
+        archive.posts.rechecks.plan(blog, now=START, most=timedelta(days=90))
     return place
 
 
@@ -50,7 +50,7 @@ def test_a_sound_archive_has_no_findings_and_shows_its_progress(stored):
     with stored.open(create=False) as archive:
         assert list(verify(archive, told.append)) == []
         # Six captures, a picture, and one post: the same text under a second address is no other.
-        assert archive.size() == len(told) == 8
+        assert count_to_verify(archive) == len(told) == 8
     assert told[-1] == "a.example/a"
 
 
@@ -125,7 +125,7 @@ def test_a_row_that_does_not_fit_is_seen(stored, statement, text):
 
 def test_what_is_committed_while_it_is_looked_at_is_no_finding(place):
     with place.open() as archive, place.open() as looking:
-        blog = archive.add_blog(HOME, scope="path").id
+        blog = archive.blogs.add(HOME, scope="path").id
         with archive.lock(blog):
             archive.commit([some.post_visit(blog, URL)])
 
@@ -134,7 +134,7 @@ def test_what_is_committed_while_it_is_looked_at_is_no_finding(place):
                     archive.commit([some.post_visit(blog, HOME + "later", f"{LONG} later", at=5)])
 
             assert list(verify(looking, meanwhile)) == []
-        assert archive.counts(blog).posts == 2
+        assert archive.blogs.counts(blog).posts == 2
         assert list(verify(looking)) == []
 
 
@@ -168,10 +168,10 @@ def test_files_of_an_emptied_database_survive_the_crawl_of_another_blog(stored):
         old = path.rename(path.with_name(re.sub(r"-\d{14}-", "-20240501000000-", path.name)))
         kept[old] = kept.pop(path)
     with stored.open() as archive:
-        blog = archive.add_blog("http://b.example/", scope="path").id
+        blog = archive.blogs.add("http://b.example/", scope="path").id
         with archive.lock(blog):
             archive.commit([some.page(blog, "http://b.example/")])
-        archive.recover_files()
+        archive.writers.recover()
     assert {path: path.read_bytes() for path in kept} == kept
     assert any("older than the database" in found or "nor its blog" in found for found in findings(stored))
 
@@ -203,7 +203,7 @@ def test_what_a_killed_crawl_leaves_is_no_finding(stored):
 
 def test_a_database_that_is_much_older_than_its_files_is_noticed(place):
     with place.open() as archive:
-        blog = archive.add_blog(HOME, scope="path").id
+        blog = archive.blogs.add(HOME, scope="path").id
         with archive.lock(blog):
             archive.commit([some.page(blog, HOME)])
             for start in range(0, 2_000, 500):

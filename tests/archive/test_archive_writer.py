@@ -41,7 +41,7 @@ def archive(place, gate):
 
 @pytest.fixture
 def blog(archive):
-    added = archive.add_blog(HOME, scope="path")
+    added = archive.blogs.add(HOME, scope="path")
     with archive.lock(added.id):
         yield added.id
 
@@ -62,7 +62,7 @@ def test_closing_stores_all_that_waits(archive, blog, gate):
     with BatchWriter(archive) as writer:
         futures = [writer.submit(some.page(blog, f"{HOME}{number}")) for number in range(200)]
     assert all(future.done() for future in futures)
-    assert archive.counts(blog).pages == 200
+    assert archive.blogs.counts(blog).pages == 200
     with pytest.raises(ValueError, match="closed"):
         writer.submit(some.page(blog, HOME))
 
@@ -78,12 +78,12 @@ def test_who_brings_more_than_can_wait_is_made_to_wait(archive, blog, gate):
         gate.opened.set()
         late.join(30)
         assert not late.is_alive()
-    assert archive.counts(blog).pages == 3
+    assert archive.blogs.counts(blog).pages == 3
 
 
 def test_an_error_reaches_everybody_who_waits(place):
     with place.open(options=ArchiveOptions(min_free_bytes=1 << 60)) as archive:
-        blog = archive.add_blog(HOME, scope="path").id
+        blog = archive.blogs.add(HOME, scope="path").id
         with archive.lock(blog), BatchWriter(archive) as writer:
             future = writer.submit(some.page(blog, HOME))
             with pytest.raises(DiskFull):

@@ -69,7 +69,7 @@ def assert_same(one: Place, other: Place) -> None:
 
 def assert_empty(place: Place) -> None:
     """Nothing but its own tables: as users see it, and as the next copy does."""
-    with place.open() as archive, archive.database.reading() as connection:
+    with place.open() as archive, archive.backend.database.reading() as connection:
         assert archive.blogs(forgotten=True) == ()
         assert not copied_rows.holds_anything(connection)
 
@@ -87,7 +87,7 @@ def test_every_table_is_copied_or_left_out_by_name():
 def test_the_archive_of_these_tests_has_something_in_every_table(filled):
     with filled("sqlite").open() as archive:
         assert [name for name, rows in full.rows_of(archive).items() if not rows] == []
-        with archive.database.reading() as connection:
+        with archive.backend.database.reading() as connection:
             assert connection.exec_driver_sql("select count(original_id) from captures").scalar()
 
 
@@ -114,14 +114,14 @@ def test_a_copy_is_crawled_on_with_numbers_and_files_of_its_own(filled, new, one
     source, target = filled(one), new(other)
     full.copy(source, target)
     with target.open() as archive:
-        blog = archive.find_blog(HOME)
-        assert archive.add_blog("http://c.example/", scope="path").id > 2
+        blog = archive.blogs.find(HOME)
+        assert archive.blogs.add("http://c.example/", scope="path").id > 2
         with archive.lock(blog.id):
             archive.commit([
                 some.post_visit(blog.id, HOME + "0", f"0 {LONG} edited again", at=99),
                 some.post_visit(blog.id, HOME + "new", f"new {LONG}", at=99),
             ])
-        assert archive.find_post(HOME + "0").version == 3
+        assert archive.posts.find(HOME + "0").version == 3
         assert {HOME + "0", HOME + "new"} <= {hit.url for hit in archive.search("again OR new")}
         assert list(verify(archive)) == []
 
@@ -129,10 +129,10 @@ def test_a_copy_is_crawled_on_with_numbers_and_files_of_its_own(filled, new, one
 def test_what_a_fleet_is_doing_stays_where_it_is_done(filled, new):
     source, target = filled("postgresql"), new("sqlite")
     with source.open() as archive:
-        archive.add_jobs([NewJob(kind="crawl", url="http://c.example/", host="c.example")])
-        archive.sign_in("a worker", processes=1, has_browser=False)
-        archive.claim_due("a watch", now=START.replace(year=2030), until=START.replace(year=2031), limit=5)
-        archive.reserve_turn("a.example", 1.0)
+        archive.jobs.add([NewJob(kind="crawl", url="http://c.example/", host="c.example")])
+        archive.workers.sign_in("a worker", processes=1, has_browser=False)
+        archive.polls.claim("a watch", now=START.replace(year=2030), until=START.replace(year=2031), limit=5)
+        archive.hosts.reserve("a.example", 1.0)
     assert source.rows("select count(*) from polls where lease is not null") == [(1,)]
     assert full.copy(source, target).jobs_left == 1
     for table in ("jobs", "grants", "leases", "turns", "workers"):
@@ -143,12 +143,12 @@ def test_what_a_fleet_is_doing_stays_where_it_is_done(filled, new):
 def test_a_place_keeps_what_it_remembers_of_itself(filled, new):
     source, target = filled("postgresql"), new("postgresql")
     full.copy(source, target)
-    own = "select name, value from remembered where blog_id = 0 and name in ('files', 'files_id', 'search')"
+    own = "select name, value from archive_state where name in ('files', 'files_id', 'search')"
     assert dict(target.rows(own))["files"] == str(target.folder)
     assert set(dict(target.rows(own)).items()) & set(dict(source.rows(own)).items()) == {
         ("search", dict(source.rows(own))["search"]),
     }
-    assert target.rows("select count(*) from remembered where name = 'copying'") == [(0,)]
+    assert target.rows("select count(*) from archive_state where name = 'copying'") == [(0,)]
 
 
 # Places that are not empty
@@ -164,11 +164,11 @@ def refusal(source: Place, target: Place) -> str:
 def test_an_archive_that_holds_anything_is_not_touched(filled, new, kind):
     source, target = filled("sqlite"), new(kind)
     with target.open() as archive:
-        archive.add_blog("http://other.example/", scope="path")
+        archive.blogs.add("http://other.example/", scope="path")
     assert "is not empty" in refusal(source, target)
     with target.open() as archive:
         assert [blog.home for blog in archive.blogs()] == ["http://other.example/"]
-        assert archive.recall(None, "copying") is None
+        assert archive.backend.state.copied_from is None
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -187,7 +187,7 @@ def test_a_worker_that_starts_while_a_copy_is_made_leaves_its_files_alone(filled
     def start_a_worker(what, done, _total):
         if (what, done) == ("rows", 0):
             with target.open() as archive:
-                archive.recover_files()
+                archive.writers.recover()
 
     full.copy(source, target, start_a_worker)
     assert_same(source, target)
@@ -267,7 +267,7 @@ def test_an_archive_that_has_grown_since_is_copied_as_it_is_now(filled, new):
     source, target = filled("sqlite"), new("postgresql")
     assert killed(source, target, "rows", 0.0)
     with source.open() as archive:
-        blog = archive.find_blog(HOME)
+        blog = archive.blogs.find(HOME)
         with archive.lock(blog.id):
             archive.commit([some.post_visit(blog.id, HOME + "new", f"new {LONG}", at=99)])
     copied = full.copy(source, target)
@@ -279,7 +279,7 @@ def test_an_archive_that_has_grown_since_is_copied_as_it_is_now(filled, new):
 def test_an_archive_can_be_crawled_while_it_is_copied(filled, new, kind):
     source, target, before = filled(kind), new("sqlite"), None
     with source.open() as archive:
-        blog = archive.find_blog(HOME)
+        blog = archive.blogs.find(HOME)
         before = full.rows_of(archive)
         with archive.lock(blog.id):
 
@@ -291,7 +291,7 @@ def test_an_archive_can_be_crawled_while_it_is_copied(filled, new, kind):
                     ])
 
             full.copy(source, target, crawl_on)
-        assert archive.counts(blog.id).posts == 10
+        assert archive.blogs.counts(blog.id).posts == 10
     with target.open() as copy:
         assert full.rows_of(copy) == before
         assert list(verify(copy)) == []
@@ -351,7 +351,7 @@ def test_a_full_disk_is_said_to_be_full_and_leaves_nothing_half(filled, new):
     source, target = filled("sqlite"), new("sqlite")
     picture = b"\x89PNG" + bytes(6_000_000)
     with source.open() as archive:
-        blog = archive.find_blog(HOME)
+        blog = archive.blogs.find(HOME)
         with archive.lock(blog.id):
             archive.commit([some.media_visit(blog.id, HOME + "large.png", picture, at=99)])
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -435,8 +435,8 @@ def test_rows_that_do_not_fit_together_are_not_copied(filled, new, kind):
 def test_memory_stays_flat(filled, new, one, other):
     source, target = filled(one), new(other)
     with source.open() as archive:
-        blog = archive.find_blog(HOME)
-        archive.enqueue(blog.id, (some.link(f"{HOME}{'far/' * 20}{number}") for number in range(12_000)))
+        blog = archive.blogs.find(HOME)
+        archive.urls.enqueue(blog.id, (some.link(f"{HOME}{'far/' * 20}{number}") for number in range(12_000)))
         with archive.lock(blog.id):
             archive.commit([
                 some.post_visit(blog.id, f"{HOME}many/{number}", f"{number} {LONG}", exchanges=())
@@ -458,7 +458,7 @@ def test_an_empty_archive_can_be_copied(new):
     source.open().close()
     assert full.copy(source, target).tables["blogs"] == 0
     with target.open() as archive:
-        assert archive.add_blog(HOME, scope="path").id == 1
+        assert archive.blogs.add(HOME, scope="path").id == 1
 
 
 def test_an_archive_that_is_not_there_is_not_made(tmp_path):

@@ -63,7 +63,7 @@ def test_files_that_are_there_are_kept_and_one_that_has_grown_is_brought_again(s
     with pytest.raises(Stopped):
         full.copy(source, bucket, stop_before_rows)
     with source.open() as archive:
-        blog = archive.find_blog(HOME)
+        blog = archive.blogs.find(HOME)
         with archive.lock(blog.id):
             archive.commit([some.post_visit(blog.id, HOME + "new", f"new {LONG}", at=99)])
     copied = full.copy(source, bucket)
@@ -84,7 +84,7 @@ def test_a_file_that_a_worker_has_not_brought_for_long_is_said_so(bucket, tmp_pa
     target = Place(folder=tmp_path / "copy")
     elsewhere = Bucket(folder=tmp_path / "other spool", url=bucket.url, prefix=bucket.prefix)
     with bucket.open() as archive:
-        blog = archive.add_blog(HOME, scope="path")
+        blog = archive.blogs.add(HOME, scope="path")
         with archive.lock(blog.id):
             archive.commit([some.post_visit(blog.id, HOME + "1")])
             with pytest.raises(NotUploaded, match="the same command again"):
@@ -95,7 +95,7 @@ def test_a_file_that_a_worker_has_not_brought_for_long_is_said_so(bucket, tmp_pa
 def test_a_file_that_a_worker_has_not_brought_yet_is_waited_for(bucket, tmp_path):
     elsewhere = Bucket(folder=tmp_path / "other spool", url=bucket.url, prefix=bucket.prefix)
     with bucket.open() as archive, ExitStack() as crawl:
-        blog = archive.add_blog(HOME, scope="path")
+        blog = archive.blogs.add(HOME, scope="path")
         crawl.enter_context(archive.lock(blog.id))
         archive.commit([some.post_visit(blog.id, HOME + "1"), some.media_visit(blog.id, HOME + "p.png")])
         pauses = []
@@ -115,7 +115,7 @@ def test_what_a_lost_machine_never_brought_is_left_out_if_that_is_wanted(bucket,
     monkeypatch.setattr(copied_files, "LATE_TRIES", 1)
     elsewhere = Bucket(folder=tmp_path / "other spool", url=bucket.url, prefix=bucket.prefix)
     with bucket.open() as archive:
-        blog = archive.add_blog(HOME, scope="path")
+        blog = archive.blogs.add(HOME, scope="path")
         with archive.lock(blog.id):
             archive.commit([some.post_visit(blog.id, HOME + "1")])
             with elsewhere.open(create=False) as source, open_target(str(tmp_path / "copy")) as target:

@@ -24,7 +24,7 @@ def archive(place):
 
 @pytest.fixture
 def blog(archive):
-    added = archive.add_blog(HOME, scope="path")
+    added = archive.blogs.add(HOME, scope="path")
     with archive.lock(added.id):
         yield added.id
 
@@ -66,7 +66,7 @@ def test_visits_that_many_bring_at_once_share_a_body_across_batches(archive, blo
 
 
 def test_two_blogs_keep_a_body_each(archive, blog, place):
-    other = archive.add_blog("http://b.example/", scope="path").id
+    other = archive.blogs.add("http://b.example/", scope="path").id
     with archive.lock(other):
         archive.commit([
             some.media_visit(blog, f"{HOME}1.png", BODY), some.media_visit(other, "http://b.example/1.png", BODY),
@@ -78,7 +78,7 @@ def test_an_answer_whose_body_came_from_another_address_first_is_read_as_its_own
     plain = some.exchange(f"{HOME}a", b"<p>the same</p>")
     other = some.exchange(f"{HOME}b", b"<p>the same</p>", at=9, headers=(("Content-Type", "text/plain"), ("X-A", "b")))
     archive.commit([some.page(blog, plain.url, exchanges=(plain,)), some.page(blog, other.url, exchanges=(other,))])
-    capture = archive.capture_of(blog, other.url)
+    capture = archive.captures.find(blog, other.url)
     stored = archive.exchange(capture)
     assert (stored.url, stored.body, stored.fetched_at) == (other.url, other.body, other.fetched_at)
     assert stored.header("x-a") == "b"
@@ -90,8 +90,8 @@ def test_an_error_page_that_was_held_already_is_no_good_answer(archive, blog):
     for number in range(2):
         missing = some.exchange(url, b"<p>not here</p>", status=404, at=number)
         archive.commit([some.page(blog, url, outcome="failed", exchanges=(missing,))])
-    assert archive.capture_of(blog, url) is None
-    assert archive.held_answer(blog, canonical(url)) is None
+    assert archive.captures.find(blog, url) is None
+    assert archive.captures.held_answer(blog, canonical(url)) is None
 
 
 
@@ -103,5 +103,5 @@ def test_a_body_that_was_too_large_for_the_memory_is_stored_from_the_disk(archiv
     assert len(records(place, kind="revisit")) == 1
     [file] = (place.folder / "media").glob("*/*.png")
     assert file.read_bytes() == body
-    assert archive.exchange(archive.capture_of(blog, f"{HOME}2.png")).body == body
+    assert archive.exchange(archive.captures.find(blog, f"{HOME}2.png")).body == body
     assert list(verify(archive)) == []

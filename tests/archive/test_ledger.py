@@ -16,7 +16,7 @@ from sqlalchemy import event
 
 from everlog.archive import open_archive
 from everlog.archive.db.migrate import SCRIPTS, Schema
-from everlog.archive.repos.host_ledger import EARLIER, MOST_SIGNALS
+from everlog.archive.repos.hosts import EARLIER, MOST_SIGNALS
 from everlog.core.fetcher import HostStats, Waited
 
 NOW = datetime(2024, 5, 1, 12, tzinfo=UTC)
@@ -41,22 +41,22 @@ def asked(host="a.example", *waits, requests=2, at=NOW):
 
 
 def test_an_archive_without_crawls_has_an_empty_ledger(archive):
-    archive.add_to_ledger([], NOW)
-    assert list(archive.ledger()) == []
+    archive.hosts.add([], NOW)
+    assert list(archive.hosts.stats()) == []
 
 
 def test_what_is_added_comes_back_whole(archive):
     row = asked("a.example", waited(until=NOW + HOUR))
-    archive.add_to_ledger([row], NOW)
-    assert list(archive.ledger()) == [row]
+    archive.hosts.add([row], NOW)
+    assert list(archive.hosts.stats()) == [row]
 
 
 def test_runs_are_added_up_by_host_and_by_cause(archive):
-    archive.add_to_ledger([asked("a.example", waited(until=NOW + HOUR)), asked("b.example")], NOW)
+    archive.hosts.add([asked("a.example", waited(until=NOW + HOUR)), asked("b.example")], NOW)
     later = NOW + 2 * HOUR
     robots = waited("crawl-delay in robots.txt", "", at=later)
-    archive.add_to_ledger([asked("a.example", waited(at=later), robots, at=later)], later)
-    first, second = archive.ledger()
+    archive.hosts.add([asked("a.example", waited(at=later), robots, at=later)], later)
+    first, second = archive.hosts.stats()
     assert (first.host, first.requests, first.bytes) == ("a.example", 4, 200)
     assert (first.waited_seconds, first.slowed) == (242.0, 2)
     assert first.asked_at == later
@@ -68,43 +68,45 @@ def test_runs_are_added_up_by_host_and_by_cause(archive):
 
 
 def test_two_rows_of_one_host_in_one_go_are_added_up_too(archive):
-    archive.add_to_ledger([asked("a.example", waited()), asked("a.example", waited())], NOW)
-    [row] = archive.ledger()
+    archive.hosts.add([asked("a.example", waited()), asked("a.example", waited())], NOW)
+    [row] = archive.hosts.stats()
     assert (row.requests, row.waits[0].times) == (4, 2)
 
 
 def test_a_host_that_was_only_waited_for_keeps_the_time_it_was_asked(archive):
-    archive.add_to_ledger([asked()], NOW)
-    archive.add_to_ledger([asked("a.example", waited(), requests=0)], NOW + HOUR)
-    [row] = archive.ledger()
+    archive.hosts.add([asked()], NOW)
+    archive.hosts.add([asked("a.example", waited(), requests=0)], NOW + HOUR)
+    [row] = archive.hosts.stats()
     assert row.asked_at == NOW
 
 
 def test_one_host_can_be_looked_up(archive):
-    archive.add_to_ledger([asked(f"{letter}.example", waited()) for letter in "abc"], NOW)
-    [row] = archive.ledger("b.example")
+    archive.hosts.add([asked(f"{letter}.example", waited()) for letter in "abc"], NOW)
+    [row] = archive.hosts.stats("b.example")
     assert (row.host, len(row.waits)) == ("b.example", 1)
-    assert list(archive.ledger("d.example")) == []
+    assert list(archive.hosts.stats("d.example")) == []
 
 
 def test_a_poll_that_waits_for_its_time_is_in_the_ledger_of_its_host(archive):
     words = {"reason": "the feed is fresh", "signal": "ttl: 60 min"}
-    archive.note_wait("a.example", **words, seconds=3600, until=NOW + HOUR, at=NOW)
-    [row] = archive.ledger()
+    archive.hosts.note_wait("a.example", **words, seconds=3600, until=NOW + HOUR, at=NOW)
+    [row] = archive.hosts.stats()
     assert (row.requests, row.waited_seconds, row.asked_at) == (0, 0.0, None), "nobody asked, nobody stood in line"
     assert row.waits == (waited(**words, seconds=3600.0, until=NOW + HOUR),)
-    archive.add_to_ledger([asked()], NOW)
-    archive.note_waits({"a.example": [waited(**words)]})
-    [row] = archive.ledger()
+    archive.hosts.add([asked()], NOW)
+    archive.hosts.note_waits({"a.example": [waited(**words)]})
+    [row] = archive.hosts.stats()
     assert (row.requests, row.delay_seconds, row.waits[0].times) == (2, 2.5, 2)
 
 
 def test_signals_that_are_new_each_time_fill_no_archive(archive):
     for minute in range(40):
         at = NOW + timedelta(minutes=minute)
-        archive.note_wait("a.example", reason="the feed is fresh", signal=f"Expires: {at:%H:%M}", seconds=60, at=at)
-    archive.note_wait("a.example", reason="delay between requests", seconds=1, at=NOW)
-    [row] = archive.ledger()
+        archive.hosts.note_wait(
+            "a.example", reason="the feed is fresh", signal=f"Expires: {at:%H:%M}", seconds=60, at=at,
+        )
+    archive.hosts.note_wait("a.example", reason="delay between requests", seconds=1, at=NOW)
+    [row] = archive.hosts.stats()
     fresh = [wait for wait in row.waits if wait.reason == "the feed is fresh"]
     assert len(fresh) == MOST_SIGNALS + 1
     assert (sum(wait.times for wait in fresh), sum(wait.seconds for wait in fresh)) == (40, 2400.0)
@@ -130,8 +132,8 @@ def loses_no_sum(place, notes):
     with place.open() as archive:
         for number, (host, signal, seconds) in enumerate(notes):
             at = NOW + timedelta(seconds=number)
-            archive.add_to_ledger([asked(host, waited(signal=str(signal), seconds=float(seconds), at=at))], at)
-        rows = {row.host: row for row in archive.ledger()}
+            archive.hosts.add([asked(host, waited(signal=str(signal), seconds=float(seconds), at=at))], at)
+        rows = {row.host: row for row in archive.hosts.stats()}
         for host in {host for host, _, _ in notes}:
             mine = [seconds for other, _, seconds in notes if other == host]
             assert rows[host].requests == 2 * len(mine)
@@ -141,35 +143,35 @@ def loses_no_sum(place, notes):
 
 
 def test_what_no_database_takes_is_stored_all_the_same(archive):
-    archive.add_to_ledger([asked("a.example", waited(signal="429, Retry-After: \x00\ud800"))], NOW)
-    [row] = archive.ledger()
+    archive.hosts.add([asked("a.example", waited(signal="429, Retry-After: \x00\ud800"))], NOW)
+    [row] = archive.hosts.stats()
     assert row.waits[0].signal == "429, Retry-After: \ufffd\ufffd"
 
 
 def test_one_host_of_many_costs_as_much_as_one_of_few(archive):
     def statements(hosts):
         said = []
-        event.listen(archive.database.engine, "before_cursor_execute", lambda *call: said.append(call[2]))
-        archive.add_to_ledger(hosts, NOW)
+        event.listen(archive.backend.database.engine, "before_cursor_execute", lambda *call: said.append(call[2]))
+        archive.hosts.add(hosts, NOW)
         return len(said)
 
     few = statements([asked("a.example", waited())])
-    archive.add_to_ledger([asked(f"h{number}.example", waited()) for number in range(1000)], NOW)
+    archive.hosts.add([asked(f"h{number}.example", waited()) for number in range(1000)], NOW)
     assert statements([asked("a.example", waited())]) == few
-    assert len(list(archive.ledger())) == 1001
+    assert len(list(archive.hosts.stats())) == 1001
 
 
 def test_writers_side_by_side_lose_nothing(archive):
     def add():
         for _ in range(20):
-            archive.add_to_ledger([asked("a.example", waited()), asked("b.example", waited())], NOW)
+            archive.hosts.add([asked("a.example", waited()), asked("b.example", waited())], NOW)
 
     threads = [threading.Thread(target=add) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert [(row.requests, row.waits[0].times) for row in archive.ledger()] == [(160, 80), (160, 80)]
+    assert [(row.requests, row.waits[0].times) for row in archive.hosts.stats()] == [(160, 80), (160, 80)]
 
 
 def test_the_ledger_of_an_older_version_is_taken_over(tmp_path):
@@ -198,8 +200,7 @@ def test_the_ledger_of_an_older_version_is_taken_over(tmp_path):
     with open_archive(
         folder, create=True, options=ArchiveOptions(schema=Schema(head="0004", scripts=(scripts,))),
     ) as archive:
-        assert archive.recall(None, "ledger") is None
-        assert list(archive.ledger()) == [HostStats(host="old.example", **figures)]
-        archive.add_to_ledger([asked("old.example", waited())], NOW)
-        [row] = archive.ledger()
+        assert list(archive.hosts.stats()) == [HostStats(host="old.example", **figures)]
+        archive.hosts.add([asked("old.example", waited())], NOW)
+        [row] = archive.hosts.stats()
         assert (row.requests, row.bytes, row.asked_at) == (9, 199, NOW)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from hashlib import sha256
 
 import psycopg
@@ -15,14 +16,15 @@ from sqlalchemy import select
 
 import services
 from everlog.archive.db import schema
+from everlog.archive.db.database import check_fence
 from everlog.archive.db.migrate import bring_up_to_date
 from everlog.archive.db.postgres import PostgresDatabase
 from everlog.archive.db.postgres_search import LAST_PLACE, LONGEST_BYTES, vector
 from everlog.archive.db.sqlite import SqliteDatabase
+from everlog.archive.repos.blog_state import BlogState
 from everlog.archive.repos.post_codec import write_post
 from everlog.archive.verify import verify
-from everlog.archive.write.existing import known_posts
-from everlog.archive.write.fencing import check
+from everlog.archive.write.record_batch import known_posts
 from everlog.errors import ArchiveBusy, DiskFull, EverlogError, LeaseLost, ServiceDown, UsageError
 from everlog.records import Comment, Media
 from everlog.search.document import Document
@@ -91,16 +93,16 @@ def test_a_write_under_a_grant_is_stored_while_it_is_there_and_refused_when_it_i
 
 def test_a_worker_that_lost_its_grant_reads_on_but_writes_nothing(place):
     with place.open() as archive:
-        blog = archive.add_blog(HOME, scope="path").id
+        blog = archive.blogs.add(HOME, scope="path").id
         with archive.lock(blog):
             archive.commit([some.post_visit(blog, HOME + "a")])
-            archive.database.fence = 7
+            archive.backend.database.fence = 7
             with pytest.raises(LeaseLost):
                 archive.commit([some.post_visit(blog, HOME + "b")])
             with pytest.raises(LeaseLost):
-                archive.remember(blog, "x", "1")
+                archive.hosts.cache({"x": "1"})
             assert [post.url for post in archive.posts()] == [HOME + "a"]
-            archive.database.fence = None
+            archive.backend.database.fence = None
 
 
 def test_a_beat_does_not_wait_for_an_open_write_and_who_takes_the_grant_does(served, shared):
@@ -150,7 +152,7 @@ def test_a_write_that_begins_while_the_grant_is_taken_away_is_refused(served, sh
 def test_the_check_itself_says_nothing_of_a_grant_that_is_there(served):
     grant(served)
     with served.writing() as connection:
-        check(connection, 7)
+        check_fence(connection, 7)
 
 
 # Many writers
@@ -163,7 +165,7 @@ def test_writers_that_bring_the_same_pictures_in_other_orders_never_stop_each_ot
     def run(name, order):
         home = f"http://{name}.example/"
         with shared.open() as archive:
-            blog = archive.add_blog(home, scope="path").id
+            blog = archive.blogs.add(home, scope="path").id
             with archive.lock(blog):
                 for number in range(batches):
                     # New ones all the time, as only those are waited for.
@@ -171,7 +173,7 @@ def test_writers_that_bring_the_same_pictures_in_other_orders_never_stop_each_ot
                     archive.commit([
                         some.media_visit(blog, f"{home}{number}/{place}.png", body) for place, body in enumerate(wanted)
                     ])
-            return archive.counts(blog).media
+            return archive.blogs.counts(blog).media
 
     orders = (range(12), range(11, -1, -1))
     with ThreadPoolExecutor() as threads:
@@ -198,21 +200,21 @@ def test_ids_that_are_reserved_at_once_are_nobody_elses(database):
 
 def test_an_index_is_filled_while_posts_are_stored(shared):
     with shared.open() as archive, shared.open() as other:
-        blog = archive.add_blog(HOME, scope="path").id
+        blog = archive.blogs.add(HOME, scope="path").id
         with archive.lock(blog), ThreadPoolExecutor() as threads:
             archive.commit([some.post_visit(blog, f"{HOME}{number}", f"{number} {LONG}") for number in range(60)])
             for at in range(1, 5):
-                other.forget_index()
-                filled = threads.submit(other.index_posts)
+                other.search.forget()
+                filled = threads.submit(other.search.index)
                 archive.commit([
                     some.post_visit(blog, f"{HOME}{number}", f"{number} {LONG} herring{at}", at=at)
                     for number in range(59, -1, -1)
                 ])
                 filled.result(300)
-                other.index_posts()
-                assert archive.count_not_indexed() == 0
-                assert archive.count_found(f"herring{at}") == 60
-                assert archive.count_found(f"herring{at - 1}") == 0
+                other.search.index()
+                assert archive.search.count_not_indexed() == 0
+                assert archive.search.count(f"herring{at}") == 60
+                assert archive.search.count(f"herring{at - 1}") == 0
 
 
 def test_a_reading_sees_one_state_throughout(served):
@@ -309,13 +311,13 @@ def test_a_server_that_crashes_keeps_what_was_acknowledged(tmp_path):
     with services.postgres() as server:
         place = Place(folder=tmp_path / "archive", url=server.url())
         with place.open() as archive:
-            blog = archive.add_blog(HOME, scope="path").id
+            blog = archive.blogs.add(HOME, scope="path").id
             with archive.lock(blog):
                 archive.commit([some.post_visit(blog, HOME + "a")])
                 server.restart("immediate")
         with place.open() as archive:
             assert [post.url for post in archive.posts()] == [HOME + "a"]
-            assert archive.count_found("word7") == 1
+            assert archive.search.count("word7") == 1
 
 
 # Texts and limits
@@ -323,8 +325,8 @@ def test_a_server_that_crashes_keeps_what_was_acknowledged(tmp_path):
 
 def test_any_text_comes_back_the_same_from_every_database(place):
     with place.open() as archive:
-        blog = archive.add_blog(HOME + "é\u202e", scope="path").id
-        archive.update_blog(blog, title=ODD)
+        blog = archive.blogs.add(HOME + "é\u202e", scope="path").id
+        archive.blogs.update(blog, title=ODD)
         with archive.lock(blog):
             media = (Media(url=HOME + "p.png", type=ODD),)
             archive.commit([some.page(
@@ -334,16 +336,18 @@ def test_any_text_comes_back_the_same_from_every_database(place):
                     media=media, comments=(Comment(id=ODD, author=ODD, text=ODD),),
                 ),
             )])
-            archive.remember(blog, ODD, ODD)
-            archive.end_run(archive.begin_run(blog, "crawl"), reason=ODD, counts={})
+            archive.hosts.cache({ODD: ODD})
+            archive.blogs.change_state(blog, lambda state: replace(state, entries={ODD: ODD}, start_page=ODD))
+            archive.blogs.end_run(archive.blogs.begin_run(blog, "crawl"), reason=ODD, counts={})
         [post] = archive.posts()
         said = {post.title, post.summary, *post.authors, *post.tags, post.comments[0].text, post.comments[0].author}
         assert said == {KEPT}
         assert post.text == f"{LONG} {KEPT}"
-        assert archive.recall(blog, ODD) == KEPT
-        assert archive.blogs()[0].title == archive.runs(blog)[0].reason == KEPT
-        assert next(archive.notes(blog)) == (HOME + "a", KEPT)
-        assert archive.count_found("title:abc") == archive.count_found("tag:🎉") == 1
+        assert archive.hosts.cached(ODD) == KEPT
+        assert archive.blogs.state(blog) == BlogState(entries={ODD: ODD}, start_page=ODD)
+        assert archive.blogs()[0].title == archive.blogs.runs(blog)[0].reason == KEPT
+        assert next(archive.urls.notes(blog)) == (HOME + "a", KEPT)
+        assert archive.search.count("title:abc") == archive.search.count("tag:🎉") == 1
         assert list(verify(archive)) == []
 
 
@@ -352,13 +356,13 @@ def test_a_very_long_post_is_stored_and_found(place):
     text = " ".join(["first", "words", *words, "last"])
     assert len(text) > 3_000_000
     with place.open() as archive:
-        blog = archive.add_blog(HOME, scope="path").id
+        blog = archive.blogs.add(HOME, scope="path").id
         with archive.lock(blog):
             archive.commit([some.page(blog, HOME + "a", outcome="post", post=some.post(
                 HOME + "a", text, title="Long", comments=(Comment(author="Eve", text="herring"),),
             ))])
         for query in ('"first words"', "title:long", "herring", "w39999x", f"{words[200_000]} {words[10]}"):
-            assert archive.count_found(query) == 1, query
+            assert archive.search.count(query) == 1, query
         assert [post.text for post in archive.posts()] == [text]
 
 
@@ -404,14 +408,14 @@ def test_a_search_in_one_blog_of_many_looks_at_few_rows(served):
 def test_an_address_of_any_length_is_queued_and_stored(place):
     addresses = [HOME + sha256(b"%d" % size).hexdigest() * (size // 64) for size in (1_400, 2_600, 9_000, 70_000)]
     with place.open() as archive:
-        blog = archive.add_blog(HOME, scope="path").id
+        blog = archive.blogs.add(HOME, scope="path").id
         with archive.lock(blog):
-            archive.enqueue(blog, [some.link(url, lane="post") for url in addresses])
+            archive.urls.enqueue(blog, [some.link(url, lane="post") for url in addresses])
             archive.commit([some.post_visit(blog, url, f"{len(url)} {LONG}") for url in addresses])
             archive.commit([some.media_visit(blog, f"{url}.png") for url in addresses])
-        archive.note_wait("a.example", reason="a" * 9_000, signal="é" * 9_000, seconds=1, at=some.START)
+        archive.hosts.note_wait("a.example", reason="a" * 9_000, signal="é" * 9_000, seconds=1, at=some.START)
         assert [post.url for post in archive.posts()] == addresses
-        assert archive.find_post(addresses[-1]).text == f"{len(addresses[-1])} {LONG}"
+        assert archive.posts.find(addresses[-1]).text == f"{len(addresses[-1])} {LONG}"
         assert list(verify(archive)) == []
 
 
@@ -429,7 +433,7 @@ def test_programs_that_make_the_tables_at_once_make_them_once(postgres_url):
             made.result(300)
     with psycopg.connect(postgres_url) as connection:
         assert connection.execute("select version_num from alembic_version").fetchall() == [(schema.HEAD,)]
-        assert connection.execute("select count(*) from remembered").fetchone() == (1,)
+        assert connection.execute("select count(*) from archive_state").fetchone() == (1,)
 
 
 @pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])
@@ -451,15 +455,15 @@ def test_the_same_page_in_other_blogs_is_not_looked_at(place):
     homes = [f"http://{name}.example/" for name in "abc"]
     with place.open() as archive:
         for home in homes:
-            blog = archive.add_blog(home, scope="path").id
+            blog = archive.blogs.add(home, scope="path").id
             with archive.lock(blog):
                 archive.commit([some.post_visit(blog, home + "1"), some.page(blog, home + "2")])
-        blog = archive.find_blog(homes[1]).id
-        capture = archive.capture_of(blog, homes[1] + "1")
+        blog = archive.blogs.find(homes[1]).id
+        capture = archive.captures.find(blog, homes[1] + "1")
         wanted = [(blog, capture.url, capture.digest), (blog, "elsewhere", capture.digest)]
-        assert {blog_id for blog_id, *_ in archive.held_bodies(wanted)} == {blog}
+        assert {blog_id for blog_id, *_ in archive.captures.held_bodies(wanted)} == {blog}
         again = some.post_visit(blog, homes[1] + "other")
-        with archive.database.reading() as connection:
+        with archive.backend.database.reading() as connection:
             known = known_posts(connection, [again], {0: write_post(again.post, {})})
         assert {post.blog_id for post in known.by_key.values()} == {blog}
         assert [key for key, *_ in known.by_content] == [blog]

@@ -23,6 +23,7 @@ from some_visits import HOME, LONG
 from sqlalchemy import create_engine, event
 
 import kills
+from archive.older import UNDO_REVISION_7
 from everlog.archive.db.postgres import PostgresDatabase
 from everlog.archive.db.sqlite_search import Fts5Index
 from everlog.archive.repos import search_index as searching
@@ -56,9 +57,9 @@ def stored(request, tmp_path_factory):
 
 
 def store_three(archive):
-    first = archive.add_blog(HOME, scope="path").id
-    second = archive.add_blog("http://b.example/notes/", scope="path").id
-    archive.update_blog(second, title="Weather diary")
+    first = archive.blogs.add(HOME, scope="path").id
+    second = archive.blogs.add("http://b.example/notes/", scope="path").id
+    archive.blogs.update(second, title="Weather diary")
     with archive.lock(first), archive.lock(second):
         archive.commit([
             visit(
@@ -95,7 +96,7 @@ def archive(place):
 
 @pytest.fixture
 def blog(archive):
-    number = archive.add_blog(HOME, scope="path").id
+    number = archive.blogs.add(HOME, scope="path").id
     with archive.lock(number):
         yield number
 
@@ -125,7 +126,7 @@ def found(archive, query):
 )
 def test_what_a_query_finds(searched, query, urls):
     assert sorted(found(searched, query)) == sorted(urls)
-    assert searched.count_found(query) == len(urls)
+    assert searched.search.count(query) == len(urls)
 
 
 @pytest.mark.parametrize(
@@ -188,7 +189,7 @@ def test_hits_come_in_pages(searched):
     everything = found(searched, "late OR 猫")
     assert [hit.url for hit in searched.search("late OR 猫", limit=2)] == everything[:2]
     assert [hit.url for hit in searched.search("late OR 猫", limit=2, offset=2)] == everything[2:]
-    assert searched.count_found("late OR 猫") == 3
+    assert searched.search.count("late OR 猫") == 3
 
 
 @pytest.mark.parametrize("huge", [2**63 - 1, 2**63, 10**20])
@@ -211,7 +212,7 @@ def test_no_query_breaks_the_search(stored, query):
             hits = archive.search(query)
         except EverlogError:
             return
-        assert len(hits) == archive.count_found(query)
+        assert len(hits) == archive.search.count(query)
 
 
 @pytest.fixture(scope="module", params=KINDS)
@@ -360,7 +361,7 @@ def test_two_versions_in_one_batch_leave_the_last(archive, blog):
     ])
     archive.commit([visit(blog, TRAIN, f"{LONG} sprat", at=3), visit(blog, TRAIN, f"{LONG} eel", at=4)])
     assert found(archive, "eel") == [TRAIN]
-    assert archive.count_found("herring OR mackerel OR salmon OR sprat") == 0
+    assert archive.search.count("herring OR mackerel OR salmon OR sprat") == 0
 
 
 def test_the_same_text_again_and_another_address_of_it_are_found_once(archive, blog):
@@ -381,7 +382,7 @@ def as_of_revision_2(place):
               "waits", "search", "indexed")
     later = {"blogs": ("gone", "gone_at", "former_homes"), "posts": ("gone_at", "missing_since", "missing_tries")}
     place.change(
-        *(f"drop table {table}" for table in tables),
+        *UNDO_REVISION_7, *(f"drop table {table}" for table in tables),
         *(f"drop index {name}" for name in ("urls_of_blog", "aliases_of_blog", "media_of_blog")),
         *(f"alter table {table} drop column {column}" for table, columns in later.items() for column in columns),
         "delete from remembered where name = 'search'", "update alembic_version set version_num = '0002'",
@@ -393,29 +394,29 @@ def test_an_older_archive_is_indexed_by_its_first_search(stored, copied):
     as_of_revision_2(old)
     with old.open() as archive:
         assert list(verify(archive)) == []
-        assert archive.count_not_indexed() == 3
+        assert archive.search.count_not_indexed() == 3
         assert found(archive, "hills") == [TRAIN]
-        assert archive.count_not_indexed() == 0
+        assert archive.search.count_not_indexed() == 0
     with old.open() as archive:
         told = []
-        assert archive.index_posts(told.append) == 0
+        assert archive.search.index(told.append) == 0
         assert told == []
-        assert archive.count_found("blog:example") == 3
+        assert archive.search.count("blog:example") == 3
 
 
 def test_an_older_archive_that_is_crawled_before_it_is_searched_lacks_nothing(stored, copied):
     old = copied(stored)
     as_of_revision_2(old)
     with old.open() as archive:
-        blog = archive.find_blog(HOME).id
+        blog = archive.blogs.find(HOME).id
         with archive.lock(blog):
             archive.commit([visit(blog, TRAIN, f"{LONG} herring", at=9), visit(blog, HOME + "new", "sprat", at=9)])
         told = []
-        archive.index_posts(told.append)
+        archive.search.index(told.append)
         assert told == ["a.example/cat", "b.example/notes/rain"]
         assert found(archive, "herring") == [TRAIN]
         assert found(archive, "hills") == []
-        assert archive.count_found("猫 OR sprat OR again") == 3
+        assert archive.search.count("猫 OR sprat OR again") == 3
 
 
 def test_an_index_of_other_pieces_is_made_anew(stored, copied):
@@ -425,19 +426,19 @@ def test_an_index_of_other_pieces_is_made_anew(stored, copied):
         else "insert into search(search, rowid, text) values ('delete', 1, 'hills')"
     )
     for first_it_is_written in (False, True):
-        other.change("update remembered set value = '0' where name = 'search'", without_hills)
+        other.change("update archive_state set value = '0' where name = 'search'", without_hills)
         with other.open() as archive:
             if first_it_is_written:
-                blog = archive.find_blog(HOME).id
+                blog = archive.blogs.find(HOME).id
                 with archive.lock(blog):
                     archive.commit([visit(blog, CAT, f"{LONG} herring", at=9)])
-            assert archive.count_not_indexed() == (2 if first_it_is_written else 3)
+            assert archive.search.count_not_indexed() == (2 if first_it_is_written else 3)
             assert found(archive, "hills") == [TRAIN]
             assert list(verify(archive)) == []
 
 
 def state(place):
-    return place.rows("select value from remembered where name = 'search'")[0][0]
+    return place.rows("select value from archive_state where name = 'search'")[0][0]
 
 
 @pytest.mark.parametrize("other", [str(CUT), f"{CUT}/1.1.0", f"{CUT}/1.1.0 filling"])
@@ -450,18 +451,18 @@ def test_an_index_made_with_another_unicode_is_made_anew(place, other, is_writte
     assert state(place) == f"{CUT}/{unicodedata.unidata_version}"
     # As the other one has cut a text: to take out what this one cuts would leave it behind.
     place.change(
-        f"update remembered set value = '{other}' where name = 'search'",  # noqa: S608 - our own text
+        f"update archive_state set value = '{other}' where name = 'search'",  # noqa: S608 - our own text
         "insert into search(rowid, text) values (1, 'leftover')",
     )
     with place.open() as archive:
         if is_written_first:
-            blog = archive.find_blog(HOME).id
+            blog = archive.blogs.find(HOME).id
             with archive.lock(blog):
                 archive.commit([visit(blog, TRAIN, f"{LONG} herring", at=9)])
-        assert archive.count_not_indexed() == (2 if is_written_first else 3)
+        assert archive.search.count_not_indexed() == (2 if is_written_first else 3)
         assert found(archive, "herring" if is_written_first else "hills") == [TRAIN]
         assert found(archive, "leftover") == []
-        assert archive.count_found("blog:example") == 3
+        assert archive.search.count("blog:example") == 3
         assert list(verify(archive)) == []
     assert state(place) == f"{CUT}/{unicodedata.unidata_version}"
 
@@ -470,11 +471,11 @@ def test_a_fleet_of_several_pythons_shares_one_index(shared):
     with shared.open() as archive:
         store_three(archive)
         assert state(shared) == str(CUT)
-        blog = archive.find_blog(HOME).id
+        blog = archive.blogs.find(HOME).id
         with archive.lock(blog):
             archive.commit([visit(blog, TRAIN, f"{LONG} herring", at=9)])
         assert (found(archive, "herring"), found(archive, "hills")) == ([TRAIN], [])
-        assert archive.count_not_indexed() == 0
+        assert archive.search.count_not_indexed() == 0
 
 
 def test_an_index_that_is_emptied_while_it_is_filled_lacks_nothing(stored, copied, monkeypatch):
@@ -482,17 +483,17 @@ def test_an_index_that_is_emptied_while_it_is_filled_lacks_nothing(stored, copie
     monkeypatch.setattr(searching, "GROUP", 1)
     monkeypatch.setattr(searching, "AT_ONCE", 1)
     with place.open() as archive, place.open() as other:
-        archive.forget_index()
+        archive.search.forget()
         told = []
 
         def step(key):
             told.append(key)
             if len(told) == 2:
-                other.forget_index()
+                other.search.forget()
 
-        archive.index_posts(step)
+        archive.search.index(step)
         assert list(verify(archive)) == []
-        assert archive.count_found("late OR 猫") == 3
+        assert archive.search.count("late OR 猫") == 3
 
 
 def fill_and_die(place, deaths):
@@ -506,26 +507,26 @@ def fill_and_die(place, deaths):
             os.kill(os.getpid(), signal.SIGKILL)
 
     with place.open() as archive:
-        archive.index_posts(step)
+        archive.search.index(step)
 
 
 def test_filling_that_is_killed_goes_on_where_it_was(place):
     with place.open() as archive:
-        blog = archive.add_blog(HOME, scope="path").id
+        blog = archive.blogs.add(HOME, scope="path").id
         with archive.lock(blog):
             archive.commit([visit(blog, f"{HOME}{number}", f"{LONG} {number}") for number in range(23)])
-        archive.forget_index()
+        archive.search.forget()
     for left in (17, 11, 5):
         child = multiprocessing.get_context("forkserver").Process(target=fill_and_die, args=(place, 3))
         child.start()
         child.join()
         assert child.exitcode == -signal.SIGKILL
         with place.open() as archive:
-            assert archive.count_not_indexed() == left
+            assert archive.search.count_not_indexed() == left
             assert list(verify(archive)) == []
     with place.open() as archive:
-        assert archive.count_found("word7") == 23
-        assert archive.count_not_indexed() == 0
+        assert archive.search.count("word7") == 23
+        assert archive.search.count_not_indexed() == 0
 
 
 @pytest.mark.parametrize("point", ["transaction-open", "transaction-half", "transaction-full", "committed"])
@@ -540,7 +541,7 @@ def test_after_a_kill_exactly_what_is_stored_is_found(point, place, tmp_path):
             for word in ("edited", "moved"):
                 holding = {url for url, post in posts.items() if word in post.text}
                 assert {hit.url for hit in archive.search(word, limit=100)} == holding
-            assert archive.count_not_indexed() == 0
+            assert archive.search.count_not_indexed() == 0
 
 
 def test_verify_sees_posts_that_searching_cannot_find(stored, copied):
@@ -555,10 +556,10 @@ def test_verify_sees_posts_that_searching_cannot_find(stored, copied):
             ("search", "a.example/cat"), ("search", "b.example/notes/rain"), ("search", "a.example/train"),
         ]
         assert "everlog search --rebuild" in wrong[0].text
-        archive.forget_index()
-        archive.index_posts()
+        archive.search.forget()
+        archive.search.index()
         assert list(verify(archive)) == []
-        assert archive.count_found("blog:example") == 3
+        assert archive.search.count("blog:example") == 3
 
 
 def test_a_damaged_index_is_said_to_be_one_and_can_be_made_anew(tmp_path):
@@ -569,7 +570,7 @@ def test_a_damaged_index_is_said_to_be_one_and_can_be_made_anew(tmp_path):
     with place.open() as archive:
         with pytest.raises(DamagedArchive, match="everlog search --rebuild"):
             archive.search("hills")
-        archive.forget_index()
+        archive.search.forget()
         assert found(archive, "hills") == [TRAIN]
 
 
@@ -584,11 +585,11 @@ def statements_of(archive):
     def tell(_connection, _cursor, statement, parameters, _context, is_many):
         told.append((statement, len(parameters) if is_many else 1))
 
-    event.listen(archive.database.engine, "before_cursor_execute", tell)
+    event.listen(archive.backend.database.engine, "before_cursor_execute", tell)
     try:
         yield told
     finally:
-        event.remove(archive.database.engine, "before_cursor_execute", tell)
+        event.remove(archive.backend.database.engine, "before_cursor_execute", tell)
 
 
 def written_to(told, table):
@@ -601,18 +602,18 @@ def test_cards_of_long_posts_are_written_few_at_a_time(place, archive, blog, mon
     with statements_of(archive) as told:
         archive.commit([visit(blog, f"{HOME}{number}", text) for number, text in enumerate(texts)])
     assert len(written_to(told, "search")) >= 6
-    assert sum(written_to(told, "search")) == archive.count_found("herring") == 12
+    assert sum(written_to(told, "search")) == archive.search.count("herring") == 12
     assert not any("idle_in_transaction" in statement for statement, _ in told)
-    archive.forget_index()
+    archive.search.forget()
     monkeypatch.setattr(searching, "GROUP_CHARACTERS", 1)
     monkeypatch.setattr(searching, "AT_ONCE", 4)
     monkeypatch.setattr(searching, "PORTION_CHARACTERS", 1_000)
     with statements_of(archive) as told:
-        assert archive.index_posts() == 12
+        assert archive.search.index() == 12
     assert written_to(told, "search") == [1] * 12
     # Each of these posts is longer than what is done in no time.
     assert any("idle_in_transaction" in statement for statement, _ in told) == place.is_shared
-    assert archive.count_found("herring") == 12
+    assert archive.search.count("herring") == 12
 
 
 @pytest.mark.slow
@@ -627,35 +628,35 @@ def test_a_server_that_ends_silent_transactions_waits_for_the_card_of_a_very_lon
 
     monkeypatch.setattr(searching, "card_of", slow_card)
     with impatient.open() as archive:
-        blog = archive.add_blog(HOME, scope="path").id
+        blog = archive.blogs.add(HOME, scope="path").id
         with archive.lock(blog):
             archive.commit([visit(blog, HOME + "a", "海の見える町" * 200)])
-        archive.forget_index()
-        assert archive.index_posts() == 1
-        assert archive.count_found("見える") == 1
+        archive.search.forget()
+        assert archive.search.index() == 1
+        assert archive.search.count("見える") == 1
 
 
 def test_an_older_program_leaves_a_newer_index_to_newer_programs(stored, copied):
     place = copied(stored)
     newer = state(place).replace(str(CUT), str(CUT + 1), 1)
-    place.change(f"update remembered set value = '{newer}' where name = 'search'")  # noqa: S608 - our own text
+    place.change(f"update archive_state set value = '{newer}' where name = 'search'")  # noqa: S608 - our own text
     with place.open() as archive:
-        assert archive.count_not_indexed() == archive.index_posts() == 0
+        assert archive.search.count_not_indexed() == archive.search.index() == 0
         assert found(archive, "hills") == [TRAIN]
         assert state(place) == newer
-        blog = archive.find_blog(HOME).id
+        blog = archive.blogs.find(HOME).id
         for at in (9, 10):
             with archive.lock(blog):
                 archive.commit([visit(blog, TRAIN, f"{LONG} herring {at}", at=at)])
             assert state(place) == f"{newer} filling"
-        assert archive.index_posts() == 0
+        assert archive.search.index() == 0
         assert list(verify(archive)) == []
     assert place.rows("select version from indexed order by post_id")[0] == (1,)
     # The newer program, as which this one is taken now, finds what lacks.
-    place.change(f"update remembered set value = '{newer.replace(str(CUT + 1), str(CUT), 1)} filling' "  # noqa: S608
+    place.change(f"update archive_state set value = '{newer.replace(str(CUT + 1), str(CUT), 1)} filling' "  # noqa: S608
                  "where name = 'search'")
     with place.open() as archive:
-        assert archive.index_posts() == 1
+        assert archive.search.index() == 1
         assert found(archive, "herring") == [TRAIN]
         assert found(archive, "hills") == []
         assert list(verify(archive)) == []

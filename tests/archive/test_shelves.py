@@ -20,12 +20,12 @@ import kills
 from everlog.archive import open_archive
 from everlog.archive.archive import ArchiveOptions
 from everlog.archive.files import durable as disk
+from everlog.archive.files.durable import SEAL_POINTS
 from everlog.archive.files.local_store import FolderStore
 from everlog.archive.files.remote_files import RemoteFiles
 from everlog.archive.open_shared import place_of
 from everlog.archive.repos.warc_index import FileRows
 from everlog.archive.verify import verify
-from everlog.archive.write.crash_points import SEAL_POINTS
 from everlog.errors import LeaseLost, NotUploaded, ServiceDown, UsageError
 from everlog.records import Media
 
@@ -60,12 +60,12 @@ def warcs(s3, bucket):
 
 def expire(archive):
     """Take the grants of the dead away, as a fleet does when they were silent for long."""
-    archive.expire_grants(silent_seconds=-1.0, most_tries=9, progress=1)
+    archive.leases.expire(timeout_seconds=-1.0, most_tries=9, progress=1)
 
 
 def store(archive, *visits, home=HOME):
     """A slice of a crawl."""
-    blog = archive.add_blog(home, scope="path").id
+    blog = archive.blogs.add(home, scope="path").id
     with archive.lock(blog):
         archive.commit([visit(blog) for visit in visits])
     return blog
@@ -83,14 +83,14 @@ def a_picture(url=HOME + "p.png", body=b"\x89PNG picture"):
 
 
 def test_a_slice_is_in_the_spool_until_it_ends_and_then_in_the_store(s3, bucket, archive):
-    blog = archive.add_blog(HOME, scope="path").id
+    blog = archive.blogs.add(HOME, scope="path").id
     with archive.lock(blog):
         archive.commit([some.post_visit(blog, URL)])
         assert (len(spooled(bucket)), warcs(s3, bucket)) == (1, [])
-        assert archive.exchange(archive.capture_of(blog, URL)).body == LONG.encode()
+        assert archive.exchange(archive.captures.find(blog, URL)).body == LONG.encode()
     assert (spooled(bucket), len(warcs(s3, bucket))) == ([], 1)
-    assert [file.closed for file in archive.warc_files(blog)] == [True]
-    assert archive.exchange(archive.capture_of(blog, URL)).body == LONG.encode()
+    assert [file.closed for file in archive.captures.files.of_blog(blog)] == [True]
+    assert archive.exchange(archive.captures.find(blog, URL)).body == LONG.encode()
     assert list(verify(archive)) == []
 
 
@@ -107,14 +107,14 @@ def test_a_capture_is_read_by_its_range_and_not_with_its_whole_file(s3, bucket, 
     noise = os.urandom(900_000)
     blog = store(archive, a_post(), *(a_picture(f"{HOME}{number}.png", noise + b"%d" % number) for number in range(3)))
     caplog.set_level(logging.INFO, "werkzeug")
-    assert archive.exchange(archive.capture_of(blog, URL)).body == LONG.encode()
+    assert archive.exchange(archive.captures.find(blog, URL)).body == LONG.encode()
     got = [record.getMessage() for record in caplog.records if "GET" in record.getMessage()]
     assert len(got) == 1
     assert " 206 " in got[0]
 
 
 def test_media_are_there_at_once_and_each_content_once(s3, bucket, archive):
-    blog = archive.add_blog(HOME, scope="path").id
+    blog = archive.blogs.add(HOME, scope="path").id
     with archive.lock(blog):
         archive.commit([some.media_visit(blog, HOME + "p.png")])
         assert len(s3.keys(f"{bucket.prefix}/media/")) == 1
@@ -125,18 +125,18 @@ def test_media_are_there_at_once_and_each_content_once(s3, bucket, archive):
 
 def test_a_picture_that_is_on_the_disk_goes_to_the_store_from_there(s3, bucket, archive):
     body = bytes(range(256)) * 10_000
-    blog = archive.add_blog(HOME, scope="path").id
-    assert archive.scratch is not None
+    blog = archive.blogs.add(HOME, scope="path").id
+    assert archive.backend.file_store.scratch is not None
     with archive.lock(blog):
         archive.commit([some.spooled_visit(blog, HOME + "large.png", body)])
         assert len(s3.keys(f"{bucket.prefix}/media/")) == 1
     assert list(verify(archive)) == []
-    assert archive.exchange(archive.capture_of(blog, HOME + "large.png")).body == body
+    assert archive.exchange(archive.captures.find(blog, HOME + "large.png")).body == body
 
 
 def test_two_machines_write_side_by_side(s3, bucket, tmp_path):
     with bucket.at(tmp_path / "one") as one, bucket.at(tmp_path / "two") as two:
-        first, second = one.add_blog(HOME, scope="path").id, two.add_blog(OTHER, scope="path").id
+        first, second = one.blogs.add(HOME, scope="path").id, two.blogs.add(OTHER, scope="path").id
         with one.lock(first), two.lock(second):
             for number in range(4):
                 one.commit([some.page(first, f"{HOME}{number}")])
@@ -147,24 +147,24 @@ def test_two_machines_write_side_by_side(s3, bucket, tmp_path):
 
 def test_a_full_file_is_uploaded_while_the_crawl_goes_on(s3, bucket):
     with bucket.open(options=ArchiveOptions(rotate_bytes=1500, min_free_bytes=0)) as archive:
-        blog = archive.add_blog(HOME, scope="path").id
+        blog = archive.blogs.add(HOME, scope="path").id
         with archive.lock(blog):
             for number in range(6):
                 archive.commit([some.page(blog, f"{HOME}{number}")])
             assert len(spooled(bucket)) == 1
             assert warcs(s3, bucket)
         assert spooled(bucket) == []
-        assert len(warcs(s3, bucket)) == len(archive.warc_files(blog)) > 1
+        assert len(warcs(s3, bucket)) == len(archive.captures.files.of_blog(blog)) > 1
         assert list(verify(archive)) == []
 
 
 def test_a_file_in_the_spool_of_another_machine_is_said_to_be_there(bucket, archive, tmp_path):
-    blog = archive.add_blog(HOME, scope="path").id
+    blog = archive.blogs.add(HOME, scope="path").id
     with archive.lock(blog):
         archive.commit([some.post_visit(blog, URL)])
         with bucket.at(tmp_path / "elsewhere") as other:
             with pytest.raises(NotUploaded, match="spool folder of the worker"):
-                other.exchange(other.capture_of(blog, URL))
+                other.exchange(other.captures.find(blog, URL))
             # Its worker lives: nothing is wrong.
             assert list(verify(other)) == []
             expire(other)
@@ -172,7 +172,7 @@ def test_a_file_in_the_spool_of_another_machine_is_said_to_be_there(bucket, arch
 
 
 def test_a_store_that_is_down_loses_nothing(s3, bucket, archive):
-    blog = archive.add_blog(HOME, scope="path").id
+    blog = archive.blogs.add(HOME, scope="path").id
     with ExitStack() as crawl:
         crawl.enter_context(archive.lock(blog))
         archive.commit([some.post_visit(blog, URL)])
@@ -180,7 +180,7 @@ def test_a_store_that_is_down_loses_nothing(s3, bucket, archive):
         with pytest.raises(ServiceDown, match="is not reachable"):
             crawl.close()
     assert len(spooled(bucket)) == 1
-    assert archive.exchange(archive.capture_of(blog, URL)).body == LONG.encode()
+    assert archive.exchange(archive.captures.find(blog, URL)).body == LONG.encode()
     s3.start()
     store(archive, a_post(HOME + "2"))
     assert spooled(bucket) == []
@@ -189,17 +189,17 @@ def test_a_store_that_is_down_loses_nothing(s3, bucket, archive):
 
 
 def test_a_worker_that_lost_its_grant_brings_what_was_acknowledged(s3, bucket, archive):
-    blog = archive.add_blog(HOME, scope="path").id
+    blog = archive.blogs.add(HOME, scope="path").id
     with archive.lock(blog):
         archive.commit([some.post_visit(blog, URL)])
         expire(archive)
         with pytest.raises(LeaseLost):
             archive.commit([some.post_visit(blog, HOME + "late")])
     with bucket.open() as again:
-        again.recover_files()
+        again.writers.recover()
         assert spooled(bucket) == []
-        assert list(again.known_keys(blog)) == ["a.example/1"]
-        assert again.exchange(again.capture_of(blog, URL)).body == LONG.encode()
+        assert list(again.urls.known_keys(blog)) == ["a.example/1"]
+        assert again.exchange(again.captures.find(blog, URL)).body == LONG.encode()
         assert list(verify(again)) == []
 
 
@@ -210,22 +210,22 @@ def test_what_a_killed_worker_acknowledged_is_brought_by_the_next(point, s3, buc
         assert kills.killed_at(bucket, acknowledged, point=point, passage=2, group=10, is_long_ago=False)
         left = spooled(bucket)
         # As long as its grant stands, what it wrote last may yet turn out to be stored.
-        archive.recover_files()
+        archive.writers.recover()
         assert spooled(bucket) == left
         expire(archive)
-        archive.recover_files()
+        archive.writers.recover()
         assert spooled(bucket) == []
         assert list(verify(archive)) == []
         assert not kills.killed_at(bucket, acknowledged, point="none", passage=1, group=10)
-        blog = archive.find_blog(HOME).id
+        blog = archive.blogs.find(HOME).id
         assert kills.stored_steps(archive, blog) == kills.STEPS
         assert kills.damage(bucket, acknowledged) == []
-        assert len(warcs(s3, bucket)) == len(archive.warc_files(blog))
-        assert all(file.closed for file in archive.warc_files(blog))
+        assert len(warcs(s3, bucket)) == len(archive.captures.files.of_blog(blog))
+        assert all(file.closed for file in archive.captures.files.of_blog(blog))
 
 
 def test_a_file_in_the_store_that_differs_is_never_replaced(s3, bucket, archive, caplog):
-    blog = archive.add_blog(HOME, scope="path").id
+    blog = archive.blogs.add(HOME, scope="path").id
     with ExitStack() as crawl:
         crawl.enter_context(archive.lock(blog))
         archive.commit([some.post_visit(blog, URL)])
@@ -235,7 +235,7 @@ def test_a_file_in_the_store_that_differs_is_never_replaced(s3, bucket, archive,
     s3.start()
     [name] = spooled(bucket)
     s3._client().put_object(Bucket=stores.BUCKET, Key=f"{bucket.prefix}/warc/{name}", Body=b"of somebody else")
-    archive.recover_files()
+    archive.writers.recover()
     assert "with other content" in caplog.text
     assert spooled(bucket) == [name]
 
@@ -281,8 +281,8 @@ def test_media_are_copied_beside_notes_that_are_exported(bucket, archive, tmp_pa
 def test_an_archive_remembers_where_its_files_are(bucket, archive, tmp_path):
     blog = store(archive, a_post())
     with open_archive(bucket.url) as other:
-        assert other.file_store.where == bucket.files
-        assert other.exchange(other.capture_of(blog, URL)).body == LONG.encode()
+        assert other.backend.file_store.where == bucket.files
+        assert other.exchange(other.captures.find(blog, URL)).body == LONG.encode()
         with pytest.raises(UsageError, match="--spool"), other.lock(blog):
             pass
     with pytest.raises(UsageError, match=f"are in {bucket.files}, not in {tmp_path}"):
@@ -337,12 +337,12 @@ def test_a_folder_needs_no_other_place_for_its_files(tmp_path):
 
 def test_a_database_without_files_can_be_read_but_not_written(shared, tmp_path):
     with open_archive(shared.url) as archive:
-        blog = archive.add_blog(HOME, scope="path").id
+        blog = archive.blogs.add(HOME, scope="path").id
         assert list(archive.posts()) == []
         with pytest.raises(UsageError, match="pass --files"), archive.lock(blog):
             pass
         with pytest.raises(UsageError, match="--files"):
-            archive.file_store.open("warc/1-20240501120000-1.warc.gz")
+            archive.backend.file_store.open("warc/1-20240501120000-1.warc.gz")
 
 
 def test_an_archive_that_is_not_in_the_database_is_not_made_by_looking(postgres_url):
@@ -362,7 +362,7 @@ def test_each_slice_has_a_file_of_its_own_that_is_closed_when_it_ends(shared):
         blog = store(archive, a_post(), a_picture())
         store(archive, a_post(HOME + "2"))
         assert len(folder_files(shared)) == 2
-        assert [file.closed for file in archive.warc_files(blog)] == [True, True]
+        assert [file.closed for file in archive.captures.files.of_blog(blog)] == [True, True]
         assert list(verify(archive)) == []
 
 
@@ -383,13 +383,13 @@ def test_what_others_write_is_left_alone_and_what_the_dead_left_is_cleared_up(sh
         point = "warc-half-record"
         assert kills.killed_at(shared, acknowledged, point=point, passage=8, group=3, is_long_ago=False)
         before = {path: path.stat().st_size for path in shared.folder.glob("warc/*")}
-        archive.recover_files()
+        archive.writers.recover()
         assert {path: path.stat().st_size for path in shared.folder.glob("warc/*")} == before
         assert list(verify(archive)) == []
         expire(archive)
-        archive.recover_files()
+        archive.writers.recover()
         assert sum(path.stat().st_size for path in shared.folder.glob("warc/*")) < sum(before.values())
-        assert not list(FileRows(archive.database).unclosed())
+        assert not list(FileRows(archive.backend.database).unclosed())
         assert kills.damage(shared, tmp_path / "acknowledged") == []
 
 
@@ -409,7 +409,7 @@ def test_a_file_that_lost_bytes_is_said_so_and_keeps_nobody_from_going_on(shared
         expire(archive)
         half = shared.folder / "warc" / "1-20990501120000-9999.warc.gz"
         half.write_bytes(b"never committed")
-        archive.recover_files()
+        archive.writers.recover()
         assert "restore it from a backup" in caplog.text
         assert not half.exists()
         texts = [found.text for found in verify(archive) if found.kind == "warc"]
@@ -418,15 +418,15 @@ def test_a_file_that_lost_bytes_is_said_so_and_keeps_nobody_from_going_on(shared
 
 def test_blogs_that_are_written_together_under_another_grant_begin_another_file(shared):
     with shared.open() as archive, shared.open() as another:
-        other = archive.add_blog(OTHER, scope="path").id
+        other = archive.blogs.add(OTHER, scope="path").id
         with archive.together():
             store(archive, a_post())
             expire(another)
-            another.recover_files()
+            another.writers.recover()
             with archive.lock(other):
                 archive.commit([some.post_visit(other, OTHER + "1")])
                 assert len(folder_files(shared)) == 2
-                another.recover_files()
+                another.writers.recover()
         assert {closed for (closed,) in shared.rows("select closed from warc_files")} == {True}
         assert list(verify(archive)) == []
 

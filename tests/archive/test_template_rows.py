@@ -31,7 +31,7 @@ def archive(place: Place) -> Iterator[Archive]:
 
 @pytest.fixture
 def blog(archive: Archive) -> Blog:
-    return archive.add_blog("https://a.blog/", scope="path")
+    return archive.blogs.add("https://a.blog/", scope="path")
 
 
 def known_since(moment: datetime | None) -> str:
@@ -39,50 +39,54 @@ def known_since(moment: datetime | None) -> str:
 
 
 def test_a_blog_that_was_not_learned_has_nothing_to_keep(archive, blog):
-    changed = archive.change_template(blog.id, template="one", knowledge=known_since(FIRST), at=FIRST, reason="first")
+    changed = archive.blogs.change_template(
+        blog.id, template="one", knowledge=known_since(FIRST), at=FIRST, reason="first",
+    )
     assert changed.template == "one"
-    assert archive.templates(blog.id) == ()
-    assert archive.template_at(blog.id, FIRST) is None
+    assert archive.blogs.templates(blog.id) == ()
+    assert archive.blogs.template_at(blog.id, FIRST) is None
 
 
 def test_each_template_is_in_force_until_the_next(archive, blog):
-    archive.update_blog(blog.id, template="one", knowledge=known_since(FIRST))
+    archive.blogs.update(blog.id, template="one", knowledge=known_since(FIRST))
     for number, name in enumerate(("two", "three"), 1):
         at = FIRST + number * DAY
-        archive.change_template(blog.id, template=name, knowledge=known_since(at), at=at, reason=f"{name} is better")
-    assert [each.template for each in archive.templates(blog.id)] == ["one", "two"]
-    assert [each.learned_at for each in archive.templates(blog.id)] == [FIRST, FIRST + DAY]
+        archive.blogs.change_template(
+            blog.id, template=name, knowledge=known_since(at), at=at, reason=f"{name} is better",
+        )
+    assert [each.template for each in archive.blogs.templates(blog.id)] == ["one", "two"]
+    assert [each.learned_at for each in archive.blogs.templates(blog.id)] == [FIRST, FIRST + DAY]
     moments = (FIRST - DAY, FIRST, FIRST + DAY / 2, FIRST + DAY, FIRST + 2 * DAY)
-    found = [archive.template_at(blog.id, moment) for moment in moments]
+    found = [archive.blogs.template_at(blog.id, moment) for moment in moments]
     assert [each.template if each else None for each in found] == ["one", "one", "one", "two", None]
 
 
 def test_what_an_older_version_learned_has_no_first_day(archive, blog):
-    archive.update_blog(blog.id, template="one", knowledge=known_since(None))
-    archive.change_template(blog.id, template="two", knowledge=known_since(FIRST), at=FIRST, reason="redesigned")
-    former, = archive.templates(blog.id)
+    archive.blogs.update(blog.id, template="one", knowledge=known_since(None))
+    archive.blogs.change_template(blog.id, template="two", knowledge=known_since(FIRST), at=FIRST, reason="redesigned")
+    former, = archive.blogs.templates(blog.id)
     assert former.learned_at is None
     assert former.retired_at == FIRST
 
 
 def test_the_word_of_it_is_kept_with_the_change_or_not_at_all(archive, blog):
-    archive.update_blog(blog.id, template="one", knowledge=known_since(FIRST))
+    archive.blogs.update(blog.id, template="one", knowledge=known_since(FIRST))
     event = Event(blog_id=blog.id, kind="redesigned", at=FIRST, reason="it looks different")
-    archive.change_template(
+    archive.blogs.change_template(
         blog.id, template="two", knowledge=known_since(FIRST), at=FIRST, reason="redesigned", events=[event],
     )
     assert [each.reason for each in archive.events(blog_id=blog.id)] == ["it looks different"]
     unreadable = Event(blog_id=blog.id, kind="redesigned", at=FIRST, reason="x", detail={"not": object()})
     with pytest.raises(TypeError):
-        archive.change_template(
+        archive.blogs.change_template(
             blog.id, template="three", knowledge=known_since(FIRST), at=FIRST, reason="again", events=[unreadable],
         )
     assert archive.blogs()[0].template == "two"
-    assert len(archive.templates(blog.id)) == 1
+    assert len(archive.blogs.templates(blog.id)) == 1
 
 
 def test_other_blogs_keep_theirs(archive, blog):
-    other = archive.add_blog("https://b.blog/", scope="path")
-    archive.update_blog(blog.id, template="one", knowledge=known_since(FIRST))
-    archive.change_template(blog.id, template="two", knowledge=known_since(FIRST), at=FIRST, reason="redesigned")
-    assert archive.templates(other.id) == ()
+    other = archive.blogs.add("https://b.blog/", scope="path")
+    archive.blogs.update(blog.id, template="one", knowledge=known_since(FIRST))
+    archive.blogs.change_template(blog.id, template="two", knowledge=known_since(FIRST), at=FIRST, reason="redesigned")
+    assert archive.blogs.templates(other.id) == ()

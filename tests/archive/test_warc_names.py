@@ -64,7 +64,7 @@ def test_names_of_others_are_not_read(name):
 
 
 def store(archive, *urls, home=HOME, info=OBEYING):
-    blog = archive.add_blog(home, scope="path").id
+    blog = archive.blogs.add(home, scope="path").id
     with archive.lock(blog, info):
         archive.commit([some.page(blog, url) for url in urls])
     return blog
@@ -183,7 +183,7 @@ def test_an_archive_with_names_of_before_is_read_and_goes_on(place):
         blog = store(archive, HOME + "1")
     before = name_as_before(place)
     with place.open() as archive:
-        assert archive.exchange(archive.capture_of(blog, HOME + "1")).status == 200
+        assert archive.exchange(archive.captures.find(blog, HOME + "1")).status == 200
         store(archive, HOME + "2", info=CrawlInfo(robots="ignore"))
     assert len(files(place)) == 2
     assert set(before) < set(files(place))

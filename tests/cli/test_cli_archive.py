@@ -15,12 +15,9 @@ import pytest
 from everlog.archive import open_archive
 from everlog.cli import main
 from everlog.demo.site import truth
+from everlog.records import Post
 
-FIELDS = [
-    "url", "aliases", "blog", "title", "authors", "published", "updated", "tags", "language", "text", "html",
-    "summary", "comments", "comments_state", "comment_count_claimed", "media", "provenance", "fetched", "version",
-    "gone", "warc",
-]
+FIELDS = list(Post(url="u").to_dict())
 OLDEST = truth()[-1]
 
 

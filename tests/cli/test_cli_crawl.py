@@ -47,7 +47,7 @@ def test_crawling_a_finished_blog_again_updates_it_with_two_requests_at_most(cra
     assert (report["new_posts"], report["changed_posts"], report["visited"], report["held"]) == (0, 0, 0, 40)
     assert len(crawled.server.seen) <= 2
     with open_archive("everlog-archive", create=False) as archive:
-        counts = archive.counts(archive.blogs()[0].id)
+        counts = archive.blogs.counts(archive.blogs()[0].id)
     assert (counts.posts, counts.versions) == (40, 40)
 
 
@@ -225,8 +225,8 @@ def test_a_blog_that_was_public_is_not_followed_into_this_machine_until_that_is_
     asked = len(server.seen)
     with open_archive(here / "everlog-archive") as archive:
         # As if its name had been somewhere on the internet then.
-        assert archive.recall(None, "first network 127.0.0.1") == "loopback"
-        archive.remember(None, "first network 127.0.0.1", "public")
+        assert archive.hosts.cached("first network 127.0.0.1") == "loopback"
+        archive.hosts.cache({"first network 127.0.0.1": "public"})
     for command in (("update",), ("crawl", url), ("crawl", url, "--no-feed")):
         refused = everlog(*command, *FAST, folder=here)
         assert refused.code
@@ -245,7 +245,7 @@ def test_a_blog_from_an_archive_that_remembers_no_networks_goes_on_where_its_add
     url = serve_small(server)
     crawl(url, folder=here)
     with open_archive(here / "everlog-archive") as archive:
-        archive.remember_all(None, {"first network 127.0.0.1": None, f"typed 127.0.0.1:{server.port}": None})
+        archive.hosts.cache({"first network 127.0.0.1": None, f"typed 127.0.0.1:{server.port}": None})
     assert everlog("update", *FAST, folder=here).code == 0
 
 

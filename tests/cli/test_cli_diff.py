@@ -43,7 +43,7 @@ def edited(here):
 
 def keep(versions, url):
     with open_archive("everlog-archive", create=True) as archive:
-        blog = archive.add_blog(HOME, scope="path").id
+        blog = archive.blogs.add(HOME, scope="path").id
         with archive.lock(blog):
             for number, post in enumerate(versions):
                 answer = Exchange(

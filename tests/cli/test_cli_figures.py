@@ -1,4 +1,4 @@
-"""One word, one number: every figure is the same wherever the program says it (docs/figures.md)."""
+"""One word, one number: every figure is the same wherever the program says it (docs/internals/figures.md)."""
 
 from __future__ import annotations
 

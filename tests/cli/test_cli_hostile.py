@@ -37,9 +37,9 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     home = "http://a.example/"
     url, now = f"{home}post", datetime(2024, 5, 1, tzinfo=UTC)
     with open_archive(folder / "everlog-archive", create=True) as archive:
-        blog = archive.update_blog(archive.add_blog(home, scope="path").id, title=EVIL, feed_url=f"{home}feed?{EVIL}")
+        blog = archive.blogs.update(archive.blogs.add(home, scope="path").id, title=EVIL, feed_url=f"{home}feed?{EVIL}")
         with archive.lock(blog.id):
-            run = archive.begin_run(blog.id, "crawl")
+            run = archive.blogs.begin_run(blog.id, "crawl")
             archive.commit([_failed(blog.id, f"{home}gone/{EVIL}", now), *(
                 Visit(
                     blog_id=blog.id, url=url, key=canonical(url), outcome="post", post=_post(url, text),
@@ -47,10 +47,10 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
                 )
                 for text in (f"{WORDS} {EVIL}", f"{WORDS} {EVIL} and quite some words more than before {EVIL}")
             )])
-            archive.end_run(run, reason=EVIL, counts={})
+            archive.blogs.end_run(run, reason=EVIL, counts={})
         gone = Event(blog_id=blog.id, kind="gone", at=now, reason=EVIL, detail={"to": EVIL})
-        archive.update_blog(blog.id, state="finished", gone=EVIL, gone_at=now, events=[gone])
-        archive.index_posts()
+        archive.blogs.update(blog.id, state="finished", gone=EVIL, gone_at=now, events=[gone])
+        archive.search.index()
     return folder, url
 
 

@@ -112,7 +112,7 @@ def test_a_sound_archive_is_verified_with_no_findings(file_store, here, capsys):
 def test_rules_of_a_blog_that_was_not_learned_do_not_hide_those_of_the_others(file_store, here, capsys):
     shutil.copytree(file_store.folders[1], here / "everlog-archive")
     with open_archive(here / "everlog-archive") as opened:
-        opened.add_blog("https://new.example/", scope="path")
+        opened.blogs.add("https://new.example/", scope="path")
     told = answer(capsys, "rules")
     assert [(each["blog"], each["template"] is None) for each in told] == [
         (file_store.homes[0], False), ("https://new.example/", True),

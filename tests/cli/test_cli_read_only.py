@@ -63,7 +63,7 @@ import os, sys
 from everlog.archive import open_archive
 archive = open_archive(sys.argv[1])
 [blog] = archive.blogs()
-archive.update_blog(blog.id, title="A title that is in the WAL alone")
+archive.blogs.update(blog.id, title="A title that is in the WAL alone")
 os._exit(9)
 """
 # Takes the database out of WAL mode, and is killed when a transaction has reached the file in part.
@@ -86,10 +86,10 @@ for line in sys.stdin:
     if line == "close\\n":
         archive.close()
     elif line == "store\\n":
-        archive.update_blog(blog.id, title=title)
+        archive.blogs.update(blog.id, title=title)
     else:
-        archive.update_blog(blog.id, title=title + "!")
-        with archive.database.engine.connect() as connection:
+        archive.blogs.update(blog.id, title=title + "!")
+        with archive.backend.database.engine.connect() as connection:
             connection.connection.driver_connection.execute("pragma wal_checkpoint(truncate)")
     print("done", flush=True)
 """
@@ -125,7 +125,7 @@ def put_into(state: str, folder: Path) -> None:
         as_of_revision_4(folder, {})
     elif state == "index not complete":
         with open_archive(folder) as archive:
-            archive.forget_index()
+            archive.search.forget()
 
 
 # Every day both kinds, and what a killed writer leaves; the other states are read in CI.
@@ -218,12 +218,12 @@ def test_while_somebody_else_crawls_a_reader_without_rights_sees_what_is_stored(
         # Nobody has it open yet: it is read as it is, and then the writer begins.
         with as_reader(), open_archive(folder) as archive:
             assert archive.is_read_only
-            assert archive.find_blog(kept).title != IN_THE_WAL
+            assert archive.blogs.find(kept).title != IN_THE_WAL
             with writer(folder) as say:
                 say("store")
-                assert archive.find_blog(kept).title == IN_THE_WAL, "from the log of the writer"
+                assert archive.blogs.find(kept).title == IN_THE_WAL, "from the log of the writer"
                 say("store it in the database itself")
-                assert archive.find_blog(kept).title == f"{IN_THE_WAL}!"
+                assert archive.blogs.find(kept).title == f"{IN_THE_WAL}!"
         with writer(folder) as say, as_reader():
             for title in (IN_THE_WAL, f"{IN_THE_WAL}!"):
                 say("store" if title == IN_THE_WAL else "store it in the database itself")
@@ -237,7 +237,7 @@ def test_a_database_that_changes_in_the_middle_of_a_read_is_told_and_never_mixed
         say("close")
         with (
             as_reader(), open_archive(folder) as archive, pytest.raises(ArchiveBusy, match="the same command again"),
-            archive.database.reading(),
+            archive.backend.database.reading(),
         ):
             say("store it in the database itself")
 
@@ -320,10 +320,10 @@ def test_an_archive_opened_to_be_read_only_stays_as_it_is_although_it_could_be_w
         before = read_only.listing(folder)
         with open_archive(folder, read_only=True) as archive:
             assert archive.is_read_only
-            assert archive.count_found("evening")
+            assert archive.search.count("evening")
             assert list(verify(archive)) == []
             with pytest.raises(UsageError, match="opened to be read only"):
-                archive.add_blog(HOME, scope="path")
+                archive.blogs.add(HOME, scope="path")
             with pytest.raises(UsageError, match="opened to be read only"), archive.lock(1):
                 pass
         assert read_only.listing(folder) == before, state

@@ -88,7 +88,7 @@ def test_rules_that_an_earlier_version_set_by_hand_are_still_read(kept, capsys):
         data = json.loads(blog.template)
         data["fields"]["title"].insert(0, Rule(method="selector", where="p.byline").to_dict())
         del data["manual"]
-        opened.update_blog(blog.id, template=json.dumps(data))
+        opened.blogs.update(blog.id, template=json.dumps(data))
         [blog] = opened.blogs()
         known = LearnedBlog.of(blog)
     assert known is not None

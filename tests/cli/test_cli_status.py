@@ -36,7 +36,7 @@ def archive(here):
 
 
 def blog(archive, home="https://a.example/", **changes):
-    return archive.update_blog(archive.add_blog(home, scope="path").id, **{"state": "finished", **changes})
+    return archive.blogs.update(archive.blogs.add(home, scope="path").id, **{"state": "finished", **changes})
 
 
 def asked(host, *waits, requests=3):
@@ -71,8 +71,8 @@ def test_an_archive_without_anything_says_how_to_begin(archive, capsys, words):
 def test_a_blog_that_nobody_asks_any_more_has_no_next_poll(archive, capsys, end):
     added = blog(archive)
     polling = after_poll(first_polling([], NOW, seed="a"), Observation(kind="unchanged"), NOW, seed="a")
-    archive.set_poll(Poll(blog_id=added.id, polling=polling))
-    archive.update_blog(added.id, **end)
+    archive.polls.set(Poll(blog_id=added.id, polling=polling))
+    archive.blogs.update(added.id, **end)
     [row] = json.loads(run(capsys, "--json"))
     detail = json.loads(run(capsys, "https://a.example/", "--json"))
     assert [(each["next_poll"], each["poll_reason"]) for each in (row, detail)] == [(None, None)] * 2
@@ -85,7 +85,7 @@ def test_a_blog_that_is_watched_shows_when_it_is_asked_next_and_why(archive, cap
     added = blog(archive)
     seen = Observation(kind="unchanged", allowed_at=NOW + 20 * HOUR, signal="Cache-Control: max-age=72000")
     polling = after_poll(first_polling([], NOW, seed="a"), seen, NOW, seed="a")
-    archive.set_poll(Poll(blog_id=added.id, polling=polling))
+    archive.polls.set(Poll(blog_id=added.id, polling=polling))
     [row] = json.loads(run(capsys, "--json"))
     assert row["next_poll"] == polling.due_at.isoformat(timespec="seconds")
     assert (row["poll_reason"], row["poll_signal"]) == (polling.why, "Cache-Control: max-age=72000")
@@ -108,7 +108,7 @@ def test_a_blog_that_is_gone_says_since_when_and_why(archive, capsys):
 
 def test_events_that_matter_are_listed_newest_first_and_edits_are_not(archive, capsys):
     added = blog(archive)
-    archive.note_events([
+    archive.events.add([
         Event(blog_id=added.id, kind=kind, at=NOW + number * HOUR, reason=f"reason {number}")
         for number, kind in enumerate(["moved", "edited", "redesigned", "comments", "dead"])
     ])
@@ -123,7 +123,7 @@ def test_events_that_matter_are_listed_newest_first_and_edits_are_not(archive, c
 
 def test_of_many_events_the_latest_are_shown_and_all_on_demand(archive, capsys):
     added = blog(archive)
-    archive.note_events([
+    archive.events.add([
         Event(blog_id=added.id, kind="deleted", at=NOW + number * HOUR, reason=f"[{number}]") for number in range(50)
     ])
     text = run(capsys)
@@ -136,15 +136,15 @@ def test_of_many_events_the_latest_are_shown_and_all_on_demand(archive, capsys):
 
 def test_the_overview_asks_the_database_as_often_for_many_blogs_as_for_one(archive):
     said = []
-    listening.listen(archive.database.engine, "before_cursor_execute", lambda *call: said.append(call[2]))
+    listening.listen(archive.backend.database.engine, "before_cursor_execute", lambda *call: said.append(call[2]))
     blog(archive)
     said.clear()
-    assert len(list(archive.outlines())) == 1
+    assert len(list(archive.blogs.outlines())) == 1
     for_one = len(said)
     for number in range(50):
         blog(archive, f"https://b{number}.example/")
     said.clear()
-    assert len(list(archive.outlines())) == 51
+    assert len(list(archive.blogs.outlines())) == 51
     assert len(said) == for_one
 
 
@@ -161,13 +161,13 @@ def test_figures_of_the_overview_are_those_of_the_blog_itself(kept, capsys):
 
 def test_a_blog_tells_its_former_homes_templates_and_all_events(archive, capsys):
     added = blog(archive)
-    archive.move_blog(added.id, "https://new.example/")
-    with archive.database.writing() as connection:
+    archive.blogs.move(added.id, "https://new.example/")
+    with archive.backend.database.writing() as connection:
         connection.exec_driver_sql(
             "insert into templates (blog_id, template, knowledge, retired_at, reason) values (?, '', '', ?, ?)",
             (added.id, "2024-05-01T12:00:00.000000Z", "its pages are built otherwise"),
         )
-    archive.note_events([
+    archive.events.add([
         Event(blog_id=added.id, kind=kind, at=NOW, reason=f"some {kind}") for kind in ("edited", "edited", "moved")
     ])
     text = run(capsys, "https://new.example/")
@@ -183,7 +183,7 @@ def test_a_blog_tells_its_former_homes_templates_and_all_events(archive, capsys)
 def test_posts_that_are_gone_are_listed_with_the_day_and_the_reason(kept, capsys):
     with open_archive("everlog-archive") as opened:
         gone, missing = (post.url for _, post in zip(range(2), opened.posts(), strict=False))
-        with opened.database.writing() as connection:
+        with opened.backend.database.writing() as connection:
             connection.exec_driver_sql("update posts set gone = 'its page answers 410', gone_at = ? where id = 1",
                                        ("2024-05-01T12:00:00.000000Z",))
             connection.exec_driver_sql("update posts set missing_since = ?, missing_tries = 2 where id = 2",
@@ -202,8 +202,8 @@ def test_posts_that_are_gone_are_listed_with_the_day_and_the_reason(kept, capsys
 
 def test_what_strangers_wrote_does_not_reach_the_terminal_as_they_wrote_it(archive, capsys):
     added = blog(archive, title=NASTY, gone=NASTY, gone_at=NOW)
-    archive.note_events([Event(blog_id=added.id, kind="deleted", at=NOW, reason=NASTY)])
-    archive.add_to_ledger([asked("a.example", waited(NASTY, NASTY))], NOW)
+    archive.events.add([Event(blog_id=added.id, kind="deleted", at=NOW, reason=NASTY)])
+    archive.hosts.add([asked("a.example", waited(NASTY, NASTY))], NOW)
     for words in ((), ("https://a.example/",), ("--politeness",)):
         text = run(capsys, *words)
         assert "esrever fake line" in text
@@ -216,7 +216,7 @@ def test_what_strangers_wrote_does_not_reach_the_terminal_as_they_wrote_it(archi
 
 def test_the_ledger_shows_the_reason_and_the_signal_of_every_wait(archive, capsys):
     later = datetime.now(UTC) + HOUR
-    archive.add_to_ledger([asked(
+    archive.hosts.add([asked(
         "a.example", waited("the server answered 429", "429, Retry-After: 120", times=2, until=later),
         waited("the time between requests", seconds=3.5, until=NOW),
     )], NOW)
@@ -243,7 +243,7 @@ def test_of_many_hosts_those_that_asked_for_waits_come_first_then_the_busiest(ar
     plain = [asked(f"h{number}.example", requests=number) for number in range(60)]
     fresh = asked("fresh.example", waited("the feed is fresh", "Cache-Control: max-age=3600"))
     refused = asked("refused.example", waited("the server answered 429", "429"), requests=1)
-    archive.add_to_ledger([*plain, fresh, refused], NOW)
+    archive.hosts.add([*plain, fresh, refused], NOW)
     text = run(capsys, "--politeness")
     hosts = [line.split()[0] for line in text.splitlines() if "requests," in line]
     assert hosts[:4] == ["refused.example", "fresh.example", "h59.example", "h58.example"]
@@ -255,9 +255,9 @@ def test_of_many_hosts_those_that_asked_for_waits_come_first_then_the_busiest(ar
 
 def test_the_ledger_of_a_blog_has_its_own_hosts_and_no_others(archive, capsys):
     added = blog(archive, feed_url="https://feeds.example:8443/a.xml")
-    archive.move_blog(added.id, "https://new.example/")
+    archive.blogs.move(added.id, "https://new.example/")
     hosts = ("a.example", "new.example", "feeds.example:8443", "other.example")
-    archive.add_to_ledger([asked(host) for host in hosts], NOW)
+    archive.hosts.add([asked(host) for host in hosts], NOW)
     rows = json.loads(run(capsys, "--politeness", "https://new.example/", "--json"))
     assert {row["host"] for row in rows} == set(hosts[:3])
 

@@ -32,10 +32,10 @@ def make_due(here: Path) -> None:
     """Whatever was to be asked later is to be asked now."""
     with open_archive(here / "everlog-archive") as archive:
         for blog in archive.blogs():
-            poll = archive.poll_of(blog.id)
+            poll = archive.polls.of(blog.id)
             assert poll is not None
             long_ago = datetime(2024, 1, 1, tzinfo=UTC)
-            archive.set_poll(replace(poll, polling=replace(poll.polling, due_at=long_ago, not_before=None)))
+            archive.polls.set(replace(poll, polling=replace(poll.polling, due_at=long_ago, not_before=None)))
 
 
 def test_a_watch_asks_what_is_due_and_archives_what_is_new(server, here):

@@ -28,7 +28,7 @@ def folder(tmp_path: Path) -> Path:
     post = Post(url=URL, title="The night train", text=text, comments=(Comment(id="1", author="Jo", text=WORDS),))
     page = Exchange(url=URL, status=200, body=b"<p>the page", fetched_at=datetime(2024, 5, 1, tzinfo=UTC))
     with open_archive(tmp_path / "everlog-archive", create=True) as opened:
-        blog = opened.add_blog("https://a.example/", scope="path").id
+        blog = opened.blogs.add("https://a.example/", scope="path").id
         with opened.lock(blog):
             opened.commit([Visit(
                 blog_id=blog, url=URL, key=canonical(URL), outcome="post", exchanges=(page,), post=post,

@@ -72,7 +72,7 @@ def test_the_picture_is_drawn_from_a_real_run_and_loads_nothing(tmp_path):
 
 
 def test_the_figures_of_the_comparison_are_those_that_were_measured():
-    table = (ROOT / "docs" / "accuracy.md").read_text("utf-8")
+    table = (ROOT / "docs" / "internals" / "accuracy.md").read_text("utf-8")
     measured = {
         name: re.search(rf"^\| {name} \|(.*)\|$", table, re.MULTILINE)[1].replace(" ", "").split("|")
         for name in ("everlog", r"trafilatura \(precision\)")

@@ -14,8 +14,8 @@ from everlog.errors import NothingToLearn, UsageError
 from everlog.evaluate.calibration import calibration_bins, calibration_error
 from everlog.evaluate.corpus import read_blog
 from everlog.evaluate.run import evaluate_blog, learn_with_everlog
-from everlog.evaluate.telling import telling_rows
 from everlog.evaluate.without_feed import learn_walking
+from papers.post_classifier import telling_rows
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus" / "harbour-notes"
 

@@ -103,12 +103,12 @@ def until(condition: Callable[[], Any], *, seconds: float = PATIENCE_SECONDS) ->
 def crawl_jobs(archive: Archive, urls: Sequence[str], **settings: Any) -> tuple[Job, ...]:
     """Jobs for blogs, queued in the database as if their addresses were typed."""
     note_typed(urls, archive)
-    return archive.add_jobs([NewJob(kind="crawl", url=url, host=host_of(url), settings=settings) for url in urls])
+    return archive.jobs.add([NewJob(kind="crawl", url=url, host=host_of(url), settings=settings) for url in urls])
 
 
 def no_job_left(archive: Archive) -> bool:
     """Whether all that was to be done is done, or given up."""
-    states = dict(archive.fleet_state(now=_now()).states)
+    states = dict(archive.workers.fleet_state(now=_now()).states)
     return not any(states.get(name) for name in ("queued", "parked", "running"))
 
 
@@ -129,32 +129,34 @@ def asked(server: Server) -> Counter[str]:
 
 
 def wait_until_it_hears_of_its_end(archive: Archive, name: str) -> None:
-    """Wait until the one slice of a worker knows that the worker is to end; it asks after each word it gives."""
+    """Wait until the one slice of a worker knows that the worker is to end; it asks after each heartbeat."""
 
     def is_draining() -> bool:
-        return any(worker.name == name and worker.is_draining for worker in archive.fleet_state(now=_now()).workers)
+        return any(
+            worker.name == name and worker.is_draining for worker in archive.workers.fleet_state(now=_now()).workers
+        )
 
-    def last_word() -> float:
-        with archive.database.reading() as connection:
-            # Nothing is said any more where the slice has ended already.
+    def last_heartbeat() -> float:
+        with archive.backend.database.reading() as connection:
+            # There are no more heartbeats where the slice has ended already.
             return connection.execute(select(func.max(schema.grants.c.beat))).scalar_one() or math.inf
 
     until(is_draining)
-    # It may have asked just before; what it was told after the next word it has heard when it gives the one after.
+    # It may have asked just before; what it was told after the next heartbeat it knows at the one after.
     for _ in range(2):
-        before = last_word()
-        until(lambda before=before: last_word() > before or math.isinf(before))
+        before = last_heartbeat()
+        until(lambda before=before: last_heartbeat() > before or math.isinf(before))
 
 
 def keep_awake(archive: Archive) -> None:
-    """No worker that has signed in counts as silent while a test lasts, though nobody speaks for it."""
-    with archive.database.writing() as connection:
+    """No worker that has signed in times out while a test lasts, though nobody sends heartbeats for it."""
+    with archive.backend.database.writing() as connection:
         connection.execute(schema.workers.update().values(beat=schema.workers.c.beat + 3_600))
 
 
 def let_time_pass(archive: Archive, *, seconds: float) -> None:
-    """As if the last words of all workers and grants, and all hints, had been given longer ago."""
-    with archive.database.writing() as connection:
+    """As if the last heartbeats of all workers and grants, and all messages, were older."""
+    with archive.backend.database.writing() as connection:
         connection.execute(schema.grants.update().values(beat=schema.grants.c.beat - seconds))
         connection.execute(schema.workers.update().values(beat=schema.workers.c.beat - seconds))
         connection.execute(schema.jobs.update().values(queued_at=schema.jobs.c.queued_at - seconds))

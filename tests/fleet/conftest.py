@@ -8,7 +8,7 @@ import pytest
 
 from cli.sites import serve_demo
 from everlog.archive import Archive, open_archive
-from everlog.fleet.engine import Engine
+from everlog.fleet.job_queue import JobQueue
 from fetch.servers import Server
 from fleet.a_fleet import Fleet, a_fleet, asked, posts_of
 
@@ -24,8 +24,8 @@ def archive(postgres_url: str, tmp_path: Path) -> Iterator[Archive]:
 
 
 @pytest.fixture
-def engine(redis_url: str) -> Iterator[Engine]:
-    opened = Engine(redis_url)
+def job_queue(redis_url: str) -> Iterator[JobQueue]:
+    opened = JobQueue(redis_url)
     yield opened
     opened.close()
 

@@ -7,12 +7,10 @@ from hashlib import sha256
 from urllib.request import urlopen
 
 import pytest
-import redis
 
 from everlog.archive import open_archive
 from everlog.archive.job_models import NewJob, SliceResult
-from everlog.fleet.engine import PRESENCE
-from everlog.fleet.figures import serve_figures
+from everlog.fleet.metrics import serve_metrics
 from fleet.a_fleet import Fleet, crawl_jobs, keep_awake, let_time_pass
 from services import free_port
 
@@ -29,7 +27,7 @@ def test_blogs_of_arguments_lists_and_stdin_are_queued_once(fleet, archive, tmp_
     assert done.code == 0
     told = done.json
     assert told["queued"] == ["http://a.example/", "http://c.example/", "b.example"]
-    assert [job.settings for job in archive.queued_jobs()] == [{"max_pages": 7}] * 3
+    assert [job.settings for job in archive.jobs.queued()] == [{"max_pages": 7}] * 3
     again = fleet.run("enqueue", "http://a.example/")
     assert "0 blogs queued, 1 were already queued" in again.err
 
@@ -38,7 +36,7 @@ def test_a_mistyped_address_is_told_and_the_others_are_queued(fleet, archive):
     done = fleet.run("enqueue", "http://a.example/", "nonsense")
     assert done.code == 3
     assert "'nonsense' is not a valid blog address" in done.err
-    assert [job.url for job in archive.queued_jobs()] == ["http://a.example/"]
+    assert [job.url for job in archive.jobs.queued()] == ["http://a.example/"]
     assert fleet.run("enqueue", "nonsense").code == 2
     assert fleet.run("enqueue", "http://a.example/", "--scope", "everything").code == 2
 
@@ -48,13 +46,13 @@ def test_a_list_that_is_not_there_is_no_blog(fleet, archive, word):
     done = fleet.run("enqueue", word)
     assert done.code == 2
     assert "cannot be read" in done.err
-    assert list(archive.queued_jobs()) == []
+    assert list(archive.jobs.queued()) == []
 
 
 def test_what_waits_is_told_with_its_reason_and_can_be_cancelled(fleet, archive):
     [job] = crawl_jobs(archive, ["http://a.example/"])
     later = SliceResult(end="later", reason="answers 503\nfor now", wait_seconds=3600.0, failed=True)
-    archive.end_grant(archive.claim_job(job.id, "somebody").fence, later)
+    archive.leases.end(archive.jobs.claim(job.id, "somebody").fence, later)
     told = fleet.run("fleet", "status", "--json").json
     assert [(one["url"], one["reason"]) for one in told["waiting"]] == [("http://a.example/", "answers 503\nfor now")]
     shown = fleet.run("fleet", "status").out
@@ -67,24 +65,24 @@ def test_what_waits_is_told_with_its_reason_and_can_be_cancelled(fleet, archive)
 
 def test_jobs_are_cancelled_by_the_addresses_they_were_given_for(fleet, archive):
     crawl_jobs(archive, ["http://a.example/", "http://b.example/"])
-    archive.add_jobs([NewJob(kind="update", url="http://a.example/")])
+    archive.jobs.add([NewJob(kind="update", url="http://a.example/")])
     assert "2 jobs removed" in fleet.run("fleet", "cancel", "A.example").err
-    assert [job.url for job in archive.queued_jobs()] == ["http://b.example/"]
+    assert [job.url for job in archive.jobs.queued()] == ["http://b.example/"]
     assert fleet.run("fleet", "cancel", "http://a.example/").code == 2
     assert fleet.run("fleet", "cancel", "no address").code == 2
 
 
 def test_only_blogs_that_are_held_are_queued_for_updates(fleet, archive):
-    archive.add_blog("http://a.example/", scope="path")
+    archive.blogs.add("http://a.example/", scope="path")
     done = fleet.run("enqueue", "--update", "http://a.example/", "http://b.example/")
     assert done.code == 3
     assert "http://b.example/ is not in the archive, so it cannot be updated; leave out --update" in done.err
-    assert [(job.kind, job.url) for job in archive.queued_jobs()] == [("update", "http://a.example/")]
+    assert [(job.kind, job.url) for job in archive.jobs.queued()] == [("update", "http://a.example/")]
     assert fleet.run("enqueue", "--update", "http://b.example/").code == 2
 
 
 def test_who_went_without_a_word_is_not_asked_to_end(fleet, archive):
-    archive.sign_in("gone", processes=3, has_browser=False)
+    archive.workers.sign_in("gone", processes=3, has_browser=False)
     let_time_pass(archive, seconds=60)
     assert "0 workers stop when their blogs are stored; 1 sent no heartbeat" in fleet.run("fleet", "drain").err
     shown = fleet.run("fleet", "status").out
@@ -99,21 +97,18 @@ def test_a_host_longer_than_any_is_told_and_the_others_of_its_list_are_queued(fl
     done = fleet.run("enqueue", "blogs.txt", endless, "b.example:" + "0" * 4_000 + "80")
     assert done.code == 3
     assert done.err.count("is not a valid blog address: host names have at most 253 characters") == 3
-    assert [job.url for job in archive.queued_jobs()] == ["http://a.example/"]
+    assert [job.url for job in archive.jobs.queued()] == ["http://a.example/"]
 
 
-def test_the_state_of_a_fleet_is_told_to_people_and_programs(fleet, archive, redis_url):
-    archive.sign_in("somebody", processes=3, has_browser=True)
+def test_the_state_of_a_fleet_is_told_to_people_and_programs(fleet, archive):
+    archive.workers.sign_in("somebody", processes=3, has_browser=True)
     keep_awake(archive)
-    with redis.Redis.from_url(redis_url) as client:
-        client.set(f"{PRESENCE}a-reader", 4)
     running, dead, _ = crawl_jobs(archive, ["http://a.example/", "http://b.example/", "http://c.example/"])
-    archive.claim_job(running.id, "somebody")
-    gone = archive.claim_job(dead.id, "somebody")
-    archive.end_grant(gone.fence, SliceResult(end="dead", reason="no page of it could be read as a post"))
+    archive.jobs.claim(running.id, "somebody")
+    gone = archive.jobs.claim(dead.id, "somebody")
+    archive.leases.end(gone.fence, SliceResult(end="dead", reason="no page of it could be read as a post"))
     told = fleet.run("fleet", "status", "--json").json
     assert [worker["name"] for worker in told["workers"]] == ["somebody"]
-    assert told["readers"] == [{"name": "a-reader", "processes": 4}]
     assert told["queues"]["crawl"] == {"jobs": 1, "messages": 0}
     assert [job["url"] for job in told["running"]] == ["http://a.example/"]
     assert [job["url"] for job in told["dead"]] == ["http://b.example/"]
@@ -121,7 +116,7 @@ def test_the_state_of_a_fleet_is_told_to_people_and_programs(fleet, archive, red
     assert told["requests_per_second"] == told["workers"][0]["requests_per_second"] == 0.0
     shown = fleet.run("fleet", "status").out
     for words in ("1 workers, 3 processes", "somebody", "http://a.example/", "no page of it could be read as a post",
-                  "1 jobs of crawl are missing in the broker", "4 pages at once"):
+                  "1 jobs of crawl are missing in the broker"):
         assert words in shown
     assert "b.example/\tno page of it" in fleet.run("fleet", "dead").out
     assert "1 jobs queued again" in fleet.run("fleet", "revive").err
@@ -142,7 +137,7 @@ def test_a_broker_that_is_not_there_is_exit_code_7_and_jobs_are_kept(fleet, arch
     done = fleet.run("enqueue", "http://a.example/")
     assert done.code == 7
     assert "1 jobs are stored" in done.err
-    assert [job.url for job in archive.queued_jobs()] == ["http://a.example/"]
+    assert [job.url for job in archive.jobs.queued()] == ["http://a.example/"]
     assert fleet.run("worker").code == 7
     status = fleet.run("fleet", "status")
     assert status.code == 7
@@ -152,15 +147,15 @@ def test_a_broker_that_is_not_there_is_exit_code_7_and_jobs_are_kept(fleet, arch
 @pytest.mark.parametrize("end", ["notaport/0", "6379/abc", "6379/0?foo=1"])
 def test_a_broker_whose_address_cannot_be_used_is_exit_code_2_and_nothing_is_stored(fleet, archive, end):
     [dead] = crawl_jobs(archive, ["http://dead.example/"])
-    archive.end_grant(archive.claim_job(dead.id, "somebody").fence, SliceResult(end="dead", reason="it is empty"))
+    archive.leases.end(archive.jobs.claim(dead.id, "somebody").fence, SliceResult(end="dead", reason="it is empty"))
     fleet.broker = f"redis://:secret@127.0.0.1:{end}"
     for words in (("enqueue", "http://a.example/"), ("fleet", "revive")):
         done = fleet.run(*words)
         assert done.code == 2
         assert "redis://HOST:6379/0" in done.err
         assert "secret" not in done.err + done.out
-    assert list(archive.queued_jobs()) == []
-    assert [job.id for job in archive.dead_jobs(limit=10)] == [dead.id]
+    assert list(archive.jobs.queued()) == []
+    assert [job.id for job in archive.jobs.dead(limit=10)] == [dead.id]
 
 
 def test_a_folder_is_no_archive_for_a_fleet(fleet):
@@ -170,14 +165,12 @@ def test_a_folder_is_no_archive_for_a_fleet(fleet):
     assert "everlog copy" in done.err
 
 
-def test_prometheus_is_told_of_all_jobs_and_a_worker_tells_of_itself(archive, engine, redis_url):
-    with redis.Redis.from_url(redis_url) as client:
-        client.set(f"{PRESENCE}a-reader", 4)
+def test_prometheus_is_told_of_all_jobs_and_a_worker_tells_of_itself(archive, job_queue):
     for name in ("one", "other"):
-        archive.sign_in(name, processes=1, has_browser=False)
+        archive.workers.sign_in(name, processes=1, has_browser=False)
     crawl_jobs(archive, ["http://a.example/"])
     ports = free_port(), free_port()
-    ends = [serve_figures(ports[0], archive, engine), serve_figures(ports[1], archive, engine, worker="one")]
+    ends = [serve_metrics(ports[0], archive, job_queue), serve_metrics(ports[1], archive, job_queue, worker="one")]
     try:
         whole, own = ([urlopen(f"http://127.0.0.1:{port}/metrics").read().decode()][0] for port in ports)
     finally:
@@ -185,16 +178,14 @@ def test_prometheus_is_told_of_all_jobs_and_a_worker_tells_of_itself(archive, en
             end()
     assert 'everlog_jobs{state="queued"} 1.0' in whole
     assert 'everlog_worker_slices_total{worker="other"} 0.0' in whole
-    assert 'everlog_reader_processes{worker="a-reader"} 4.0' in whole
     assert 'worker="other"' not in own
-    assert "a-reader" not in own
     assert "everlog_up 1.0" in own
 
 
-def test_a_broker_that_is_away_is_a_figure_too(archive, engine):
-    engine.broker = f"redis://127.0.0.1:{free_port()}/0"
+def test_a_broker_that_is_away_is_a_metric_too(archive, job_queue):
+    job_queue.broker = f"redis://127.0.0.1:{free_port()}/0"
     port = free_port()
-    end = serve_figures(port, archive, engine)
+    end = serve_metrics(port, archive, job_queue)
     try:
         assert "everlog_up 0.0" in urlopen(f"http://127.0.0.1:{port}/metrics").read().decode()
     finally:
@@ -208,13 +199,21 @@ def test_a_worker_that_could_store_nothing_does_not_start(fleet):
 
 
 @pytest.mark.parametrize("words", [
-    ("worker", "--readers", "2", "--processes", "3"), ("worker", "--readers", "2", "--no-browser"),
     ("watch", "--no-media"), ("watch", "--json"), ("watch", "--delay", "2"),
 ])
 def test_flags_that_would_do_nothing_are_refused(fleet, words):
     done = fleet.run(*words)
     assert done.code == 2
     assert words[-1] in done.err or words[-2] in done.err
+
+
+def test_the_removed_readers_are_refused_with_what_to_do_instead(fleet):
+    for words in (("--readers", "4"), ("--readers=none", "--archive", "kept")):
+        done = fleet.run("worker", *words)
+        assert done.code == 2
+        assert "--readers was removed" in done.err
+        assert "more workers crawl more blogs" in done.err
+    assert "--readers" not in fleet.run("worker", "--help").out
 
 
 @pytest.mark.slow
@@ -240,11 +239,11 @@ def test_where_a_fleet_has_its_files_is_nothing_to_an_archive_in_a_folder(fleet)
 
 
 def test_nothing_is_put_into_an_archive_that_a_copy_is_being_made_into(fleet, archive):
-    archive.remember(None, "copying", "another")
+    archive.backend.state.begin_copy("another")
     done = fleet.run("enqueue", "http://a.example/")
     assert done.code == 2
     assert "a copy of another is being made" in done.err
-    assert list(archive.queued_jobs()) == []
+    assert list(archive.jobs.queued()) == []
 
 
 def test_help_has_an_example_for_every_command(fleet):

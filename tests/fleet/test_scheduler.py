@@ -17,39 +17,39 @@ def add_finished_blogs(archive, count):
         {"key": canonical(home), "home": home, "scope": "path", "state": "finished", "added_at": "2024-05-01T12:00:00Z"}
         for home in homes
     ]
-    with archive.database.writing() as connection:
+    with archive.backend.database.writing() as connection:
         connection.execute(schema.blogs.insert(), rows)
 
 
-def test_all_blogs_that_were_crawled_are_watched_before_a_single_look_ends(archive, engine):
+def test_all_blogs_that_were_crawled_are_watched_before_a_single_look_ends(archive, job_queue):
     add_finished_blogs(archive, MANY)
-    Scheduler(archive, engine, "a scheduler").run(once=True)
-    assert archive.count_watched() == MANY
+    Scheduler(archive, job_queue, "a scheduler").run(once=True)
+    assert archive.polls.count_watched() == MANY
 
 
-def test_nobody_rests_before_all_blogs_that_were_crawled_are_watched(archive, engine):
+def test_nobody_rests_before_all_blogs_that_were_crawled_are_watched(archive, job_queue):
     add_finished_blogs(archive, MANY)
-    scheduler = Scheduler(archive, engine, "a scheduler", sleep=lambda _: scheduler.stop())
+    scheduler = Scheduler(archive, job_queue, "a scheduler", sleep=lambda _: scheduler.stop())
     scheduler.run()
-    assert archive.count_watched() == MANY
+    assert archive.polls.count_watched() == MANY
 
 
-def test_a_broker_that_is_away_is_rested_for_though_blogs_are_to_be_watched(archive, engine, caplog):
-    engine.broker = "redis://127.0.0.1:1/0"
+def test_a_broker_that_is_away_is_rested_for_though_blogs_are_to_be_watched(archive, job_queue, caplog):
+    job_queue.broker = "redis://127.0.0.1:1/0"
     add_finished_blogs(archive, MANY)
-    scheduler = Scheduler(archive, engine, "a scheduler", sleep=lambda _: scheduler.stop())
+    scheduler = Scheduler(archive, job_queue, "a scheduler", sleep=lambda _: scheduler.stop())
     scheduler.run()
-    assert 0 < archive.count_watched() < MANY
+    assert 0 < archive.polls.count_watched() < MANY
     assert "retrying" in caplog.text
 
 
-def test_a_database_that_is_away_is_rested_for(archive, engine):
+def test_a_database_that_is_away_is_rested_for(archive, job_queue):
     looks = []
 
     def no_answer():
         looks.append("a look")
         raise ServiceDown("the database does not answer")
 
-    scheduler = Scheduler(archive, engine, "a scheduler", now=no_answer, sleep=lambda _: scheduler.stop())
+    scheduler = Scheduler(archive, job_queue, "a scheduler", now=no_answer, sleep=lambda _: scheduler.stop())
     scheduler.run()
     assert looks == ["a look"]

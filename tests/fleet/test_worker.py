@@ -11,9 +11,9 @@ import a_blog
 from cli.sites import serve_demo, serve_small
 from everlog.archive.db import schema
 from everlog.archive.job_models import SliceResult
-from everlog.archive.repos.jobs import job_of
+from everlog.archive.repos.job_rows import job_of
 from everlog.archive.verify import verify
-from everlog.fleet.engine import Engine
+from everlog.fleet.job_queue import JobQueue
 from fetch.servers import Server, reply
 from fleet.a_fleet import asked, keep_awake, no_job_left, posts_of, until
 from usecases.a_service_web import DISQUS_PAGE
@@ -32,12 +32,12 @@ def test_a_blog_in_many_slices_on_two_workers_is_the_blog_that_one_crawl_brings(
         assert list(verify(archive)) == []
         [blog] = archive.blogs()
         assert blog.state == "finished"
-        assert len(archive.runs(blog.id)) > 3
+        assert len(archive.blogs.runs(blog.id)) > 3
         # Going on costs no request: each address was asked for as often as in one crawl.
         assert asked(server) == requests
         # A slice is counted when its job has ended.
-        until(lambda: sum(worker.slices for worker in archive.workers()) >= len(archive.runs(blog.id)))
-        assert sum(worker.slices for worker in archive.workers()) == len(archive.runs(blog.id))
+        until(lambda: sum(worker.slices for worker in archive.workers()) >= len(archive.blogs.runs(blog.id)))
+        assert sum(worker.slices for worker in archive.workers()) == len(archive.blogs.runs(blog.id))
 
 
 def test_due_feeds_are_asked_by_workers_and_bring_new_posts(fleet, server):
@@ -49,12 +49,12 @@ def test_due_feeds_are_asked_by_workers_and_bring_new_posts(fleet, server):
         assert len(list(archive.posts())) == 7
         serve_small(server, numbers=range(8, 0, -1))
         assert fleet.run("watch", "--once").code == 0
-        with archive.database.writing() as connection:
+        with archive.backend.database.writing() as connection:
             connection.execute(schema.polls.update().values(due_at="2020-01-01T00:00:00.000000Z"))
         assert "1 feeds queued" in fleet.run("watch", "--once").err
         until(lambda: len(list(archive.posts())) == 8)
         until(lambda: no_job_left(archive))
-        [poll] = [archive.poll_of(blog.id) for blog in archive.blogs()]
+        [poll] = [archive.polls.of(blog.id) for blog in archive.blogs()]
         assert poll.polling.due_at.year > 2020
         assert list(verify(archive)) == []
 
@@ -68,29 +68,29 @@ def test_what_only_a_browser_shows_is_left_to_workers_that_have_one(fleet, serve
         return home
 
     def left():
-        return [(job.kind, job.url) for job in archive.queued_jobs() if job.needs_browser]
+        return [(job.kind, job.url) for job in archive.jobs.queued() if job.needs_browser]
 
     home = serve(range(7, 0, -1))
     fleet.run("enqueue", home)
     fleet.worker("blind")
     with fleet.open() as archive:
-        archive.sign_in("seeing", processes=1, has_browser=True)
+        archive.workers.sign_in("seeing", processes=1, has_browser=True)
         keep_awake(archive)
         until(lambda: left() == [("crawl", home)])
-        [job] = archive.queued_jobs()
+        [job] = archive.jobs.queued()
         # What could not be had is asked for again, which only the first slice of an update does.
         assert job.slices == 0
-        grant = archive.claim_job(job.id, "seeing")
-        archive.end_grant(grant.fence, SliceResult(end="done", reason="as if it had drawn them"))
+        grant = archive.jobs.claim(job.id, "seeing")
+        archive.leases.end(grant.fence, SliceResult(end="done", reason="as if it had drawn them"))
         serve(range(8, 0, -1))
         fleet.run("watch", "--once")
-        with archive.database.writing() as connection:
+        with archive.backend.database.writing() as connection:
             connection.execute(schema.polls.update().values(due_at="2020-01-01T00:00:00.000000Z"))
         fleet.run("watch", "--once")
         until(lambda: left() == [("update", home)])
         assert len(list(archive.posts())) == 8
         # It is sent after it is stored.
-        until(lambda: Engine(fleet.broker).depths()["update.browser"] == 1)
+        until(lambda: JobQueue(fleet.broker).depths()["update.browser"] == 1)
         assert fleet.run("fleet", "status", "--json").json["queues"]["update.browser"] == {"jobs": 1, "messages": 1}
 
 
@@ -104,7 +104,7 @@ def test_a_server_that_names_a_time_is_asked_then_and_one_that_forbids_it_a_few_
             asked_later = select(schema.jobs).where(schema.jobs.c.state == "parked").order_by(schema.jobs.c.id)
 
             def parked():
-                with archive.database.reading() as connection:
+                with archive.backend.database.reading() as connection:
                     return [job_of(row) for row in connection.execute(asked_later)]
 
             until(lambda: len(parked()) == 3)
@@ -122,13 +122,13 @@ def test_a_server_that_names_a_time_is_asked_then_and_one_that_forbids_it_a_few_
 
 
 @pytest.mark.slow
-def test_updates_come_before_new_crawls(archive, engine, fleet):
+def test_updates_come_before_new_crawls(archive, job_queue, fleet):
     with Server() as one, Server() as other:
         crawled, updated = serve_small(one), serve_small(other)
         fleet.run("crawl", updated, "-q")
         fleet.run("enqueue", crawled)
         fleet.run("enqueue", "--update", updated)
-        assert Engine(fleet.broker).depths()["update"] == 1
+        assert JobQueue(fleet.broker).depths()["update"] == 1
         fleet.worker("only")
         until(lambda: no_job_left(archive))
         said = fleet.said("only")

@@ -12,7 +12,8 @@ from everlog.records import Failure
 from everlog.render import Browser
 from everlog.usecases.reread import reread_blog
 from everlog.usecases.update.update_blog import refresh_blog
-from everlog.usecases.watch.poll import first_poll, poll_blog
+from everlog.usecases.watch.poll import poll_blog
+from everlog.usecases.watch.poll_source import first_poll
 from usecases.a_conversation import said
 from usecases.a_drawn_blog import HABITS, POSTS, archive, crawl, post, replace_browser, site
 from usecases.a_service_web import (
@@ -43,7 +44,7 @@ def test_drawn_comments_are_read_again_from_the_archive(archive):
 
 def test_pictures_of_drawn_pages_are_kept_if_wanted(archive):
     crawl(site(DISQUS_PAGE, put_disqus), archive, screenshots=True)
-    with archive.database.reading() as connection:
+    with archive.backend.database.reading() as connection:
         urls = connection.exec_driver_sql("select url from captures where purpose = 'screenshot'").scalars().all()
     assert f"urn:fullPage:{a_blog.url(3)}" in urls
     assert post(archive, 3).aliases == ()
@@ -65,7 +66,7 @@ def test_what_pages_ask_for_passes_the_guard_of_the_crawl(archive):
         asked.append(wish.url)
         return Failure(url=wish.url, trouble="address", reason="blocked address")
 
-    fetcher.ask = refuse
+    fetcher.request = refuse
     fetcher.put(a_blog.url(3), a_blog.page(3, after=DISQUS_PAGE + "<img src=http://169.254.169.254/x.png>"))
     crawl(fetcher, archive)
     assert post(archive, 3).comments_state == "failed"
@@ -78,7 +79,7 @@ def test_updates_draw_a_post_again_when_its_page_changed(archive):
     put_disqus(fetcher, 7, said(7, 4), steps=0)
     (blog,) = archive.blogs()
     fetcher.put(a_blog.url(7), a_blog.page(7, after=DISQUS_PAGE + "<p>edited</p>"))
-    archive.requeue(blog.id, ["a.blog/7"])
+    archive.urls.requeue(blog.id, ["a.blog/7"])
 
     async def run():
         async with Browser(HABITS) as browser:

@@ -28,7 +28,7 @@ def test_drain_ends_all_workers(fleet):
         assert [process.wait(PATIENCE_SECONDS) for process in processes] == [0, 0]
         assert "no worker is running" in fleet.run("fleet", "drain").err
         assert fleet.run("fleet", "drain", "somebody").code == 2
-        assert archive.fleet_state(now=_now()).workers == ()
+        assert archive.workers.fleet_state(now=_now()).workers == ()
 
 
 def test_a_blog_that_cannot_be_had_is_tried_again_later_and_one_without_posts_is_given_up(fleet, server):
@@ -36,8 +36,8 @@ def test_a_blog_that_cannot_be_had_is_tried_again_later_and_one_without_posts_is
     fleet.run("enqueue", f"http://127.0.0.1:{free_port()}/", server.url())
     fleet.worker("only", log="json")
     with fleet.open() as archive:
-        until(lambda: archive.fleet_state(now=_now()).states.get("parked", 0) == 2
-              or archive.fleet_state(now=_now()).states == {"parked": 1, "dead": 1})
+        until(lambda: archive.workers.fleet_state(now=_now()).states.get("parked", 0) == 2
+              or archive.workers.fleet_state(now=_now()).states == {"parked": 1, "dead": 1})
         for line in filter(None, fleet.said("only").splitlines()):
             if line.startswith("{"):
                 assert {"at", "level", "message", "worker"} <= json.loads(line).keys()
@@ -51,8 +51,8 @@ def test_a_signal_to_all_processes_of_a_worker_ends_it_as_one_to_the_worker_alon
         os.killpg(process.pid, signal.SIGTERM)
         assert process.wait(PATIENCE_SECONDS) == 0
         assert "Traceback" not in fleet.said("only")
-        assert archive.fleet_state(now=_now()).running == ()
-        [job] = archive.queued_jobs()
+        assert archive.workers.fleet_state(now=_now()).running == ()
+        [job] = archive.jobs.queued()
         assert job.tries == 0
 
 
@@ -65,7 +65,7 @@ def test_a_blog_that_was_forgotten_is_not_crawled_on(fleet, server):
     with fleet.open() as archive:
         until(lambda: no_job_left(archive))
         until(lambda: "was forgotten in the meantime" in fleet.said("only"))
-        assert archive.find_blog(home).forgotten_at is not None
+        assert archive.blogs.find(home).forgotten_at is not None
 
 
 def test_a_killed_workers_blog_is_finished_by_another_with_nothing_lost_or_doubled(fleet, server, alone):
@@ -75,7 +75,7 @@ def test_a_killed_workers_blog_is_finished_by_another_with_nothing_lost_or_doubl
     doomed = fleet.worker("doomed")
     with fleet.open() as archive:
         until(dam.reached.is_set)
-        until(lambda: archive.counts(archive.blogs()[0].id).posts >= 5)
+        until(lambda: archive.blogs.counts(archive.blogs()[0].id).posts >= 5)
         fleet.kill(doomed)
         dam.opened.set()
         fleet.worker("heir")
@@ -99,7 +99,7 @@ def test_a_worker_that_is_asked_to_end_stores_what_it_has_and_leaves_the_rest_to
         wait_until_it_hears_of_its_end(archive, "leaving")
         dam.opened.set()
         assert process.wait(PATIENCE_SECONDS) == 0
-        state = archive.fleet_state(now=_now())
+        state = archive.workers.fleet_state(now=_now())
         assert state.workers == ()
         assert state.states == {"queued": 1}
         assert state.running == ()
@@ -121,7 +121,7 @@ def test_a_lost_file_of_one_blog_ends_neither_its_crawl_nor_the_workers(fleet, s
     first = fleet.worker("first", "--slice-pages", "8")
     with fleet.open() as archive:
         until(dam.reached.is_set)
-        until(lambda: archive.counts(archive.blogs()[0].id).posts >= 5)
+        until(lambda: archive.blogs.counts(archive.blogs()[0].id).posts >= 5)
         first.send_signal(signal.SIGTERM)
         wait_until_it_hears_of_its_end(archive, "first")
         dam.opened.set()
@@ -130,7 +130,7 @@ def test_a_lost_file_of_one_blog_ends_neither_its_crawl_nor_the_workers(fleet, s
             file.unlink()
         second = fleet.worker("second")
         until(lambda: no_job_left(archive))
-        assert archive.dead_jobs(limit=1) == ()
+        assert archive.jobs.dead(limit=1) == ()
         assert posts_of(archive) == alone[0]
         assert second.poll() is None
 
@@ -142,23 +142,23 @@ def test_a_worker_whose_disk_is_full_says_so_and_leaves_its_job_to_others(fleet,
     assert "no more jobs" in fleet.said("full")
     with fleet.open() as archive:
         # Half a minute later it is queued again, by whoever looks after the fleet then.
-        assert archive.fleet_state(now=_now()).states in ({"parked": 1}, {"queued": 1})
+        assert archive.workers.fleet_state(now=_now()).states in ({"parked": 1}, {"queued": 1})
         fleet.worker("roomy")
         until(lambda: no_job_left(archive))
-        assert archive.dead_jobs(limit=1) == ()
+        assert archive.jobs.dead(limit=1) == ()
 
 
 def test_a_page_that_no_database_takes_costs_its_blog_a_try_and_no_worker_its_life(fleet, server):
     fleet.run("enqueue", serve_demo(server))
     with fleet.open() as archive:
-        with archive.database.writing() as connection:
+        with archive.backend.database.writing() as connection:
             connection.exec_driver_sql(
                 "create function refuse() returns trigger language plpgsql as "
                 "$$ begin raise exception 'no such post'; end $$",
             )
             connection.exec_driver_sql("create trigger refuse before insert on posts execute function refuse()")
         worker = fleet.worker("only")
-        until(lambda: archive.fleet_state(now=_now()).states == {"parked": 1})
+        until(lambda: archive.workers.fleet_state(now=_now()).states == {"parked": 1})
         # It is said when the job is parked already.
         until(lambda: "no such post" in fleet.said("only"))
         [(tries, reason)] = _parked(archive)
@@ -168,5 +168,5 @@ def test_a_page_that_no_database_takes_costs_its_blog_a_try_and_no_worker_its_li
 
 
 def _parked(archive):
-    with archive.database.reading() as connection:
+    with archive.backend.database.reading() as connection:
         return connection.exec_driver_sql("select tries, reason from jobs where state = 'parked'").all()

@@ -13,7 +13,7 @@ from pathlib import Path
 import redis
 
 import services
-from everlog.fleet.engine import MARK
+from everlog.fleet.job_queue import MARK
 from everlog.render.find_chromium import find_chromium
 from fleet.a_fleet import PATIENCE_SECONDS, until
 

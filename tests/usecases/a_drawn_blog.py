@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -43,9 +44,8 @@ def crawl(fetcher, archive, options=HABITS, **settings):
 
 
 def replace_browser(job, browser):
-    job.browser = browser
-    return job
+    return replace(job, browser=browser)
 
 
 def post(archive, number):
-    return archive.find_post(a_blog.url(number))
+    return archive.posts.find(a_blog.url(number))

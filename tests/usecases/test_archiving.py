@@ -48,7 +48,7 @@ def test_every_post_that_links_lead_to_is_kept_not_only_those_of_the_feed(archiv
 
 def test_posts_are_read_with_what_the_feed_taught(crawled):
     _, archive = crawled
-    post = archive.find_post(a_blog.url(1))
+    post = archive.posts.find(a_blog.url(1))
     assert post is not None
     assert (post.title, post.authors, post.text) == ("Post 1 of ours", ("Ann Lee",), a_blog.text(1))
     assert post.blog == a_blog.HOME
@@ -57,10 +57,10 @@ def test_posts_are_read_with_what_the_feed_taught(crawled):
 
 def test_list_pages_and_other_pages_are_stored_but_never_as_posts(crawled):
     _, archive = crawled
-    assert archive.find_post(a_blog.HOME + "page/2") is None
-    assert archive.find_post(a_blog.HOME + "about") is None
+    assert archive.posts.find(a_blog.HOME + "page/2") is None
+    assert archive.posts.find(a_blog.HOME + "about") is None
     blog = archive.blogs()[0]
-    assert archive.capture_of(blog.id, a_blog.HOME + "page/2") is not None
+    assert archive.captures.find(blog.id, a_blog.HOME + "page/2") is not None
 
 
 def test_no_page_is_asked_for_twice(crawled):
@@ -88,12 +88,12 @@ def test_a_crawl_that_reached_a_limit_goes_on_where_it_stopped(archive):
 def test_an_update_of_an_unchanged_blog_asks_the_feed_alone_and_adds_nothing(crawled):
     fetcher, archive = crawled
     blog = archive.blogs()[0]
-    before = archive.counts(blog.id)
+    before = archive.blogs.counts(blog.id)
     fetcher.asked.clear()
     report = crawl(fetcher, archive)
     assert fetcher.asked == [FEED]
     assert report.exit_code == 0
-    after = archive.counts(blog.id)
+    after = archive.blogs.counts(blog.id)
     assert (after.posts, after.versions, after.pages) == (before.posts, before.versions, before.pages)
 
 
@@ -105,7 +105,7 @@ def test_an_update_brings_what_the_feed_has_new(crawled):
     report = crawl(fetcher, archive)
     assert report.tally.new_posts == 1
     assert fetcher.asked[:2] == [FEED, a_blog.url(21)]
-    assert archive.find_post(a_blog.url(21)) is not None
+    assert archive.posts.find(a_blog.url(21)) is not None
 
 
 def test_a_post_that_is_new_alone_is_compared_with_older_ones_which_are_asked_for_with_a_condition(crawled):
@@ -137,7 +137,7 @@ def test_an_interrupt_while_older_posts_are_compared_leaves_them_to_the_next_upd
     assert report.ending == "limit"
     assert numbers_held(archive) == list(range(1, POSTS + 2))
     assert crawl(fetcher, archive).ending == "complete"
-    assert sum(archive.counts(archive.blogs()[0].id).queued.values()) == 0
+    assert sum(archive.blogs.counts(archive.blogs()[0].id).queued.values()) == 0
 
 
 def test_an_entry_that_changed_gives_its_post_a_second_version(crawled):
@@ -146,7 +146,7 @@ def test_an_entry_that_changed_gives_its_post_a_second_version(crawled):
     put_feed(fetcher, [20, 19, 18, 17, 16], post_20=a_blog.article(20) + "<p>And an afterthought of some length.</p>")
     report = crawl(fetcher, archive)
     assert report.tally.changed_posts == 1
-    versions = archive.versions(a_blog.url(20))
+    versions = archive.posts.versions(a_blog.url(20))
     assert [post.version for post in versions] == [1, 2]
     assert "afterthought" in versions[1].text
     assert "afterthought" not in versions[0].text
@@ -178,8 +178,8 @@ def test_a_page_that_says_noarchive_is_kept_nowhere(archive):
     report = crawl(fetcher, archive)
     blog = archive.blogs()[0]
     for number in (3, 4):
-        assert archive.find_post(a_blog.url(number)) is None
-        assert archive.capture_of(blog.id, a_blog.url(number)) is None
+        assert archive.posts.find(a_blog.url(number)) is None
+        assert archive.captures.find(blog.id, a_blog.url(number)) is None
     assert report.tally.reasons["noarchive"] == 2
 
 
@@ -188,8 +188,8 @@ def test_a_page_that_costs_too_much_is_stored_and_not_read_and_the_report_says_w
     fetcher.put(a_blog.url(3), a_blog.page(3, "<p>x" * 300_000))
     report = crawl(fetcher, archive)
     blog = archive.blogs()[0]
-    assert archive.find_post(a_blog.url(3)) is None
-    assert archive.capture_of(blog.id, a_blog.url(3)) is not None
+    assert archive.posts.find(a_blog.url(3)) is None
+    assert archive.captures.find(blog.id, a_blog.url(3)) is not None
     assert report.tally.reasons["too many tags in one page: more than 150,000"] == 1
 
 
@@ -199,7 +199,7 @@ def test_the_same_post_under_two_addresses_is_one_post_with_an_alias(archive):
     fetcher.put(a_blog.HOME + "1?view=full", a_blog.page(1, head="<link rel=canonical href=/1>"))
     crawl(fetcher, archive)
     assert len(list(archive.posts())) == POSTS
-    assert archive.find_post(a_blog.HOME + "1?view=full") is not None
+    assert archive.posts.find(a_blog.HOME + "1?view=full") is not None
 
 
 def test_a_copy_that_differs_by_a_line_adds_an_alias_and_no_version(archive):
@@ -209,8 +209,8 @@ def test_a_copy_that_differs_by_a_line_adds_an_alias_and_no_version(archive):
                                                           head="<link rel=canonical href=/1>"))
     crawl(fetcher, archive)
     assert len(list(archive.posts())) == POSTS
-    assert [post.version for post in archive.versions(a_blog.url(1))] == [1]
-    copy = archive.find_post(a_blog.HOME + "1/comment-page-2")
+    assert [post.version for post in archive.posts.versions(a_blog.url(1))] == [1]
+    copy = archive.posts.find(a_blog.HOME + "1/comment-page-2")
     assert copy is None or copy.text == a_blog.text(1)
 
 
@@ -244,7 +244,7 @@ def test_a_redirected_post_is_kept_under_its_new_address_with_the_old_one_as_ali
     fetcher.put(a_blog.HOME + "page/4", listing([5, 4, 3, 2, 1]).replace("'/1'", "'/1001'"))
     fetcher.put(a_blog.HOME + "1001", b"", redirect=a_blog.url(1))
     crawl(fetcher, archive)
-    post = archive.find_post(a_blog.HOME + "1001")
+    post = archive.posts.find(a_blog.HOME + "1001")
     assert post is not None
     assert post.text == a_blog.text(1)
     assert len(list(archive.posts())) == POSTS
@@ -377,7 +377,7 @@ def test_media_of_the_articles_are_kept_and_their_links_rewritten(archive):
     fetcher.put(a_blog.url(1), a_blog.page(1, a_blog.article(1) + f"<img src={picture}><img src=/lost.png>"))
     fetcher.put(picture, b"\x89PNG picture", type="image/png")
     report = crawl(fetcher, archive)
-    post = archive.find_post(a_blog.url(1))
+    post = archive.posts.find(a_blog.url(1))
     assert post is not None
     held, lost = post.media
     assert (held.url, held.bytes, held.type) == (picture, 12, "image/png")
@@ -394,7 +394,7 @@ def test_a_picture_in_full_size_that_the_article_links_to_is_kept(archive):
     fetcher.put(a_blog.HOME + "large.png", b"large", type="image/png")
     fetcher.put(a_blog.HOME + "small.png", b"small", type="image/png")
     crawl(fetcher, archive)
-    post = archive.find_post(a_blog.url(1))
+    post = archive.posts.find(a_blog.url(1))
     assert post is not None
     assert [item.path is not None for item in post.media] == [True, True]
 
@@ -443,16 +443,16 @@ def test_an_entry_that_changed_in_the_feed_alone_is_asked_for_with_a_condition(c
     fetcher, archive = crawled
     put_feed(fetcher, [20, 19, 18, 17, 16], post_20=a_blog.article(20) + "<p>In the feed alone.</p>")
     blog = archive.blogs()[0]
-    before = archive.counts(blog.id)
+    before = archive.blogs.counts(blog.id)
     report = crawl(fetcher, archive)
     assert report.tally.changed_posts == 0
-    assert archive.counts(blog.id).versions == before.versions
+    assert archive.blogs.counts(blog.id).versions == before.versions
     assert list(verify(archive)) == []
 
 
 def test_a_blog_that_was_forgotten_is_taken_up_again_by_a_crawl(crawled):
     fetcher, archive = crawled
-    archive.update_blog(archive.blogs()[0].id, forgotten_at=NOW)
+    archive.blogs.update(archive.blogs()[0].id, forgotten_at=NOW)
     assert archive.blogs() == ()
     crawl(fetcher, archive)
     assert len(archive.blogs()) == 1

@@ -36,7 +36,7 @@ def fetcher():
 
 
 def post(archive, number):
-    return archive.find_post(a_blog.url(number))
+    return archive.posts.find(a_blog.url(number))
 
 
 def feeds_asked(fetcher):
@@ -140,7 +140,7 @@ def test_comments_that_are_gone_from_the_page_for_a_reason_are_not_lost(fetcher,
     put_feed(fetcher, [21, *range(POSTS, POSTS - 4, -1)], post_3="changed")
     put_comments(fetcher, 3, comments[:2], stated=8)
     (blog,) = archive.blogs()
-    archive.requeue(blog.id, ["a.blog/3"])
+    archive.urls.requeue(blog.id, ["a.blog/3"])
     update(fetcher, archive)
     assert len(post(archive, 3).comments) == 8
 
@@ -259,7 +259,7 @@ def test_comment_feeds_that_only_the_feed_names_are_known_when_a_crawl_goes_on(a
     feed_with_comment_feeds(fetcher, range(8, 3, -1), 3)
     assert crawl(fetcher, archive, max_pages=6).ending == "limit"
     (blog,) = archive.blogs()
-    archive.requeue(blog.id, ["a.blog/8"])
+    archive.urls.requeue(blog.id, ["a.blog/8"])
     crawl(fetcher, archive)
     assert len(post(archive, 8).comments) == 3
 
@@ -313,7 +313,7 @@ def test_a_missing_browser_uses_up_no_try(fetcher, archive):
     for _ in range(4):
         crawl(fetcher, archive, render="never")
     (blog,) = archive.blogs()
-    assert len(archive.without_comments(blog.id, most_tries=3)) == POSTS
+    assert len(archive.comments.lacking(blog.id, most_tries=3)) == POSTS
     fetcher.asked.clear()
     update(fetcher, archive, render="never")
     assert not [url for url in fetcher.asked if url.removeprefix(a_blog.HOME).isdigit()]
@@ -325,7 +325,7 @@ def test_a_date_that_was_read_first_stands(fetcher, archive):
     (blog,) = archive.blogs()
     body = fetcher.answers["a.blog/3"].body
     fetcher.put(a_blog.url(3), body.replace(b"2024-02-", b"2024-03-").replace(b"February", b"March"))
-    archive.requeue(blog.id, ["a.blog/3"])
+    archive.urls.requeue(blog.id, ["a.blog/3"])
     update(fetcher, archive)
     assert {comment.published.month for comment in post(archive, 3).comments} == {2}
 
@@ -370,7 +370,7 @@ def test_what_the_feed_once_told_of_a_pingback_is_kept_when_it_tells_it_no_more(
     assert all(comment.text and comment.published for comment in before.comments)
     put_pingbacks(fetcher, 3, [*names, "One more"], told=[4])
     (blog,) = archive.blogs()
-    archive.requeue(blog.id, ["a.blog/3"])
+    archive.urls.requeue(blog.id, ["a.blog/3"])
     update(fetcher, archive)
     now = post(archive, 3)
     assert [comment.text for comment in now.comments[:3]] == [comment.text for comment in before.comments]

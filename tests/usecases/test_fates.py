@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 import a_blog
 from everlog.archive.verify import verify
-from everlog.core.links import keys_elsewhere
+from everlog.core.scope import keys_elsewhere
 from everlog.core.urls import canonical
 from everlog.feeds import parse_feed
 from everlog.records import Blog, Entry, Exchange, Failure, Feed, Link
-from everlog.usecases.learn.blog_fingerprint import POSTS_ASKED, remember_traits
+from everlog.usecases.learn.blog_fingerprint import POSTS_ASKED, keep_fingerprint
 from everlog.usecases.update.blog_liveness import (
     FEEDS_ASKED,
     all_is_well,
@@ -26,7 +26,7 @@ from everlog.usecases.update.blog_liveness import (
     is_other_owner,
     plan_rechecks,
 )
-from everlog.usecases.update.dropped_entries import dropped_early, merged_marks, note_dropped
+from everlog.usecases.update.feed_diff import dropped_early, merged_marks, note_dropped
 from everlog.usecases.update.moved_blog import follow_feed
 from everlog.usecases.update.update_blog import refresh_blog
 from usecases.a_site import FEED, POSTS, a_site, crawl, listing, put_feed, work
@@ -55,7 +55,7 @@ def crawled(first_crawls: FirstCrawls, tmp_path: Path) -> Iterator[tuple[MemoryW
             answer.body = named(answer.body)
         crawl(fetcher, archive)
         plan_rechecks(archive.blogs()[0], work(fetcher, archive))
-        remember_traits(archive.blogs()[0], archive)
+        keep_fingerprint(archive.blogs()[0], archive)
         fetcher.asked.clear()
         return fetcher
 
@@ -105,7 +105,7 @@ def look_again(fetcher, archive, **settings):
     """Today's looks at posts that are due."""
     blog, given = archive.blogs()[0], work(fetcher, archive, **settings)
     keys = due_rechecks(blog, given)
-    archive.requeue(blog.id, keys)
+    archive.urls.requeue(blog.id, keys)
     asyncio.run(refresh_blog(blog, given))
     plan_rechecks(blog, given)
     return keys
@@ -129,7 +129,7 @@ def test_a_deleted_post_is_noticed_by_looking_again_and_only_that(fetcher, archi
     every_day(fetcher, archive, 4)
     url = a_blog.url(20)
     assert told(archive) == [("missing", url), ("missing", url), ("deleted", url)]
-    assert archive.find_post(url).text == a_blog.text(20)
+    assert archive.posts.find(url).text == a_blog.text(20)
     assert len(list(archive.posts())) == POSTS
     assert list(verify(archive)) == []
 
@@ -140,21 +140,21 @@ def test_a_post_that_comes_back_is_told(fetcher, archive):
     fetcher.answers[canonical(a_blog.url(20))] = page
     every_day(fetcher, archive, 12)
     assert told(archive)[-1] == ("back", a_blog.url(20))
-    assert archive.find_post(a_blog.url(20)).gone is None
+    assert archive.posts.find(a_blog.url(20)).gone is None
 
 
 def test_a_post_that_redirects_to_the_home_page_is_deleted(fetcher, archive):
     fetcher.put(a_blog.url(19), b"", redirect=a_blog.HOME)
     every_day(fetcher, archive, 3)
     assert told(archive) == [("missing", a_blog.url(19)), ("deleted", a_blog.url(19))]
-    assert "redirects to the home page" in archive.find_post(a_blog.url(19)).gone
+    assert "redirects to the home page" in archive.posts.find(a_blog.url(19)).gone
 
 
 def test_a_page_not_found_that_answers_200_is_noticed(fetcher, archive):
     fetcher.put(a_blog.url(18), NOT_FOUND_PAGE)
     every_day(fetcher, archive, 4)
     assert [kind for kind, _ in told(archive)] == ["missing", "missing", "deleted"]
-    assert archive.find_post(a_blog.url(18)).text == a_blog.text(18)
+    assert archive.posts.find(a_blog.url(18)).text == a_blog.text(18)
 
 
 def test_a_page_that_is_rebuilt_but_has_its_text_is_no_loss(fetcher, archive):
@@ -308,7 +308,7 @@ def test_a_blog_that_moved_for_good_is_followed_and_its_posts_stay_one(fetcher, 
     blog, _ = poll(fetcher, archive)
     assert (blog.home, blog.feed_url, blog.former_homes) == (NEW, NEW + "feed.xml", (a_blog.HOME,))
     assert [event.kind for event in archive.events()] == ["feed-moved", "moved"]
-    assert archive.recall(None, f"home:{canonical(a_blog.HOME)}") == NEW
+    assert archive.blogs.home_at(a_blog.HOME) == NEW
     fetcher.put(NEW + "21", a_blog.page(21))
     put_feed(fetcher, [])
     items = [a_blog.item(number, link=f"{NEW}{number}") for number in (21, 20, 19)]
@@ -317,9 +317,9 @@ def test_a_blog_that_moved_for_good_is_followed_and_its_posts_stay_one(fetcher, 
     asyncio.run(refresh_blog(blog, work(fetcher, archive)))
     posts = {post.url: post for post in archive.posts()}
     assert len(posts) == POSTS + 1
-    assert archive.find_post(NEW + "20").version == 2
-    assert archive.find_post(NEW + "20").aliases
-    assert archive.find_post(a_blog.url(20)).text == archive.find_post(NEW + "20").text
+    assert archive.posts.find(NEW + "20").version == 2
+    assert archive.posts.find(NEW + "20").aliases
+    assert archive.posts.find(a_blog.url(20)).text == archive.posts.find(NEW + "20").text
     assert list(verify(archive)) == []
 
 
@@ -331,7 +331,7 @@ def test_posts_of_a_blog_that_moved_are_looked_at_where_they_are_now(fetcher, ar
         del fetcher.answers[key]
     every_day(fetcher, archive, 4)
     assert [kind for kind, _ in told(archive, "missing", "deleted", "back")] == ["missing", "missing", "deleted"]
-    assert archive.post_state(1, canonical(a_blog.url(20))).gone is not None
+    assert archive.posts.state(1, canonical(a_blog.url(20))).gone is not None
 
 
 def test_a_redirect_that_may_be_taken_back_is_not_remembered(fetcher, archive):
@@ -342,7 +342,7 @@ def test_a_redirect_that_may_be_taken_back_is_not_remembered(fetcher, archive):
 
 
 def test_a_blog_that_moved_to_another_blog_of_the_archive_ends_there(fetcher, archive):
-    archive.add_blog(NEW, scope="path")
+    archive.blogs.add(NEW, scope="path")
     move_site(fetcher)
     blog, _ = poll(fetcher, archive)
     assert blog.home == a_blog.HOME
@@ -357,8 +357,8 @@ def test_a_feed_that_is_gone_from_a_blog_that_moved_is_found_there(fetcher, arch
 
 
 def test_keys_of_all_homes_are_known_of_each_other(archive):
-    blog = archive.add_blog("https://a.blog/notes/", scope="path")
-    blog = archive.move_blog(blog.id, "https://b.blog/")
+    blog = archive.blogs.add("https://a.blog/notes/", scope="path")
+    blog = archive.blogs.move(blog.id, "https://b.blog/")
     assert keys_elsewhere("a.blog/notes/x", blog) == ("b.blog/x",)
     assert keys_elsewhere("b.blog/x?p=1", blog) == ("a.blog/notes/x?p=1",)
     assert keys_elsewhere("a.blog/other", blog) == ()
@@ -487,7 +487,7 @@ def test_a_post_that_left_the_feed_early_is_told_once_if_its_page_is_there(fetch
 def test_a_post_that_the_feed_names_by_another_address_did_not_leave_it(fetcher, archive):
     blog, given = archive.blogs()[0], work(fetcher, archive)
     fetcher.put("https://a.blog/post-19", b"", redirect=a_blog.url(19))
-    archive.enqueue(blog.id, [Link(url="https://a.blog/post-19", key="a.blog/post-19", lane="post")])
+    archive.urls.enqueue(blog.id, [Link(url="https://a.blog/post-19", key="a.blog/post-19", lane="post")])
     asyncio.run(refresh_blog(blog, given))
     entries = [Entry(link="https://a.blog/post-19"), *feed_of(18, 17, 16).entries]
     note_dropped(blog, [canonical(a_blog.url(19))], given, entries=entries)
@@ -506,7 +506,7 @@ def test_a_feed_that_is_sorted_by_the_last_change_drops_no_old_post(fetcher, arc
 def test_a_post_whose_page_was_not_looked_at_is_not_said_to_be_there(fetcher, archive):
     blog, given = archive.blogs()[0], work(fetcher, archive)
     key = canonical(a_blog.url(19))
-    archive.requeue(blog.id, [key])
+    archive.urls.requeue(blog.id, [key])
     note_dropped(blog, [key], given)
     assert told(archive, "dropped") == []
 

@@ -87,11 +87,11 @@ def update(fetcher: MemoryWeb, archive: Archive) -> None:
 def test_a_crawl_gives_posts_of_the_feed_what_only_their_entries_say(archive):
     crawl(a_bare_site(), archive)
     for number in NEWEST:
-        post = archive.find_post(a_blog.url(number))
+        post = archive.posts.find(a_blog.url(number))
         assert told(post) == as_fed(number)
         sources = {name: post.provenance[name].method for name in ("title", "published", "authors", "tags")}
         assert set(sources.values()) == {"feed-entry"}
-    old = archive.find_post(a_blog.url(2))
+    old = archive.posts.find(a_blog.url(2))
     assert (old.title, old.published, old.tags) == ("A Blog", None, ())
 
 
@@ -101,7 +101,7 @@ def test_an_entry_beyond_those_that_taught_the_blog_is_used_as_well(archive):
         fetcher.put(a_blog.url(number), bare(number))
     put_feed(fetcher, map(item, range(30, 0, -1)))
     crawl(fetcher, archive)
-    assert told(archive.find_post(a_blog.url(1))) == as_fed(1)
+    assert told(archive.posts.find(a_blog.url(1))) == as_fed(1)
 
 
 def test_an_entry_whose_link_leads_elsewhere_by_a_redirect_is_found(archive):
@@ -110,7 +110,7 @@ def test_an_entry_whose_link_leads_elsewhere_by_a_redirect_is_found(archive):
     fetcher.put(counted, b"", redirect=a_blog.url(12))
     put_feed(fetcher, [item(12, link=counted), *map(item, NEWEST[1:])])
     crawl(fetcher, archive)
-    assert told(archive.find_post(a_blog.url(12))) == as_fed(12)
+    assert told(archive.posts.find(a_blog.url(12))) == as_fed(12)
 
 
 def test_reading_again_gives_the_same_even_when_the_entry_has_left_the_feed(archive):
@@ -124,7 +124,7 @@ def test_reading_again_gives_the_same_even_when_the_entry_has_left_the_feed(arch
         result = reread_blog(archive.blogs()[0], archive)
         assert (result.changed, result.new) == (0, 0)
     for number in (*NEWEST, 13, 17):
-        post = archive.find_post(a_blog.url(number))
+        post = archive.posts.find(a_blog.url(number))
         assert told(post) == as_fed(number)
         assert post.version == 1
 
@@ -133,10 +133,10 @@ def test_reading_again_learns_from_stored_feeds_what_was_thrown_away_before(arch
     fetcher = a_bare_site()
     crawl(fetcher, archive)
     strip_posts(archive)
-    assert told(archive.find_post(a_blog.url(12))) == (None, None, (), ())
+    assert told(archive.posts.find(a_blog.url(12))) == (None, None, (), ())
     fetcher.asked.clear()
     reread_blog(archive.blogs()[0], archive)
-    assert told(archive.find_post(a_blog.url(12))) == as_fed(12)
+    assert told(archive.posts.find(a_blog.url(12))) == as_fed(12)
     assert fetcher.asked == []
 
 
@@ -147,9 +147,9 @@ def test_an_edit_after_the_entry_left_the_feed_keeps_what_the_feed_said(archive)
     fetcher.put(a_blog.url(13), bare(13))
     put_feed(fetcher, map(item, (13, 11, 10, 9, 8)))
     update(fetcher, archive)
-    archive.requeue(archive.blogs()[0].id, ["a.blog/12"])
+    archive.urls.requeue(archive.blogs()[0].id, ["a.blog/12"])
     update(fetcher, archive)
-    post = archive.find_post(a_blog.url(12))
+    post = archive.posts.find(a_blog.url(12))
     assert post.text.endswith("And a line more.")
     assert post.version == 2
     assert told(post) == as_fed(12)
@@ -163,9 +163,9 @@ def test_a_page_that_did_not_change_makes_no_version_when_its_entry_has_left(arc
     put_feed(fetcher, map(item, (13, 11, 10, 9, 8)))
     # Another address of a picture, another nonce: the page is sent again and reads the same.
     fetcher.put(a_blog.url(12), bare(12).replace(b"</body>", b"<!-- 2 --></body>"))
-    archive.requeue(archive.blogs()[0].id, ["a.blog/12"])
+    archive.urls.requeue(archive.blogs()[0].id, ["a.blog/12"])
     update(fetcher, archive)
-    assert archive.find_post(a_blog.url(12)).version == 1
+    assert archive.posts.find(a_blog.url(12)).version == 1
 
 
 def test_an_update_gives_new_posts_and_those_that_are_held_what_the_feed_says_now(archive):
@@ -173,19 +173,19 @@ def test_an_update_gives_new_posts_and_those_that_are_held_what_the_feed_says_no
     silent = [item(number, said="") for number in NEWEST]
     put_feed(fetcher, silent)
     crawl(fetcher, archive)
-    assert told(archive.find_post(a_blog.url(11))) == (None, None, (), ())
+    assert told(archive.posts.find(a_blog.url(11))) == (None, None, (), ())
     fetcher.put(a_blog.url(13), bare(13))
     put_feed(fetcher, map(item, (13, 12, 11, 10)))
     fetcher.asked.clear()
     update(fetcher, archive)
-    assert told(archive.find_post(a_blog.url(13))) == as_fed(13)
-    post = archive.find_post(a_blog.url(11))
+    assert told(archive.posts.find(a_blog.url(13))) == as_fed(13)
+    post = archive.posts.find(a_blog.url(11))
     assert told(post) == as_fed(11)
     # As any other field that is read anew: a version, and once.
     assert post.version == 2
     put_feed(fetcher, map(item, (13, 12, 11)))
     update(fetcher, archive)
-    assert archive.find_post(a_blog.url(11)).version == 2
+    assert archive.posts.find(a_blog.url(11)).version == 2
 
 
 def test_what_is_held_is_filled_even_if_its_page_cannot_be_had(archive):
@@ -196,7 +196,7 @@ def test_what_is_held_is_filled_even_if_its_page_cannot_be_had(archive):
     put_feed(fetcher, map(item, (13, *NEWEST)))
     del fetcher.answers[canonical(a_blog.url(11))]
     update(fetcher, archive)
-    assert told(archive.find_post(a_blog.url(11))) == as_fed(11)
+    assert told(archive.posts.find(a_blog.url(11))) == as_fed(11)
 
 
 def test_the_page_has_the_last_word(archive):
@@ -204,7 +204,7 @@ def test_the_page_has_the_last_word(archive):
     said = "<title>Another name</title><pubDate>01 Jan 2020 10:00:00 +0000</pubDate><author>Somebody Else</author>"
     put_feed(fetcher, [item(12, said=said), *map(a_blog.item, NEWEST[1:])])
     crawl(fetcher, archive)
-    post = archive.find_post(a_blog.url(12))
+    post = archive.posts.find(a_blog.url(12))
     assert (post.title, post.authors, post.published.year) == ("Post 12 of ours", ("Ann Lee",), 2024)
 
 

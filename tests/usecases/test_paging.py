@@ -39,7 +39,7 @@ def crawl(site, archive, **settings):
 
 def update(site, archive, *requeued):
     (blog,) = archive.blogs()
-    archive.requeue(blog.id, list(map(canonical, requeued)))
+    archive.urls.requeue(blog.id, list(map(canonical, requeued)))
     return asyncio.run(refresh_blog(blog, work(site.fetcher, archive)))
 
 
@@ -74,7 +74,7 @@ def test_a_post_split_over_pages_is_one_post_with_the_whole_text(archive, plain,
     assert report.exit_code == 0
     assert len(list(archive.posts())) == POSTS
     for number, pages in ((3, 3), (POSTS, 2)):
-        post = archive.find_post(site.url(number))
+        post = archive.posts.find(site.url(number))
         assert post.text == whole(number, pages)
         assert "post-page-numbers" not in post.html
         assert post.html.count("<p>") == 2 * pages
@@ -84,8 +84,8 @@ def test_a_post_split_over_pages_is_one_post_with_the_whole_text(archive, plain,
         assert set(map(canonical, post.aliases)) == {canonical(site.url(number, page)) for page in further}
         for page in further:
             assert site.fetcher.count(site.url(number, page)) == 1
-            assert archive.capture_of(1, site.url(number, page)) is not None
-            assert archive.find_post(site.url(number, page)).url == post.url
+            assert archive.captures.find(1, site.url(number, page)) is not None
+            assert archive.posts.find(site.url(number, page)).url == post.url
 
 
 @pytest.mark.parametrize(("plain", "blocks"), KINDS)
@@ -109,11 +109,11 @@ def test_an_edit_of_the_second_page_makes_a_new_version_though_the_first_did_not
     first, second = parts(3, 2)
     site.put_split(3, [first, second + "<p>And one more thing that was forgotten.</p>"])
     update(site, archive, site.url(3))
-    post = archive.find_post(site.url(3))
+    post = archive.posts.find(site.url(3))
     assert post.text == whole(3, 2) + "\n\nAnd one more thing that was forgotten."
     assert post.version == 2
     update(site, archive, site.url(3))
-    assert archive.find_post(site.url(3)).version == 2
+    assert archive.posts.find(site.url(3)).version == 2
 
 
 def test_a_page_that_cannot_be_had_takes_nothing_from_a_whole_post(archive):
@@ -123,7 +123,7 @@ def test_a_page_that_cannot_be_had_takes_nothing_from_a_whole_post(archive):
     good = site.fetcher.answers[canonical(site.url(3, 2))]
     site.fetcher.answers[canonical(site.url(3, 2))] = broken(site.url(3, 2))
     report = update(site, archive, site.url(3))
-    post = archive.find_post(site.url(3))
+    post = archive.posts.find(site.url(3))
     assert (post.text, post.version) == (whole(3, 3), 1)
     assert report.exit_code == 3
     site.fetcher.answers[canonical(site.url(3, 2))] = good
@@ -136,16 +136,16 @@ def test_half_a_post_is_kept_said_to_be_half_and_made_whole_by_the_next_update(a
     good = site.fetcher.answers[canonical(site.url(3, 2))]
     site.fetcher.answers[canonical(site.url(3, 2))] = broken(site.url(3, 2))
     report = crawl(site, archive)
-    assert archive.find_post(site.url(3)).text == whole(3, 1)
+    assert archive.posts.find(site.url(3)).text == whole(3, 1)
     assert report.exit_code == 3
     why = "incomplete: page 2 could not be fetched: answers 503"
-    assert [(problem.url, problem.reason) for problem in archive.problems(1)] == [(site.url(3), why)]
-    assert dict(archive.notes(1))[site.url(3)] == why
+    assert [(problem.url, problem.reason) for problem in archive.urls.problems(1)] == [(site.url(3), why)]
+    assert dict(archive.urls.notes(1))[site.url(3)] == why
     site.fetcher.answers[canonical(site.url(3, 2))] = good
     assert update(site, archive).exit_code == 0
-    assert archive.find_post(site.url(3)).text == whole(3, 2)
-    assert not list(archive.problems(1))
-    assert site.url(3) not in dict(archive.notes(1))
+    assert archive.posts.find(site.url(3)).text == whole(3, 2)
+    assert not list(archive.urls.problems(1))
+    assert site.url(3) not in dict(archive.urls.notes(1))
 
 
 def test_a_page_that_is_not_there_is_noted_and_not_asked_for_again(archive):
@@ -153,7 +153,7 @@ def test_a_page_that_is_not_there_is_noted_and_not_asked_for_again(archive):
     site.put_split(3, parts(3, 2))
     del site.fetcher.answers[canonical(site.url(3, 2))]
     assert crawl(site, archive).exit_code == 0
-    assert dict(archive.notes(1))[site.url(3)] == "incomplete: page 2 could not be fetched: answers 404"
+    assert dict(archive.urls.notes(1))[site.url(3)] == "incomplete: page 2 could not be fetched: answers 404"
     site.fetcher.asked.clear()
     update(site, archive)
     assert site.fetcher.count(site.url(3, 2)) == 0
@@ -164,11 +164,11 @@ def test_a_stored_page_that_is_lost_takes_nothing_from_the_post_when_it_is_read_
     site.put_split(3, parts(3, 2))
     crawl(site, archive)
     captures = schema.captures
-    with archive.database.writing() as connection:
+    with archive.backend.database.writing() as connection:
         connection.execute(captures.update().where(captures.c.url == site.url(3, 2)).values(answer=False))
-    assert archive.capture_of(1, site.url(3, 2)) is None
+    assert archive.captures.find(1, site.url(3, 2)) is None
     assert reread(archive).changed == 0
-    assert archive.find_post(site.url(3)).text == whole(3, 2)
+    assert archive.posts.find(site.url(3)).text == whole(3, 2)
 
 
 def test_a_further_page_that_is_met_first_is_no_post_and_leads_to_its_post(archive):
@@ -180,7 +180,7 @@ def test_a_further_page_that_is_met_first_is_no_post_and_leads_to_its_post(archi
     older.body = older.body.replace(site.url(3).encode(), site.url(3, 2).encode())
     crawl(site, archive)
     assert len(list(archive.posts())) == POSTS
-    assert archive.find_post(site.url(3)).text == whole(3, 2)
+    assert archive.posts.find(site.url(3)).text == whole(3, 2)
 
 
 def test_numbered_links_that_are_no_pages_of_the_post_are_posts_as_before(archive):
@@ -191,7 +191,7 @@ def test_numbered_links_that_are_no_pages_of_the_post_are_posts_as_before(archiv
         body = a_blog.page(3, a_blog.article(number), after=row)
         site.fetcher.put(f"{site.url(3)}{page}/", body)
     crawl(site, archive)
-    assert archive.find_post(site.url(3)).text == a_blog.text(3)
+    assert archive.posts.find(site.url(3)).text == a_blog.text(3)
     assert {site.fetcher.count(f"{site.url(3)}{page}/") for page in (1, 2)} == {1}
 
 
@@ -199,7 +199,7 @@ def test_a_second_page_that_repeats_the_text_adds_nothing_to_it(archive):
     site = PagedSite()
     site.put_split(3, [a_blog.article(3), a_blog.article(3) + "<p>Comments are below.</p>"])
     crawl(site, archive)
-    assert archive.find_post(site.url(3)).text == a_blog.text(3)
+    assert archive.posts.find(site.url(3)).text == a_blog.text(3)
 
 
 @pytest.mark.parametrize("newest_first", [False, True], ids=["oldest comments first", "newest first"])
@@ -210,7 +210,7 @@ def test_all_pages_of_comments_are_fetched_once_and_kept_in_their_order(archive,
     # Pages end with whole threads: every third comment answers the one before.
     site.put_comments(3, comments, per_page=30, newest_first=newest_first)
     report = crawl(site, archive)
-    post = archive.find_post(site.url(3))
+    post = archive.posts.find(site.url(3))
     assert [comment.id for comment in post.comments] == [str(comment.id) for comment in comments]
     parents = [comment.parent and str(comment.parent) for comment in comments]
     assert [comment.parent for comment in post.comments] == parents
@@ -232,7 +232,7 @@ def test_an_update_asks_for_pages_of_comments_only_if_some_are_not_held(archive)
     site.put_comments(3, comments, per_page=0, newest_first=True, shown=shown)
     site.fetcher.asked.clear()
     update(site, archive, site.url(3))
-    post = archive.find_post(site.url(3))
+    post = archive.posts.find(site.url(3))
     assert [comment.id for comment in post.comments] == [str(comment.id) for comment in comments]
     assert (post.version, post.comments_state) == (2, "complete")
     assert not [url for url in site.fetcher.asked if "comment-page" in url]
@@ -245,10 +245,10 @@ def test_a_page_of_comments_that_fails_is_asked_for_again(archive):
     good = site.fetcher.answers[canonical(site.comment_url(3, 2))]
     site.fetcher.answers[canonical(site.comment_url(3, 2))] = broken(site.comment_url(3, 2))
     assert crawl(site, archive).exit_code == 3
-    assert archive.find_post(site.url(3)).comments_state == "failed"
+    assert archive.posts.find(site.url(3)).comments_state == "failed"
     site.fetcher.answers[canonical(site.comment_url(3, 2))] = good
     assert update(site, archive).exit_code == 0
-    post = archive.find_post(site.url(3))
+    post = archive.posts.find(site.url(3))
     assert [comment.id for comment in post.comments] == [str(comment.id) for comment in comments]
     assert post.comments_state == "complete"
 
@@ -264,7 +264,7 @@ def test_pages_of_comments_that_never_end_are_left(archive):
             site.url(3) if number == 1 else site.comment_url(3, number), page.body.replace(b"</body>", way),
         )
     crawl(site, archive)
-    assert len(archive.find_post(site.url(3)).comments) == 20
+    assert len(archive.posts.find(site.url(3)).comments) == 20
     assert sum("comment-page" in url for url in site.fetcher.asked) <= 2
 
 
@@ -275,7 +275,7 @@ def test_a_page_of_comments_linked_from_elsewhere_leads_to_its_post(archive):
     older.body = older.body.replace(f"'{site.url(3)}'".encode(), f"'{site.comment_url(3, 2)}#comment-3007'".encode())
     crawl(site, archive)
     assert len(list(archive.posts())) == POSTS
-    assert len(archive.find_post(site.url(3)).comments) == 42
+    assert len(archive.posts.find(site.url(3)).comments) == 42
 
 
 def test_without_comments_no_page_of_them_is_asked_for(archive):
@@ -307,7 +307,7 @@ def test_a_split_that_no_page_shows_is_told_by_the_blogs_interface(archive, plai
     site = PagedSite(plain=plain)
     put_split_unseen(site, 3, 3)
     crawl(site, archive)
-    post = archive.find_post(site.url(3))
+    post = archive.posts.find(site.url(3))
     assert post.text == whole(3, 3)
     assert set(map(canonical, post.aliases)) == {canonical(site.url(3, page)) for page in (2, 3)}
     assert len(list(archive.posts())) == POSTS
@@ -315,11 +315,11 @@ def test_a_split_that_no_page_shows_is_told_by_the_blogs_interface(archive, plai
     assert site.fetcher.count(INDEX) == 1
     again = reread(archive)
     assert (again.new, again.changed, again.no_longer) == (0, 0, 0)
-    assert archive.find_post(site.url(3)).text == whole(3, 3)
+    assert archive.posts.find(site.url(3)).text == whole(3, 3)
     site.fetcher.asked.clear()
     update(site, archive, site.url(3), site.url(4))
     assert site.fetcher.count(INDEX) == 0
-    assert (archive.find_post(site.url(3)).text, archive.find_post(site.url(3)).version) == (whole(3, 3), 1)
+    assert (archive.posts.find(site.url(3)).text, archive.posts.find(site.url(3)).version) == (whole(3, 3), 1)
 
 
 def test_a_post_that_is_split_no_more_is_read_so_again(archive):
@@ -334,9 +334,9 @@ def test_a_post_that_is_split_no_more_is_read_so_again(archive):
     site.fetcher.now += timedelta(days=1)
     update(site, archive, site.url(3))
     text = whole(3, 2) + "\n\nThe end of it."
-    assert archive.find_post(site.url(3)).text == text
+    assert archive.posts.find(site.url(3)).text == text
     assert reread(archive).changed == 0
-    assert archive.find_post(site.url(3)).text == text
+    assert archive.posts.find(site.url(3)).text == text
 
 
 def test_an_interface_that_does_not_tell_is_asked_once(archive):

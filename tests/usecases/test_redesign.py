@@ -19,7 +19,7 @@ from everlog.usecases.learn.learned_blog import LearnedBlog
 from everlog.usecases.learn.redesign import read_anew
 from everlog.usecases.learn.relearn import learn_again
 from everlog.usecases.reread import reread_blog
-from everlog.usecases.update.feed_diff import read_news, told_by
+from everlog.usecases.update.feed_diff import diff_feed, read_response
 from everlog.usecases.update.update_blog import refresh_blog
 from usecases.a_site import FEED, POSTS, a_site, crawl, put_feed, work
 from usecases.a_web import NOW, MemoryWeb
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from everlog.archive import Archive
     from everlog.records import Failure
-    from everlog.usecases.crawl.lifecycle import CrawlRun
+    from everlog.usecases.crawl.crawl_context import CrawlRun
     from everlog.usecases.learn.redesign import Redesign
 
 DAY = timedelta(days=1)
@@ -79,18 +79,16 @@ def redesign(fetcher: MemoryWeb, numbers: Iterable[int]) -> None:
 
 
 def at_work(fetcher: ClockedWeb, archive: Archive) -> CrawlRun:
-    given = work(fetcher, archive)
-    given.now = lambda: fetcher.now
-    return given
+    return replace(work(fetcher, archive), now=lambda: fetcher.now)
 
 
 def update(fetcher: ClockedWeb, archive: Archive) -> tuple[bool, CrawlRun]:
     """One update; whether the blog was learned anew, and what the update was given."""
     given = at_work(fetcher, archive)
     blog = archive.blogs()[0]
-    before = len(archive.templates(blog.id))
+    before = len(archive.blogs.templates(blog.id))
     asyncio.run(refresh_blog(blog, given))
-    return len(archive.templates(blog.id)) > before, given
+    return len(archive.blogs.templates(blog.id)) > before, given
 
 
 async def look(fetcher: ClockedWeb, archive: Archive, **how: Any) -> Redesign:
@@ -100,15 +98,15 @@ async def look(fetcher: ClockedWeb, archive: Archive, **how: Any) -> Redesign:
     answer = await fetcher.fetch(FEED)
     assert known is not None
     assert isinstance(answer, Fetched)
-    told = told_by(answer)
+    told = read_response(answer)
     assert told is not None
-    fresh = read_news(blog, told, archive).fresh
+    fresh = diff_feed(blog, told, archive).fresh
     with archive.lock(blog.id):
         return await read_anew(blog, known, fresh, told, at_work(fetcher, archive), **how)
 
 
 def held(archive: Archive, number: int) -> Any:
-    post = archive.find_post(a_blog.url(number))
+    post = archive.posts.find(a_blog.url(number))
     assert post is not None
     return post
 
@@ -139,7 +137,7 @@ def test_a_rule_set_by_hand_outlives_the_redesign_and_does_not_cause_one(fetcher
     known = LearnedBlog.of(blog)
     assert known is not None
     rules = {"title": Rule(method=MANUAL, where="p.meta")}
-    archive.update_blog(blog.id, template=known.template.with_manual(rules).to_json())
+    archive.blogs.update(blog.id, template=known.template.with_manual(rules).to_json())
     fetcher.now += DAY
     fetcher.put(a_blog.url(21), a_blog.page(21))
     put_feed(fetcher, [21, 20, 19, 18, 17])
@@ -174,12 +172,12 @@ def test_a_redesign_is_in_the_ledger_with_its_scores_and_the_old_rules_keep_thei
     blog = archive.blogs()[0]
     event, = archive.events(blog_id=blog.id, kinds=["redesigned"])
     assert event.detail["before"] < 0.5 < event.detail["after"]
-    former, = archive.templates(blog.id)
+    former, = archive.blogs.templates(blog.id)
     assert former.template == old
     assert (former.learned_at, former.retired_at) == (NOW, NOW + DAY)
     assert former.reason == event.reason
-    assert archive.template_at(blog.id, NOW) == former
-    assert archive.template_at(blog.id, NOW + DAY) is None
+    assert archive.blogs.template_at(blog.id, NOW) == former
+    assert archive.blogs.template_at(blog.id, NOW + DAY) is None
 
 
 def test_old_pages_are_read_again_with_their_own_rules_and_new_ones_with_theirs(fetcher, archive):
@@ -188,7 +186,7 @@ def test_old_pages_are_read_again_with_their_own_rules_and_new_ones_with_theirs(
         result = reread_blog(archive.blogs()[0], archive, relearn=relearn)
         assert (result.changed, result.new, result.no_longer) == (0, 0, 0)
     assert {post.text for post in archive.posts()} == {a_blog.text(number) for number in range(1, 22)}
-    assert len(archive.templates(archive.blogs()[0].id)) == 1
+    assert len(archive.blogs.templates(archive.blogs()[0].id)) == 1
 
 
 def test_learning_again_after_a_redesign_is_about_the_present_design(fetcher, archive):
@@ -243,7 +241,7 @@ def test_an_edit_of_an_old_page_does_not_bring_the_old_design_back(fetcher, arch
     put_feed(fetcher, [23, 20, 19, 18, 17, 16], post_18=line)
     assert not update(fetcher, archive)[0]
     assert held(archive, 18).text == a_blog.text(18) + "\n\none more line"
-    assert len(archive.templates(archive.blogs()[0].id)) == 1
+    assert len(archive.blogs.templates(archive.blogs()[0].id)) == 1
 
 
 def test_what_a_redesign_leaves_inside_old_posts_is_no_edit_of_them(fetcher, archive):
@@ -268,7 +266,7 @@ def test_one_odd_post_is_no_redesign_and_older_pages_are_asked_for_it_only_once(
     is_new, given = update(fetcher, archive)
     assert not is_new
     assert not given.tally.remarks
-    assert archive.templates(archive.blogs()[0].id) == ()
+    assert archive.blogs.templates(archive.blogs()[0].id) == ()
 
 
 def test_pages_that_teach_nothing_leave_the_old_rules_in_force(fetcher, archive):
@@ -299,7 +297,7 @@ def test_a_kill_after_the_rules_changed_loses_nothing(fetcher, archive, tmp_path
         assert not update(fetcher, again)[0]
         assert held(again, 21).text == a_blog.text(21)
         assert held(again, 3).text == a_blog.text(3)
-        assert len(again.templates(again.blogs()[0].id)) == 1
+        assert len(again.blogs.templates(again.blogs()[0].id)) == 1
 
 
 def test_a_redesign_shows_on_older_posts_that_are_looked_at_again(fetcher, archive):
@@ -320,7 +318,7 @@ def test_a_second_redesign_leaves_two_former_templates(fetcher, archive):
     put_feed(fetcher, [22, 21, 20, 19, 18])
     assert update(fetcher, archive)[0]
     blog = archive.blogs()[0]
-    assert [each.retired_at for each in archive.templates(blog.id)] == [NOW + DAY, NOW + 2 * DAY]
+    assert [each.retired_at for each in archive.blogs.templates(blog.id)] == [NOW + DAY, NOW + 2 * DAY]
     result = reread_blog(blog, archive)
     assert (result.changed, result.no_longer) == (0, 0)
     assert {post.text for post in archive.posts()} == {a_blog.text(number) for number in range(1, 23)}

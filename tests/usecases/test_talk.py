@@ -11,9 +11,10 @@ from everlog.archive import open_archive
 from everlog.core.urls import canonical
 from everlog.records import Failure
 from everlog.usecases.crawl.crawl_blog import archive_blog
-from everlog.usecases.update.comment_feed import CommentsFeed
+from everlog.usecases.update.comment_feed import known_feed
 from everlog.usecases.update.update_blog import refresh_blog
-from everlog.usecases.watch.poll import first_poll, poll_blog
+from everlog.usecases.watch.poll import poll_blog
+from everlog.usecases.watch.poll_source import first_poll
 from usecases.a_conversation import said
 from usecases.a_paged_site import COMMENTS_FEED, PagedSite
 from usecases.a_site import work
@@ -56,15 +57,15 @@ def test_a_new_comment_on_an_old_post_is_found_by_one_request(archive, plain):
     site = PagedSite(plain=plain)
     put_talk(site)
     crawl(site, archive)
-    assert len(archive.find_post(site.url(OLD)).comments) == 3
+    assert len(archive.posts.find(site.url(OLD)).comments) == 3
     put_talk(site, old=6)
     report = update(site, archive)
-    assert len(archive.find_post(site.url(OLD)).comments) == 6
+    assert len(archive.posts.find(site.url(OLD)).comments) == 6
     assert pages_asked(site) == {canonical(site.url(OLD))}
     assert site.fetcher.count(COMMENTS_FEED) == 1
     assert (report.tally.changed_posts, report.exit_code) == (1, 0)
     assert report.reason == "the feed and 1 page were checked: 1 changed"
-    assert archive.capture_of(1, COMMENTS_FEED) is not None
+    assert archive.captures.find(1, COMMENTS_FEED) is not None
 
 
 def test_a_comment_feed_that_did_not_change_leads_nowhere(archive):
@@ -87,7 +88,7 @@ def test_comments_whose_addresses_name_pages_of_comments_belong_to_their_posts(a
     feed = site.fetcher.answers[canonical(COMMENTS_FEED)]
     feed.body = feed.body.replace(b"?p=2#comment", b"?p=2&amp;cpage=2#comment")
     update(site, archive)
-    assert len(archive.find_post(site.url(OLD)).comments) == 36
+    assert len(archive.posts.find(site.url(OLD)).comments) == 36
     assert pages_asked(site) >= {canonical(site.url(OLD))}
 
 
@@ -101,7 +102,7 @@ def test_a_comment_that_a_page_counts_and_does_not_show_is_kept_as_the_feed_tell
     page = site.fetcher.answers[canonical(site.url(OLD))]
     page.body = page.body.replace(b"5 Comments", b"6 Comments")
     update(site, archive)
-    post = archive.find_post(site.url(OLD))
+    post = archive.posts.find(site.url(OLD))
     assert [comment.text for comment in post.comments] == [comment.text for comment in comments]
     assert post.comments_state == "complete"
 
@@ -169,7 +170,7 @@ def test_a_blog_without_a_feed_of_posts_is_asked_for_its_comments_too(archive):
     crawl(site, archive, no_feed=True)
     put_talk(site, old=6)
     update(site, archive, no_feed=True)
-    assert len(archive.find_post(site.url(OLD)).comments) == 6
+    assert len(archive.posts.find(site.url(OLD)).comments) == 6
 
 
 def test_a_poll_of_a_watched_blog_finds_new_comments_on_old_posts(archive):
@@ -180,21 +181,21 @@ def test_a_poll_of_a_watched_blog_finds_new_comments_on_old_posts(archive):
 
     def poll():
         site.fetcher.asked.clear()
-        now = archive.poll_of(blog.id) or first_poll(blog, archive, site.fetcher.now)
-        polled = asyncio.run(poll_blog(now, archive.find_blog(blog.home), work(site.fetcher, archive)))
+        now = archive.polls.of(blog.id) or first_poll(blog, archive, site.fetcher.now)
+        polled = asyncio.run(poll_blog(now, archive.blogs.find(blog.home), work(site.fetcher, archive)))
         return polled.report
 
     assert poll() is None
     assert site.fetcher.count(COMMENTS_FEED) == 1
     put_talk(site, old=6)
     assert poll().tally.changed_posts == 1
-    assert len(archive.find_post(site.url(OLD)).comments) == 6
+    assert len(archive.posts.find(site.url(OLD)).comments) == 6
     assert pages_asked(site) == {canonical(site.url(OLD))}
     assert site.fetcher.count(COMMENTS_FEED) == 1
     assert poll() is None
 
 
 def test_the_comment_feed_of_a_blog_of_blogger_is_beside_that_of_its_posts(archive):
-    blog = archive.add_blog(a_blog.HOME, scope="path")
-    blog = archive.update_blog(blog.id, feed_url=a_blog.HOME + "feeds/posts/default?alt=rss")
-    assert CommentsFeed.of(blog, archive).url == a_blog.HOME + "feeds/comments/default?alt=rss"
+    blog = archive.blogs.add(a_blog.HOME, scope="path")
+    blog = archive.blogs.update(blog.id, feed_url=a_blog.HOME + "feeds/posts/default?alt=rss")
+    assert known_feed(blog, archive).url == a_blog.HOME + "feeds/comments/default?alt=rss"

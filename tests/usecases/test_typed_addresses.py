@@ -17,8 +17,8 @@ from everlog.records import Entry, Failure, Feed, Fetched
 from everlog.settings import make_settings
 from everlog.usecases.crawl.crawl_blog import archive_blog
 from everlog.usecases.discover.find_home import home_of
+from everlog.usecases.discover.held_blog import blog_named
 from everlog.usecases.discover.typed_address import other_spellings, spellings
-from everlog.usecases.runner import blog_named
 from usecases.a_site import POSTS, a_site, work
 from usecases.a_web import MemoryWeb
 
@@ -154,8 +154,8 @@ def test_a_held_blog_is_found_by_any_of_its_addresses(crawled, typed):
 
 
 def test_of_blogs_inside_each_other_the_innermost_is_meant(archive):
-    archive.add_blog("https://a.blog/", scope="path")
-    inner = archive.add_blog("https://a.blog/notes/", scope="path")
+    archive.blogs.add("https://a.blog/", scope="path")
+    inner = archive.blogs.add("https://a.blog/notes/", scope="path")
     assert blog_named("a.blog/notes/unknown", archive) == inner
     with pytest.raises(UsageError, match="not in this archive"):
         blog_named("b.blog/notes/", archive)

@@ -54,7 +54,7 @@ def test_a_post_that_no_rule_can_read_is_kept_as_other_methods_read_it(archive):
         fetcher.put(a_blog.url(number), in_another_dress(number, prose(f"{number}")))
     report = crawl(fetcher, archive)
     assert report.held == POSTS
-    odd, usual = archive.find_post(a_blog.url(2)), archive.find_post(a_blog.url(1))
+    odd, usual = archive.posts.find(a_blog.url(2)), archive.posts.find(a_blog.url(1))
     assert Writer("2").paragraph(5) in odd.text
     assert odd.provenance["text"].confidence <= usual.provenance["text"].confidence
 
@@ -63,22 +63,22 @@ def test_a_post_without_an_article_is_kept_with_its_title_and_marked(archive):
     fetcher = a_site()
     fetcher.put(a_blog.url(2), a_blog.page(2, "<div class=player data-id=7></div>"))
     report = crawl(fetcher, archive)
-    post = archive.find_post(a_blog.url(2))
+    post = archive.posts.find(a_blog.url(2))
     assert report.held == POSTS
     assert post.title == "Post 2 of ours"
     assert post.provenance["text"].confidence < 0.5
-    assert dict(archive.unsure_posts(the_blog(archive).id)) == {a_blog.url(2): "the article's usual place is empty"}
+    assert dict(archive.posts.unsure(the_blog(archive).id)) == {a_blog.url(2): "the article's usual place is empty"}
     assert report.tally.unsure == {"the article's usual place is empty": 1}
 
 
 def test_something_else_in_the_place_of_an_article_does_not_replace_it(crawled):
     fetcher, archive = crawled
-    before = archive.find_post(a_blog.url(2))
+    before = archive.posts.find(a_blog.url(2))
     fetcher.put(
         a_blog.url(2), a_blog.page(2, "<div class=player></div>", after=f"<div class=wall>{prose('wall')}</div>"),
     )
     crawl(fetcher, archive, exhaustive=True)
-    assert archive.find_post(a_blog.url(2)).text == before.text
+    assert archive.posts.find(a_blog.url(2)).text == before.text
 
 
 def test_rules_that_read_a_small_part_of_the_pages_are_told_of(archive, tmp_path, capsys):
@@ -89,7 +89,7 @@ def test_rules_that_read_a_small_part_of_the_pages_are_told_of(archive, tmp_path
     blog = the_blog(archive)
     template = Template.from_json(blog.template)
     small = replace(template.designs[0], places=(Rule(method="selector", where="p.meta"),), cuts=())
-    archive.update_blog(blog.id, template=replace(template, designs=(small,)).to_json())
+    archive.blogs.update(blog.id, template=replace(template, designs=(small,)).to_json())
     reread_blog(the_blog(archive), archive)
     assert all(post.provenance["text"].confidence < 0.5 for post in archive.posts())
     assert main(["status", a_blog.HOME, "--archive", str(tmp_path / "archive")]) == 0

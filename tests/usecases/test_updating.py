@@ -60,7 +60,7 @@ def test_reading_again_changes_nothing_when_nothing_changed(archive):
 def test_reading_again_after_learning_again_uses_the_new_rules(crawled):
     _, archive = crawled
     blog = archive.blogs()[0]
-    archive.update_blog(blog.id, template=blog.template.replace("h1.title", "h1.nowhere"))
+    archive.blogs.update(blog.id, template=blog.template.replace("h1.title", "h1.nowhere"))
     result = reread_blog(archive.blogs()[0], archive, relearn=True)
     assert result.pages > POSTS
     assert {post.title for post in archive.posts()} == {f"Post {number} of ours" for number in range(1, POSTS + 1)}
@@ -157,7 +157,7 @@ def test_nothing_waits_after_a_crawl_with_copies(archive):
     fetcher.put(a_blog.HOME + "5/comment-page-2", a_blog.page(5, head="<link rel=canonical href=/5>"))
     crawl(fetcher, archive)
     blog = archive.blogs()[0]
-    assert sum(archive.counts(blog.id).queued.values()) == 0
+    assert sum(archive.blogs.counts(blog.id).queued.values()) == 0
     fetcher.asked.clear()
     crawl(fetcher, archive)
     assert fetcher.asked == [FEED]
@@ -208,4 +208,4 @@ def test_a_post_that_was_edited_often_and_fails_once_is_asked_for_again(crawled)
     assert crawl(fetcher, archive).exit_code == 3
     fetcher.answers[canonical(a_blog.url(20))] = good
     assert crawl(fetcher, archive).exit_code == 0
-    assert archive.find_post(a_blog.url(20)).gone is None
+    assert archive.posts.find(a_blog.url(20)).gone is None

@@ -13,9 +13,9 @@ import a_blog
 from everlog.archive import open_archive
 from everlog.archive.archive import ArchiveOptions
 from everlog.cli.summary import media_lines
+from everlog.core.retry_policy import MEDIA_WAITS, PAGE_TRIES
 from everlog.core.urls import host_of
 from everlog.records import Exchange, Failure
-from everlog.usecases.page.failures import MEDIA_WAITS, MOST_TRIES
 from usecases.a_site import POSTS, a_site, crawl
 from usecases.a_watch import START, Clock, watch
 from usecases.a_web import NOW
@@ -85,7 +85,7 @@ def a_site_with_pictures() -> MemoryWeb:
 
 
 def held(archive: Archive) -> list[str]:
-    return [item.url for item in archive.find_post(a_blog.url(POSTS)).media if item.path is not None]
+    return [item.url for item in archive.posts.find(a_blog.url(POSTS)).media if item.path is not None]
 
 
 def asked(fetcher: MemoryWeb) -> list[str]:
@@ -107,7 +107,7 @@ def test_pictures_of_a_host_that_wants_to_be_left_alone_for_a_day_are_fetched_a_
     report = crawl(fetcher, archive)
     assert held(archive) == PICTURES
     assert (report.tally.media, report.tally.media_held_off, media_lines(report.tally)) == (len(PICTURES), 0, [])
-    assert not any(archive.counts(archive.blogs()[0].id).queued.values())
+    assert not any(archive.blogs.counts(archive.blogs()[0].id).queued.values())
 
 
 def test_a_crawl_that_goes_on_later_fetches_pictures_whose_time_has_come(archive):
@@ -135,12 +135,12 @@ def test_a_watch_fetches_pictures_whose_time_has_come_though_the_feed_says_nothi
 def test_pictures_that_wait_do_not_keep_a_crawl_from_its_end_and_one_refused_often_is_given_up(archive):
     fetcher = a_site_with_pictures()
     PictureHost(fetcher, rest=timedelta(seconds=1), refusals=10**9, takes=timedelta(minutes=1))
-    for tries in range(1, MOST_TRIES + 1):
+    for tries in range(1, PAGE_TRIES + 1):
         fetcher.asked.clear()
         fetcher.now += timedelta(minutes=1)
         report = crawl(fetcher, archive)
         assert (report.ending, asked(fetcher)) == ("complete", PICTURES)
-        assert report.tally.media_missing == (len(PICTURES) if tries == MOST_TRIES else 0)
+        assert report.tally.media_missing == (len(PICTURES) if tries == PAGE_TRIES else 0)
     fetcher.asked.clear()
     crawl(fetcher, archive)
     assert asked(fetcher) == []
@@ -198,7 +198,7 @@ def test_pictures_that_fail_in_passing_are_asked_for_after_an_hour_a_day_a_week_
     waits = [*MEDIA_WAITS, MEDIA_WAITS[-1], MEDIA_WAITS[-1]]
     for wait in waits:
         due = fetcher.now + wait
-        missing = [each for each in archive.problems(archive.blogs()[0].id) if each.url in PICTURES]
+        missing = [each for each in archive.urls.problems(archive.blogs()[0].id) if each.url in PICTURES]
         assert {(each.reason, each.again_at) for each in missing} == {("the connection failed", due)}
         fetcher.asked.clear()
         fetcher.now = due - timedelta(seconds=1)

@@ -14,7 +14,7 @@ from everlog.archive.verify import verify
 from everlog.core.urls import canonical
 from everlog.records import Failure
 from everlog.usecases.crawl.crawl_blog import archive_blog
-from everlog.usecases.crawl.walk_lists import MOST_LISTS, WALK
+from everlog.usecases.crawl.walk_lists import MOST_LISTS
 from usecases.a_death import STEPS
 from usecases.a_site import FEED, a_site, crawl, listing, work
 from usecases.a_web import MemoryWeb
@@ -61,8 +61,8 @@ def assert_whole(archive: Archive, newest: int = NEWEST) -> None:
     posts = list(archive.posts())
     assert sorted(int(post.url.rpartition("/")[2]) for post in posts) == list(range(1, newest + 1))
     assert {post.version for post in posts} == {1}
-    assert sum(archive.counts(archive.blogs()[0].id).queued.values()) == 0
-    assert archive.recall(archive.blogs()[0].id, WALK) is None
+    assert sum(archive.blogs.counts(archive.blogs()[0].id).queued.values()) == 0
+    assert archive.blogs.state(archive.blogs()[0].id).walk is None
     assert list(verify(archive)) == []
 
 
@@ -95,7 +95,7 @@ def test_a_walk_leaves_nothing_to_do(fetcher, archive):
 def test_every_answer_of_a_walk_is_stored_before_the_next_page_is_asked_for(fetcher, archive):
     kill_at(3, fetcher, archive)
     blog = archive.blogs()[0]
-    shown = [archive.row_state(blog.id, canonical(a_blog.url(number))) for number in range(NEWEST, NEWEST - 10, -1)]
+    shown = [archive.urls.state(blog.id, canonical(a_blog.url(number))) for number in range(NEWEST, NEWEST - 10, -1)]
     assert shown == [("queued", 0)] * 10
 
 
@@ -153,7 +153,7 @@ def test_an_interrupt_ends_a_walk_and_the_same_command_goes_on(fetcher, archive)
     class InterruptingWeb(MemoryWeb):
         async def fetch(self, url, **how):
             if url.endswith("/page/2"):
-                job.interrupt()
+                job.stop.interrupt()
                 await asyncio.Event().wait()
             return await super().fetch(url, **how)
 
@@ -179,7 +179,7 @@ def test_a_list_that_never_answers_is_given_up(fetcher, archive):
     fetcher.answers[canonical(url)] = Failure(url=url, trouble="timeout", reason="no answer")
     for _ in range(4):
         crawl(fetcher, archive)
-    assert archive.recall(archive.blogs()[0].id, WALK) is None
+    assert archive.blogs.state(archive.blogs()[0].id).walk is None
     fetcher.asked.clear()
     crawl(fetcher, archive)
     assert fetcher.count(url) == 0
@@ -196,14 +196,14 @@ def test_a_walk_over_very_many_lists_stops_says_so_and_is_gone_on_with(archive):
     fetcher.asked.clear()
     assert crawl(fetcher, archive).ending == "complete"
     assert sum("/tag/" in url for url in fetcher.asked) == len(LISTS) - (MOST_LISTS - 1)
-    assert archive.counts(archive.blogs()[0].id).posts == 20 + 1 + len(LISTS)
+    assert archive.blogs.counts(archive.blogs()[0].id).posts == 20 + 1 + len(LISTS)
 
 
 @pytest.mark.slow
 def test_a_walk_that_shall_be_exhaustive_has_no_bound(archive):
     fetcher = a_site_of_new_addresses(archive)
     assert crawl(fetcher, archive, exhaustive=True).ending == "complete"
-    assert archive.counts(archive.blogs()[0].id).posts == 20 + 1 + len(LISTS)
+    assert archive.blogs.counts(archive.blogs()[0].id).posts == 20 + 1 + len(LISTS)
 
 
 def a_site_of_new_addresses(archive: Archive) -> MemoryWeb:

@@ -68,16 +68,16 @@ def test_an_unchanged_feed_is_asked_for_and_nothing_else(archive):
 def test_an_unchanged_feed_is_not_stored_again(archive):
     with a_crawled_site(archive) as fetcher:
         blog = archive.blogs()[0]
-        before = archive.capture_of(blog.id, FEED)
+        before = archive.captures.find(blog.id, FEED)
         watch(archive, fetcher, Clock(), hours=24)
-        assert archive.capture_of(blog.id, FEED) == before
+        assert archive.captures.find(blog.id, FEED) == before
 
 
 def test_the_time_of_the_next_poll_outlives_the_watch(archive):
     with a_crawled_site(archive) as fetcher:
         clock = Clock()
         watch(archive, fetcher, clock, hours=12)
-        poll = archive.poll_of(archive.blogs()[0].id)
+        poll = archive.polls.of(archive.blogs()[0].id)
         assert poll.polling.due_at > clock.now()
         fetcher.asked.clear()
         watch(archive, fetcher, clock, hours=(poll.polling.due_at - clock.now()).total_seconds() / 3600 - 0.01)
@@ -111,14 +111,14 @@ def test_what_a_watch_that_died_had_claimed_falls_due_again(archive):
         clock = Clock()
         watch(archive, fetcher, clock, hours=1)
         clock.moment += timedelta(days=8)
-        [(poll, _)] = archive.claim_due("dead", now=clock.now(), until=clock.now() + LEASE, limit=10)
-        assert archive.claim_due("alive", now=clock.now(), until=clock.now() + LEASE, limit=10) == ()
+        [(poll, _)] = archive.polls.claim("dead", now=clock.now(), until=clock.now() + LEASE, limit=10)
+        assert archive.polls.claim("alive", now=clock.now(), until=clock.now() + LEASE, limit=10) == ()
         clock.moment += LEASE
-        [(again, _)] = archive.claim_due("alive", now=clock.now(), until=clock.now() + LEASE, limit=10)
+        [(again, _)] = archive.polls.claim("alive", now=clock.now(), until=clock.now() + LEASE, limit=10)
         assert again == poll
         # The late word of the first is not heard.
-        archive.give_back("dead", [poll])
-        assert archive.claim_due("third", now=clock.now(), until=clock.now() + LEASE, limit=10) == ()
+        archive.polls.release("dead", [poll])
+        assert archive.polls.claim("third", now=clock.now(), until=clock.now() + LEASE, limit=10) == ()
 
 
 def test_a_stopped_watch_gives_back_what_it_claimed(archive):
@@ -142,7 +142,7 @@ def test_a_stopped_watch_gives_back_what_it_claimed(archive):
             fetcher.fetch = plain
 
         asyncio.run(stop_in_the_middle())
-        assert len(archive.claim_due("next", now=clock.now(), until=clock.now() + LEASE, limit=10)) == 1
+        assert len(archive.polls.claim("next", now=clock.now(), until=clock.now() + LEASE, limit=10)) == 1
 
 
 def test_a_server_that_says_when_is_not_asked_before(archive):
@@ -171,13 +171,13 @@ def test_what_the_server_lets_be_kept_is_not_asked_for(archive):
                 headers=(("Cache-Control", "max-age=86400"),))
         watch(archive, fetcher, Clock(), hours=24 * 5)
         assert 3 <= fetcher.count(FEED) <= 6
-        assert archive.poll_of(archive.blogs()[0].id).polling.signal == "Cache-Control: max-age=86400"
+        assert archive.polls.of(archive.blogs()[0].id).polling.signal == "Cache-Control: max-age=86400"
 
 
 def test_a_forgotten_blog_is_not_asked(archive):
     with a_crawled_site(archive) as fetcher:
         clock = Clock()
-        archive.update_blog(archive.blogs()[0].id, forgotten_at=START)
+        archive.blogs.update(archive.blogs()[0].id, forgotten_at=START)
         watch(archive, fetcher, clock, hours=48)
         assert fetcher.asked == []
 
@@ -193,7 +193,7 @@ def test_a_bug_met_in_one_blog_does_not_end_the_watch(archive):
         watch(archive, fetcher, Clock(), hours=24, on_polled=lambda _, polled: heard.append(polled))
         assert {polled.seen.kind for polled in heard} == {"failed"}
         assert "ZeroDivisionError" in heard[0].trouble
-        assert archive.poll_of(archive.blogs()[0].id).polling.failures == len(heard)
+        assert archive.polls.of(archive.blogs()[0].id).polling.failures == len(heard)
 
 
 def test_with_once_the_watch_ends_when_nothing_is_due(archive):
@@ -228,7 +228,7 @@ def test_a_feed_that_changes_without_news_costs_no_visit(archive):
         watcher = watch(archive, fetcher, clock, hours=12)
         assert watcher.tally.polls > 1
         assert set(fetcher.asked) == {FEED}
-        assert not any(run.kind == "update" for run in archive.runs(archive.blogs()[0].id))
+        assert not any(run.kind == "update" for run in archive.blogs.runs(archive.blogs()[0].id))
 
 
 def test_a_feed_that_moved_for_good_is_asked_at_its_new_address_from_then_on(archive):

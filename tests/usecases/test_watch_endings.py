@@ -17,7 +17,7 @@ from everlog.core.urls import canonical
 from everlog.errors import ArchiveBusy, UsageError
 from everlog.records import Exchange, Failure
 from everlog.schedule.poll_schedule import never_again
-from everlog.usecases.host_cache import HostCache
+from everlog.usecases.sessions import HostCache
 from everlog.usecases.update.blog_liveness import all_is_well
 from everlog.usecases.update.update_blog import refresh_blog
 from everlog.usecases.watch.watch_loop import Watcher
@@ -76,7 +76,7 @@ def held(archive) -> set[str]:
 
 
 def poll_of(archive):
-    return archive.poll_of(archive.blogs()[0].id)
+    return archive.polls.of(archive.blogs()[0].id)
 
 
 def feed_times(fetcher, clock) -> list:
@@ -142,7 +142,7 @@ def test_a_gap_is_seen_again_after_a_walk_that_died(fetcher, archive):
 
 
 def test_an_update_that_is_stopped_before_it_stores_anything_is_told_the_same_news_when_it_may_ask(fetcher, archive):
-    clock, known = Clock(), archive.capture_of(archive.blogs()[0].id, FEED)
+    clock, known = Clock(), archive.captures.find(archive.blogs()[0].id, FEED)
     stop_at(fetcher, archive, clock, NEW)
     assert NEW not in held(archive)
     assert poll_of(archive).etag == known.etag
@@ -157,7 +157,7 @@ def test_posts_that_were_to_be_looked_at_again_still_are_after_a_stop(fetcher, a
     watch(archive, fetcher, Clock(), hours=0)
     stop_at(fetcher, archive, clock, NEW)
     blog = archive.blogs()[0]
-    assert archive.row_state(blog.id, canonical(a_blog.url(POSTS)))[0] == "queued"
+    assert archive.urls.state(blog.id, canonical(a_blog.url(POSTS)))[0] == "queued"
 
 
 @pytest.mark.slow
@@ -226,7 +226,7 @@ def test_a_blog_that_is_forgotten_while_its_feed_answers_is_not_visited(fetcher,
     plain = fetcher.fetch
 
     async def fetch(url, **how):
-        archive.update_blog(archive.blogs(forgotten=True)[0].id, forgotten_at=START)
+        archive.blogs.update(archive.blogs(forgotten=True)[0].id, forgotten_at=START)
         return await plain(url, **how)
 
     fetcher.fetch = fetch
@@ -238,8 +238,8 @@ def test_a_blog_that_is_back_is_watched_again(fetcher, archive):
     clock = Clock()
     watch(archive, fetcher, clock, hours=0)
     blog, poll = archive.blogs()[0], poll_of(archive)
-    archive.set_poll(replace(poll, polling=never_again(poll.polling, "it is dead")))
-    gone = archive.update_blog(blog.id, gone="it is dead", gone_at=START)
+    archive.polls.set(replace(poll, polling=never_again(poll.polling, "it is dead")))
+    gone = archive.blogs.update(blog.id, gone="it is dead", gone_at=START)
     watch(archive, fetcher, clock, hours=30)
     assert fetcher.asked == []
     all_is_well(gone, work(fetcher, archive))
@@ -249,7 +249,7 @@ def test_a_blog_that_is_back_is_watched_again(fetcher, archive):
 
 def test_a_blog_whose_feed_is_gone_is_watched_again_once_it_was_crawled_without_one(fetcher, archive):
     blog = archive.blogs()[0]
-    archive.update_blog(blog.id, gone="the feed answers 410 Gone", gone_at=START)
+    archive.blogs.update(blog.id, gone="the feed answers 410 Gone", gone_at=START)
     crawl(fetcher, archive, no_feed=True)
     assert archive.blogs()[0].gone is None
     assert [event.kind for event in archive.events(blog_id=blog.id, kinds=["back"])] == ["back"]
@@ -285,14 +285,14 @@ def test_a_watch_whose_archive_takes_nothing_more_ends(tmp_path):
 
 
 def test_settings_that_do_not_fit_one_blog_do_not_end_the_watch(fetcher, archive):
-    def work_for(_blog):
+    def run_for(_blog):
         raise UsageError("cookies cannot be read", advice="export them again")
 
     clock, heard = Clock(), []
 
     async def run():
         watcher = Watcher(
-            archive, now=clock.now, sleep=clock.sleep, work_for=work_for,
+            archive, now=clock.now, sleep=clock.sleep, run_for=run_for,
             on_polled=lambda _, polled: heard.append(polled.trouble),
         )
         clock.watchers.append(watcher)
@@ -324,10 +324,11 @@ def test_a_watch_whose_time_is_over_begins_nothing(fetcher, archive):
 
 
 def test_the_wish_of_a_host_to_be_left_alone_is_in_the_archive_at_once(archive):
-    memory = HostCache(archive)
-    memory.remember("robots https://a.blog", "allowed")
-    memory.remember("wait a.blog", "until then")
-    assert archive.recall(None, "wait a.blog") == "until then"
-    assert (archive.recall(None, "robots https://a.blog"), memory.recall("robots https://a.blog")) == (None, "allowed")
-    memory.write()
-    assert archive.recall(None, "robots https://a.blog") == "allowed"
+    host_cache = HostCache(archive)
+    host_cache.remember("robots https://a.blog", "allowed")
+    host_cache.remember("wait a.blog", "until then")
+    assert archive.hosts.cached("wait a.blog") == "until then"
+    assert archive.hosts.cached("robots https://a.blog") is None
+    assert host_cache.recall("robots https://a.blog") == "allowed"
+    host_cache.write()
+    assert archive.hosts.cached("robots https://a.blog") == "allowed"

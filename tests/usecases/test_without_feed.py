@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -23,7 +22,7 @@ from everlog.extract.learn_blog import PAGES_USED
 from everlog.records import Failure
 from everlog.settings import make_settings
 from everlog.usecases.crawl.crawl_blog import archive_blog
-from everlog.usecases.inspection import look
+from everlog.usecases.inspection import inspect_blog
 from everlog.usecases.learn.explore import AT_ONCE
 from everlog.usecases.learn.learned_blog import LearnedBlog
 from everlog.usecases.learn.relearn import learn_again
@@ -92,7 +91,7 @@ def test_a_blog_without_a_feed_is_crawled_without_one(archive):
 def test_posts_are_read_as_with_a_feed(without):
     _, archive = without
     for number in ALL:
-        post = archive.find_post(a_blog.url(number))
+        post = archive.posts.find(a_blog.url(number))
         assert (post.title, post.text) == (f"Post {number} of ours", a_blog.text(number))
         assert f"{post.published:%Y-%m-%d}" == f"2024-01-{number:02}"
 
@@ -135,8 +134,8 @@ def test_list_pages_and_other_pages_are_stored_but_never_as_posts(without):
     _, archive = without
     blog = archive.blogs()[0]
     for page in ("page/2", "about"):
-        assert archive.find_post(a_blog.HOME + page) is None
-        assert archive.capture_of(blog.id, a_blog.HOME + page) is not None
+        assert archive.posts.find(a_blog.HOME + page) is None
+        assert archive.captures.find(blog.id, a_blog.HOME + page) is not None
 
 
 def test_what_was_looked_at_is_not_asked_for_again_missing_pages_neither(archive):
@@ -149,13 +148,13 @@ def test_what_was_looked_at_is_not_asked_for_again_missing_pages_neither(archive
     assert len(asked) == len(set(asked))
     assert fetcher.count(a_blog.HOME + "gone") == 1
     assert report.tally.reasons["HTTP 404"] == 1
-    assert a_blog.HOME + "moved" in archive.find_post(a_blog.url(3)).aliases
+    assert a_blog.HOME + "moved" in archive.posts.find(a_blog.url(3)).aliases
 
 
 def test_the_archive_of_such_a_crawl_is_sound(without):
     _, archive = without
     assert list(verify(archive)) == []
-    assert sum(archive.counts(archive.blogs()[0].id).queued.values()) == 0
+    assert sum(archive.blogs.counts(archive.blogs()[0].id).queued.values()) == 0
 
 
 def test_the_order_in_which_answers_come_changes_nothing(archive, tmp_path):
@@ -286,12 +285,12 @@ def put_map(fetcher: MemoryWeb, numbers: list[int]) -> None:
 def test_an_update_with_nothing_new_asks_for_the_front_page_alone(without):
     fetcher, archive = without
     blog = archive.blogs()[0]
-    before = archive.counts(blog.id)
+    before = archive.blogs.counts(blog.id)
     fetcher.asked.clear()
     report = crawl(fetcher, archive)
     assert fetcher.asked == [a_blog.HOME]
     assert (report.exit_code, report.reason) == (0, "up to date: the front page links to no new post")
-    after = archive.counts(blog.id)
+    after = archive.blogs.counts(blog.id)
     assert (after.posts, after.versions, after.pages) == (before.posts, before.versions, before.pages)
 
 
@@ -305,7 +304,7 @@ def test_an_update_finds_a_new_post_with_few_requests(without):
     assert fetcher.asked[:2] == [a_blog.HOME, a_blog.url(21)]
     # The others are older posts, for comparison.
     assert fetcher.asked[2:] == [a_blog.url(number) for number in range(20, 20 - LEAST_COMPANY, -1)]
-    assert archive.find_post(a_blog.url(21)).text == a_blog.text(21)
+    assert archive.posts.find(a_blog.url(21)).text == a_blog.text(21)
 
 
 def test_an_update_walks_back_over_the_lists_until_it_meets_what_is_held(without):
@@ -390,13 +389,13 @@ def test_a_blog_with_a_feed_can_go_without_it_later(crawled):
 
 def test_a_blog_that_was_forgotten_is_taken_up_again(without):
     fetcher, archive = without
-    archive.update_blog(archive.blogs()[0].id, forgotten_at=NOW)
+    archive.blogs.update(archive.blogs()[0].id, forgotten_at=NOW)
     crawl(fetcher, archive)
     assert archive.blogs()[0].forgotten_at is None
 
 
 def test_a_look_tells_that_there_is_no_feed_and_reads_a_post(archive):
-    found = asyncio.run(look(a_blog.HOME, a_site_without_feed(), make_settings()))
+    found = asyncio.run(inspect_blog(a_blog.HOME, a_site_without_feed(), make_settings()))
     assert found.feed_url is None
     assert found.feed_entries == found.estimates[0].posts > 10
     assert found.sample.title.startswith("Post ")
@@ -405,12 +404,11 @@ def test_a_look_tells_that_there_is_no_feed_and_reads_a_post(archive):
 def test_what_repeats_on_the_pages_is_counted_and_kept(without):
     fetcher, archive = without
     blog = archive.blogs()[0]
-    first = json.loads(archive.recall(blog.id, "repeats"))
-    assert len(first["pages"]) == POSTS
+    assert len(archive.blogs.repeats(blog.id).pages) == POSTS
     fetcher.put(a_blog.url(21), a_blog.page(21))
     put_front(fetcher, 21)
     crawl(fetcher, archive)
-    assert len(json.loads(archive.recall(blog.id, "repeats"))["pages"]) == 1 + LEAST_COMPANY
+    assert len(archive.blogs.repeats(blog.id).pages) == 1 + LEAST_COMPANY
 
 
 def test_with_enough_new_posts_no_older_one_is_asked_for_to_compare(without):
@@ -429,7 +427,7 @@ def test_a_new_post_is_compared_with_the_pages_of_the_last_crawl(without):
     template = LearnedBlog.of(blog).template
     by_repeats = Design(places=(Rule(method="repeats", where="repeats"),), method="repeats", confidence=1.0)
     assert template.repeats is not None
-    archive.update_blog(blog.id, template=replace(template, designs=(by_repeats,)).to_json())
+    archive.blogs.update(blog.id, template=replace(template, designs=(by_repeats,)).to_json())
     # Since the blog was learned, something was put below all its posts.
     banner = f"<p>{a_blog.sentence('banner', 40)}</p>"
     for newest in (range(21, 26), [26]):
@@ -437,7 +435,7 @@ def test_a_new_post_is_compared_with_the_pages_of_the_last_crawl(without):
             fetcher.put(a_blog.url(number), a_blog.page(number, noise=banner))
         put_front(fetcher, newest[-1])
         crawl(fetcher, archive)
-    with_banner, without = (archive.find_post(a_blog.url(number)).text for number in (25, 26))
+    with_banner, without = (archive.posts.find(a_blog.url(number)).text for number in (25, 26))
     assert with_banner == f"{a_blog.text(25)}\n\n{a_blog.sentence('banner', 40)}"
     assert without == a_blog.text(26)
 
@@ -452,6 +450,6 @@ def test_addresses_that_posts_call_their_own_count_as_far_as_the_blogs_scope_goe
         fetcher.put(f"{home}?p={number}", a_blog.page(number, head=head))
     known = {}
     for scope in ("path", "host"):
-        known[scope] = asyncio.run(look(home, fetcher, make_settings({"scope": scope}))).known
+        known[scope] = asyncio.run(inspect_blog(home, fetcher, make_settings({"scope": scope}))).learned
     assert not known["path"].classifier.likely_post(a_blog.HOME + "writings/77")
     assert known["host"].classifier.likely_post(a_blog.HOME + "writings/77")

@@ -1,53 +1,45 @@
-"""An archive, and the order in which it writes.
+"""Archive: all that is kept of some blogs, in a folder or a PostgreSQL database.
 
-    1. the WARC records of a batch are appended
-    2. its media files are written: under another name, synced, renamed
-    3. the WARC files are synced
-    4. one transaction names all of it: captures, queue, posts, media, how long the WARC files are
-
-What step 4 has not named was never acknowledged: the next crawl of the blog, or whoever seals the file, cuts it
-off. So a kill, or a loss of power, at any point leaves an archive in which all that was acknowledged is there, once.
+It is read through its repositories (`repositories.py`) and written by `commit` (`write/batch.py`).
 """
 
 from __future__ import annotations
 
-import threading
-from contextlib import suppress
 from dataclasses import replace
+from functools import cached_property
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from everlog.archive.backend import ArchiveOptions, Backend
-from everlog.archive.db import schema
+from everlog.archive.files.durable import explained
 from everlog.archive.files.file_store import RECORD_BYTES
 from everlog.archive.files.warc import read_exchange, target_uri
 from everlog.archive.files.warc_files import lost
 from everlog.archive.files.warc_names import CrawlInfo
 from everlog.archive.open_folder import DATABASE, open_folder
 from everlog.archive.read_only import ReadOnlyDatabase
-from everlog.archive.repos import search_index as searching
-from everlog.archive.repos import urls as url_rows
-from everlog.archive.repos.sql_store import SqlStore
-from everlog.archive.write.crash_points import nothing
-from everlog.archive.write.pieces import pieces_of
-from everlog.archive.write.writer_pool import WriterPool, explained
-from everlog.errors import ArchiveBusy, DamagedArchive, DiskFull, EverlogError, NotUploaded, UsageError, file_error
+from everlog.archive.repositories import Repositories
+from everlog.errors import DamagedArchive, NotUploaded, UsageError, file_error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
-    from typing import BinaryIO
+    from typing import Any, BinaryIO
 
-    from everlog.archive.files.file_store import Writer
-    from everlog.archive.models import Acknowledged, Capture, Stored, WarcFile
-    from everlog.archive.write.pieces import Piece
+    from everlog.archive.models import Acknowledged, Capture, Counts, Problem, Version
+    from everlog.archive.write.batch import Committer
+    from everlog.archive.write.writer_pool import WriterPool
     from everlog.core.moments import Moment
     from everlog.records import Exchange, Post, Purpose, Visit
 
 __all__ = ["DATABASE", "Archive", "ArchiveOptions", "open_archive"]
 
-# In a shared database two writers may stand in each other's way, and one of them is sent away: it tries again.
-BUSY_TRIES = 3
+# Earlier names of what the repositories do, for programs that use them.
+EARLIER_NAMES = {
+    "find_post": "posts.find", "history": "posts.history", "count_found": "search.count",
+    "index_posts": "search.index", "counts": "blogs.counts", "problems": "urls.problems",
+}
 
 
 def open_archive(
@@ -78,57 +70,52 @@ def open_archive(
     return Archive(open_folder(Path(where), options, create=create, read_only=False if create else read_only), options)
 
 
-class Archive(SqlStore):
+class Archive(Repositories):
     """All that is kept of some blogs. Reading needs nothing; to write, hold the lock of the blog."""
 
-    def __init__(self, parts: Backend, options: ArchiveOptions) -> None:
-        super().__init__(parts.database, at=options.at)
-        self.parts = parts
-        self.file_store = parts.file_store
-        self.lost_files = parts.file_store.lost
+    def __init__(self, backend: Backend, options: ArchiveOptions) -> None:
+        super().__init__(backend.database, backend.file_store.lost)
+        self.backend = backend
         self._options = options
-        self._writing = WriterPool(parts, options)
-        self._one_batch = threading.Lock()
+
+    @cached_property
+    def writers(self) -> WriterPool:
+        """Who writes to which files; there is none before somebody wants to write."""
+        from everlog.archive.write.writer_pool import WriterPool  # noqa: PLC0415 - who reads does without it
+
+        return WriterPool(self.backend, self._options)
+
+    @cached_property
+    def _committer(self) -> Committer:
+        from everlog.archive.write.batch import Committer  # noqa: PLC0415 - who reads does without it
+
+        return Committer(self, self.backend, self.writers, self._options)
 
     @property
     def where(self) -> str:
         """What another process can open it with. There may be a password in it."""
-        return self.parts.where
+        return self.backend.where
 
     @property
     def folder(self) -> Path | None:
         """The folder of its files, if they are in one."""
-        return self.file_store.folder
-
-    @property
-    def scratch(self) -> Path | None:
-        """A folder on the disk that files are written to, for bodies that are on their way; None: there is none."""
-        return self.file_store.scratch
+        return self.backend.file_store.folder
 
     @property
     def is_read_only(self) -> bool:
         """Whether it is read without anything in it being changed: what would change it is refused."""
-        return isinstance(self.database, ReadOnlyDatabase)
+        return isinstance(self.backend.database, ReadOnlyDatabase)
 
     def lock(self, blog_id: int, info: CrawlInfo | None = None) -> AbstractContextManager[None]:
         """The right to write to one blog, once what an earlier crash left is cleared away.
 
         `info` says how what is written was fetched; WARC files begin with it.
         """
-        return self._writing.lock(blog_id, info or CrawlInfo())
+        return self.writers.lock(blog_id, info or CrawlInfo())
 
     def together(self) -> AbstractContextManager[None]:
         """In a shared archive, all blogs that are locked meanwhile have one WARC file: for many that bring little."""
-        return self._writing.together()
-
-    @property
-    def disk_failed(self) -> bool:
-        """Whether the disk or the folder failed that files are written to: not only this blog's would fail."""
-        return self._writing.disk_failed
-
-    def recover_files(self) -> None:
-        """Clear up what killed writers left, bring what they acknowledged: for a worker that starts, or has time."""
-        self._writing.recover()
+        return self.writers.together()
 
     def commit(self, visits: Sequence[Visit]) -> tuple[Acknowledged, ...]:
         """Store visits, all or none. When this returns they survive a loss of power.
@@ -137,41 +124,15 @@ class Archive(SqlStore):
         build on what the disk may not have. Who opens the archive next, or locks a blog of a shared one,
         begins anew.
         """
-        with self._one_batch:
-            if self._writing.failure is not None:
-                raise self._writing.failure
-            if not visits:
-                return ()
-            blogs = {visit.blog_id: self._writing.of(visit.blog_id) for visit in visits}
-            self._want_room(sum(exchange.size for visit in visits for exchange in visit.exchanges))
-            try:
-                with self._writing.explained():
-                    return self._write(visits, blogs)
-            except EverlogError as error:
-                self._writing.failure = error
-                raise
-            except BaseException as error:
-                self._writing.failure = DamagedArchive(
-                    f"writing to the archive was interrupted: {error!r}",
-                    advice="run the same command again: it cleans up first",
-                )
-                raise
-
-    def room_left(self) -> int | None:
-        """Free bytes where this archive writes its files; None: nobody knows."""
-        return self.file_store.room_left()
-
-    def size(self) -> int:
-        """How many things there are to verify: captures, media files, posts."""
-        return url_rows.row_count(self.database, schema.captures, schema.media_files, schema.posts)
+        return self._committer.commit(visits)
 
     def exchange(self, capture: Capture, *, purpose: Purpose = "page") -> Exchange:
         """The stored exchange, read from its WARC record."""
-        with explained(self.file_store.where, capture.place.file):
+        with explained(self.backend.file_store.where, capture.place.file):
             try:
                 file = self.open_file(capture.place.file)
             except FileNotFoundError as error:
-                raise lost(f"{self.file_store.where}/{capture.place.file}") from error
+                raise lost(f"{self.backend.file_store.where}/{capture.place.file}") from error
             with file:
                 answer = read_exchange(file, capture.place.offset, purpose=purpose)
         if capture.own_place is None or answer.url == target_uri(capture.url):
@@ -186,25 +147,25 @@ class Archive(SqlStore):
 
     def open_file(self, name: str, *, ahead: int = RECORD_BYTES) -> BinaryIO:
         """A WARC or media file to read from."""
+        files = self.backend.file_store
         try:
-            return self.file_store.open(name, ahead=ahead)
+            return files.open(name, ahead=ahead)
         except PermissionError as error:
-            raise file_error(error, f"{self.file_store.where}/{name}") from error
+            raise file_error(error, f"{files.where}/{name}") from error
         except FileNotFoundError:
-            if self.file_store.folder is not None:
+            if files.folder is not None:
                 raise
-            known = self._writing.rows.find([name]).get(name)
+            known = self.captures.files.find([name]).get(name)
         if known is not None and not known.closed:
             raise NotUploaded(
-                f"{name} is not in {self.file_store.where} yet: it is in the spool folder of the worker that wrote it",
+                f"{name} is not in {files.where} yet: it is in the spool folder of the worker that wrote it",
                 advice="it is uploaded when it is full or its crawl ends; if the worker was stopped, start it again",
             )
-        raise lost(f"{self.file_store.where}/{name}")
+        raise lost(f"{files.where}/{name}")
 
-    def index_posts(self, step: Callable[[str], None] = nothing) -> int:
-        if isinstance(self.database, ReadOnlyDatabase) and not searching.is_complete(self.database):
-            return self.database.complete_index(step)
-        return super().index_posts(step)
+    def versions(self, url: str) -> tuple[Post, ...]:
+        """All versions of a post, the oldest first."""
+        return self.posts.versions(url)
 
     def export(
         self, format_name: str, out: BinaryIO | Path | None = None, *, blog_id: int | None = None,
@@ -223,17 +184,33 @@ class Archive(SqlStore):
                 on_post(post)
                 yield post
 
-        ahead = self.headings(blog_id=blog_id, since=since)
+        ahead = self.posts.headings(blog_id=blog_id, since=since)
         return write_posts(announced(), format_name, out, media=media, ahead=ahead)
 
     def close(self) -> None:
         try:
-            self.parts.locks.close()
+            self.backend.locks.close()
         finally:
-            self.database.close()
+            self.backend.database.close()
+
+    if TYPE_CHECKING:
+
+        def find_post(self, url: str, *, as_read: bool = False) -> Post | None: ...
+        def history(self, url: str, *, as_read: bool = False) -> tuple[Version, ...]: ...
+        def count_found(self, query: str) -> int: ...
+        def index_posts(self, step: Callable[[str], None] = ...) -> int: ...
+        def counts(self, blog_id: int) -> Counts: ...
+        def problems(self, blog_id: int) -> Iterator[Problem]: ...
+    else:
+
+        def __getattr__(self, name: str) -> Any:
+            if name not in EARLIER_NAMES:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            return attrgetter(EARLIER_NAMES[name])(self)
 
     def __repr__(self) -> str:
-        place = self.database.where if self.file_store.is_shared else self.file_store.where
+        database, files = self.backend.database, self.backend.file_store
+        place = database.where if files.is_shared else files.where
         return f"<Archive {place}{', read-only' if self.is_read_only else ''}>"
 
     def __enter__(self) -> Self:
@@ -241,50 +218,3 @@ class Archive(SqlStore):
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def _want_room(self, needed: int) -> None:
-        room = self.room_left()
-        if room is not None and room - needed < self._options.min_free_bytes:
-            raise DiskFull(
-                f"only {room / 1e6:,.0f} MB free on the disk of {self.file_store.where}",
-                advice="free some space, then run the same command again: it continues where it stopped",
-            )
-
-    def _write(self, visits: Sequence[Visit], blogs: Mapping[int, Writer]) -> tuple[Acknowledged, ...]:
-        at = self._options.at
-        at("batch-begin")
-        pieces = pieces_of(visits, self)
-        writers = list({id(writer): writer for writer in blogs.values()}.values())
-        for writer in writers:
-            mine = [piece for piece in pieces if blogs[piece.visit.blog_id] is writer]
-            if mine:
-                places = writer.append((piece.exchange, piece.digest, piece.original) for piece in mine)
-                for piece, place in zip(mine, places, strict=True):
-                    piece.place = place
-        self._write_media(blogs, pieces)
-        files = [file for writer in writers for file in writer.sync()]
-        for piece in pieces:
-            piece.store()
-        stored = iter([piece.stored for piece in pieces if piece.stored is not None])
-        acknowledged = self._record([(visit, [next(stored) for _ in visit.exchanges]) for visit in visits], files)
-        at("committed")
-        for piece in pieces:
-            piece.exchange.let_go()
-        return acknowledged
-
-    def _record(
-        self, pairs: Sequence[tuple[Visit, Sequence[Stored]]], files: Sequence[WarcFile],
-    ) -> tuple[Acknowledged, ...]:
-        for _ in range(BUSY_TRIES - 1 if self.file_store.is_shared else 0):
-            with suppress(ArchiveBusy):
-                return self.record(pairs, files)
-        return self.record(pairs, files)
-
-    def _write_media(self, blogs: Mapping[int, Writer], pieces: Sequence[Piece]) -> None:
-        """The files of the media in a batch; each content once."""
-        wanted = [piece for piece in pieces if piece.is_media]
-        held = dict(self.media_paths([piece.sha256 for piece in wanted])) if wanted else {}
-        for piece in wanted:
-            if piece.sha256 not in held:
-                held[piece.sha256] = blogs[piece.visit.blog_id].write_media(piece.sha256, piece.exchange)
-            piece.media_path = held[piece.sha256]

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from everlog.archive.files.remote_files import Patience
+from everlog.archive.files.durable import nothing
 from everlog.archive.files.warc_files import ROTATE_BYTES
-from everlog.archive.write.crash_points import nothing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,7 +14,9 @@ if TYPE_CHECKING:
     from everlog.archive.db.database import Database
     from everlog.archive.db.migrate import Schema
     from everlog.archive.files.file_store import FileStore
+    from everlog.archive.files.remote_files import Patience
     from everlog.archive.locks import Locks
+    from everlog.archive.repos.archive_state import ArchiveState
 
 # A crawl that stops here has room left to close its files, and the user's other programs have some too.
 MIN_FREE_BYTES = 200_000_000
@@ -23,7 +24,7 @@ MIN_FREE_BYTES = 200_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchiveOptions:
-    """How an archive is opened and writes. `at` is called at each of `points.WRITE_POINTS`, for tests that crash."""
+    """How an archive is opened and writes. `at` is called at each of `durable.WRITE_POINTS`, for tests that crash."""
 
     rotate_bytes: int = ROTATE_BYTES
     min_free_bytes: int = MIN_FREE_BYTES
@@ -31,8 +32,8 @@ class ArchiveOptions:
     at: Callable[[str], None] = nothing
     # Hears, in a sentence for people, what takes time and room when an archive is opened.
     say: Callable[[str], None] = nothing
-    # For a store of files that does not answer.
-    patience: Patience = field(default_factory=Patience)
+    # For a store of files that does not answer; None: as long as everlog has it by itself.
+    patience: Patience | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,3 +49,10 @@ class Backend:
     where: str = field(repr=False)
     files: str | None = field(default=None, repr=False)
     spool: str | None = None
+
+    @property
+    def state(self) -> ArchiveState:
+        """What the archive says of itself as a whole."""
+        from everlog.archive.repos.archive_state import ArchiveState  # noqa: PLC0415 - most do without it
+
+        return ArchiveState(self.database)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from everlog.archive.job_models import Job
-    from everlog.archive.repos.sql_store import SqlStore
+    from everlog.archive.repos.leases import LeaseRepository
 
 log = logging.getLogger("everlog")
 
@@ -35,9 +35,10 @@ PROGRESS_REQUESTS = 20
 class LeaseHolder:
     """Begins when the first blog is locked, or is taken over from a job that was granted; ends with `close`."""
 
-    def __init__(self, store: SqlStore, worker: str, *, beat_seconds: float = BEAT_SECONDS) -> None:
+    def __init__(self, leases: LeaseRepository, worker: str, *, beat_seconds: float = BEAT_SECONDS) -> None:
         self.worker = worker
-        self._store = store
+        self._leases = leases
+        self._database = leases.database
         self._beat_seconds = beat_seconds
         self._blogs: set[int] = set()
         # How many locked blogs are on each host that this tenure leased by itself; those of a job are leased anyway.
@@ -56,9 +57,9 @@ class LeaseHolder:
     def fence(self) -> int:
         """The fencing number; a grant is asked for if there is none."""
         with self._changing:
-            if self._store.database.fence is None:
-                self._begin(self._store.begin_grant(self.worker))
-            fence = self._store.database.fence
+            if self._database.fence is None:
+                self._begin(self._leases.begin(self.worker))
+            fence = self._database.fence
         assert fence is not None  # noqa: S101 - for the type checker
         return fence
 
@@ -70,7 +71,7 @@ class LeaseHolder:
     def take_over(self, fence: int, hosts: Iterable[str], *, on_beat: Callable[[], None] | None = None) -> None:
         """Work under the grant of a job; `on_beat` is called, in another thread, after each word that was given."""
         with self._changing:
-            if self._store.database.fence is not None:
+            if self._database.fence is not None:
                 raise ValueError("this process works under another grant already")
             self._granted = frozenset(hosts)
             self._is_granted = True
@@ -101,11 +102,11 @@ class LeaseHolder:
         """Give the grant back, unless it is a job's: whoever did the job does that, with what became of it."""
         self.stop_beating()
         with self._changing:
-            fence, self._store.database.fence = self._store.database.fence, None
+            fence, self._database.fence = self._database.fence, None
         if fence is None or self._is_granted or self._lost:
             return
         try:
-            self._store.end_grant(fence)
+            self._leases.end(fence)
         except EverlogError as error:
             # It is taken away by itself, some seconds later.
             log.debug("lease %d could not be released: %s", fence, error.message)
@@ -118,7 +119,7 @@ class LeaseHolder:
         self._thread = None
 
     def _begin(self, fence: int) -> None:
-        self._store.database.fence = fence
+        self._database.fence = fence
         self._lost = False
         if self._thread is None:
             self._ending.clear()
@@ -129,14 +130,14 @@ class LeaseHolder:
         """A computer that slept lost its grant. Where nothing of it is in use, another does as well."""
         if self._lost and not self._is_granted and not self._blogs:
             self._hosts.clear()
-            self._store.database.fence = None
+            self._database.fence = None
 
     def _lease(self, host: str) -> None:
         if not self._hosts.get(host):
             busy = self._leased(host)
             if busy is not None and not self._is_granted:
                 # Whoever has it may be gone, and there may be no fleet that looks after that.
-                expire_silent(self._store)
+                expire_silent(self._leases)
                 busy = self._leased(host)
             if busy is not None:
                 raise ArchiveBusy(
@@ -146,13 +147,13 @@ class LeaseHolder:
 
     def _leased(self, host: str) -> str | None:
         try:
-            return self._store.lease_host(self.fence, host)
+            return self._leases.lease_host(self.fence, host)
         except LeaseLost:
             self._lost = True
             if self._is_granted or self._blogs:
                 raise
         self._renew_if_lost()
-        return self._store.lease_host(self.fence, host)
+        return self._leases.lease_host(self.fence, host)
 
     def _free(self, host: str) -> None:
         self._hosts[host] -= 1
@@ -160,7 +161,7 @@ class LeaseHolder:
             return
         del self._hosts[host]
         try:
-            self._store.free_host(self.fence, host)
+            self._leases.release_host(self.fence, host)
         except LeaseLost:
             self._lost = True
         except EverlogError as error:
@@ -168,26 +169,26 @@ class LeaseHolder:
 
     def _keep_alive(self) -> None:
         while not self._ending.wait(self._beat_seconds):
-            fence = self._store.database.fence
+            fence = self._database.fence
             if fence is None:
                 continue
             try:
-                alive = self._store.beat(fence, requests=self.requests())
+                alive = self._leases.heartbeat(fence, requests=self.requests())
             except LeaseLost:
                 alive = False
             except EverlogError as error:
                 # The database is away: others cannot reach it either, and it remembers the last word.
                 log.debug("heartbeat not sent: %s", error.message)
                 continue
-            if not alive and not self._lost and fence == self._store.database.fence:
+            if not alive and not self._lost and fence == self._database.fence:
                 self._lost = True
                 log.warning("lease %d lost: this process sent no heartbeat for too long", fence)
             self._on_beat()
 
 
-def expire_silent(store: SqlStore) -> tuple[Job, ...]:
+def expire_silent(leases: LeaseRepository) -> tuple[Job, ...]:
     """Take grants away from who was silent for too long; their jobs, queued again."""
-    return store.expire_grants(silent_seconds=SILENT_SECONDS, most_tries=MOST_LOSSES, progress=PROGRESS_REQUESTS)
+    return leases.expire(timeout_seconds=SILENT_SECONDS, most_tries=MOST_LOSSES, progress=PROGRESS_REQUESTS)
 
 
 def _nothing() -> None:

@@ -10,6 +10,7 @@ import fcntl
 import os
 import socket
 from contextlib import contextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from sqlalchemy import select
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from everlog.archive.repos.sql_store import SqlStore
+    from everlog.archive.db.database import Database
+    from everlog.archive.lease_holder import LeaseHolder
 
 
 class Locks(Protocol):
@@ -42,12 +44,13 @@ class FileLocks:
     """Locks of a folder's own."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = disk.real_folder(folder)
+        self._folder = folder
 
     @contextmanager
     def hold(self, blog_id: int) -> Iterator[None]:
         try:
-            held = Lock(self._folder / f"{blog_id}.lock")
+            # Made by who writes first: an archive that is only read stays as it is.
+            held = Lock(disk.real_folder(self._folder) / f"{blog_id}.lock")
         except OSError as error:
             raise file_error(error, self._folder) from error
         try:
@@ -60,25 +63,32 @@ class FileLocks:
 
 
 class LeaseLocks:
-    """Leases of the hosts that blogs are on, by a grant of the database."""
+    """Leases of the hosts that blogs are on, in the database."""
 
-    def __init__(self, store: SqlStore, worker: str | None = None) -> None:
-        from everlog.archive.lease_holder import LeaseHolder  # noqa: PLC0415 - embedded archives do without it
+    def __init__(self, database: Database, worker: str | None = None) -> None:
+        self._database = database
+        self._worker = worker or f"{socket.gethostname()}:{os.getpid()}"
 
-        self._store = store
-        self.lease_holder = LeaseHolder(store, worker or f"{socket.gethostname()}:{os.getpid()}")
+    @cached_property
+    def lease_holder(self) -> LeaseHolder:
+        """What this process holds, from when it first writes."""
+        from everlog.archive.lease_holder import LeaseHolder  # noqa: PLC0415 - who reads does without it
+        from everlog.archive.repos.leases import LeaseRepository  # noqa: PLC0415
+
+        return LeaseHolder(LeaseRepository(self._database), self._worker)
 
     @contextmanager
     def hold(self, blog_id: int) -> Iterator[None]:
         from everlog.core.urls import host_of  # noqa: PLC0415 - as above
 
-        with self._store.database.reading() as connection:
+        with self._database.reading() as connection:
             home = connection.scalar(select(schema.blogs.c.home).where(schema.blogs.c.id == blog_id))
         with self.lease_holder.of_blog(blog_id, host_of(home or "")):
             yield
 
     def close(self) -> None:
-        self.lease_holder.close()
+        if "lease_holder" in self.__dict__:
+            self.lease_holder.close()
 
 
 class Lock:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 # What became of a visit's post: not seen before, edited since the last version, the same one again, a second
 # address of a post that is already there, or so much less than what is held that it does not replace it.
-Kept = Literal["new", "changed", "same", "alias", "emptier"]
+Kept = Literal["new", "changed", "same", "alias", "truncated"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,20 +50,6 @@ class Held:
     content_type: str | None
     etag: str | None
     last_modified: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stored:
-    """What the files know of one exchange: where it stands, its payload's digest, who holds its body.
-
-    `twin` is set where that is another exchange of the same batch, which has no number yet.
-    """
-
-    place: Place
-    digest: str
-    original: Held | None = None
-    twin: Stored | None = None
-    media_path: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,7 +137,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """A blog in figures: what is held, what waits and what is missing, as docs/figures.md defines them."""
+    """A blog in figures: what is held, what waits and what is missing, as docs/internals/figures.md defines them."""
 
     posts: int = 0
     comments: int = 0
@@ -176,6 +162,48 @@ class Figures:
     def waiting(self) -> int:
         """All addresses that were not asked for yet."""
         return self.waiting_posts + self.waiting_pages + self.waiting_media
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlogOutline:
+    """A blog in one line: what is held of it, what became of it, and when its feed is asked again, and why then.
+
+    Nobody asks a blog that is forgotten or gone; `gone` is why.
+    """
+
+    id: int
+    home: str
+    title: str | None
+    state: str
+    crawled_at: datetime | None
+    forgotten_at: datetime | None
+    gone: str | None
+    gone_at: datetime | None
+    figures: Figures
+    due_at: datetime | None
+    why: str | None
+    signal: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LostPost:
+    """A post whose page is gone (`reason`), or was not there on the last looks (`looks`, no reason yet)."""
+
+    url: str
+    reason: str | None
+    since: datetime | None
+    looks: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormerTemplate:
+    """How a blog was read before a redesign: pages fetched from `learned_at` (None: unknown) until `retired_at`."""
+
+    template: str
+    knowledge: str
+    learned_at: datetime | None
+    retired_at: datetime
+    reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

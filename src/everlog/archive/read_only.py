@@ -27,8 +27,7 @@ from typing import TYPE_CHECKING, Literal, NoReturn
 from everlog.archive.db.migrate import Schema, bring_up_to_date, revision_of, want_known
 from everlog.archive.db.sqlite import BUSY_SECONDS, SqliteDatabase
 from everlog.archive.files import durable as disk
-from everlog.archive.repos import search_index as searching
-from everlog.archive.write.crash_points import nothing
+from everlog.archive.files.durable import nothing
 from everlog.errors import ArchiveBusy, DiskFull, EverlogError, UsageError, file_error
 
 if TYPE_CHECKING:
@@ -151,10 +150,8 @@ class ReadOnlyDatabase(SqliteDatabase):
         copy = self._copied(f"its database has the earlier schema {found} and is upgraded")
         bring_up_to_date(copy, schema=schema, keep_former=False)
 
-    def complete_index(self, step: Callable[[str], None]) -> int:
-        """Bring the posts that lack into the search index, of a copy. How many lacked."""
-        copy = self._copied("its search index is not complete, and is completed")
-        return searching.fill(copy, step)
+    def to_index(self) -> SqliteDatabase:
+        return self._copied("its search index is not complete, and is completed")
 
     def close(self) -> None:
         super().close()

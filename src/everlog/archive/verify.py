@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from everlog.archive.archive import Archive
     from everlog.archive.files.warc_walk import Seen
 
-    # Called with the name of each thing that was looked at; there are `Archive.size()` of them.
+    # Called with the name of each thing that was looked at; there are `count_to_verify` of them.
     Progress = Callable[[str], None]
 
 AT_ONCE = 500
@@ -59,7 +59,7 @@ class Finding:
 def verify(archive: Archive, progress: Progress | None = None) -> Iterator[Finding]:
     """Everything that is wrong with an archive, as it is found; memory stays flat."""
     tell = progress or _nobody
-    for text in archive.database.complaints():
+    for text in archive.backend.database.complaints():
         yield Finding(kind="database", where=DATABASE, text=text)
     yield from _warc_files(archive, tell)
     yield from _media_files(archive, tell)
@@ -69,15 +69,24 @@ def verify(archive: Archive, progress: Progress | None = None) -> Iterator[Findi
     yield from _versions(archive)
     yield from _loose_ends(archive)
     yield from _structured(archive)
-    for key in searching.lacking(archive.database):
+    for key in searching.lacking(archive.backend.database):
         yield Finding(
             kind="search", where=key, text="not in the search index; rebuild it:  everlog search --rebuild",
         )
 
 
+def count_to_verify(archive: Archive) -> int:
+    """How many things `verify` looks at: captures, media files, posts."""
+    with archive.backend.database.reading() as connection:
+        return sum(
+            connection.execute(select(func.count()).select_from(table)).scalar_one()
+            for table in (schema.captures, schema.media_files, schema.posts)
+        )
+
+
 def _warc_files(archive: Archive, tell: Progress) -> Iterator[Finding]:
     for file in _files(archive):
-        size = archive.file_store.size(file.name) if parse_name(file.name) is not None else None
+        size = archive.backend.file_store.size(file.name) if parse_name(file.name) is not None else None
         if size is not None and size >= file.length:
             with archive.open_file(file.name, ahead=WHOLE_FILE_BYTES) as raw:
                 yield from _warc_file(archive, file, raw, tell)
@@ -92,9 +101,9 @@ def _warc_files(archive: Archive, tell: Progress) -> Iterator[Finding]:
 
 def _not_there(archive: Archive, file: Row[Any]) -> str | None:
     """What is wrong with a file that cannot be seen from here; nothing, if somebody is still writing it."""
-    if file.closed or not archive.file_store.is_shared or archive.file_store.folder is not None:
+    if file.closed or not archive.backend.file_store.is_shared or archive.backend.file_store.folder is not None:
         return "file missing"
-    rows = FileRows(archive.database)
+    rows = FileRows(archive.backend.database)
     if rows.live([file.name]):
         return None
     # It may have arrived while we looked.
@@ -156,7 +165,7 @@ def _captures(archive: Archive, warc_id: int, length: int) -> Iterator[Row[Any]]
             select(table).where(table.c.warc_id == warc_id, table.c.offset > after, table.c.offset < length)
             .order_by(table.c.offset).limit(AT_ONCE)
         )
-        with archive.database.reading() as connection:
+        with archive.backend.database.reading() as connection:
             rows = connection.execute(statement).all()
         if not rows:
             return
@@ -168,7 +177,7 @@ def _media_files(archive: Archive, tell: Progress) -> Iterator[Finding]:
     table, after = schema.media_files, ""
     while True:
         statement = select(table).where(table.c.sha256 > after).order_by(table.c.sha256).limit(AT_ONCE)
-        with archive.database.reading() as connection:
+        with archive.backend.database.reading() as connection:
             rows = connection.execute(statement).all()
         if not rows:
             return
@@ -180,7 +189,7 @@ def _media_files(archive: Archive, tell: Progress) -> Iterator[Finding]:
 
 
 def _media_file(archive: Archive, row: Row[Any]) -> str | None:
-    size = archive.file_store.size(row.path) if _MEDIA.fullmatch(row.path) else None
+    size = archive.backend.file_store.size(row.path) if _MEDIA.fullmatch(row.path) else None
     if size is None:
         return "file missing"
     if size != row.bytes:
@@ -204,7 +213,7 @@ def _posts(archive: Archive, tell: Progress) -> Iterator[Finding]:
             .where(posts.c.id > after).group_by(posts.c.id, posts.c.key, posts.c.version)
             .order_by(posts.c.id).limit(AT_ONCE)
         )
-        with archive.database.reading() as connection:
+        with archive.backend.database.reading() as connection:
             rows = connection.execute(statement).all()
         if not rows:
             return
@@ -222,7 +231,7 @@ def _versions(archive: Archive) -> Iterator[Finding]:
     while True:
         later = (table.c.post_id > after[0]) | ((table.c.post_id == after[0]) & (table.c.version > after[1]))
         statement = select(table).where(later).order_by(table.c.post_id, table.c.version).limit(AT_ONCE)
-        with archive.database.reading() as connection:
+        with archive.backend.database.reading() as connection:
             rows = connection.execute(statement).all()
         if not rows:
             return
@@ -268,7 +277,7 @@ def _loose_ends(archive: Archive) -> Iterator[Finding]:
         "duplicate post": select(posts.c.key).group_by(posts.c.key, posts.c.blog_id).having(func.count() > 1),
     }
     for text, statement in checks.items():
-        with archive.database.reading() as connection:
+        with archive.backend.database.reading() as connection:
             for (where,) in connection.execute(statement.limit(AT_ONCE)):
                 yield Finding(kind="row", where=str(where), text=text)
 
@@ -278,13 +287,14 @@ def _structured(archive: Archive) -> Iterator[Finding]:
     for table, key, names in (
         (schema.blogs, schema.blogs.c.id, ("template", "knowledge", "former_homes")),
         (schema.templates, schema.templates.c.id, ("template", "knowledge")),
+        (schema.blog_states, schema.blog_states.c.blog_id, ("state", "repeats")),
         (schema.polls, schema.polls.c.blog_id, ("state",)),
         (schema.events, schema.events.c.id, ("detail",)),
     ):
         after = 0
         while True:
             statement = select(key.label("number"), *(table.c[name] for name in names)).where(key > after)
-            with archive.database.reading() as connection:
+            with archive.backend.database.reading() as connection:
                 rows = connection.execute(statement.order_by(key).limit(AT_ONCE)).all()
             if not rows:
                 break
@@ -307,7 +317,7 @@ def _is_json(text: str | None) -> bool:
 def _files(archive: Archive) -> Iterator[Row[Any]]:
     table, after = schema.warc_files, 0
     while True:
-        with archive.database.reading() as connection:
+        with archive.backend.database.reading() as connection:
             statement = select(table).where(table.c.id > after).order_by(table.c.id).limit(AT_ONCE)
             rows = connection.execute(statement).all()
         if not rows:

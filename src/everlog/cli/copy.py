@@ -9,16 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from everlog.cli.options import (
-    ArchiveFlag,
-    ConfigFlag,
-    FilesFlag,
-    JsonFlag,
-    QuietFlag,
-    VerboseFlag,
-    archive_of,
-    settings_from,
-)
+from everlog.cli import flags
+from everlog.cli.options import archive_of, settings_from
 from everlog.cli.terminal_text import console, json_text
 
 if TYPE_CHECKING:
@@ -46,12 +38,12 @@ def copy(  # noqa: PLR0913, PLR0917 - one parameter per flag
         bool,
         typer.Option("--without-missing", help="Copy everything else if files in lost spool folders are missing."),
     ] = False,
-    archive: ArchiveFlag = None,
-    files: FilesFlag = None,
-    config: ConfigFlag = None,
-    json: JsonFlag = False,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,  # noqa: ARG001 - where a bug happened is said by the program itself
+    archive: flags.Archive = None,
+    files: flags.Files = None,
+    config: flags.Config = None,
+    json: flags.Json = False,
+    quiet: flags.Quiet = False,
+    verbose: flags.Verbose = False,  # noqa: ARG001 - where a bug happened is said by the program itself
 ) -> None:
     """Copy an archive into another, new one: a folder or PostgreSQL, either way.
 
@@ -91,7 +83,8 @@ def copy(  # noqa: PLR0913, PLR0917 - one parameter per flag
 
 def _summary(source: Archive, target: Archive, copied: Copied) -> dict[str, object]:
     return {
-        "from": source.database.where, "to": target.database.where, "tables": dict(copied.tables), "rows": copied.rows,
+        "from": source.backend.database.where, "to": target.backend.database.where,
+        "tables": dict(copied.tables), "rows": copied.rows,
         "files": copied.files, "files_kept": copied.files_kept, "bytes": copied.bytes,
         "posts_indexed": copied.posts_indexed, "jobs_left": copied.jobs_left, "missing": list(copied.missing),
         "seconds": round(copied.seconds, 3),

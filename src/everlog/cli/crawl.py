@@ -8,27 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from everlog.cli import flags
 from everlog.cli.contact import remind_of_contact
-from everlog.cli.options import (
-    AllowFlag,
-    AlsoFlag,
-    ArchiveFlag,
-    ConfigFlag,
-    FeedFlag,
-    FilesFlag,
-    JsonFlag,
-    NoCommentsFlag,
-    NoFeedFlag,
-    QuietFlag,
-    RenderFlag,
-    SpoolFlag,
-    VerboseFlag,
-    allowed,
-    archive_of,
-    log_to_stderr,
-    refuse_both,
-    settings_from,
-)
+from everlog.cli.options import allowed, archive_of, log_to_stderr, refuse_both, settings_from
 from everlog.cli.terminal_text import json_text, open_with, time_or_none
 from everlog.cli.typed_command import refuse_file
 from everlog.core.moments import as_moment_or_none
@@ -47,51 +29,40 @@ def crawl(  # noqa: PLR0913, PLR0917 - one parameter per flag
         str | None,
         typer.Option("-i", "--input", metavar="FILE", help="A list of blogs: one per line, or OPML; - is stdin."),
     ] = None,
-    archive: ArchiveFlag = None,
-    files: FilesFlag = None,
-    spool: SpoolFlag = None,
-    scope: Annotated[
-        str | None,
-        typer.Option("--scope", metavar="path|host|subdomains", help="What belongs to the blog (default: path)."),
-    ] = None,
-    also: AlsoFlag = None,
-    feed: FeedFlag = None,
-    no_feed: NoFeedFlag = False,
-    header: Annotated[
-        list[str] | None,
-        typer.Option("--header", metavar="'NAME: VALUE'", help="An HTTP header to send to the blog's own host."),
-    ] = None,
-    cookies: Annotated[
-        str | None,
-        typer.Option("--cookies", metavar="FILE", help="Cookies for the blog's own host (Netscape format)."),
-    ] = None,
-    max_pages: Annotated[int | None, typer.Option("--max-pages", metavar="N", help="Stop after N pages.")] = None,
-    max_time: Annotated[float | None, typer.Option("--max-time", metavar="S", help="Stop after S seconds.")] = None,
-    delay: Annotated[
-        float | None, typer.Option("--delay", metavar="S", help="Seconds between requests to one host (default: 1)."),
-    ] = None,
+    archive: flags.Archive = None,
+    files: flags.Files = None,
+    spool: flags.Spool = None,
+    scope: flags.Scope = None,
+    also: flags.Also = None,
+    feed: flags.Feed = None,
+    no_feed: flags.NoFeed = False,
+    header: flags.Header = None,
+    cookies: flags.Cookies = None,
+    max_pages: flags.MaxPages = None,
+    max_time: flags.MaxTime = None,
+    delay: flags.Delay = None,
     concurrency: Annotated[
         int | None, typer.Option("--concurrency", metavar="N", help="Requests at once to one host (default: 4)."),
     ] = None,
     timeout: Annotated[
         float | None, typer.Option("--timeout", metavar="S", help="Seconds to wait for a response (default: 30)."),
     ] = None,
-    render: RenderFlag = None,
+    render: flags.Render = None,
     screenshots: Annotated[
         bool, typer.Option("--screenshots", help="Keep a screenshot of every page rendered in a browser."),
     ] = False,
-    no_comments: NoCommentsFlag = False,
-    no_media: Annotated[bool, typer.Option("--no-media", help="Do not fetch images, audio, video or files.")] = False,
+    no_comments: flags.NoComments = False,
+    no_media: flags.NoMedia = False,
     ignore_robots: Annotated[
         bool, typer.Option("--ignore-robots", help="Ignore robots.txt and noarchive; for your own blogs only."),
     ] = False,
     newest_first: Annotated[bool, typer.Option("--newest-first", help="Fetch the newest posts first.")] = False,
-    allow: AllowFlag = None,
+    allow: flags.Allow = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be done; store nothing.")] = False,
-    config: ConfigFlag = None,
-    json: JsonFlag = False,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,
+    config: flags.Config = None,
+    json: flags.Json = False,
+    quiet: flags.Quiet = False,
+    verbose: flags.Verbose = False,
 ) -> None:
     """Archive whole blogs. Continues where it was interrupted; updates a blog that is complete.
 
@@ -155,26 +126,22 @@ def _dry_run(wanted: list[str], typed: list[str], settings: Settings, *, json: b
 
 
 def update(  # noqa: PLR0913, PLR0917 - one parameter per flag
-    blogs: Annotated[
-        list[str] | None, typer.Argument(metavar="BLOG", help="Blogs in the archive (default: all)."),
-    ] = None,
+    blogs: flags.Blogs = None,
     since: Annotated[
         str | None, typer.Option("--since", metavar="DATE", help="Skip entries older than this date (2024-05-31)."),
     ] = None,
-    archive: ArchiveFlag = None,
-    files: FilesFlag = None,
-    spool: SpoolFlag = None,
-    delay: Annotated[
-        float | None, typer.Option("--delay", metavar="S", help="Seconds between requests to one host (default: 1)."),
-    ] = None,
-    render: RenderFlag = None,
-    no_comments: NoCommentsFlag = False,
-    no_media: Annotated[bool, typer.Option("--no-media", help="Do not fetch images, audio, video or files.")] = False,
-    allow: AllowFlag = None,
-    config: ConfigFlag = None,
-    json: JsonFlag = False,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,
+    archive: flags.Archive = None,
+    files: flags.Files = None,
+    spool: flags.Spool = None,
+    delay: flags.Delay = None,
+    render: flags.Render = None,
+    no_comments: flags.NoComments = False,
+    no_media: flags.NoMedia = False,
+    allow: flags.Allow = None,
+    config: flags.Config = None,
+    json: flags.Json = False,
+    quiet: flags.Quiet = False,
+    verbose: flags.Verbose = False,
 ) -> None:
     """Archive what is new or changed since the last crawl.
 
@@ -188,7 +155,8 @@ def update(  # noqa: PLR0913, PLR0917 - one parameter per flag
         config, archive=archive, files=files, spool=spool, delay=delay,
         media=False if no_media else None, render=render, comments=False if no_comments else None, allow=allowed(allow),
     )
-    from everlog.usecases.runner import Job, blog_named
+    from everlog.usecases.discover.held_blog import blog_named
+    from everlog.usecases.runner import Job
 
     with archive_of(settings) as opened:
         homes = [blog_named(url, opened).home for url in blogs] if blogs else [blog.home for blog in opened.blogs()]
@@ -292,13 +260,13 @@ def listed(name: str) -> list[str]:
 def _refuse_what_cannot_begin(urls: list[str], settings: Settings) -> None:
     """No archive is made for a mistyped address or a missing cookie file; a list goes on with its other blogs."""
     from everlog.usecases.discover.typed_address import fetchable
-    from everlog.usecases.runner import manners_of
+    from everlog.usecases.sessions import fetch_policy
 
     errors = []
     for url in urls:
         try:
             whole = fetchable(url)
-            manners_of(whole, settings.for_blog(whole))
+            fetch_policy(whole, settings.for_blog(whole))
         except EverlogError as error:
             errors.append(error)
     if len(errors) == len(urls):

@@ -12,7 +12,8 @@ from urllib.parse import urlsplit
 
 import typer
 
-from everlog.cli.options import JsonFlag, QuietFlag, VerboseFlag, archive_of
+from everlog.cli import flags
+from everlog.cli.options import archive_of
 from everlog.cli.program import as_typed
 from everlog.cli.terminal_text import open_with
 from everlog.errors import ArchiveBusy, EverlogError, UsageError
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 FOLDER = "everlog-demo"
 PORT = 8642
 # Under this name an archive remembers where its sample blog was served first: it is one blog, whatever port is free.
-HOME = "demo"
 WIDTH = 60
 START_LETTERS = 200
 
@@ -37,9 +37,9 @@ def demo(
     archive: Annotated[
         str, typer.Option("--archive", metavar="WHERE", help="The archive's folder."),
     ] = FOLDER,
-    json: JsonFlag = False,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,
+    json: flags.Json = False,
+    quiet: flags.Quiet = False,
+    verbose: flags.Verbose = False,
 ) -> None:
     """Crawl and show a sample blog without internet; keeps it in the folder everlog-demo.
 
@@ -108,12 +108,12 @@ def _alone(archive: Archive, settings: Settings, *, quiet: bool) -> Iterator[Non
 
 def _held(archive: Archive) -> Blog | None:
     """The sample blog of an earlier demo."""
-    return archive.find_blog(_home(archive))
+    return archive.blogs.find(_home(archive))
 
 
 def _home(archive: Archive) -> str:
     """Where the sample blog of an archive is served."""
-    return archive.recall(None, HOME) or f"http://127.0.0.1:{PORT}/"
+    return archive.backend.state.demo_home or f"http://127.0.0.1:{PORT}/"
 
 
 @contextmanager
@@ -137,7 +137,7 @@ def _served(before: Blog | None, archive: Archive) -> Iterator[str | None]:
                 advice="begin anew in another folder:  everlog demo --archive everlog-demo-2",
             ) from None
     with serving as url:
-        archive.remember(None, HOME, url)
+        archive.backend.state.demo_home = url
         yield url
 
 
@@ -145,7 +145,7 @@ def _show(archive: Archive, where: str, *, before: Blog | None) -> None:
     blog = _held(archive)
     if blog is None:
         return
-    counts = archive.counts(blog.id)
+    counts = archive.blogs.counts(blog.id)
     posts = list(archive.posts(blog_id=blog.id))
     oldest = min(posts, key=lambda post: (post.published is None, post.published and post.published.timestamp()))
     if before is not None and before.state == "finished":

@@ -8,15 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
-from everlog.cli.options import (
-    ArchiveFlag,
-    ConfigFlag,
-    JsonFlag,
-    QuietFlag,
-    VerboseFlag,
-    archive_of,
-    settings_from,
-)
+from everlog.cli import flags
+from everlog.cli.options import archive_of, settings_from
 from everlog.cli.show import read_when, summary_of, versions_of
 from everlog.cli.terminal_text import json_text
 from everlog.cli.wrapping import print_styled, print_wrapped
@@ -54,11 +47,11 @@ def diff(
     last: Annotated[
         int | None, typer.Option("--to", metavar="N", min=1, help="The newer version (default: the latest one)."),
     ] = None,
-    archive: ArchiveFlag = None,
-    config: ConfigFlag = None,
-    json: JsonFlag = False,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,
+    archive: flags.Archive = None,
+    config: flags.Config = None,
+    json: flags.Json = False,
+    quiet: flags.Quiet = False,
+    verbose: flags.Verbose = False,
 ) -> None:
     """Show what changed between two versions of a post: fields, text and comments.
 

@@ -9,27 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from everlog.cli.fleet_options import LATER, BrokerFlag, shared_archive_of
-from everlog.cli.options import (
-    AllowFlag,
-    AlsoFlag,
-    ArchiveFlag,
-    ConfigFlag,
-    JsonFlag,
-    NoCommentsFlag,
-    QuietFlag,
-    RenderFlag,
-    VerboseFlag,
-    allowed,
-    settings_from,
-)
+from everlog.cli import flags
+from everlog.cli.options import BROKER_IS_AWAY, allowed, settings_from, shared_archive_of
 from everlog.cli.terminal_text import json_text
 from everlog.errors import EverlogError, ServiceDown, UsageError
 
 if TYPE_CHECKING:
     from everlog.archive import Archive
     from everlog.archive.job_models import NewJob
-    from everlog.fleet.engine import Engine
+    from everlog.fleet.job_queue import JobQueue
 
 # How the names of lists end; no host's name does.
 LISTS = (".opml", ".xml", ".txt", ".csv", ".list")
@@ -41,25 +29,20 @@ def enqueue(  # noqa: PLR0913, PLR0917 - one parameter per flag
     ] = None,
     update: Annotated[bool, typer.Option("--update", help="Only fetch what is new in archived blogs.")] = False,
     browser: Annotated[bool, typer.Option("--browser", help="Only for workers with a browser.")] = False,
-    scope: Annotated[
-        str | None,
-        typer.Option("--scope", metavar="path|host|subdomains", help="What belongs to the blog (default: path)."),
-    ] = None,
-    also: AlsoFlag = None,
-    max_pages: Annotated[int | None, typer.Option("--max-pages", metavar="N", help="Stop after N pages.")] = None,
-    delay: Annotated[
-        float | None, typer.Option("--delay", metavar="S", help="Seconds between requests to one host (default: 1)."),
-    ] = None,
-    render: RenderFlag = None,
-    no_comments: NoCommentsFlag = False,
-    no_media: Annotated[bool, typer.Option("--no-media", help="Do not fetch images, audio, video or files.")] = False,
-    allow: AllowFlag = None,
-    broker: BrokerFlag = None,
-    archive: ArchiveFlag = None,
-    config: ConfigFlag = None,
-    json: JsonFlag = False,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,  # noqa: ARG001 - where a bug happened is said by the program itself
+    scope: flags.Scope = None,
+    also: flags.Also = None,
+    max_pages: flags.MaxPages = None,
+    delay: flags.Delay = None,
+    render: flags.Render = None,
+    no_comments: flags.NoComments = False,
+    no_media: flags.NoMedia = False,
+    allow: flags.Allow = None,
+    broker: flags.Broker = None,
+    archive: flags.Archive = None,
+    config: flags.Config = None,
+    json: flags.Json = False,
+    quiet: flags.Quiet = False,
+    verbose: flags.Verbose = False,  # noqa: ARG001 - where a bug happened is said by the program itself
 ) -> None:
     """Queue blogs for a fleet to crawl. Jobs are stored in the database, whatever happens to the queue.
 
@@ -69,7 +52,7 @@ def enqueue(  # noqa: PLR0913, PLR0917 - one parameter per flag
       everlog enqueue blogs.opml --no-media
       cat blogs.txt | everlog enqueue -
     """
-    from everlog.fleet.engine import make_engine
+    from everlog.fleet.job_queue import make_job_queue
     from everlog.usecases.discover.stored_allowlist import note_typed
 
     settings = settings_from(config, archive=archive, broker=broker)
@@ -81,16 +64,16 @@ def enqueue(  # noqa: PLR0913, PLR0917 - one parameter per flag
         }.items() if value is not None
     }
     jobs, refused = _jobs_of(blogs or [], own, update=update, browser=browser)
-    engine = make_engine(settings.broker)
+    job_queue = make_job_queue(settings.broker)
     with shared_archive_of(settings) as opened:
         try:
             if update:
                 jobs, unknown = _held(jobs, opened)
                 refused += unknown
             note_typed(_typed(blogs or []), opened)
-            added = _add(jobs, opened, engine, quiet=quiet)
+            added = _add(jobs, opened, job_queue, quiet=quiet)
         finally:
-            engine.close()
+            job_queue.close()
     known = len(jobs) - len(added)
     if json:
         print(json_text({"queued": added, "known": known, "refused": refused}, ensure_ascii=False, indent=1))
@@ -102,7 +85,7 @@ def enqueue(  # noqa: PLR0913, PLR0917 - one parameter per flag
     raise typer.Exit(3 if refused else 0)
 
 
-def _add(jobs: list[NewJob], archive: Archive, engine: Engine, *, quiet: bool) -> list[str | None]:
+def _add(jobs: list[NewJob], archive: Archive, job_queue: JobQueue, *, quiet: bool) -> list[str | None]:
     """Store jobs and tell the workers of them, a part at a time; the addresses of those that were not there."""
     from everlog.archive.job_models import MOST_AT_ONCE
 
@@ -111,22 +94,22 @@ def _add(jobs: list[NewJob], archive: Archive, engine: Engine, *, quiet: bool) -
     for start in range(0, len(jobs), MOST_AT_ONCE):
         if start and not quiet:
             print(f"{start:,} of {len(jobs):,} stored", file=sys.stderr)
-        part = archive.add_jobs(jobs[start : start + MOST_AT_ONCE])
+        part = archive.jobs.add(jobs[start : start + MOST_AT_ONCE])
         added += [job.url for job in part]
         try:
             if silent is None:
-                engine.send(job for job in part if job.state == "queued")
+                job_queue.send(job for job in part if job.state == "queued")
         except ServiceDown as down:
             # They are safe in the database, and so shall be the rest of the list.
             silent = down
     if silent is not None:
-        raise ServiceDown(f"{len(added)} jobs are stored; {silent.message}", advice=LATER) from silent
+        raise ServiceDown(f"{len(added)} jobs are stored; {silent.message}", advice=BROKER_IS_AWAY) from silent
     return added
 
 
 def _held(jobs: list[NewJob], archive: Archive) -> tuple[list[NewJob], list[str]]:
     """Those of the jobs whose blogs are held, and what is wrong with the others; all wrong is an error."""
-    from everlog.usecases.crawl.crawl_blog import home_known_as
+    from everlog.usecases.discover.held_blog import home_known_as
 
     held: list[NewJob] = []
     unknown: list[str] = []

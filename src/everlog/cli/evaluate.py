@@ -3,34 +3,37 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from contextlib import ExitStack, closing
 from dataclasses import replace
-from pathlib import Path  # noqa: TC003 - Typer reads the annotations
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
+from everlog.cli import flags
 from everlog.cli.progress import progress
 from everlog.cli.terminal_text import json_text, open_with
 from everlog.errors import UsageError
-from everlog.evaluate.grouping import Grouping  # noqa: TC001 - Typer reads the annotations
+from everlog.evaluate.grouping import Grouping
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from everlog.evaluate.corpus import Blog
     from everlog.evaluate.gate import Floors
-    from everlog.evaluate.papers import Tables
-    from everlog.evaluate.run import Learner, Miss, Result
+    from everlog.evaluate.run import Miss, Result
 
 INCOMPLETE = 3
+# Flags that have become scripts of their own, in benchmarks/.
+_SCRIPTS = {"peers": "peers.py", "retrieval": "retrieval.py", "noise": "noise.py", "telling": "post_classifier.py"}
 
 
 def evaluate(  # noqa: PLR0913, PLR0917 - one parameter per flag
     folders: Annotated[list[Path], typer.Argument(metavar="FOLDER", help="Folders of blogs.")],
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="A row per blog, worst first.")] = False,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print no progress and no notes.")] = False,
+    quiet: flags.Quiet = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
     no_feed: Annotated[bool, typer.Option("--no-feed", help="Read without learning from feeds.")] = False,
     cut_feeds: Annotated[
@@ -52,24 +55,15 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one parameter per flag
     floors: Annotated[
         Path | None, typer.Option("--floors", metavar="FILE", help="Exit 3 if a field is below its floor."),
     ] = None,
-    peers: Annotated[
-        bool, typer.Option("--peers", help="Instead: extractors without a feed beside other tools."),
-    ] = False,
-    retrieval: Annotated[
-        bool, typer.Option("--retrieval", help="Instead: search on pages, on cleaned pages and on articles."),
-    ] = False,
-    noise: Annotated[
-        bool, typer.Option("--noise", help="Instead: noise left and content stripped by comparing pages."),
-    ] = False,
-    telling: Annotated[
-        bool, typer.Option("--telling", help="Instead: posts recognised among other pages, with and without feeds."),
-    ] = False,
+    peers: Annotated[bool, typer.Option("--peers", hidden=True)] = False,
+    retrieval: Annotated[bool, typer.Option("--retrieval", hidden=True)] = False,
+    noise: Annotated[bool, typer.Option("--noise", hidden=True)] = False,
+    telling: Annotated[bool, typer.Option("--telling", hidden=True)] = False,
 ) -> None:
     """Score extraction on a corpus of blogs and print a table.
 
     Each blog is learned from its feed alone (with --no-feed from its pages alone); the posts outside the feed
-    are read and compared with the truth. The format of a folder is described in docs/corpus-format.md, the
-    experiments of the papers (--peers, --retrieval, --noise, --telling) in docs/evaluation.md.
+    are read and compared with the truth. The format of a folder is described in docs/corpus-format.md.
 
     \b
     Examples:
@@ -77,25 +71,20 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one parameter per flag
       everlog evaluate examples/corpus -v --cut-feeds --misses misses.jsonl
       everlog evaluate examples/corpus --no-feed
       everlog evaluate CORPUS --by engine --json
-      everlog evaluate CORPUS --retrieval --peers --noise
     """
+    moved = {"peers": peers, "retrieval": retrieval, "noise": noise, "telling": telling}
+    if any(moved.values()):
+        raise _moved([flag for flag, is_given in moved.items() if is_given], folders)
     if no_feed and cut_feeds:
         raise UsageError("--no-feed and --cut-feeds cannot be combined", advice="leave one of them out")
     open_with(f"evaluating {', '.join(map(str, folders))}: starting", quiet=quiet)
     from everlog.evaluate import gate, table
     from everlog.evaluate.corpus import find_blogs
 
-    wanted = [name for name, is_wanted in (("peers", peers), ("retrieval", retrieval), ("noise", noise)) if is_wanted]
-    wanted += ["telling"] * telling
-    if wanted:
-        _print_tables(_papers(wanted, find_blogs(folders), jobs=jobs, quiet=quiet), json=json, verbose=verbose)
-        return
-    from everlog.evaluate.run import learn_with_everlog
-
     held = gate.read_floors(floors) if floors else None
     results = run(
-        find_blogs(folders), learn_with_everlog,
-        cut_feeds=cut_feeds, no_feed=no_feed, jobs=jobs, posts=posts, misses=misses, quiet=quiet,
+        find_blogs(folders), cut_feeds=cut_feeds, no_feed=no_feed, jobs=jobs, posts=posts, misses=misses,
+        quiet=quiet,
     )
     _print_problems(results, quiet=quiet)
     if json:
@@ -109,15 +98,8 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one parameter per flag
 
 
 def run(
-    blogs: Sequence[Blog],
-    learner: Learner,
-    *,
-    cut_feeds: bool = False,
-    no_feed: bool = False,
-    jobs: int = 1,
-    posts: Path | None = None,
-    misses: Path | None = None,
-    quiet: bool = False,
+    blogs: Sequence[Blog], *, cut_feeds: bool, no_feed: bool, jobs: int, posts: Path | None, misses: Path | None,
+    quiet: bool,
 ) -> list[Result]:
     """Evaluate with progress, writing posts and misses as blogs are done."""
     from everlog.evaluate.run import evaluate as results_of
@@ -129,8 +111,7 @@ def run(
         misses_file = stack.enter_context(_created(misses)) if misses else None
         step = stack.enter_context(progress(len(blogs), "blogs", quiet=quiet))
         running = stack.enter_context(closing(results_of(
-            blogs, learner, cut_feeds=cut_feeds, no_feed=no_feed, keep_posts=posts is not None,
-            jobs=jobs or processors(),
+            blogs, cut_feeds=cut_feeds, no_feed=no_feed, keep_posts=posts is not None, jobs=jobs or processors(),
         )))
         for result in running:
             results.append(result)
@@ -143,31 +124,18 @@ def run(
     return [replace(result, lines=()) for result in results]
 
 
-def _papers(names: Sequence[str], blogs: Sequence[Blog], *, jobs: int, quiet: bool) -> Tables:
-    from everlog.evaluate import papers
-
-    makers = {"peers": papers.peers_tables, "retrieval": papers.retrieval_tables, "noise": papers.noise_tables}
-    makers["telling"] = papers.telling_tables
-    tables: Tables = {}
-    for name in names:
-        with progress(len(blogs) * papers.ROUNDS.get(name, 1), f"blogs, {name}", quiet=quiet) as step:
-            tables |= makers[name](blogs, jobs=jobs or processors(), done=step)
-    return tables
-
-
-def _print_tables(tables: Tables, *, json: bool, verbose: bool) -> None:
-    from everlog.evaluate.papers import DETAILS, render_rows
-
-    if json:
-        print(json_text(tables, indent=1, ensure_ascii=False))
-        return
-    shown = {name: rows for name, rows in tables.items() if rows and (verbose or name not in DETAILS)}
-    print("\n\n".join(f"{name}\n\n{render_rows(rows)}" for name, rows in shown.items()))
-
-
 def processors() -> int:
     """How many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _moved(given: Sequence[str], folders: Sequence[Path]) -> UsageError:
+    names = shlex.join(map(str, folders))
+    commands = [f".venv/bin/python benchmarks/{_SCRIPTS[flag]} {names}" for flag in given]
+    return UsageError(
+        f"moved to the benchmarks: {', '.join(f'--{flag}' for flag in given)}",
+        advice="\n    ".join(["in a clone of everlog, run:", "scripts/install benchmark", *commands]),
+    )
 
 
 def _created(file: Path) -> TextIO:

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from everlog.cli.fleet_options import LATER, BrokerFlag, shared_archive_of
-from everlog.cli.options import ArchiveFlag, ConfigFlag, JsonFlag, QuietFlag, VerboseFlag, settings_from
+from everlog.cli import flags
+from everlog.cli.options import BROKER_IS_AWAY, settings_from, shared_archive_of
 from everlog.cli.terminal_text import json_text
 from everlog.core.terminal import CONTROLS
 from everlog.errors import ServiceDown, UsageError
@@ -29,9 +29,9 @@ fleet = typer.Typer(
 
 @fleet.command("status")
 def fleet_status(
-    broker: BrokerFlag = None, archive: ArchiveFlag = None, config: ConfigFlag = None, json: JsonFlag = False,
-    quiet: QuietFlag = False,  # noqa: ARG001 - it shows what was asked for
-    verbose: VerboseFlag = False,  # noqa: ARG001 - where a bug happened is said by the program itself
+    broker: flags.Broker = None, archive: flags.Archive = None, config: flags.Config = None, json: flags.Json = False,
+    quiet: flags.Quiet = False,  # noqa: ARG001 - it shows what was asked for
+    verbose: flags.Verbose = False,  # noqa: ARG001 - where a bug happened is said by the program itself
 ) -> None:
     """Show workers, queues, request rates, overdue feeds and stalled jobs.
 
@@ -40,14 +40,14 @@ def fleet_status(
       everlog fleet status --archive postgresql://db/everlog --broker redis://queue
     """
     from everlog.cli.fleet_table import BrokerState, as_dict, print_state
-    from everlog.fleet.engine import make_engine
+    from everlog.fleet.job_queue import make_job_queue
 
     settings = settings_from(config, archive=archive, broker=broker)
-    engine = make_engine(settings.broker)
+    job_queue = make_job_queue(settings.broker)
     with shared_archive_of(settings) as opened:
-        state = opened.fleet_state(now=datetime.now(UTC))
+        state = opened.workers.fleet_state(now=datetime.now(UTC))
         try:
-            told = BrokerState(messages=engine.depths(), readers=engine.readers())
+            told = BrokerState(messages=job_queue.depths())
         except ServiceDown as down:
             told = BrokerState(trouble=down.message)
     if json:
@@ -59,8 +59,8 @@ def fleet_status(
 
 @fleet.command("rebuild")
 def fleet_rebuild(
-    broker: BrokerFlag = None, archive: ArchiveFlag = None, config: ConfigFlag = None, quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,  # noqa: ARG001 - where a bug happened is said by the program itself
+    broker: flags.Broker = None, archive: flags.Archive = None, config: flags.Config = None, quiet: flags.Quiet = False,
+    verbose: flags.Verbose = False,  # noqa: ARG001 - where a bug happened is said by the program itself
 ) -> None:
     """Empty the queue and refill it from the database. Safe at any time.
 
@@ -68,22 +68,22 @@ def fleet_rebuild(
     Example:
       everlog fleet rebuild --archive postgresql://db/everlog --broker redis://queue
     """
-    from everlog.fleet.engine import make_engine
-    from everlog.fleet.keeper import rebuild
+    from everlog.fleet.job_queue import make_job_queue
+    from everlog.fleet.reaper import rebuild
 
     settings = settings_from(config, archive=archive, broker=broker)
-    engine = make_engine(settings.broker)
+    job_queue = make_job_queue(settings.broker)
     with shared_archive_of(settings) as opened:
-        handed = rebuild(opened, engine)
+        sent = rebuild(opened, job_queue)
     if not quiet:
-        print(f"{handed} jobs queued again", file=sys.stderr)
+        print(f"{sent} jobs queued again", file=sys.stderr)
 
 
 @fleet.command("drain")
 def fleet_drain(
     name: Annotated[str | None, typer.Argument(metavar="WORKER", help="One worker (default: all).")] = None,
-    archive: ArchiveFlag = None, config: ConfigFlag = None, quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,  # noqa: ARG001 - where a bug happened is said by the program itself
+    archive: flags.Archive = None, config: flags.Config = None, quiet: flags.Quiet = False,
+    verbose: flags.Verbose = False,  # noqa: ARG001 - where a bug happened is said by the program itself
 ) -> None:
     """Stop workers: they finish and store what they are doing; other workers continue it.
 
@@ -96,7 +96,7 @@ def fleet_drain(
 
     settings = settings_from(config, archive=archive)
     with shared_archive_of(settings) as opened:
-        asked = opened.drain(name)
+        asked = opened.workers.drain(name)
         silent = [one for one in opened.workers() if one.silent_seconds > SILENT_SECONDS and name in {None, one.name}]
     if name and not asked:
         raise UsageError(f"no worker named {name}", advice="list them:  everlog fleet status")
@@ -110,9 +110,9 @@ def fleet_drain(
 @fleet.command("dead")
 def fleet_dead(
     limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, help="Show at most N.")] = 100,
-    archive: ArchiveFlag = None, config: ConfigFlag = None, json: JsonFlag = False,
-    quiet: QuietFlag = False,  # noqa: ARG001 - it shows what was asked for
-    verbose: VerboseFlag = False,  # noqa: ARG001 - where a bug happened is said by the program itself
+    archive: flags.Archive = None, config: flags.Config = None, json: flags.Json = False,
+    quiet: flags.Quiet = False,  # noqa: ARG001 - it shows what was asked for
+    verbose: flags.Verbose = False,  # noqa: ARG001 - where a bug happened is said by the program itself
 ) -> None:
     """List failed jobs and why they were given up.
 
@@ -124,7 +124,7 @@ def fleet_dead(
 
     settings = settings_from(config, archive=archive)
     with shared_archive_of(settings) as opened:
-        jobs = opened.dead_jobs(limit=limit)
+        jobs = opened.jobs.dead(limit=limit)
     if json:
         print(json_text([job_dict(job) for job in jobs], ensure_ascii=False, indent=1))
         return
@@ -138,8 +138,8 @@ def fleet_cancel(
     words: Annotated[
         list[str], typer.Argument(metavar="JOB|URL", help="Job numbers from 'fleet status' or 'fleet dead', or blogs."),
     ],
-    archive: ArchiveFlag = None, config: ConfigFlag = None, quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,  # noqa: ARG001 - where a bug happened is said by the program itself
+    archive: flags.Archive = None, config: flags.Config = None, quiet: flags.Quiet = False,
+    verbose: flags.Verbose = False,  # noqa: ARG001 - where a bug happened is said by the program itself
 ) -> None:
     """Remove queued or failed jobs. What is archived of their blogs stays.
 
@@ -154,8 +154,8 @@ def fleet_cancel(
     ids: set[int] = set()
     with shared_archive_of(settings) as opened:
         for word in words:
-            ids |= {int(word)} if word.isdecimal() else {job.id for job in opened.jobs_for(fetchable(word))}
-        cancelled = opened.cancel_jobs(sorted(ids))
+            ids |= {int(word)} if word.isdecimal() else {job.id for job in opened.jobs.find(fetchable(word))}
+        cancelled = opened.jobs.cancel(sorted(ids))
     if not cancelled:
         named = ", ".join(words)
         raise UsageError(
@@ -172,8 +172,8 @@ def fleet_revive(
     ids: Annotated[
         list[int] | None, typer.Argument(metavar="JOB", help="Job numbers (default: all)."),
     ] = None,
-    broker: BrokerFlag = None, archive: ArchiveFlag = None, config: ConfigFlag = None, quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,  # noqa: ARG001 - where a bug happened is said by the program itself
+    broker: flags.Broker = None, archive: flags.Archive = None, config: flags.Config = None, quiet: flags.Quiet = False,
+    verbose: flags.Verbose = False,  # noqa: ARG001 - where a bug happened is said by the program itself
 ) -> None:
     """Queue failed jobs again.
 
@@ -182,24 +182,24 @@ def fleet_revive(
       everlog fleet revive --archive postgresql://db/everlog --broker redis://queue
     """
     from everlog.archive.job_models import MOST_AT_ONCE
-    from everlog.fleet.engine import make_engine
+    from everlog.fleet.job_queue import make_job_queue
 
     settings = settings_from(config, archive=archive, broker=broker)
-    engine = make_engine(settings.broker)
+    job_queue = make_job_queue(settings.broker)
     with shared_archive_of(settings) as opened:
-        revived = part = opened.revive_jobs(ids or None)
+        revived = part = opened.jobs.revive(ids or None)
         if ids and not revived:
             named = ", ".join(map(str, ids))
             raise UsageError(f"not a failed job: {named}", advice="list them:  everlog fleet dead")
         while not ids and part == MOST_AT_ONCE:
-            part = opened.revive_jobs()
+            part = opened.jobs.revive()
             revived += part
         try:
             # Those who look after the fleet hand out the rest, as their queues have room.
-            engine.send(opened.wake_jobs())
+            job_queue.send(opened.jobs.wake())
         except ServiceDown as down:
-            raise ServiceDown(f"{revived} jobs queued again; {down.message}", advice=LATER) from down
+            raise ServiceDown(f"{revived} jobs queued again; {down.message}", advice=BROKER_IS_AWAY) from down
         finally:
-            engine.close()
+            job_queue.close()
     if not quiet:
         print(f"{revived} jobs queued again", file=sys.stderr)

@@ -22,10 +22,9 @@ GONE_SECONDS = 3_600.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokerState:
-    """What the broker says: how much waits in its queues, who only reads; or why it says nothing."""
+    """Messages in the broker's queues, or why it cannot be asked."""
 
     messages: Mapping[str, int] = field(default_factory=dict)
-    readers: Mapping[str, int] = field(default_factory=dict)
     trouble: str | None = None
 
 
@@ -34,7 +33,6 @@ def as_dict(state: FleetState, broker: BrokerState) -> dict[str, Any]:
     return {
         "workers": [_worker_dict(one, rate_of(one, state.running)) for one in state.workers],
         "requests_per_second": round(sum(rate_of(one, state.running) for one in state.workers), 3),
-        "readers": [{"name": name, "processes": processes} for name, processes in broker.readers.items()],
         "running": [_running_dict(one) for one in state.running],
         "queues": {
             queue: {"jobs": count, "messages": broker.messages.get(queue)} for queue, count in state.depths.items()
@@ -95,8 +93,6 @@ def print_state(state: FleetState, broker: BrokerState) -> None:
     for one in state.workers:
         if one.silent_seconds <= GONE_SECONDS:
             print(_worker_line(one, rates[one.name]))
-    for name, processes in broker.readers.items():
-        print(f"  {harmless(name):<28} {'reading':<9} {processes} pages at once, of huge blogs only")
     print("\nqueues")
     for queue, count in state.depths.items():
         told = f"{messages[queue]} in the broker" if queue in messages else "broker not reachable"

@@ -7,21 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from everlog.cli import flags
 from everlog.cli.contact import remind_of_contact
-from everlog.cli.options import (
-    AllowFlag,
-    AlsoFlag,
-    ArchiveFlag,
-    ConfigFlag,
-    FeedFlag,
-    JsonFlag,
-    NoFeedFlag,
-    QuietFlag,
-    VerboseFlag,
-    allowed,
-    refuse_both,
-    settings_from,
-)
+from everlog.cli.options import allowed, refuse_both, settings_from
 from everlog.cli.program import as_typed
 from everlog.cli.terminal_text import json_text, open_with
 from everlog.cli.typed_command import refuse_file
@@ -31,7 +19,7 @@ from everlog.errors import EverlogError
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from everlog.core.aliases import Alias
+    from everlog.core.scope import Alias
     from everlog.fetch import HttpClient
     from everlog.settings import Settings
     from everlog.usecases.crawl.report import Tally
@@ -43,31 +31,20 @@ COLUMN = 14
 
 def inspect(  # noqa: PLR0913, PLR0917 - one parameter per flag
     url: Annotated[str, typer.Argument(metavar="URL", help="The address of a blog.")],
-    feed: FeedFlag = None,
-    no_feed: NoFeedFlag = False,
-    scope: Annotated[
-        str | None,
-        typer.Option("--scope", metavar="path|host|subdomains", help="What belongs to the blog (default: path)."),
-    ] = None,
-    also: AlsoFlag = None,
-    delay: Annotated[
-        float | None, typer.Option("--delay", metavar="S", help="Seconds between requests to one host (default: 1)."),
-    ] = None,
-    header: Annotated[
-        list[str] | None,
-        typer.Option("--header", metavar="'NAME: VALUE'", help="An HTTP header to send to the blog's own host."),
-    ] = None,
-    cookies: Annotated[
-        str | None,
-        typer.Option("--cookies", metavar="FILE", help="Cookies for the blog's own host (Netscape format)."),
-    ] = None,
+    feed: flags.Feed = None,
+    no_feed: flags.NoFeed = False,
+    scope: flags.Scope = None,
+    also: flags.Also = None,
+    delay: flags.Delay = None,
+    header: flags.Header = None,
+    cookies: flags.Cookies = None,
     ignore_robots: Annotated[bool, typer.Option("--ignore-robots", help="Only for your own blogs.")] = False,
-    allow: AllowFlag = None,
-    archive: ArchiveFlag = None,
-    config: ConfigFlag = None,
-    json: JsonFlag = False,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,  # noqa: ARG001 - where a bug happened is said by the program itself
+    allow: flags.Allow = None,
+    archive: flags.Archive = None,
+    config: flags.Config = None,
+    json: flags.Json = False,
+    quiet: flags.Quiet = False,
+    verbose: flags.Verbose = False,  # noqa: ARG001 - where a bug happened is said by the program itself
 ) -> None:
     """Show what a crawl of a blog would find and fetch. Writes nothing.
 
@@ -124,8 +101,9 @@ async def _look(
     from everlog.usecases.crawl.report import Tally
     from everlog.usecases.discover.stored_allowlist import note_typed
     from everlog.usecases.discover.typed_address import fetchable, other_spellings
-    from everlog.usecases.inspection import look
-    from everlog.usecases.runner import habits_of, open_session, waits_shown
+    from everlog.usecases.inspection import inspect_blog
+    from everlog.usecases.runner import render_options, waits_shown
+    from everlog.usecases.sessions import open_session
 
     whole = fetchable(url)
     own = settings.for_blog(whole)
@@ -136,8 +114,9 @@ async def _look(
         on_start(tally)
         session = open_session(whole, own, scratch, fetcher, others=others)
         try:
-            async with Browser(habits_of(own)) as browser, waits_shown(tally, session, fetcher.timekeeper.now, browser):
-                return await look(url, session, own, browser, tally=tally)
+            now = fetcher.timekeeper.now
+            async with Browser(render_options(own)) as browser, waits_shown(tally, session, now, browser):
+                return await inspect_blog(url, session, own, browser, tally=tally)
         finally:
             tally.doing = "done"
 
@@ -150,24 +129,23 @@ def print_look(found: Inspection) -> None:
 
 def as_dict(found: Inspection) -> dict[str, Any]:
     """What was found, for programs."""
-    from everlog.export.jsonl import post_to_dict
     from everlog.records import Post
 
     sample = found.sample
     return {
         "home": found.home, "title": found.title, "platform": found.platform, "feed": found.feed_url,
         "feeds": list(found.feeds), "feed_entries": found.feed_entries, "robots": found.robots,
-        "url_pattern": found.known.classifier.pattern.regex, "confidence": found.known.template.confidence(),
+        "url_pattern": found.learned.classifier.pattern.regex, "confidence": found.learned.template.confidence(),
         "estimates": [{"posts": each.posts, "why": each.why} for each in found.estimates],
         "estimated_posts": found.estimate.posts, "estimated_requests": found.requests_expected,
         "requests_made": found.requests, "comments": list(found.comments),
-        "needs_browser": found.known.is_scripted, "noarchive": found.noarchive, "remarks": list(found.remarks),
+        "needs_browser": found.learned.is_scripted, "noarchive": found.noarchive, "remarks": list(found.remarks),
         "also": list(found.scope.also),
         "aliases": [
             {"home": each.home, "here": each.here, "followed": each.followed, "reason": each.reason or None}
             for each in found.scope.aliases
         ],
-        "sample": post_to_dict(sample) if isinstance(sample, Post) else {"url": sample.url, "skipped": sample.reason},
+        "sample": sample.to_dict() if isinstance(sample, Post) else {"url": sample.url, "skipped": sample.reason},
     }
 
 
@@ -200,11 +178,11 @@ def _rows(found: Inspection) -> list[tuple[str, str]]:
         ("other feeds", ", ".join(url for url in found.feeds if url != found.feed_url) or "none"),
         ("robots.txt", found.robots),
         *([("noarchive", _noarchive_line(found))] if found.noarchive else []),
-        ("posts at", found.known.classifier.pattern.regex),
+        ("posts at", found.learned.classifier.pattern.regex),
         ("posts", f"about {found.estimate.posts} ({found.estimate.why})"),
         *(("", f"{each.posts} by {each.why}") for each in found.estimates if each is not found.estimate),
         ("comments", "; ".join(found.comments) or "on the pages, if there are any"),
-        *([("browser", "needed: the pages are empty until their scripts run")] if found.known.is_scripted else []),
+        *([("browser", "needed: the pages are empty until their scripts run")] if found.learned.is_scripted else []),
         ("requests", f"about {found.requests_expected} for the whole blog; {found.requests} made so far"),
     ]
     sample = found.sample

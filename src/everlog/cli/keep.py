@@ -7,23 +7,17 @@ import sys
 from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from everlog.cli.options import (
-    ArchiveFlag,
-    ConfigFlag,
-    FilesFlag,
-    JsonFlag,
-    QuietFlag,
-    SpoolFlag,
-    VerboseFlag,
-    archive_of,
-    settings_from,
-)
+from everlog.cli import flags
+from everlog.cli.options import archive_of, settings_from
 from everlog.cli.summary import counted
 from everlog.cli.terminal_text import json_text, open_with
+
+if TYPE_CHECKING:
+    from everlog.archive import Archive
 
 VERIFY_FAILED = 8
 
@@ -38,11 +32,11 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per flag
     output: Annotated[
         str | None, typer.Option("-o", "--output", metavar="FILE", help="File, or folder for markdown; - is stdout."),
     ] = None,
-    archive: ArchiveFlag = None,
-    files: FilesFlag = None,
-    config: ConfigFlag = None,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,  # noqa: ARG001 - where a bug happened is said by the program itself
+    archive: flags.Archive = None,
+    files: flags.Files = None,
+    config: flags.Config = None,
+    quiet: flags.Quiet = False,
+    verbose: flags.Verbose = False,  # noqa: ARG001 - where a bug happened is said by the program itself
 ) -> None:
     """Write posts in a format of your choice, to stdout by default.
 
@@ -56,14 +50,13 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per flag
     open_with("exporting: opening the archive", quiet=quiet or output in {None, "-"})
     from everlog.core.moments import as_moment_or_none
     from everlog.export import format_for
-    from everlog.usecases.runner import blog_named
 
     chosen = format_for(format_name, output)
     moment = as_moment_or_none(since)
     comments: Counter[str] = Counter()
     settings = settings_from(config, archive=archive, files=files)
     with archive_of(settings, reading=True, quiet=quiet) as opened:
-        blog_id = blog_named(blog, opened).id if blog else None
+        blog_id = _blog_id(blog, opened) if blog else None
         count = opened.export(
             chosen, Path(output) if output else None, blog_id=blog_id, since=moment,
             on_post=lambda post: comments.update({"kept": len(post.comments)}),
@@ -73,17 +66,21 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per flag
         print(written + (f" in {output}" if output not in {None, "-"} else ""), file=sys.stderr)
 
 
+def _blog_id(url: str, archive: Archive) -> int:
+    from everlog.usecases.discover.held_blog import blog_named
+
+    return blog_named(url, archive).id
+
+
 def reread(
-    blogs: Annotated[
-        list[str] | None, typer.Argument(metavar="BLOG", help="Blogs in the archive (default: all)."),
-    ] = None,
-    archive: ArchiveFlag = None,
-    files: FilesFlag = None,
-    spool: SpoolFlag = None,
-    config: ConfigFlag = None,
-    json: JsonFlag = False,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,  # noqa: ARG001 - where a bug happened is said by the program itself
+    blogs: flags.Blogs = None,
+    archive: flags.Archive = None,
+    files: flags.Files = None,
+    spool: flags.Spool = None,
+    config: flags.Config = None,
+    json: flags.Json = False,
+    quiet: flags.Quiet = False,
+    verbose: flags.Verbose = False,  # noqa: ARG001 - where a bug happened is said by the program itself
 ) -> None:
     """Read all stored pages again with today's rules; no request is made.
 
@@ -94,14 +91,14 @@ def reread(
     """
     open_with("reading stored pages again: opening the archive", quiet=quiet)
     from everlog.cli.progress import progress
+    from everlog.usecases.discover.held_blog import blog_named
     from everlog.usecases.reread import reread_blog
-    from everlog.usecases.runner import blog_named
 
     with archive_of(settings_from(config, archive=archive, files=files, spool=spool)) as opened:
         chosen = [blog_named(url, opened) for url in blogs] if blogs else list(opened.blogs())
         results = []
         for blog in chosen:
-            total = opened.counts(blog.id).pages
+            total = opened.blogs.counts(blog.id).pages
             with progress(total, f"pages of {blog.home}", quiet=quiet) as step:
                 results.append(reread_blog(blog, opened, step=step))
     if json:
@@ -115,10 +112,10 @@ def reread(
 
 def forget(
     what: Annotated[str, typer.Argument(metavar="URL|BLOG", help="A blog of the archive.")],
-    archive: ArchiveFlag = None,
-    config: ConfigFlag = None,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,  # noqa: ARG001 - where a bug happened is said by the program itself
+    archive: flags.Archive = None,
+    config: flags.Config = None,
+    quiet: flags.Quiet = False,
+    verbose: flags.Verbose = False,  # noqa: ARG001 - where a bug happened is said by the program itself
 ) -> None:
     """Stop updating a blog; the archive keeps what it has. `everlog crawl` takes it up again.
 
@@ -126,24 +123,24 @@ def forget(
     Example:
       everlog forget https://a.blog.example/
     """
-    from everlog.usecases.runner import blog_named
+    from everlog.usecases.discover.held_blog import blog_named
 
     with archive_of(settings_from(config, archive=archive)) as opened:
         blog = blog_named(what, opened)
-        opened.update_blog(blog.id, forgotten_at=opened.moment())
+        opened.blogs.update(blog.id, forgotten_at=opened.jobs.now())
         if not quiet:
-            held = opened.count_posts(blog.id)
+            held = opened.posts.count(blog.id)
             print(f"{blog.home} is no longer updated; its {held} posts stay in the archive", file=sys.stderr)
 
 
 def verify(
-    archive: ArchiveFlag = None,
-    files: FilesFlag = None,
-    spool: SpoolFlag = None,
-    config: ConfigFlag = None,
-    json: JsonFlag = False,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,  # noqa: ARG001 - where a bug happened is said by the program itself
+    archive: flags.Archive = None,
+    files: flags.Files = None,
+    spool: flags.Spool = None,
+    config: flags.Config = None,
+    json: flags.Json = False,
+    quiet: flags.Quiet = False,
+    verbose: flags.Verbose = False,  # noqa: ARG001 - where a bug happened is said by the program itself
 ) -> None:
     """Check the archive: every record, WARC pointer, digest and media file. Exits 8 if something is wrong.
 
@@ -152,6 +149,7 @@ def verify(
       everlog verify
     """
     open_with("verifying: opening the archive", quiet=quiet)
+    from everlog.archive.verify import count_to_verify
     from everlog.archive.verify import verify as findings_of
     from everlog.cli.progress import progress
 
@@ -161,7 +159,7 @@ def verify(
         archive_of(settings, reading=True, quiet=quiet) as opened,
         TemporaryFile("w+", encoding="utf-8") as document,
     ):
-        total = opened.size()
+        total = count_to_verify(opened)
         with progress(total, "records checked", quiet=quiet) as step:
             for finding in findings_of(opened, progress=step):
                 found += 1

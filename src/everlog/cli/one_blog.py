@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from everlog.cli.summary import counted, media_of, unsure_lines
 from everlog.cli.terminal_text import ago, json_text, more, say, time_or_none
 from everlog.cli.wrapping import print_wrapped
-from everlog.usecases.crawl.report import reason_kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -100,6 +99,8 @@ def _missing_line(each: dict[str, Any], now: datetime) -> str:
 
 def _print_doubts(detail: dict[str, Any], *, verbose: bool) -> None:
     """Posts whose article may be the wrong text, and pages that may or may not be posts."""
+    from everlog.usecases.crawl.report import reason_kind
+
     for line in unsure_lines(Counter(reason_kind(each["reason"]) for each in detail["unsure"]), detail["posts"]):
         _field("unsure", line)
     for each in detail["unsure"] if verbose else ():
@@ -114,12 +115,12 @@ def _print_doubts(detail: dict[str, Any], *, verbose: bool) -> None:
 def _detail(blog: Blog, archive: Archive) -> dict[str, Any]:
     from everlog.usecases.crawl.left_out import count_not_kept, noarchive_remark, said_left_out
     from everlog.usecases.discover.blog_scope import scope_of
-    from everlog.usecases.discover.estimate import expected_posts, recall_estimate
+    from everlog.usecases.discover.estimate import expected_posts
 
-    counts, figures = archive.counts(blog.id), archive.figures(blog.id)
-    estimate = recall_estimate(blog, archive)
-    problems = list(archive.problems(blog.id))
-    lost = list(archive.lost_posts(blog.id))
+    counts, figures = archive.blogs.counts(blog.id), archive.blogs.figures(blog.id)
+    estimate = archive.blogs.state(blog.id).estimate
+    problems = list(archive.urls.problems(blog.id))
+    lost = list(archive.posts.lost(blog.id))
     scope = scope_of(blog, archive)
     not_kept = count_not_kept(blog, archive)
     return {
@@ -127,7 +128,7 @@ def _detail(blog: Blog, archive: Archive) -> dict[str, Any]:
         "expected": expected_posts(
             estimate, held=figures.posts, waiting=figures.waiting_posts, is_finished=blog.state == "finished",
         ),
-        "comments_missing": archive.comments_missing(blog.id),
+        "comments_missing": archive.comments.count_missing(blog.id),
         "state": "forgotten" if blog.forgotten_at else "gone" if blog.gone is not None else blog.state,
         "last_crawl": time_or_none(blog.crawled_at), **_polling(blog, archive), "gone": blog.gone,
         "gone_since": time_or_none(blog.gone_at), "former_homes": list(blog.former_homes),
@@ -136,15 +137,15 @@ def _detail(blog: Blog, archive: Archive) -> dict[str, Any]:
         "queued": {
             "post": figures.waiting_posts, "page": figures.waiting_pages, "media": figures.waiting_media,
         }, "outcomes": dict(counts.outcomes),
-        "unsure": [{"url": url, "reason": reason} for url, reason in archive.unsure_posts(blog.id)],
-        "disagreements": [{"url": url, "note": note} for url, note in archive.notes(blog.id)],
+        "unsure": [{"url": url, "reason": reason} for url, reason in archive.posts.unsure(blog.id)],
+        "disagreements": [{"url": url, "note": note} for url, note in archive.urls.notes(blog.id)],
         "estimate": {"posts": estimate.posts, "why": estimate.why, "evidence": estimate.evidence} if estimate else None,
         "also_at": [*scope.also, *(alias.home for alias in scope.aliases if alias.here or alias.followed)],
         "left_out": said_left_out(blog, archive),
         "not_kept": noarchive_remark(not_kept, blog.home) if not_kept else None,
         "runs": [
             {"kind": run.kind, "started": time_or_none(run.started_at), "ended": time_or_none(run.ended_at),
-             "reason": run.reason, "counts": dict(run.counts)} for run in archive.runs(blog.id)
+             "reason": run.reason, "counts": dict(run.counts)} for run in archive.blogs.runs(blog.id)
         ],
         "missing": [
             {"url": each.url, "what": each.lane, "reason": each.reason, "tries": each.tries,
@@ -156,14 +157,14 @@ def _detail(blog: Blog, archive: Archive) -> dict[str, Any]:
             for each in lost
         ],
         "former_templates": [
-            {"until": time_or_none(each.retired_at), "reason": each.reason} for each in archive.templates(blog.id)
+            {"until": time_or_none(each.retired_at), "reason": each.reason} for each in archive.blogs.templates(blog.id)
         ],
         "events": [event_dict(event) for event in archive.events(blog_id=blog.id)],
     }
 
 
 def _polling(blog: Blog, archive: Archive) -> dict[str, Any]:
-    poll = archive.poll_of(blog.id)
+    poll = archive.polls.of(blog.id)
     polling = poll.polling if poll is not None else None
     # The time of one that is forgotten or gone stays where it is, and nobody comes.
     ahead = polling if blog.forgotten_at is None and blog.gone is None else None

@@ -1,4 +1,4 @@
-"""Flags that several commands share, and the settings they make."""
+"""Settings and archive that the flags of a command name."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ import logging
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from everlog.errors import ArchiveBusy, UsageError
 
@@ -16,62 +14,9 @@ if TYPE_CHECKING:
     from everlog.archive import Archive
     from everlog.settings import Settings
 
-ArchiveFlag = Annotated[
-    str | None,
-    typer.Option(
-        "--archive", metavar="WHERE",
-        help="The archive: a folder (default: everlog-archive here), or postgresql://USER@HOST/NAME.",
-    ),
-]
-FilesFlag = Annotated[
-    str | None,
-    typer.Option(
-        "--files", metavar="WHERE",
-        help="Where a postgresql:// archive has its files: a folder, or s3://BUCKET/PATH. Stored in the archive.",
-    ),
-]
-SpoolFlag = Annotated[
-    str | None,
-    typer.Option(
-        "--spool", metavar="FOLDER", help="A folder on this machine for WARC files until they are uploaded.",
-    ),
-]
-ConfigFlag = Annotated[
-    Path | None, typer.Option("--config", metavar="FILE", help="Settings file (default: ./everlog.toml, if any)."),
-]
-JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-QuietFlag = Annotated[bool, typer.Option("-q", "--quiet", help="Print no progress and no notes.")]
-VerboseFlag = Annotated[bool, typer.Option("-v", "--verbose", help="Print more; with a bug, the traceback.")]
-RenderFlag = Annotated[
-    str | None,
-    typer.Option(
-        "--render", metavar="auto|always|never",
-        help="Render pages in a browser: where needed (the default), all, or none.",
-    ),
-]
-FeedFlag = Annotated[
-    str | None, typer.Option("--feed", metavar="URL", help="The blog's feed, if you know it."),
-]
-NoFeedFlag = Annotated[
-    bool, typer.Option("--no-feed", help="Crawl without a feed: posts are recognised by their pages."),
-]
-AlsoFlag = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--also", metavar="URL",
-        help="Another address of the same blog: a host, or a folder on its host (repeatable).",
-    ),
-]
-AllowFlag = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--allow", metavar="HOST[:PORT]",
-        help="Allow a host at a private address, or at this port (repeatable).",
-    ),
-]
-NoCommentsFlag = Annotated[bool, typer.Option("--no-comments", help="Do not collect comments.")]
-
 CONFIG_NAME = "everlog.toml"
+# What becomes of jobs whose broker is away.
+BROKER_IS_AWAY = "workers pick them up when the broker is back"
 
 
 def settings_from(config: Path | None, **flags: Any) -> Settings:
@@ -123,7 +68,6 @@ def archive_of(settings: Settings, *, create: bool = False, reading: bool = Fals
     `reading` is for commands that change nothing: they work on an archive that cannot be written too.
     """
     from everlog.archive.archive import ArchiveOptions, open_archive
-    from everlog.archive.db.schema import COPYING
     from everlog.archive.open_folder import has_archive
 
     is_folder = "://" not in settings.archive
@@ -138,13 +82,23 @@ def archive_of(settings: Settings, *, create: bool = False, reading: bool = Fals
         # Where a fleet has its files is often set for all commands of a machine; a folder has its own in itself.
         files=None if is_folder else settings.files, spool=settings.spool,
     )
-    if create and (copied := archive.recall(None, COPYING)) is not None:
+    if create and (copied := archive.backend.state.copied_from) is not None:
         archive.close()
         raise ArchiveBusy(
             f"a copy of {copied} is being made into this archive",
             advice="wait until 'everlog copy' has finished; if it was interrupted, run it again",
         )
     return archive
+
+
+def shared_archive_of(settings: Settings) -> Archive:
+    """The archive of a fleet: one that many machines reach."""
+    if "://" not in settings.archive:
+        raise UsageError(
+            f"{settings.archive} is a folder; a fleet needs a shared database",
+            advice="pass --archive postgresql://HOST/NAME; 'everlog copy' copies an archive there",
+        )
+    return archive_of(settings, create=True)
 
 
 def _say(text: str) -> None:

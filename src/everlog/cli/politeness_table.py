@@ -20,7 +20,7 @@ HOSTS_SHOWN = 50
 
 def print_ledger(archive: Archive, blog: Blog | None, *, json: bool, quiet: bool, verbose: bool) -> None:
     """The hosts of the archive, or those of a blog: first those whose servers asked for waits, then the busiest."""
-    hosts = archive.ledger() if blog is None else _hosts_of(blog, archive)
+    hosts = archive.hosts.stats() if blog is None else _hosts_of(blog, archive)
     if json:
         print(json_text([_plain(each) for each in hosts], ensure_ascii=False, indent=1))
         return
@@ -41,7 +41,7 @@ def _hosts_of(blog: Blog, archive: Archive) -> Iterator[HostStats]:
 
     urls = (blog.home, *blog.former_homes, blog.feed_url or blog.home)
     for host in dict.fromkeys(host_key(spelled(url)) for url in urls):
-        yield from archive.ledger(host)
+        yield from archive.hosts.stats(host)
 
 
 def _rank(each: HostStats) -> tuple[int, int, str]:

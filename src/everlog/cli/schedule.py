@@ -1,4 +1,4 @@
-"""`everlog watch` with a broker: due feeds are handed to a fleet's workers."""
+"""`everlog watch` with a broker: due feeds are queued for a fleet's workers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from everlog.cli.fleet_options import shared_archive_of
+from everlog.cli.options import shared_archive_of
 
 if TYPE_CHECKING:
     from everlog.fleet.scheduler import ScheduleTally
@@ -25,37 +25,37 @@ LINE_EVERY_SECONDS = 60.0
 def schedule(
     settings: Settings, *, once: bool, metrics_port: int | None, log_format: str, quiet: bool, verbose: bool,
 ) -> None:
-    """Hand out due feeds until a signal ends it, or `max_time`; with `once`, until nothing is due."""
-    from everlog.fleet.engine import make_engine
-    from everlog.fleet.figures import serve_figures
+    """Queue due feeds until a signal ends it, or `max_time`; with `once`, until nothing is due."""
+    from everlog.fleet.job_queue import make_job_queue
     from everlog.fleet.logs import log_to_stderr
+    from everlog.fleet.metrics import serve_metrics
     from everlog.fleet.scheduler import Scheduler
     from everlog.fleet.worker import default_name
 
     name = f"watch-{default_name()}"
     level = logging.WARNING if quiet else logging.DEBUG if verbose else logging.INFO
     log_to_stderr(log_format, level=level, worker=name)
-    engine = make_engine(settings.broker)
-    end_figures: Any = None
+    job_queue = make_job_queue(settings.broker)
+    stop_metrics: Any = None
     done = threading.Event()
     with shared_archive_of(settings) as opened:
-        engine.depths()
-        scheduler = Scheduler(opened, engine, name)
+        job_queue.depths()
+        scheduler = Scheduler(opened, job_queue, name)
         stopped = _stop_on_signals(scheduler)
         thread = threading.Thread(target=_tell_now_and_then, args=(scheduler.tally, done), daemon=True)
         if not quiet:
             thread.start()
         try:
             if metrics_port is not None:
-                end_figures = serve_figures(metrics_port, opened, engine)
+                stop_metrics = serve_metrics(metrics_port, opened, job_queue)
             scheduler.run(once=once, max_seconds=settings.max_time)
         finally:
             done.set()
             if thread.is_alive():
                 thread.join()
-            if end_figures is not None:
-                end_figures()
-            engine.close()
+            if stop_metrics is not None:
+                stop_metrics()
+            job_queue.close()
     log.info("%s", line_of(scheduler.tally))
     if stopped:
         raise typer.Exit(INTERRUPTED)
@@ -69,7 +69,7 @@ def line_of(tally: ScheduleTally) -> str:
     '2400 feeds queued in 24 jobs, 40.0 feeds/s, 3 jobs waiting for a worker'
     """
     rate = f", {tally.feeds / tally.seconds:.1f} feeds/s" if tally.seconds else ""
-    again = f", {tally.handed} jobs queued again" if tally.handed else ""
+    again = f", {tally.resent} jobs queued again" if tally.resent else ""
     return f"{tally.feeds} feeds queued in {tally.jobs} jobs{rate}, {tally.waiting} jobs waiting for a worker{again}"
 
 

@@ -9,15 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from everlog.cli.options import (
-    ArchiveFlag,
-    ConfigFlag,
-    JsonFlag,
-    QuietFlag,
-    VerboseFlag,
-    archive_of,
-    settings_from,
-)
+from everlog.cli import flags
+from everlog.cli.options import archive_of, settings_from
 from everlog.cli.terminal_text import json_text
 from everlog.cli.wrapping import print_styled, print_wrapped
 from everlog.core.terminal import harmless
@@ -60,11 +53,11 @@ def search(
         int, typer.Option("--limit", metavar="N", min=1, max=MOST_SHOWN, help="How many posts to show at most."),
     ] = 10,
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Rebuild the search index from the posts.")] = False,
-    archive: ArchiveFlag = None,
-    config: ConfigFlag = None,
-    json: JsonFlag = False,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,
+    archive: flags.Archive = None,
+    config: flags.Config = None,
+    json: flags.Json = False,
+    quiet: flags.Quiet = False,
+    verbose: flags.Verbose = False,
 ) -> None:
     """Find posts by their words, the best first: titles, texts, comments, authors and tags, in any language.
 
@@ -83,14 +76,14 @@ def search(
         raise UsageError("nothing to search for", advice="give a word:  everlog search tide")
     with archive_of(settings_from(config, archive=archive), reading=not rebuild, quiet=quiet) as opened:
         if rebuild:
-            opened.forget_index()
+            opened.search.forget()
         indexed = _index(opened, quiet=quiet)
         if not text.strip():
             if json:
                 print(json_text({"indexed": indexed}))
             return
         hits = opened.search(text, limit=limit)
-        total = opened.count_found(text)
+        total = opened.search.count(text)
     if json:
         print(json_text({"found": total, "posts": [_plain(hit) for hit in hits]}, ensure_ascii=False, indent=1))
     else:
@@ -105,12 +98,12 @@ def _index(archive: Archive, *, quiet: bool) -> int:
     """Bring in what is not in the index: all posts of an archive that is older than it. How many."""
     from everlog.cli.progress import progress
 
-    waiting = archive.count_not_indexed()
+    waiting = archive.search.count_not_indexed()
     if waiting and not quiet:
         once = "" if archive.is_read_only else ", once"
         print(f"{waiting} posts are brought into the search index{once}", file=sys.stderr)
     with progress(waiting, "posts in the search index", quiet=quiet or not waiting) as step:
-        return archive.index_posts(step)
+        return archive.search.index(step)
 
 
 def _print(hits: tuple[Hit, ...], *, verbose: bool) -> None:

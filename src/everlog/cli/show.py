@@ -9,15 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from everlog.cli.options import (
-    ArchiveFlag,
-    ConfigFlag,
-    JsonFlag,
-    QuietFlag,
-    VerboseFlag,
-    archive_of,
-    settings_from,
-)
+from everlog.cli import flags
+from everlog.cli.options import archive_of, settings_from
 from everlog.cli.terminal_text import ago, json_text
 from everlog.cli.wrapping import print_wrapped
 from everlog.core.terminal import harmless_html
@@ -40,11 +33,11 @@ def show(
     versions: Annotated[
         bool, typer.Option("--versions", help="Its versions: when each was read, what changed; with --json all whole."),
     ] = False,
-    archive: ArchiveFlag = None,
-    config: ConfigFlag = None,
-    json: JsonFlag = False,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,
+    archive: flags.Archive = None,
+    config: flags.Config = None,
+    json: flags.Json = False,
+    quiet: flags.Quiet = False,
+    verbose: flags.Verbose = False,
 ) -> None:
     """Print one post, as text.
 
@@ -59,13 +52,11 @@ def show(
             _show_versions(versions_of(url, opened, as_read=not (json or html)), json=json, html=html, quiet=quiet,
                            verbose=verbose)
             return
-        post = opened.find_post(url)
+        post = opened.posts.find(url)
     if post is None:
         raise not_here(url)
     if json:
-        from everlog.export.jsonl import post_to_dict
-
-        print(json_text(post_to_dict(post), ensure_ascii=False, indent=1))
+        print(json_text(post.to_dict(), ensure_ascii=False, indent=1))
     elif html:
         print(harmless_html(post.html))
     else:
@@ -74,7 +65,7 @@ def show(
 
 def versions_of(url: str, archive: Archive, *, as_read: bool) -> tuple[Version, ...]:
     """All versions of a post; an error with advice if there is none."""
-    found = archive.history(url, as_read=as_read)
+    found = archive.posts.history(url, as_read=as_read)
     if not found:
         raise not_here(url)
     return found
@@ -102,9 +93,7 @@ def summary_of(changes: Changes, *, is_same_page: bool) -> str:
 
 def _show_versions(found: tuple[Version, ...], *, json: bool, html: bool, quiet: bool, verbose: bool) -> None:
     if json:
-        from everlog.export.jsonl import post_to_dict
-
-        plain = [post_to_dict(each.post) | {"read_at": each.read_at.isoformat()} for each in found]
+        plain = [each.post.to_dict() | {"read_at": each.read_at.isoformat()} for each in found]
         print(json_text(plain, ensure_ascii=False, indent=1))
     elif html:
         for each in found:

@@ -8,16 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from everlog.cli import flags
 from everlog.cli.one_blog import event_dict, figures_dict, print_blog, print_events
-from everlog.cli.options import (
-    ArchiveFlag,
-    ConfigFlag,
-    JsonFlag,
-    QuietFlag,
-    VerboseFlag,
-    archive_of,
-    settings_from,
-)
+from everlog.cli.options import archive_of, settings_from
 from everlog.cli.politeness_table import print_ledger
 from everlog.cli.summary import counted, media_of, missing_of
 from everlog.cli.terminal_text import ago, json_text, more, say, table, time_or_none
@@ -25,7 +18,7 @@ from everlog.cli.wrapping import print_wrapped, room
 
 if TYPE_CHECKING:
     from everlog.archive import Archive
-    from everlog.archive.repos.overview import Outline
+    from everlog.archive.models import BlogOutline
 
 SHOWN = 20
 # All that happens to blogs and posts but for edits: these are many, and `status BLOG` and `diff` have them.
@@ -44,11 +37,11 @@ def status(
     politeness: Annotated[
         bool, typer.Option("--politeness", help="The ledger of requests and waits, with the reason for each wait."),
     ] = False,
-    archive: ArchiveFlag = None,
-    config: ConfigFlag = None,
-    json: JsonFlag = False,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,
+    archive: flags.Archive = None,
+    config: flags.Config = None,
+    json: flags.Json = False,
+    quiet: flags.Quiet = False,
+    verbose: flags.Verbose = False,
 ) -> None:
     """List the blogs of the archive and what happened to them; with a BLOG what is held, what is missing and why.
 
@@ -61,7 +54,7 @@ def status(
     with archive_of(settings_from(config, archive=archive), reading=True, quiet=quiet) as opened:
         chosen = None
         if blog is not None:
-            from everlog.usecases.runner import blog_named
+            from everlog.usecases.discover.held_blog import blog_named
 
             chosen = blog_named(blog, opened)
         if politeness:
@@ -73,7 +66,7 @@ def status(
 
 
 def _print_all(archive: Archive, *, json: bool, quiet: bool, verbose: bool) -> None:
-    outlines = list(archive.outlines())
+    outlines = list(archive.blogs.outlines())
     if json:
         happened: dict[int, list[dict[str, Any]]] = {}
         for event in archive.events(kinds=MATTER):
@@ -103,7 +96,7 @@ def _print_all(archive: Archive, *, json: bool, quiet: bool, verbose: bool) -> N
             say("  and earlier ones (-v shows all)")
 
 
-def _row(outline: Outline) -> dict[str, Any]:
+def _row(outline: BlogOutline) -> dict[str, Any]:
     return {
         "blog": outline.home, "title": outline.title, **figures_dict(outline.figures), "state": _state(outline),
         "last_crawl": time_or_none(outline.crawled_at), "next_poll": time_or_none(outline.due_at),
@@ -112,11 +105,11 @@ def _row(outline: Outline) -> dict[str, Any]:
     }
 
 
-def _state(outline: Outline) -> str:
+def _state(outline: BlogOutline) -> str:
     return "forgotten" if outline.forgotten_at else "gone" if outline.gone is not None else outline.state
 
 
-def _print_list(outlines: list[Outline], now: datetime) -> None:
+def _print_list(outlines: list[BlogOutline], now: datetime) -> None:
     """One line a blog; where the screen is too narrow for that, two."""
     rows = [_shown(each, now) for each in outlines]
     # A state that all blogs have tells nothing; neither does a figure that is nowhere.
@@ -133,7 +126,7 @@ def _print_list(outlines: list[Outline], now: datetime) -> None:
         print_wrapped(_told(outline, now), margin="  ")
 
 
-def _shown(outline: Outline, now: datetime) -> dict[str, Any]:
+def _shown(outline: BlogOutline, now: datetime) -> dict[str, Any]:
     """A blog as a row for people."""
     figures = outline.figures
     wanted = figures.media + figures.media_missing + figures.waiting_media
@@ -147,7 +140,7 @@ def _shown(outline: Outline, now: datetime) -> dict[str, Any]:
     }
 
 
-def _told(outline: Outline, now: datetime) -> str:
+def _told(outline: BlogOutline, now: datetime) -> str:
     """A blog in a sentence."""
     figures, missing = outline.figures, missing_of(outline.figures.missing_posts, outline.figures.missing_pages)
     waiting = figures.waiting_posts + figures.waiting_pages

@@ -1,4 +1,4 @@
-"""What a crawl leaves on the screen when it ends. docs/figures.md defines its figures."""
+"""What a crawl leaves on the screen when it ends. docs/internals/figures.md defines its figures."""
 
 from __future__ import annotations
 

@@ -10,25 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from everlog.cli import flags
 from everlog.cli.contact import remind_of_contact
 from everlog.cli.display import FIGURE_LINES, flowed
-from everlog.cli.fleet_options import BrokerFlag, LogFormatFlag, MetricsFlag  # noqa: TC001 - typer reads them
-from everlog.cli.options import (
-    AllowFlag,
-    ArchiveFlag,
-    ConfigFlag,
-    FilesFlag,
-    JsonFlag,
-    NoCommentsFlag,
-    QuietFlag,
-    RenderFlag,
-    SpoolFlag,
-    VerboseFlag,
-    allowed,
-    archive_of,
-    log_to_stderr,
-    settings_from,
-)
+from everlog.cli.options import allowed, archive_of, log_to_stderr, settings_from
 from everlog.cli.terminal_text import ago, console, is_live, json_text, live_part, open_with, unguarded
 from everlog.core.terminal import harmless
 from everlog.errors import ArchiveBusy, UsageError
@@ -48,24 +33,22 @@ LATER = 5
 
 def watch(  # noqa: PLR0913, PLR0917 - one parameter per flag
     once: Annotated[bool, typer.Option("--once", help="Ask what is due now, then end: for cron.")] = False,
-    max_time: Annotated[float | None, typer.Option("--max-time", metavar="S", help="Stop after S seconds.")] = None,
-    delay: Annotated[
-        float | None, typer.Option("--delay", metavar="S", help="Seconds between requests to one host (default: 1)."),
-    ] = None,
-    render: RenderFlag = None,
-    no_comments: NoCommentsFlag = False,
+    max_time: flags.MaxTime = None,
+    delay: flags.Delay = None,
+    render: flags.Render = None,
+    no_comments: flags.NoComments = False,
     no_media: Annotated[bool, typer.Option("--no-media", help="Do not fetch pictures, sounds and files.")] = False,
-    allow: AllowFlag = None,
-    broker: BrokerFlag = None,
-    metrics_port: MetricsFlag = None,
-    log_format: LogFormatFlag = "text",
-    archive: ArchiveFlag = None,
-    files: FilesFlag = None,
-    spool: SpoolFlag = None,
-    config: ConfigFlag = None,
-    json: JsonFlag = False,
-    quiet: QuietFlag = False,
-    verbose: VerboseFlag = False,
+    allow: flags.Allow = None,
+    broker: flags.Broker = None,
+    metrics_port: flags.Metrics = None,
+    log_format: flags.LogFormat = "text",
+    archive: flags.Archive = None,
+    files: flags.Files = None,
+    spool: flags.Spool = None,
+    config: flags.Config = None,
+    json: flags.Json = False,
+    quiet: flags.Quiet = False,
+    verbose: flags.Verbose = False,
 ) -> None:
     """Keep all blogs of the archive current: each feed is asked as it falls due, until you stop it.
 

@@ -2,7 +2,5 @@
 
 corpus.py reads a folder of blogs, cut.py shortens their feeds, scoring.py compares a post with
 the truth, run.py does it for many blogs at once, table.py prints, gate.py holds the floors.
-
-The papers' experiments stand beside it: peers.py (other tools), retrieval.py (search; its parts are
-retrieval_*.py) and noise.py; papers.py gives their tables.
+The papers' experiments are in benchmarks/papers.
 """

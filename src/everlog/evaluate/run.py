@@ -7,21 +7,22 @@ a reason. Only one blog is in memory per process.
 from __future__ import annotations
 
 import multiprocessing
+import signal
 import time
 from collections import defaultdict
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from everlog.errors import EverlogError
-from everlog.evaluate.processes import leave_quietly
 from everlog.evaluate.scoring import FIELDS, mean, score_post, score_shown
 from everlog.export.jsonl import post_to_line
 from everlog.records import Post, Skip
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Mapping, Sequence
     from datetime import datetime
 
     from everlog.evaluate.commenting import Shown
@@ -42,15 +43,6 @@ class Learner(Protocol):
     def __call__(
         self, feed: bytes, pages: Mapping[str, bytes], /, *, feed_url: str | None = None,
     ) -> Reader: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Teaching:
-    """What a blog is learned from: its feed, its feed cut to excerpts, or its pages alone."""
-
-    learner: Learner
-    cut_feeds: bool = False
-    no_feed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,18 +107,17 @@ def evaluate(
 
     With `no_feed` nothing but the blogs' pages teaches, and `learner` is not asked.
     """
-    teach = Teaching(learner, cut_feeds=cut_feeds, no_feed=no_feed)
+    measure = partial(evaluate_blog, learner=learner, cut_feeds=cut_feeds, no_feed=no_feed, keep_posts=keep_posts)
     # The longest first, so that no process is left alone with them at the end.
     ordered = sorted(blogs, key=_size, reverse=True)
     if jobs <= 1 or len(ordered) <= 1:
-        for blog in ordered:
-            yield _evaluate(blog, teach, keep_posts=keep_posts)
+        yield from map(measure, ordered)
         return
-    unfinished = yield from _in_processes(ordered, teach, keep_posts, jobs)
+    unfinished = yield from _in_processes(measure, ordered, jobs)
     # Something killed a process (memory, a crash in C), and with it the whole pool. One process
     # per blog shows which blog it was.
     for blog in unfinished:
-        if (yield from _in_processes([blog], teach, keep_posts, 1)):
+        if (yield from _in_processes(measure, [blog], 1)):
             reading = _Reading(problem="the process that read it was killed")
             yield _score(blog, list(blog.truth()), reading, keep_posts=False)
 
@@ -134,16 +125,24 @@ def evaluate(
 def evaluate_blog(
     blog: Blog, learner: Learner, *, cut_feeds: bool = False, no_feed: bool = False, keep_posts: bool = False,
 ) -> Result:
-    """The result of one blog."""
-    return _evaluate(blog, Teaching(learner, cut_feeds=cut_feeds, no_feed=no_feed), keep_posts=keep_posts)
-
-
-def _evaluate(blog: Blog, teach: Teaching, *, keep_posts: bool) -> Result:
-    """Learn one blog, read every post of its truth that counts, and score them."""
+    """Learn one blog from its feed, whole or cut, or from its pages alone; read and score its posts that count."""
     truth = list(blog.truth())
-    is_wanted = any(row.counts for row in truth)
-    reading = _read(blog, truth, teach) if is_wanted else _Reading()
+    learn = partial(_learn_walking, blog) if no_feed else partial(learn_blog, blog, learner, cut_feeds=cut_feeds)
+    reading = _read(blog, truth, learn) if any(row.counts for row in truth) else _Reading()
     return _score(blog, truth, reading, keep_posts=keep_posts)
+
+
+def learn_blog(blog: Blog, learner: Learner = learn_with_everlog, *, cut_feeds: bool = False) -> Reader:
+    """What a blog's feed teaches, as it is or cut to excerpts, with the pages that it links to."""
+    from everlog.feeds import parse_feed  # noqa: PLC0415 - loads lxml
+
+    feed = blog.feed()
+    links = [entry.link for entry in parse_feed(feed, blog.feed_url).entries]
+    if cut_feeds:
+        from everlog.evaluate.cut import cut_feed  # noqa: PLC0415
+
+        feed = cut_feed(feed, blog.feed_url)
+    return learner(feed, blog.linked_pages(links), feed_url=blog.feed_url)
 
 
 def total_scores(results: Sequence[Result]) -> dict[str, float | None]:
@@ -152,7 +151,7 @@ def total_scores(results: Sequence[Result]) -> dict[str, float | None]:
 
 
 def _in_processes(
-    blogs: Sequence[Blog], teach: Teaching, keep_posts: bool, jobs: int,  # noqa: FBT001
+    measure: Callable[[Blog], Result], blogs: Sequence[Blog], jobs: int,
 ) -> Generator[Result, None, list[Blog]]:
     """Yields results; returns the blogs that a broken pool left undone."""
     # "spawn" starts clean: the terminal's progress bar runs a thread, and forking with threads
@@ -162,10 +161,7 @@ def _in_processes(
     )
     undone: list[Blog] = []
     try:
-        tasks = {
-            pool.submit(_evaluate, blog, teach, keep_posts=keep_posts): blog
-            for blog in blogs
-        }
+        tasks = {pool.submit(measure, blog): blog for blog in blogs}
         for task in as_completed(tasks):
             try:
                 yield task.result()
@@ -180,17 +176,22 @@ def _in_processes(
     return undone
 
 
+def leave_quietly() -> None:
+    """Ctrl-C reaches all processes of a terminal; only the first has something to say about it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def _size(blog: Blog) -> int:
     return (blog.folder / "truth.jsonl").stat().st_size
 
 
-def _read(blog: Blog, truth: Sequence[Truth], teach: Teaching) -> _Reading:
+def _read(blog: Blog, truth: Sequence[Truth], learn: Callable[[], Reader]) -> _Reading:
     from everlog.evaluate.commenting import shown_comments, taught  # noqa: PLC0415 - loads lxml
 
     reading = _Reading()
     start = time.perf_counter()
     try:
-        reader_for = taught(_learn(blog, teach), blog, truth)
+        reader_for = taught(learn(), blog, truth)
     except Exception as error:  # noqa: BLE001 - a crash in one blog must not hide the other blogs
         reading.problem = f"not learned: {_said(error)}"
         return reading
@@ -211,20 +212,10 @@ def _read(blog: Blog, truth: Sequence[Truth], teach: Teaching) -> _Reading:
     return reading
 
 
-def _learn(blog: Blog, teach: Teaching) -> Reader:
-    if teach.no_feed:
-        from everlog.evaluate.without_feed import learn_walking  # noqa: PLC0415 - loads lxml
+def _learn_walking(blog: Blog) -> Reader:
+    from everlog.evaluate.without_feed import learn_walking  # noqa: PLC0415 - loads lxml
 
-        return learn_walking(blog).template
-    from everlog.feeds import parse_feed  # noqa: PLC0415 - loads lxml
-
-    feed = blog.feed()
-    links = [entry.link for entry in parse_feed(feed, blog.feed_url).entries]
-    if teach.cut_feeds:
-        from everlog.evaluate.cut import cut_feed  # noqa: PLC0415
-
-        feed = cut_feed(feed, blog.feed_url)
-    return teach.learner(feed, blog.linked_pages(links), feed_url=blog.feed_url)
+    return learn_walking(blog).template
 
 
 def _read_page(blog: Blog, row: Truth, reader: Reader) -> Post | Skip:

@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import csv
 import io
-from typing import TYPE_CHECKING, BinaryIO
+from dataclasses import fields
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from everlog.records import Post
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from datetime import datetime
 
-    from everlog.records import Post
-
-COLUMNS = (
-    "url", "blog", "title", "authors", "published", "updated", "tags", "language", "text", "summary", "comments",
-    "media", "version", "fetched", "gone",
-)
+# Of these a row has the number.
+_COUNTED = ("comments", "media")
+_LAST = ("version", "fetched", "gone")
+_LEFT_OUT = ("aliases", "html", "comments_state", "comment_count_claimed", "provenance", "warc")
+COLUMNS = (*(each.name for each in fields(Post) if each.name not in {*_LEFT_OUT, *_LAST}), *_LAST)
 # The starts of a formula in the spreadsheets in use, with the full-width signs that some take for these.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
@@ -54,12 +56,14 @@ def guard(cell: str) -> str:
 
 
 def _row(post: Post) -> tuple[str, ...]:
-    return (
-        post.url, post.blog or "", post.title or "", "; ".join(post.authors), _time(post.published),
-        _time(post.updated), "; ".join(post.tags), post.language or "", post.text, post.summary or "",
-        str(len(post.comments)), str(len(post.media)), str(post.version), _time(post.fetched), post.gone or "",
-    )
+    return tuple(_cell(name, getattr(post, name)) for name in COLUMNS)
 
 
-def _time(moment: datetime | None) -> str:
-    return moment.isoformat() if moment else ""
+def _cell(name: str, value: Any) -> str:
+    if name in _COUNTED:
+        return str(len(value))
+    if isinstance(value, tuple):
+        return "; ".join(value)
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return "" if value is None else str(value)

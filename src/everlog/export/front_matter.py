@@ -7,6 +7,8 @@ import re
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
+from everlog.records import Role, post_fields
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -15,6 +17,9 @@ if TYPE_CHECKING:
     Value = str | datetime | Sequence[str]
 
 FENCE = "---\n"
+# Fields that have no other name for site generators stand under their own.
+_RENAMED = frozenset({"title", "authors", "published", "updated", "tags", "language", "summary"})
+_OTHERS = tuple(name for name in post_fields(Role.LEARNED) if name not in _RENAMED)
 # Signs that JSON may hold as they are and YAML may not, or takes for ends of lines.
 _NOT_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 # Halves of a letter; Hugo's and Jekyll's readers of YAML refuse them even when they are escaped.
@@ -32,7 +37,7 @@ def front_matter(post: Post, *, slug: str | None = None, media: Sequence[str] = 
         "title": post.title, "date": post.published, "lastmod": post.updated, "author": ", ".join(post.authors),
         "authors": post.authors, "slug": slug, "original_url": post.url, "blog": post.blog,
         "original_aliases": post.aliases, "tags": post.tags, "language": post.language, "description": post.summary,
-        "media": media, "gone": post.gone,
+        **{name: getattr(post, name) for name in _OTHERS}, "media": media, "gone": post.gone,
     }
     lines = [f"{name}: {_yaml(value)}\n" for name, value in fields.items() if value]
     # An article about Jekyll has Liquid in its code, which is to be shown and not to be run.

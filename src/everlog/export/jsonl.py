@@ -5,15 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, BinaryIO
 
-from everlog.records.plain import post_to_dict
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from everlog.records import Post
-
-__all__ = ["post_to_dict", "post_to_line", "write_jsonl"]
-
 
 def write_jsonl(posts: Iterable[Post], out: BinaryIO) -> int:
     """Write a line for every post; the number of posts."""
@@ -30,4 +25,4 @@ def post_to_line(post: Post) -> str:
     >>> post_to_line(Post(url="http://a.example/1", title="Eins"))[:46]
     '{"url": "http://a.example/1", "aliases": [], "'
     """
-    return json.dumps(post_to_dict(post), ensure_ascii=False)
+    return json.dumps(post.to_dict(), ensure_ascii=False)

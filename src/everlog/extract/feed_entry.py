@@ -18,6 +18,7 @@ from everlog.dates.stamps import plausible
 from everlog.extract.fields.authors_read import as_name
 from everlog.extract.fields.tags_read import MAX_TAGS, as_tag
 from everlog.records import Entry, Provenance
+from everlog.records.codec import decode, encode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -31,7 +32,6 @@ CONFIDENCE = {"title": 0.98, "published": 0.99, "authors": 0.99, "tags": 0.92}
 # What makes a post another one when it is missing; the rest is told around it.
 CORE = ("title", "authors", "published", "tags")
 _FIELDS = (*CORE, "updated", "summary")
-_DATES = ("published", "updated")
 # What the feed says of all posts alike, and what it said of this one before.
 _BY_FEED = frozenset({"feed-constant", METHOD})
 # A feed whose entries all bear one day was built on that day: as many entries make that more than chance.
@@ -118,17 +118,12 @@ def of_one_post_each(addressed: Iterable[tuple[str, Entry]], home: str) -> dict[
 
 def to_dict(entry: Entry) -> dict[str, Any]:
     """What is kept of an entry, as plain data for JSON."""
-    said = {name: value for name in ("link", *_FIELDS) if (value := getattr(entry, name))}
-    return {name: value.isoformat() if name in _DATES else value for name, value in said.items()}
+    return {name: value for name, value in encode(entry, only=("link", *_FIELDS)).items() if value}
 
 
 def from_dict(said: Mapping[str, Any]) -> Entry:
     """The entry that `to_dict` wrote."""
-    published, updated = (datetime.fromisoformat(text) if (text := said.get(name)) else None for name in _DATES)
-    return Entry(
-        link=said.get("link"), title=said.get("title"), summary=said.get("summary"), published=published,
-        updated=updated, authors=tuple(said.get("authors", ())), tags=tuple(said.get("tags", ())),
-    )
+    return decode(Entry, {"link": None, **said})
 
 
 def merged(entry: Entry, before: Entry) -> Entry:

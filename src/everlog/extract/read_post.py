@@ -17,26 +17,22 @@ from everlog.core.tree import drop, parse, take_text
 from everlog.errors import UnreadablePage
 from everlog.extract.article.article_read import ArticleFinder
 from everlog.extract.article.witnesses import DISAGREEMENT, NO_WITNESS, SMALL, agreement, any_article, share_of_page
-from everlog.extract.extractors.methods import is_placed
-from everlog.extract.fields.authors_read import read_authors
-from everlog.extract.fields.published_read import read_published, read_updated
+from everlog.extract.extractors.extractor import is_placed
+from everlog.extract.fields import field_function
 from everlog.extract.fields.small_texts_read import selectors_used
-from everlog.extract.fields.summary_read import read_summary
-from everlog.extract.fields.tags_read import read_tags
-from everlog.extract.fields.title_read import read_title
 from everlog.extract.manual import elements_by_hand
-from everlog.languages.detect import read_language
-from everlog.markup.cleaning import clean_html
+from everlog.markup.cleaning import WRAPPERS, clean_html
 from everlog.markup.cutting import remove_cuts
+from everlog.markup.paragraphs import simple_body
 from everlog.markup.revealing import without_words
 from everlog.markup.view import View
-from everlog.records import Post, Provenance, Skip
+from everlog.records import Post, Provenance, Role, Skip, post_fields
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from datetime import datetime
 
-    from everlog.core.rules import Rule
+    from everlog.core.rules import Ranked, Rule
     from everlog.core.tree import Element
     from everlog.extract.article.article_read import Found
     from everlog.extract.template import Template
@@ -49,10 +45,9 @@ PAGES_TO_REFUSE = 3
 EMPTY = 0.3
 # How films and maps are put into posts: an article of one has no words.
 _EMBEDS = ("iframe", "object", "embed")
-# The fields that are read before the article is taken out of the page.
-_READERS = {
-    "title": read_title, "authors": read_authors, "published": read_published, "updated": read_updated,
-    "tags": read_tags, "summary": read_summary, "language": read_language,
+# The fields that are read before the article is taken out of the page: what reads each of them.
+_READERS: dict[str, Callable[[View, Ranked], tuple[Any, Provenance] | None]] = {
+    name: field_function("read", name) for name in post_fields(Role.LEARNED)
 }
 
 
@@ -197,9 +192,13 @@ class PostReader:
         """What speaks against an article, if it is small for this blog, or in none of the learned places."""
         if found.rule.method == MANUAL:
             return None
-        share = share_of_page(view.root, found.pick.element, comments.elements)
         is_odd = not self._is_usual(found)
-        if share >= SMALL * (self._template.share or 1.0) and not is_odd:
+        least = SMALL * (self._template.share or 1.0)
+        # Without the comments the article's share is larger still: most need not be measured.
+        if not is_odd and share_of_page(view.root, found.pick.element) >= least:
+            return None
+        share = share_of_page(view.root, found.pick.element, comments.elements)
+        if share >= least and not is_odd:
             return None
         enough = 1.0 if is_odd else DISAGREEMENT
         others = agreement(view, found.pick, self._template.repeats, but=found.rule.method, enough=enough)
@@ -253,6 +252,9 @@ class PostReader:
             players = remove_cuts(article, used.cutter)
             without_words(players)
             if has_text(article) or _shows_media(article) or embeds:
+                simple = simple_body(article) if article.tag in WRAPPERS else None
+                if simple is not None:
+                    return simple[0], simple[1] if html else "", used
                 markup = clean_html(article, view.url) if html else ""
                 drop(players)
                 return take_text(article), markup, used

@@ -19,7 +19,7 @@ from everlog.extract.feed_entry import filled, from_dict, to_dict
 from everlog.extract.fields.published_read import MACHINE
 from everlog.extract.read_post import PostReader
 from everlog.records import Post
-from everlog.records.plain import counted, on_a_line
+from everlog.records.one_line import counted, on_a_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -1,12 +1,14 @@
-"""Many machines on one archive: workers, the queue between them, and who looks after it.
+"""Fleet: many machines that work on one archive. Begin with `worker`, and follow a message into `slices`.
 
-    engine      Celery with Redis as its broker: carries hints of jobs to workers
-    slices      one turn at one job: what a worker does with a hint
-    worker      the process that takes hints, and forks one process for each
-    keeper      brings back what was lost: silent workers, an emptied queue, hints that nobody heard
-    scheduler   hands feeds to the workers as they fall due
-    readers, asking, sheets   for one huge blog, some read the pages that another fetches
-    figures, logs   what people and their programs look at
+    worker      worker process: takes messages from the queue, and forks one process for each
+    slices      one slice of one job: claim it, crawl or poll for a while, give it back
+    outcomes    outcome policy: what becomes of a job after its slice (done, again, later, dead)
+    job_queue   job queue on Celery and Redis: carries the ids of jobs to workers
+    scheduler   scheduler: puts feeds that are due into jobs
+    reaper      reaper: queues again what was lost (workers without heartbeat, lost messages, an emptied queue)
+    broker      address of the broker: checks, encryption
+    processes   child processes, forked from one that is warmed up
+    metrics, logs   Prometheus metrics; log lines for people or as JSON
 
-The database is the truth about jobs (`everlog.archive.repos.fleet_store`); the queue can be emptied at any time.
+The database is the truth about jobs (`everlog.archive.repos.jobs`); the queue can be emptied at any time.
 """

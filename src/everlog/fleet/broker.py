@@ -1,4 +1,4 @@
-"""The address of a fleet's broker: what is wrong with it, how it is shown, how what goes there is encrypted."""
+"""Broker address of a fleet: how it is checked, shown without its password, and encrypted."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ENDS_A_PLACE = re.compile("[/?#]")
 
 
 def checked(broker: str | None) -> str:
-    """An address that can be used; `UsageError` for any other, which may hold a password and is not shown."""
+    """Broker address that can be used; `UsageError` for any other, which may hold a password and is not shown."""
     if not broker:
         raise UsageError("no broker given", advice="pass a Redis with --broker redis://HOST:6379/0")
     if not broker.startswith(("redis://", ENCRYPTED)):
@@ -37,7 +37,7 @@ def checked(broker: str | None) -> str:
 
 
 def trouble_of(broker: str) -> str | None:
-    """What is wrong with the address of a Redis; None if nothing is.
+    """Error in the address of a Redis; None if there is none.
 
     >>> trouble_of("redis://queue:6379/0")
     >>> trouble_of("redis://queue:6379/zero")
@@ -76,7 +76,7 @@ def _trouble_of_parameters(parts: SplitResult) -> str | None:
 
 
 def without_password(broker: str) -> str:
-    """The address as it may be shown.
+    """Broker address as it may be shown.
 
     >>> without_password("redis://somebody:secret@queue:6379/0")
     'redis://queue:6379/0'
@@ -86,10 +86,9 @@ def without_password(broker: str) -> str:
 
 
 def encryption(broker: str) -> dict[str, Any]:
-    """Celery's settings for a broker: whom it speaks to in secret shows a certificate, unless the address says else."""
+    """Encryption settings of Celery for a broker: `rediss://` asks for a certificate, unless the address says else."""
     if not broker.startswith(ENCRYPTED):
         return {}
     from ssl import CERT_REQUIRED  # noqa: PLC0415 - few fleets need it
 
-    wanted = {"ssl_cert_reqs": CERT_REQUIRED}
-    return {"broker_use_ssl": wanted, "redis_backend_use_ssl": wanted}
+    return {"broker_use_ssl": {"ssl_cert_reqs": CERT_REQUIRED}}

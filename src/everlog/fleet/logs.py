@@ -1,4 +1,4 @@
-"""What workers and schedulers write to stderr: lines for people, or JSON for programs."""
+"""Logs of workers and schedulers on stderr: lines for people, or JSON for programs."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Literal
 from everlog.errors import UsageError
 
 LogFormat = Literal["text", "json"]
-# What is said of every page is for who asks for more.
+# Lines about single pages are only for who asks for more.
 LOGGERS = ("everlog.fleet", "everlog", "celery", "kombu", "multiprocessing", "py.warnings")
 
 
 def log_to_stderr(log_format: str, *, level: int = logging.INFO, worker: str | None = None) -> None:
-    """Write each line with its time; as JSON, with all that is known of it (job, blog, fence, figures)."""
+    """Write each line with its time; as JSON, with all that is known of it (job, blog, fence, counts)."""
     # A warning of a library is a line like others.
     logging.captureWarnings(capture=True)
     handler = logging.StreamHandler()

@@ -1,7 +1,7 @@
-"""A process for each slice: Scrapy's reactor can be started once in a process, and what crashes ends alone.
+"""Child process for each slice: Scrapy's reactor can be started once in a process, and what crashes ends alone.
 
 Celery can end a process after each task by itself, but takes more than a second for it. Here a process that has
-everything loaded, and has read a blog already, is doubled: that takes some hundredths.
+everything loaded, and has read a blog already, is forked: that takes some hundredths.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 def warm_up() -> None:
-    """Load all that a slice needs, and read a small blog: what is made on the first page is made once for all."""
+    """Warm-up: load all that a slice needs, and read a small blog, so that first-page costs are paid once for all."""
     for name in PRELOADED:
         import_module(name)
     from everlog.demo.site import FEED, ORIGIN, pages, truth  # noqa: PLC0415 - only workers need it
@@ -54,7 +54,7 @@ def warm_up() -> None:
 
 
 def in_own_process(work: Callable[[], int]) -> int:
-    """Do some work in a process of its own, which ends with this one; its exit code, below 0 the signal it died of."""
+    """Exit code of work done in a child process, which ends with this one; below 0 the signal it died of."""
     sys.stdout.flush()
     sys.stderr.flush()
     parent = os.getpid()

@@ -1,4 +1,4 @@
-"""A worker: takes hints from the queue, and does each slice in a process of its own."""
+"""Worker of a fleet: takes messages from the queue, and runs each slice in a process of its own."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from everlog.archive.job_models import QUEUES, WITH_BROWSER
 from everlog.errors import DamagedArchive, DiskFull, EverlogError, NewerArchive, ServiceDown, UsageError
-from everlog.fleet.engine import NAMES, SLICE, Engine
-from everlog.fleet.keeper import ROUND_SECONDS, Keeper
+from everlog.fleet.job_queue import NAMES, SLICE, JobQueue
 from everlog.fleet.processes import in_own_process, warm_up
+from everlog.fleet.reaper import ROUND_SECONDS, Reaper
 from everlog.fleet.slices import do_slice
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ OF_THE_ARCHIVE = (DamagedArchive, DiskFull, NewerArchive, UsageError)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerPlan:
-    """What kind of worker: its name, how many slices at once, whether it has a browser."""
+    """Kind of worker: its name, how many slices at once, whether it has a browser."""
 
     name: str
     processes: int
@@ -51,106 +51,106 @@ class WorkerPlan:
 
     @property
     def queues(self) -> tuple[str, ...]:
-        """The queues it serves, in their order."""
+        """Queues it serves, in their order."""
         return tuple(queue for queue in QUEUES if self.has_browser or not queue.endswith(WITH_BROWSER))
 
 
 def default_name() -> str:
-    """A name that no other worker has: the machine's, and this process's number."""
+    """Name that no other worker has: the machine's, and this process's id."""
     return f"{socket.gethostname()}-{os.getpid()}"
 
 
 def run_worker(
-    plan: WorkerPlan, settings: Settings, engine: Engine, *, open_shared: Callable[[], Archive],
+    plan: WorkerPlan, settings: Settings, job_queue: JobQueue, *, open_shared: Callable[[], Archive],
     on_ready: Callable[[Archive], None] = lambda _: None,
 ) -> int:
-    """Work until a signal ends it, the fleet is drained, or nothing can be stored. The exit code.
+    """Worker that runs until a signal stops it, the fleet is drained, or nothing can be stored. The exit code.
 
     `on_ready` is called when it is known that there is something to work with; what an earlier worker left is uploaded
     after that, which may take a while.
     """
     with ExitStack() as stack:
         archive = stack.enter_context(open_shared())
-        stack.callback(engine.close)
-        # A place that takes no files, and a broker that is not there, are better known now.
-        archive.file_store.want_room()
-        engine.depths()
+        stack.callback(job_queue.close)
+        # Files that cannot be written, and a broker that is down, are better known now.
+        archive.backend.file_store.want_room()
+        job_queue.depths()
         on_ready(archive)
-        archive.recover_files()
+        archive.writers.recover()
         warm_up()
-        archive.sign_in(plan.name, processes=plan.processes, has_browser=plan.has_browser)
+        archive.workers.sign_in(plan.name, processes=plan.processes, has_browser=plan.has_browser)
         stack.callback(_sign_out, archive, plan.name)
-        return _serve(plan, settings, engine, archive, open_shared)
+        return _serve(plan, settings, job_queue, archive, open_shared)
 
 
 def _sign_out(archive: Archive, name: str) -> None:
     try:
-        archive.sign_out(name)
+        archive.workers.sign_out(name)
     except EverlogError as error:
         log.warning("%s", error.message)
 
 
 def _serve(
-    plan: WorkerPlan, settings: Settings, engine: Engine, archive: Archive, open_shared: Callable[[], Archive],
+    plan: WorkerPlan, settings: Settings, job_queue: JobQueue, archive: Archive, open_shared: Callable[[], Archive],
 ) -> int:
     from celery import bootsteps, signals  # noqa: PLC0415 - only workers need it
     from celery.platforms import SecurityWarning  # noqa: PLC0415
 
-    app = engine.app
-    ending = Ending()
-    _add_task(app, plan, settings, engine.broker, open_shared, ending)
-    keeper = Keeper(archive, engine, plan.name)
+    app = job_queue.app
+    stop_request = StopRequest()
+    _add_task(app, plan, settings, job_queue.broker, open_shared, stop_request)
+    reaper = Reaper(archive, job_queue, plan.name)
     worker: Any = None
 
-    def look_after() -> None:
-        keeper.round()
+    def reap() -> None:
+        reaper.round()
         try:
-            if _is_to_end(archive, plan.name, ending):
+            if _should_stop(archive, plan.name, stop_request):
                 log.info("draining: taking no more jobs")
                 _stop(worker)
         except EverlogError:
-            pass  # the keeper has said so, or does in its next round
+            pass  # the reaper has logged it, or does in its next round
 
-    class LookingAfter(bootsteps.StartStopStep):  # type: ignore[misc]
-        """Celery's own timer calls the keeper: a thread of ours would not be safe where processes are forked."""
+    class ReaperStep(bootsteps.StartStopStep):  # type: ignore[misc]
+        """Step of Celery whose timer calls the reaper: a thread of ours is not safe where processes are forked."""
 
         requires = ("celery.worker.components:Timer",)
 
         def start(self, parent: Any) -> None:
-            self.repeated = parent.timer.call_repeatedly(ROUND_SECONDS, look_after, priority=10)
+            self.repeated = parent.timer.call_repeatedly(ROUND_SECONDS, reap, priority=10)
 
         def stop(self, _parent: Any) -> None:
             self.repeated.cancel()
 
-    asked_by: list[int] = []
+    received: list[int] = []
 
-    def drain_own() -> None:
-        # The processes hear of it with their next word to the database, and end their slices early.
+    def drain_self() -> None:
+        # The processes learn of it with their next heartbeat, and end their slices early.
         log.info("stopping: finishing running slices first")
         try:
-            archive.drain(plan.name)
+            archive.workers.drain(plan.name)
         except EverlogError as error:
             log.warning("%s", error.message)
 
-    def hear(number: int, _frame: object) -> None:
-        if asked_by:
+    def on_signal(number: int, _frame: object) -> None:
+        if received:
             os._exit(INTERRUPTED)  # what is stored is safe, the rest is queued again by the database
-        asked_by.append(number)
+        received.append(number)
         # Celery looks at this also while it waits for a broker that is away. No process is forked from here on, and a
         # signal may have come in the middle of anything: so the database is told in a thread.
         _stop(worker)
-        threading.Thread(target=drain_own, daemon=True).start()
+        threading.Thread(target=drain_self, daemon=True).start()
 
-    def listen(**_: Any) -> None:
+    def handle_signals(**_: Any) -> None:
         # Celery's own handlers do not know the database, and write to where only the log belongs.
         for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, hear)
+            signal.signal(number, on_signal)
 
-    app.steps["worker"].add(LookingAfter)
-    signals.worker_process_init.connect(_leave_ending_to_the_worker, weak=False)
+    app.steps["worker"].add(ReaperStep)
+    signals.worker_process_init.connect(_ignore_sigterm, weak=False)
     # It speaks of flags of Celery's that there are none of here; what a message may do here is name a number.
     warnings.filterwarnings("ignore", category=SecurityWarning)
-    signals.worker_ready.connect(listen, weak=False)
+    signals.worker_ready.connect(handle_signals, weak=False)
     worker = app.Worker(
         hostname=f"everlog@{plan.name}", concurrency=plan.processes, pool="prefork", quiet=True, optimization="fair",
         queues=[NAMES[queue] for queue in plan.queues], loglevel="WARNING", task_events=False,
@@ -162,23 +162,23 @@ def _serve(
         extra={"worker": plan.name},
     )
     worker.start()
-    return ending.code or (INTERRUPTED if signal.SIGINT in asked_by else int(worker.exitcode or 0))
+    return stop_request.code or (INTERRUPTED if signal.SIGINT in received else int(worker.exitcode or 0))
 
 
-def _leave_ending_to_the_worker(**_: Any) -> None:
-    """A signal to the whole group of processes is the worker's to hear; its slices are asked to end in order."""
+def _ignore_sigterm(**_: Any) -> None:
+    """SIGTERM to the whole process group is the worker's to handle; its slices are drained in order."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
 
-def _is_to_end(archive: Archive, name: str, ending: Ending) -> bool:
-    """Give the word that a worker is there; whether somebody, or one of its own slices, has asked it to end."""
-    if ending.code:
-        archive.drain(name)
-    return archive.worker_beat(name)
+def _should_stop(archive: Archive, name: str, stop_request: StopRequest) -> bool:
+    """Heartbeat of a worker; whether somebody, or one of its own slices, has asked it to stop."""
+    if stop_request.code:
+        archive.workers.drain(name)
+    return archive.workers.heartbeat(name)
 
 
-class Ending:
-    """Why a worker ends by itself, told by the process of a slice to the one that started them all."""
+class StopRequest:
+    """Stop request of a slice's process to its worker, which would fail at every job."""
 
     def __init__(self) -> None:
         self._code = multiprocessing.get_context("fork").Value("i", 0)
@@ -189,17 +189,18 @@ class Ending:
         return int(self._code.value)
 
     def ask(self, code: int) -> None:
-        """End the worker with this code, when it looks next; who asks after another changes nothing."""
+        """Stop the worker with this code at its next heartbeat; the first request counts."""
         with self._code.get_lock():
             self._code.value = self._code.value or code
 
 
 def _add_task(
-    app: Celery, plan: WorkerPlan, settings: Settings, broker: str, open_shared: Callable[[], Archive], ending: Ending,
+    app: Celery, plan: WorkerPlan, settings: Settings, broker: str, open_shared: Callable[[], Archive],
+    stop_request: StopRequest,
 ) -> None:
-    def hand_on(jobs: Sequence[Job]) -> None:
+    def enqueue(jobs: Sequence[Job]) -> None:
         # Connections of the parent process are not this one's.
-        own = Engine(broker)
+        own = JobQueue(broker)
         try:
             own.send(jobs)
         except ServiceDown as down:
@@ -209,7 +210,7 @@ def _add_task(
 
     def do(job_id: int) -> int:
         try:
-            done = do_slice(job_id, settings, plan.name, open_shared=open_shared, hand_on=hand_on)
+            done = do_slice(job_id, settings, plan.name, open_shared=open_shared, enqueue=enqueue)
         except ServiceDown as down:
             # The database brings the job back.
             log.error("%s", down.message, extra={"job": job_id})  # noqa: TRY400 - no bug, so no traceback
@@ -220,17 +221,17 @@ def _add_task(
             return UNUSABLE + error.exit_code if isinstance(error, OF_THE_ARCHIVE) else 0
         return UNUSABLE + done.unusable.exit_code if done is not None and done.unusable is not None else 0
 
-    def do_apart(job_id: int) -> None:
+    def run_in_child(job_id: int) -> None:
         code = in_own_process(lambda: do(job_id))
         if UNUSABLE < code < INTERRUPTED:
-            # It would hear of every job, and do none.
+            # It would take every job, and do none.
             log.error("this worker cannot use the archive; stopping")
-            ending.ask(code - UNUSABLE)
+            stop_request.ask(code - UNUSABLE)
         elif code:
-            # The database hears no more of it, and queues the job again.
+            # There are no more heartbeats, so the reaper queues the job again.
             log.error("the process of a slice exited with code %d", code, extra={"job": job_id})
 
-    app.task(name=SLICE, bind=False)(do_apart)
+    app.task(name=SLICE, bind=False)(run_in_child)
 
 
 def _stop(worker: Any) -> None:

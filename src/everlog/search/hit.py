@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from everlog.records.plain import on_a_line
+from everlog.records.one_line import on_a_line
 
 if TYPE_CHECKING:
     from datetime import datetime

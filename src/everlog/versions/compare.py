@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from everlog.records import Role, post_fields
 from everlog.versions.comment_changes import CommentChanges, compare_comments
 from everlog.versions.links_and_media import marks_of
 from everlog.versions.text_diff import TextChanges, as_seen, compare_texts
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 
     Value = str | datetime | tuple[str, ...] | None
 
-# A summary is most often the beginning of the text.
-FIELDS = ("title", "authors", "published", "updated", "tags", "language", "links", "pictures")
+_SHOWN = post_fields(Role.DIFF)
+FIELDS = (*_SHOWN, "links", "pictures")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,11 +97,13 @@ def _field_changes(old: Post, new: Post) -> Iterator[FieldChange]:
 
 
 def _values(post: Post) -> dict[str, Value]:
-    return {
-        "title": None if post.title is None else as_seen(post.title), "authors": tuple(map(as_seen, post.authors)),
-        "published": post.published, "updated": post.updated, "tags": tuple(map(as_seen, post.tags)),
-        "language": post.language,
-    }
+    return {name: _seen(getattr(post, name)) for name in _SHOWN}
+
+
+def _seen(value: Value) -> Value:
+    if isinstance(value, tuple):
+        return tuple(map(as_seen, value))
+    return as_seen(value) if isinstance(value, str) else value
 
 
 def _only_in(these: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:

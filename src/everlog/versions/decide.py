@@ -1,17 +1,19 @@
 """Does what was read today take the place of what is held? An edit does; the theme's whims and broken answers do not.
 
     same       the author changed nothing: another spelling, order, guess or address of the same things
-    emptier    most of what was held is missing: a cut answer, an error that calls itself a page, a login
+    truncated  most of what was held is missing: a cut answer, an error that calls itself a page, a login
     changed    an edit
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Literal
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal
 
 from everlog.core.words import words
 from everlog.dates.relative import UNITS
+from everlog.records import Role, post_fields
 from everlog.versions.comment_changes import compare_comments
 from everlog.versions.links_and_media import marks_of
 from everlog.versions.text_diff import as_seen, is_same_text
@@ -19,7 +21,7 @@ from everlog.versions.text_diff import as_seen, is_same_text
 if TYPE_CHECKING:
     from everlog.records import Post
 
-Verdict = Literal["changed", "same", "emptier"]
+Verdict = Literal["changed", "same", "truncated"]
 
 # The share of its words that an article keeps in any edit; below it, something else is shown in its place. On 1,607
 # posts of 84 blogs: all 100 error pages that were read as articles kept less, and of 1,181 articles cut to two
@@ -32,13 +34,14 @@ LEAST_KEPT = 0.5
 LEAST_BEGINNING = 0.8
 # How much of what is kept stands at the beginning, then: a request to log in shares a few words with any text.
 MOSTLY = 0.9
-# A note of a few words may well be written anew; it is emptier only when nothing is left.
+# A note of a few words may well be written anew; it is truncated only when nothing is left.
 FEW_WORDS = 10
 # The share of words that two sets of rules find alike in one article (twice the shared part over the whole). Read by
 # templates learned from either half of the feed, and from the feed cut to excerpts, 9 of 3,214 readings of 1,607
 # posts were less alike; to the letter, 404 would have been taken for edits.
 ALIKE_BY_OTHER_RULES = 0.9
 
+_EDITED = post_fields(Role.EDIT)
 DAY_SECONDS = UNITS["day"]
 # How far two readings of one date may be apart: a page that shows a day leaves the offset to be guessed.
 _SLACK_SECONDS = {"minute": 60, "day": DAY_SECONDS, "month": 31 * DAY_SECONDS}
@@ -56,10 +59,10 @@ def replaces(held: Post, read: Post, *, other_template: bool = False) -> Verdict
     >>> replaces(held, Post(url="u", text=held.text + " It was gone."))
     'changed'
     >>> replaces(held, Post(url="u", text="Please log in to read on."))
-    'emptier'
+    'truncated'
     """
-    if is_emptier(held, read):
-        return "emptier"
+    if is_truncated(held, read):
+        return "truncated"
     is_same = is_same_article(held, read, other_template=other_template)
     # A page without comments that counts none says nothing about them: a theme may have stopped to show them.
     said = read.comments if read.comments or read.comment_count_claimed is not None else held.comments
@@ -72,7 +75,7 @@ def is_unsure(post: Post) -> bool:
     return source is not None and source.disagrees is not None
 
 
-def is_emptier(held: Post, read: Post) -> bool:
+def is_truncated(held: Post, read: Post) -> bool:
     """Whether a reading has lost most of the article, or all comments although there are said to be some."""
     comments_lost = bool(held.comments) and not read.comments
     if comments_lost and (read.comment_count_claimed or read.comments_state not in {"none", "complete"}):
@@ -101,9 +104,7 @@ def is_same_article(old: Post, new: Post, *, other_template: bool) -> bool:
     if other_template:
         return _is_alike(old.text, new.text)
     return (
-        _seen(old.title) == _seen(new.title, old.title)
-        and _names(old.authors) == _names(new.authors or old.authors)
-        and _names(old.tags) == _names(new.tags or old.tags)
+        all(_is_kept(getattr(old, name), getattr(new, name)) for name in _EDITED)
         and not _is_redated(old, new)
         and is_same_text(old.text, new.text)
         and (old.html == new.html or marks_of(old.html) == marks_of(new.html))
@@ -126,13 +127,13 @@ def _is_alike(old: str, new: str) -> bool:
     return not total or 2 * (before & now).total() / total >= ALIKE_BY_OTHER_RULES
 
 
-def _names(names: tuple[str, ...]) -> set[str]:
-    return set(map(as_seen, names))
-
-
-def _seen(text: str | None, otherwise: str | None = None) -> str:
-    """A text as readers see it. What a page does not say any more counts as what it said before."""
-    return as_seen((text if text is not None else otherwise) or "")
+def _is_kept(old: Any, new: Any) -> bool:
+    """Whether readers see the same. What a page does not say any more counts as what it said before."""
+    if isinstance(old, tuple):
+        return set(map(as_seen, old)) == set(map(as_seen, new or old))
+    # Dates may be told more or less exactly, from one day or another.
+    is_date = isinstance(old, datetime) or isinstance(new, datetime)
+    return is_date or new is None or as_seen(old or "") == as_seen(new)
 
 
 def _is_redated(old: Post, new: Post) -> bool:

@@ -14,7 +14,7 @@ from everlog.comments.css import Selection
 from everlog.comments.services import SERVICES, Service, embedded, read_service
 from everlog.core.tree import parse
 
-DOCUMENTATION = Path(__file__).parents[3] / "docs" / "comment-services.md"
+DOCUMENTATION = Path(__file__).parents[3] / "docs" / "internals" / "comment-services.md"
 EMBED = "https://example.disqus.com/embed.js"
 
 INLINE = Service(

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import func, select
+from sqlalchemy import func, inspect, select, text
 from sqlalchemy.exc import DataError, IntegrityError
 
 from everlog.archive.archive import open_archive
@@ -27,15 +27,15 @@ from everlog.archive.copy import copied_files, copied_rows
 from everlog.archive.copy.copied_rows import Unread
 from everlog.archive.db import schema
 from everlog.archive.db.migrate import revision_of
-from everlog.archive.db.schema import COPYING
 from everlog.archive.db.sqlite import SqliteDatabase
 from everlog.archive.files import media_files, warc_files
+from everlog.archive.files.durable import explained
 from everlog.archive.files.file_store import NoFileStore
 from everlog.archive.files.remote_files import RemoteFiles
 from everlog.archive.open_folder import DATABASE, LOCKS
 from everlog.archive.open_shared import MARK, SCHEMES, has_tables, place_of
 from everlog.archive.repos import search_index as searching
-from everlog.archive.write.writer_pool import explained
+from everlog.archive.repos.archive_state import COPYING, READ_COPYING
 from everlog.errors import DamagedArchive, UsageError
 
 if TYPE_CHECKING:
@@ -49,8 +49,9 @@ if TYPE_CHECKING:
     # Called with what is being copied ("bytes", "rows", "posts"), how many of it are done, and of how many.
     Progress = Callable[[str, int, int], None]
 
-_remembered = schema.remembered
-_READ_MARK = select(_remembered.c.value).where(_remembered.c.blog_id == 0, _remembered.c.name == COPYING)
+_state = schema.archive_state
+# Where databases before revision 7 have it.
+_READ_OLD_MARK = text("select value from remembered where blog_id = 0 and name = 'copying'")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +86,7 @@ def open_target(where: str, *, files: str | None = None) -> Archive:
     _want_this_version(where)
     target = open_archive(where, create=True, files=files)
     try:
-        with target.database.reading() as connection:
+        with target.backend.database.reading() as connection:
             _want_empty(connection, target)
         _want_shelf(target)
     except BaseException:
@@ -107,20 +108,21 @@ def copy_archive(
     name = _name(source)
     if name == _name(target):
         raise UsageError(f"{name} would be copied into itself", advice="pass another place with --to")
-    with source.database.reading() as reading:
+    with source.backend.database.reading() as reading:
         # A server ends transactions that are silent for seconds: this one waits for files, and the other for it.
-        source.database.without_hurry(reading)
+        source.backend.database.without_hurry(reading)
         # The first statement: from here on the archive is seen as it is now.
         jobs = reading.scalar(select(func.count()).select_from(schema.jobs)) or 0
         _begin(target, name)
         count = _counter(tell, "bytes", copied_files.size_of_files(reading))
         with closing(copied_files.wanted_files(reading)) as wanted:
             moved = copied_files.copy_files(
-                wanted, source.file_store, target.file_store, count, pause, without_missing=without_missing,
+                wanted, source.backend.file_store, target.backend.file_store, count, pause,
+                without_missing=without_missing,
             )
         tables = _write_rows(reading, target, name, tell)
     count = _counter(tell, "posts", tables[schema.posts.name])
-    indexed = target.index_posts(lambda _: count(1))
+    indexed = target.search.index(lambda _: count(1))
     return Copied(
         tables=tables, files=moved.files, files_kept=moved.kept, bytes=moved.bytes, posts_indexed=indexed,
         jobs_left=jobs, missing=moved.missing, seconds=time.monotonic() - began,
@@ -130,12 +132,12 @@ def copy_archive(
 def _write_rows(reading: Connection, target: Archive, name: str, tell: Progress) -> dict[str, int]:
     total = copied_rows.count_rows(reading)
     try:
-        with target.database.writing() as connection:
-            target.database.without_hurry(connection)
+        with target.backend.database.writing() as connection:
+            target.backend.database.without_hurry(connection)
             _alone(connection, target, name)
             tables = _copied_rows(reading, connection, _counter(tell, "rows", total), name)
-            searching.reset(connection, target.database)
-            connection.execute(_remembered.delete().where(_remembered.c.blog_id == 0, _remembered.c.name == COPYING))
+            searching.reset(connection, target.backend.database)
+            connection.execute(_state.delete().where(_state.c.name == COPYING))
     except Unread as unread:
         raise unread.error from unread
     return tables
@@ -155,16 +157,15 @@ def _copied_rows(
 
 def _begin(target: Archive, name: str) -> None:
     """Say in the database whose copy this is going to be; what an interrupted one left half-written goes."""
-    with target.database.reading() as connection:
-        mark = connection.scalar(_READ_MARK)
+    mark = target.backend.state.copied_from
     if mark is None:
-        target.remember(None, COPYING, name)
+        target.backend.state.begin_copy(name)
         return
     if mark != name:
         raise _other_copy(target, mark)
-    if target.file_store.folder is not None:
+    if target.backend.file_store.folder is not None:
         for pattern in (f"{warc_files.FOLDER}/.*.part", f"{media_files.FOLDER}/*/.*.part"):
-            for part in target.file_store.folder.glob(pattern):
+            for part in target.backend.file_store.folder.glob(pattern):
                 part.unlink(missing_ok=True)
 
 
@@ -173,17 +174,17 @@ def _alone(connection: Connection, target: Archive, name: str) -> None:
     if connection.dialect.name == "postgresql":
         connection.exec_driver_sql(f"lock table {schema.blogs.name}, {schema.jobs.name} in share row exclusive mode")
     _want_empty(connection, target)
-    if connection.scalar(_READ_MARK) != name:
-        raise _in_use(target.database.where)
+    if connection.scalar(READ_COPYING) != name:
+        raise _in_use(target.backend.database.where)
 
 
 def _want_empty(connection: Connection, target: Archive) -> None:
     if copied_rows.holds_anything(connection):
-        raise _in_use(target.database.where)
-    if connection.scalar(_READ_MARK) is None and any(
+        raise _in_use(target.backend.database.where)
+    if connection.scalar(READ_COPYING) is None and any(
         True for folder in (warc_files.FOLDER, media_files.FOLDER) for _ in _names(target, folder)
     ):
-        raise _in_use(target.file_store.where)
+        raise _in_use(target.backend.file_store.where)
 
 
 def _want_known_files(url: str) -> None:
@@ -215,20 +216,21 @@ def _want_this_version(where: str) -> None:
         if revision_of(database) in {None, schema.HEAD}:
             return
         with database.reading() as connection:
+            is_new = inspect(connection).has_table(_state.name)
             # The beginning of a copy is empty but for its files, and goes on with today's tables.
-            if connection.scalar(_READ_MARK) is None:
+            if connection.scalar(READ_COPYING if is_new else _READ_OLD_MARK) is None:
                 raise _in_use(database.where)
     finally:
         database.close()
 
 
 def _want_shelf(target: Archive) -> None:
-    if isinstance(target.file_store, NoFileStore):
-        raise _no_files(target.database.where)
+    if isinstance(target.backend.file_store, NoFileStore):
+        raise _no_files(target.backend.database.where)
 
 
 def _names(target: Archive, folder: str) -> Iterator[str]:
-    return iter(()) if isinstance(target.file_store, NoFileStore) else target.file_store.names(folder)
+    return iter(()) if isinstance(target.backend.file_store, NoFileStore) else target.backend.file_store.names(folder)
 
 
 def _want_empty_folder(folder: Path) -> None:
@@ -258,7 +260,7 @@ def _want_empty_files(files: str) -> None:
 
 def _name(archive: Archive) -> str:
     """By what an archive is known again, wherever the command is given."""
-    database = archive.database
+    database = archive.backend.database
     return str(database.file.resolve().parent) if isinstance(database, SqliteDatabase) else database.where
 
 
@@ -294,6 +296,6 @@ def _in_use(where: str) -> UsageError:
 
 def _other_copy(target: Archive, of: str) -> UsageError:
     return UsageError(
-        f"{target.database.where} holds an unfinished copy of {of}",
+        f"{target.backend.database.where} holds an unfinished copy of {of}",
         advice="finish that copy first, or pass a new folder or an empty database with --to",
     )

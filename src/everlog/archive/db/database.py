@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from sqlalchemy import bindparam, select
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.functions import GenericFunction
+
+from everlog.archive.db import schema
+from everlog.errors import LeaseLost
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
-    from sqlalchemy import ColumnElement, Connection, Table
+    from sqlalchemy import ColumnElement, Connection, Row, Select, Table
+    from sqlalchemy.sql.compiler import SQLCompiler
 
     from everlog.search.document import Document
     from everlog.search.query import Query, Term
@@ -17,12 +25,18 @@ T = TypeVar("T")
 
 # Databases take some ten thousand values in one statement (SQLite 32,766); this keeps far away.
 MOST_VALUES = 500
+# A key share: whoever takes the lease away (a DELETE) waits until this transaction has ended, and its heartbeat (an
+# UPDATE of `beat`, which is no key) does not. SQLite has one writer at a time and needs none.
+_LEASED = (
+    select(schema.grants.c.fence).where(schema.grants.c.fence == bindparam("fence"))
+    .with_for_update(read=True, key_share=True)
+)
 
 
 class Database(Protocol):
     """A database of one kind: how a transaction begins, and what its SQL has that others spell otherwise."""
 
-    # The fencing number that every write carries, if any (`jobs.Grant`): one that is not granted any more is refused.
+    # The fencing number that every write carries, if any (`check_fence`): one whose lease has ended is refused.
     fence: int | None
 
     @property
@@ -60,6 +74,10 @@ class Database(Protocol):
 
     def reserve(self, connection: Connection, table: Table, count: int) -> Sequence[int]:
         """Ids nobody else will use for new rows, in their order."""
+        ...
+
+    def to_index(self) -> Database:
+        """Where a search index that is not complete is filled: here, or in a copy of what cannot be written."""
         ...
 
     def complaints(self) -> Iterator[str]:
@@ -103,6 +121,44 @@ class SearchIndex(Protocol):
     def lost(self, connection: Connection) -> Sequence[int]:
         """Posts that were written (`indexed` has them) and are not there."""
         ...
+
+
+def check_fence(connection: Connection, fence: int) -> None:
+    """Fence at the beginning of a write: refuse it if its lease is gone. The lease stays until the write has ended."""
+    if connection.execute(_LEASED, {"fence": fence}).first() is None:
+        raise LeaseLost(
+            "lease lost: another worker has taken over this blog, because this one sent no heartbeat for too long",
+            advice="nothing is lost, and nothing needs to be done; if it happens often, look at the worker's network",
+        )
+
+
+class Greatest(GenericFunction[Any]):
+    """The largest of some values; SQLite has another name for it."""
+
+    name = "greatest"
+    inherit_cache = True
+
+
+@compiles(Greatest, "sqlite")
+def _for_sqlite(element: Greatest, compiler: SQLCompiler, **options: Any) -> str:
+    return f"max{compiler.process(element.clause_expr, **options)}"
+
+
+def in_pages(
+    database: Database, statement: Select[Any], by: ColumnElement[Any], size: int = MOST_VALUES,
+) -> Iterator[Row[Any]]:
+    """The rows of a statement, in the order of a column that tells them apart and that it selects.
+
+    Each page is a transaction: a reader neither fills the memory nor holds one for as long as its caller takes.
+    """
+    part = statement
+    while True:
+        with database.reading() as connection:
+            rows = connection.execute(part.order_by(by).limit(size)).all()
+        yield from rows
+        if len(rows) < size:
+            return
+        part = statement.where(by > rows[-1]._mapping[by])
 
 
 def in_parts(values: Sequence[T]) -> Iterator[Sequence[T]]:

@@ -10,8 +10,8 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 
+from everlog.archive.db.database import check_fence
 from everlog.archive.db.postgres_search import PostgresIndex
-from everlog.archive.write import fencing
 from everlog.errors import ArchiveBusy, DamagedArchive, DiskFull, EverlogError, ServiceDown, UsageError
 from everlog.extras import line_for_extra
 
@@ -115,7 +115,7 @@ class PostgresDatabase:
     def writing(self, *, fenced: bool = True) -> Iterator[Connection]:
         with self._explained(), self.engine.begin() as connection:
             if fenced and self.fence is not None:
-                fencing.check(connection, self.fence)
+                check_fence(connection, self.fence)
             yield connection
 
     def changing(self) -> AbstractContextManager[Connection]:
@@ -145,6 +145,9 @@ class PostgresDatabase:
         # Others take numbers meanwhile, so there may be gaps.
         found = connection.execute(select(numbers).select_from(func.generate_series(1, count)))
         return sorted(found.scalars())
+
+    def to_index(self) -> PostgresDatabase:
+        return self
 
     def complaints(self) -> Iterator[str]:
         """Its own consistency is the server's affair: it checks what it reads, and says so."""

@@ -32,7 +32,7 @@ MOST_LEFT_BEHIND = MOST_VISITS * 13
 
 def unnamed_files(archive: Archive) -> Iterator[tuple[str, str]]:
     """What the database has lost: where it is, and what is wrong."""
-    rows = FileRows(archive.database)
+    rows = FileRows(archive.backend.database)
     # While a copy is made into the archive, its files are there before their rows.
     if rows.is_being_copied_into():
         return
@@ -41,13 +41,13 @@ def unnamed_files(archive: Archive) -> Iterator[tuple[str, str]]:
         yield from _emptied(archive)
         return
     known = _blogs(archive)
-    names = archive.file_store.names(warc_files.FOLDER)
+    names = archive.backend.file_store.names(warc_files.FOLDER)
     while part := list(islice(names, AT_ONCE)):
         named = rows.find(part)
         for name in part:
             if name not in named and (text := _wrong_warc(name, known, is_old=is_before(name, begun))):
                 yield name, text
-    names = archive.file_store.names(media_files.FOLDER)
+    names = archive.backend.file_store.names(media_files.FOLDER)
     while part := list(islice(names, AT_ONCE)):
         yield from _media(archive, part)
 
@@ -72,11 +72,13 @@ def is_more_than_a_batch(file: BinaryIO, offset: int) -> bool:
 def _emptied(archive: Archive) -> Iterator[tuple[str, str]]:
     """A database without a blog beside files."""
     counts = {
-        folder: sum(1 for _ in archive.file_store.names(folder)) for folder in (warc_files.FOLDER, media_files.FOLDER)
+        folder: sum(
+            1 for _ in archive.backend.file_store.names(folder)
+        ) for folder in (warc_files.FOLDER, media_files.FOLDER)
     }
     if any(counts.values()):
         found = f"{counts[warc_files.FOLDER]} WARC files and {counts[media_files.FOLDER]} media files"
-        yield archive.file_store.where, (
+        yield archive.backend.file_store.where, (
             f"the database holds no blog, but there are {found}: it was emptied, or belongs to another archive; "
             "restore the right one from a backup before you crawl into this archive"
         )
@@ -95,7 +97,7 @@ def _media(archive: Archive, names: list[str]) -> Iterator[tuple[str, str]]:
     """Media files without a row whose captures have one."""
     table, captures = schema.media_files, schema.captures
     hashes = {name: name.rpartition("/")[2].partition(".")[0] for name in names}
-    with archive.database.reading() as connection:
+    with archive.backend.database.reading() as connection:
         known = set(connection.scalars(select(table.c.sha256).where(table.c.sha256.in_(hashes.values()))))
         loose = {name: f"sha256:{sha256}" for name, sha256 in hashes.items() if sha256 not in known}
         if not loose:
@@ -108,5 +110,5 @@ def _media(archive: Archive, names: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _blogs(archive: Archive) -> set[int]:
-    with archive.database.reading() as connection:
+    with archive.backend.database.reading() as connection:
         return set(connection.scalars(select(schema.blogs.c.id)))

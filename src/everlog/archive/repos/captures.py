@@ -1,4 +1,4 @@
-"""The captures that URLs gave, and the files they stand in."""
+"""Capture repository: the answers that URLs gave, and the files they stand in."""
 
 from __future__ import annotations
 
@@ -7,19 +7,21 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import bindparam, func, select
 
 from everlog.archive.db import schema
-from everlog.archive.db.column_values import moment_of, storable
-from everlog.archive.db.database import in_parts
+from everlog.archive.db.column_values import moment_of, stamp, storable, storable_or_none
+from everlog.archive.db.database import MOST_VALUES, in_parts
 from everlog.archive.files.warc import MADE
-from everlog.archive.models import Capture, Held, Place, WarcFile
-from everlog.archive.repos.urls import AT_ONCE
+from everlog.archive.models import Capture, Held, Place
+from everlog.archive.repos.warc_index import FileRows
 from everlog.core.urls import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from sqlalchemy import ColumnElement, Row, Select
+    from sqlalchemy import ColumnElement, Connection, Row, Select
 
     from everlog.archive.db.database import Database
+    from everlog.archive.write.batch import WarcRecord
+    from everlog.records import Exchange, Visit
 
 # Drawings of one page among which that of the current answer is looked for, the latest first.
 MOST_DRAWINGS = 20
@@ -36,147 +38,177 @@ _BODIES = select(_captures).where(
     _captures.c.blog_id.in_(bindparam("blogs", expanding=True)), _captures.c.original_id.is_(None),
     _captures.c.purpose.not_in(MADE),
 )
+# Made once: SQLAlchemy takes longer to build a statement than to run it.
+_NEW = _captures.insert()
+_LATEST_GOOD = (
+    select(_captures.c.id)
+    .where(_captures.c.blog_id == bindparam("blog"), _captures.c.url_id == bindparam("url"), GOOD)
+    .order_by(_captures.c.id.desc()).limit(1)
+)
 
 
-def warc_files(database: Database, blog_id: int) -> tuple[WarcFile, ...]:
-    """The WARC files of a blog, the oldest first."""
-    with database.reading() as connection:
-        return tuple(
-            WarcFile(name=row.name, blog_id=row.blog_id, length=row.length, closed=row.closed)
-            for row in connection.execute(select(_files).where(_files.c.blog_id == blog_id).order_by(_files.c.id))
-        )
+class CaptureRepository:
+    """The captures of URLs, and the WARC `files` they stand in.
 
-
-def media_paths(database: Database, hashes: Sequence[str]) -> dict[str, str]:
-    """Where the media files of these hashes are, those that are held."""
-    table = schema.media_files
-    found: dict[str, str] = {}
-    with database.reading() as connection:
-        for part in in_parts(sorted(set(hashes))):
-            rows = connection.execute(select(table.c.sha256, table.c.path).where(table.c.sha256.in_(part)))
-            found |= {sha256: path for sha256, path in rows}  # noqa: C416 - rows are not pairs to the type checker
-    return found
-
-
-def held_bodies(
-    database: Database, wanted: Sequence[tuple[int, str, str]], *, lost: Collection[str] = (),
-) -> dict[tuple[int, str, str], Held]:
-    """Those of these (blog, URL, digest) whose body is stored already, in none of the files that are lost.
-
-    Where it came from another address of the blog, under that address.
+    What stands in a file that is found to be lost is as good as never fetched.
     """
-    found: dict[tuple[int, str, str], Held] = {}
-    bodies = _BODIES
-    if lost:
-        bodies = bodies.join(_files, _files.c.id == _captures.c.warc_id).where(_files.c.name.not_in(lost))
-    with database.reading() as connection:
-        for part in in_parts(sorted({(blog_id, digest) for blog_id, _, digest in wanted})):
-            values = {"digests": [digest for _, digest in part], "blogs": sorted({blog_id for blog_id, _ in part})}
-            for row in connection.execute(bodies, values):
-                found[row.blog_id, row.url, row.digest] = _held(row)
-    return found
 
+    def __init__(self, database: Database, lost: Collection[str] = ()) -> None:
+        self.database = database
+        self.files = FileRows(database)
+        self._lost = lost
 
-def held_answer(database: Database, blog_id: int, key: str, *, lost: Collection[str] = ()) -> Held | None:
-    """The body that a URL had when it last answered: its own, or the one it turned out to have again.
+    def media_paths(self, hashes: Sequence[str]) -> Mapping[str, str]:
+        """Where the media files of these hashes are, those that are held."""
+        table = schema.media_files
+        found: dict[str, str] = {}
+        with self.database.reading() as connection:
+            for part in in_parts(sorted(set(hashes))):
+                rows = connection.execute(select(table.c.sha256, table.c.path).where(table.c.sha256.in_(part)))
+                found |= {sha256: path for sha256, path in rows}  # noqa: C416 - rows are not pairs to the type checker
+        return found
 
-    Answers whose bodies stand in `lost` files are as good as none.
-    """
-    statement = (
-        select(
-            _captures, func.coalesce(_original.c.id, _captures.c.id).label("body_id"),
-            func.coalesce(_original.c.url, _captures.c.url).label("body_url"),
-            func.coalesce(_original.c.fetched_at, _captures.c.fetched_at).label("body_at"),
+    def held_bodies(self, wanted: Sequence[tuple[int, str, str]]) -> Mapping[tuple[int, str, str], Held]:
+        """Those of these (blog, URL, digest) whose body is stored already, in none of the files that are lost.
+
+        Where it came from another address of the blog, under that address.
+        """
+        found: dict[tuple[int, str, str], Held] = {}
+        bodies = _BODIES
+        if self._lost:
+            bodies = bodies.join(_files, _files.c.id == _captures.c.warc_id).where(_files.c.name.not_in(self._lost))
+        with self.database.reading() as connection:
+            for part in in_parts(sorted({(blog_id, digest) for blog_id, _, digest in wanted})):
+                values = {"digests": [digest for _, digest in part], "blogs": sorted({blog_id for blog_id, _ in part})}
+                for row in connection.execute(bodies, values):
+                    found[row.blog_id, row.url, row.digest] = _held(row)
+        return found
+
+    def held_answer(self, blog_id: int, key: str) -> Held | None:
+        """The body that a URL had when it last answered: its own, or the one it turned out to have again.
+
+        It is what "not modified" is about. Answers whose bodies stand in lost files are as good as none.
+        """
+        statement = (
+            select(
+                _captures, func.coalesce(_original.c.id, _captures.c.id).label("body_id"),
+                func.coalesce(_original.c.url, _captures.c.url).label("body_url"),
+                func.coalesce(_original.c.fetched_at, _captures.c.fetched_at).label("body_at"),
+            )
+            .join(_urls, _urls.c.id == _captures.c.url_id)
+            .join(_original, _original.c.id == _captures.c.original_id, isouter=True)
+            .join(_files, _files.c.id == _BODY_FILE)
+            .where(
+                _urls.c.blog_id == blog_id, _urls.c.key == storable(key), _captures.c.blog_id == blog_id, GOOD,
+                *self._not_lost(),
+            )
+            .order_by(_captures.c.id.desc())
+            .limit(1)
         )
-        .join(_urls, _urls.c.id == _captures.c.url_id)
-        .join(_original, _original.c.id == _captures.c.original_id, isouter=True)
-        .join(_files, _files.c.id == _BODY_FILE)
-        .where(
-            _urls.c.blog_id == blog_id, _urls.c.key == storable(key), _captures.c.blog_id == blog_id, GOOD,
-            *_not_in(lost),
+        with self.database.reading() as connection:
+            row = connection.execute(statement).first()
+        return None if row is None else Held(
+            id=row.body_id, url=row.body_url, digest=row.digest, fetched_at=moment_of(row.body_at),
+            content_type=row.content_type, etag=row.etag, last_modified=row.last_modified,
         )
-        .order_by(_captures.c.id.desc())
-        .limit(1)
-    )
-    with database.reading() as connection:
-        row = connection.execute(statement).first()
-    return None if row is None else Held(
-        id=row.body_id, url=row.body_url, digest=row.digest, fetched_at=moment_of(row.body_at),
-        content_type=row.content_type, etag=row.etag, last_modified=row.last_modified,
-    )
 
+    def record(
+        self, connection: Connection, pairs: Sequence[tuple[Visit, Sequence[WarcRecord]]],
+        url_ids: Mapping[tuple[int, str], int], file_ids: Mapping[str, int],
+    ) -> list[int | None]:
+        """Write the captures of visits, within a transaction of the caller's, and number their records.
 
-def capture_of(database: Database, blog_id: int, url: str, *, lost: Collection[str] = ()) -> Capture | None:
-    """The latest good capture of a URL whose body is not in one of the `lost` files."""
-    statement = _good_captures(blog_id, url, lost).limit(1)
-    with database.reading() as connection:
-        row = connection.execute(statement).first()
-    return None if row is None else _capture(row)
+        For each visit the capture that answered it, or that its post was read from again.
+        """
+        count = sum(len(records) for _, records in pairs)
+        ids = iter(self.database.reserve(connection, schema.captures, count) if count else ())
+        rows: list[dict[str, Any]] = []
+        answers: list[int | None] = []
+        for visit, records in pairs:
+            url_id = url_ids[visit.blog_id, storable(visit.key)]
+            for record in records:
+                record.capture_id = next(ids)
+                rows.append(_capture_row(record, url_id, file_ids))
+            if records:
+                answers.append(records[-1].capture_id)
+            else:
+                is_read = visit.post is not None
+                answers.append(self._latest_answer(connection, visit.blog_id, url_id) if is_read else None)
+        if rows:
+            connection.execute(_NEW, rows)
+        return answers
 
+    def find(self, blog_id: int, url: str) -> Capture | None:
+        """The latest good capture of a URL whose body is not in a lost file: what conditional requests are about."""
+        statement = self._good(blog_id, url).limit(1)
+        with self.database.reading() as connection:
+            row = connection.execute(statement).first()
+        return None if row is None else _capture(row)
 
-def _good_captures(blog_id: int, url: str, lost: Collection[str]) -> Select[Any]:
-    """The good captures of a URL, the latest first."""
-    return (
-        _captures_with_places()
-        .join(_urls, _urls.c.id == _captures.c.url_id)
-        .where(
-            _urls.c.blog_id == blog_id, _urls.c.key == storable(canonical(url)), _captures.c.blog_id == blog_id, GOOD,
-            *_not_in(lost),
-        )
-        .order_by(_captures.c.id.desc())
-    )
+    def bodies(self, blog_id: int, url: str) -> tuple[Capture, ...]:
+        """The good captures of a URL, each body once, in the order in which they were last seen."""
+        statement = self._good(blog_id, url)
+        with self.database.reading() as connection:
+            rows = connection.execute(statement).all()
+        latest: dict[str, Capture] = {}
+        for row in rows:
+            latest.setdefault(row.digest, _capture(row))
+        return tuple(reversed(latest.values()))
 
-
-def captures_of(database: Database, blog_id: int, url: str, *, lost: Collection[str] = ()) -> tuple[Capture, ...]:
-    """The good captures of a URL, each body once, in the order in which they were last seen."""
-    statement = _good_captures(blog_id, url, lost)
-    with database.reading() as connection:
-        rows = connection.execute(statement).all()
-    latest: dict[str, Capture] = {}
-    for row in rows:
-        latest.setdefault(row.digest, _capture(row))
-    return tuple(reversed(latest.values()))
-
-
-def rendering_of(database: Database, blog_id: int, url: str, *, lost: Collection[str] = ()) -> Capture | None:
-    """What the browser made of the answer that `capture_of` gives; None if it was not rendered."""
-    current = capture_of(database, blog_id, url, lost=lost)
-    if current is None:
+    def rendering(self, blog_id: int, url: str) -> Capture | None:
+        """What the browser made of the answer that `find` gives; None if it was not rendered."""
+        current = self.find(blog_id, url)
+        if current is None:
+            return None
+        places = self._of_url(blog_id, url)
+        drawings = places.where(_captures.c.purpose == "rendered", _captures.c.id < current.id)
+        with self.database.reading() as connection:
+            # An answer that nothing is read from may have been drawn since.
+            for made in connection.execute(drawings.order_by(_captures.c.id.desc()).limit(MOST_DRAWINGS)).all():
+                # A visit's answer is stored behind what was made of it.
+                answers = places.where(_captures.c.id > made.id, _captures.c.purpose == current.purpose)
+                answer = connection.execute(answers.order_by(_captures.c.id).limit(1)).first()
+                if answer is not None and answer.digest == current.digest:
+                    return _capture(made)
         return None
-    of_url = [_urls.c.blog_id == blog_id, _urls.c.key == storable(canonical(url)), _captures.c.blog_id == blog_id]
-    places = _captures_with_places().join(_urls, _urls.c.id == _captures.c.url_id).where(*of_url, *_not_in(lost))
-    drawings = places.where(_captures.c.purpose == "rendered", _captures.c.id < current.id)
-    with database.reading() as connection:
-        # An answer that nothing is read from may have been drawn since.
-        for made in connection.execute(drawings.order_by(_captures.c.id.desc()).limit(MOST_DRAWINGS)).all():
-            # A visit's answer is stored behind what was made of it.
-            answers = places.where(_captures.c.id > made.id, _captures.c.purpose == current.purpose)
-            answer = connection.execute(answers.order_by(_captures.c.id).limit(1)).first()
-            if answer is not None and answer.digest == current.digest:
-                return _capture(made)
-    return None
 
+    def __call__(self, blog_id: int, *, purpose: str = "page") -> Iterator[Capture]:
+        """The latest good capture of every URL, in the order the URLs were found."""
+        after = 0
+        while True:
+            latest = (
+                select(func.max(_captures.c.id))
+                .where(_captures.c.blog_id == blog_id, _captures.c.url_id > after, _captures.c.purpose == purpose, GOOD)
+                .group_by(_captures.c.url_id)
+                .order_by(_captures.c.url_id)
+                .limit(MOST_VALUES)
+            )
+            with self.database.reading() as connection:
+                ids = connection.scalars(latest).all()
+                rows = connection.execute(
+                    _captures_with_places().where(_captures.c.id.in_(ids)).order_by(_captures.c.url_id),
+                ).all()
+            if not rows:
+                return
+            yield from (_capture(row) for row in rows)
+            after = rows[-1].url_id
 
-def all_captures(database: Database, blog_id: int, *, purpose: str) -> Iterator[Capture]:
-    """The latest good capture of every URL, in the order the URLs were found."""
-    after = 0
-    while True:
-        latest = (
-            select(func.max(_captures.c.id))
-            .where(_captures.c.blog_id == blog_id, _captures.c.url_id > after, _captures.c.purpose == purpose, GOOD)
-            .group_by(_captures.c.url_id)
-            .order_by(_captures.c.url_id)
-            .limit(AT_ONCE)
+    def _latest_answer(self, connection: Connection, blog_id: int, url_id: int) -> int | None:
+        found: int | None = connection.scalar(_LATEST_GOOD, {"blog": blog_id, "url": url_id})
+        return found
+
+    def _of_url(self, blog_id: int, url: str) -> Select[Any]:
+        return _captures_with_places().join(_urls, _urls.c.id == _captures.c.url_id).where(
+            _urls.c.blog_id == blog_id, _urls.c.key == storable(canonical(url)), _captures.c.blog_id == blog_id,
+            *self._not_lost(),
         )
-        with database.reading() as connection:
-            ids = connection.scalars(latest).all()
-            rows = connection.execute(
-                _captures_with_places().where(_captures.c.id.in_(ids)).order_by(_captures.c.url_id),
-            ).all()
-        if not rows:
-            return
-        yield from (_capture(row) for row in rows)
-        after = rows[-1].url_id
+
+    def _good(self, blog_id: int, url: str) -> Select[Any]:
+        """The good captures of a URL, the latest first."""
+        return self._of_url(blog_id, url).where(GOOD).order_by(_captures.c.id.desc())
+
+    def _not_lost(self) -> list[ColumnElement[bool]]:
+        return [_files.c.name.not_in(self._lost)] if self._lost else []
 
 
 def _captures_with_places() -> Select[Any]:
@@ -190,10 +222,6 @@ def _captures_with_places() -> Select[Any]:
         .join(_files, _files.c.id == _BODY_FILE)
         .join(_own_files, _own_files.c.id == own.warc_id)
     )
-
-
-def _not_in(lost: Collection[str]) -> list[ColumnElement[bool]]:
-    return [_files.c.name.not_in(lost)] if lost else []
 
 
 def _capture(row: Row[Any]) -> Capture:
@@ -210,3 +238,25 @@ def _held(row: Row[Any]) -> Held:
         id=row.id, url=row.url, digest=row.digest, fetched_at=moment_of(row.fetched_at),
         content_type=row.content_type, etag=row.etag, last_modified=row.last_modified,
     )
+
+
+def _capture_row(record: WarcRecord, url_id: int, file_ids: Mapping[str, int]) -> dict[str, Any]:
+    assert record.place is not None  # noqa: S101 - for the type checker
+    exchange, original = record.exchange, record.original
+    # An answer "not modified" may leave out what it has said before.
+    before = original if exchange.status == 304 else None
+    return {
+        "id": record.capture_id, "blog_id": record.visit.blog_id, "url_id": url_id,
+        "url": storable(exchange.url), "purpose": exchange.purpose, "status": exchange.status,
+        "content_type": _header(exchange, "content-type") or (before.content_type if before else None),
+        "etag": _header(exchange, "etag") or (before.etag if before else None),
+        "last_modified": _header(exchange, "last-modified") or (before.last_modified if before else None),
+        "digest": record.digest, "bytes": exchange.size, "fetched_at": stamp(exchange.fetched_at),
+        "warc_id": file_ids[record.place.file], "offset": record.place.offset, "length": record.place.length,
+        "original_id": record.twin.capture_id if record.twin else original.id if original else None,
+        "answer": exchange is record.visit.exchanges[-1],
+    }
+
+
+def _header(exchange: Exchange, name: str) -> str | None:
+    return storable_or_none(exchange.header(name))

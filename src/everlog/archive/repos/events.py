@@ -1,46 +1,74 @@
-"""The ledger of what happened to blogs and their posts. Rows are added and never changed."""
+"""Event repository: the event log of blogs and their posts. Rows are added and never changed."""
 
 from __future__ import annotations
 
 import json
-from contextlib import suppress
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import moment_of, stamp, storable
-from everlog.archive.repos.posts import post_id_of
+from everlog.archive.db.database import in_pages
+from everlog.archive.repos.post_parts import IS_CURRENT, post_id_of, record_head, url_in
+from everlog.core.moments import as_moment_or_none
 from everlog.records import Event
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from datetime import datetime
 
-    from sqlalchemy import ColumnElement, Connection, Row, Select
+    from sqlalchemy import Connection, Row, Select
 
     from everlog.archive.db.database import Database
+    from everlog.core.moments import Moment
 
-AT_ONCE = 500
-# A version's record begins with the address of its post, and addresses are shorter than this.
-_OPENING = '{"url": '
-_HEAD = 4_000
 # What happens to the text of a post, and not only to its page.
 OF_TEXT = ("edited", "comments", "emptied", "back")
 
 _events, _posts, _versions = schema.events, schema.posts, schema.versions
 
 
-def note_events(database: Database, events: Sequence[Event]) -> None:
-    """Add to the ledger, in one transaction."""
-    if events:
-        with database.writing() as connection:
-            insert_events(connection, database, events)
+class EventRepository:
+    """The event log: what happened to blogs and posts."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def add(self, events: Sequence[Event]) -> None:
+        """Add events to the log; what a visit means for its post is added as it is stored."""
+        if events:
+            with self.database.writing() as connection:
+                insert_events(connection, self.database, events)
+
+    def __call__(
+        self, *, blog_id: int | None = None, post_url: str | None = None, kinds: Sequence[str] | None = None,
+        since: Moment | None = None, limit: int | None = None,
+    ) -> Iterator[Event]:
+        """The event log, newest last; `limit` keeps the newest. Read in parts, so that memory stays flat."""
+        statement = _select()
+        if blog_id is not None:
+            statement = statement.where(_events.c.blog_id == blog_id)
+        if post_url is not None:
+            with self.database.reading() as connection:
+                statement = statement.where(_events.c.post_id == (post_id_of(connection, post_url) or 0))
+        if kinds is not None:
+            statement = statement.where(_events.c.kind.in_(list(kinds)))
+        since = as_moment_or_none(since)
+        if since is not None:
+            statement = statement.where(_events.c.at >= stamp(since))
+        if limit is None:
+            return self._in_order(statement)
+        with self.database.reading() as connection:
+            rows = connection.execute(statement.order_by(_events.c.id.desc()).limit(limit)).all()
+        return (_event(row) for row in reversed(rows))
+
+    def _in_order(self, statement: Select[Any]) -> Iterator[Event]:
+        return (_event(row) for row in in_pages(self.database, statement, _events.c.id))
 
 
 def insert_events(connection: Connection, database: Database, events: Sequence[Event]) -> None:
-    """Add to the ledger within a transaction of the caller's."""
+    """Add events to the log, within a transaction of the caller's."""
     if not events:
         return
     numbers = database.reserve(connection, _events, len(events))
@@ -64,64 +92,11 @@ def last_of_text(connection: Connection, post_ids: set[int]) -> dict[int | None,
     return {post_id: kind for post_id, kind in connection.execute(statement)}  # noqa: C416 - rows are not pairs
 
 
-def record_head() -> ColumnElement[str]:
-    """So much of a version's record as holds the address of its post: articles are long."""
-    return func.substr(_versions.c.record, 1, _HEAD)
-
-
-def url_in(head: str | None, key: str | None) -> str | None:
-    """The address of a post, from the beginning of its record; else the key, which is one without its scheme.
-
-    >>> url_in('{"url": "https://a.example/x", "fetched": nu', "a.example/x"), url_in(None, "a.example/x")
-    ('https://a.example/x', 'http://a.example/x')
-    """
-    if head is not None and head.startswith(_OPENING):
-        with suppress(ValueError):
-            return str(json.JSONDecoder().raw_decode(head, len(_OPENING))[0])
-    return None if key is None else f"http://{key}"
-
-
-def all_events(
-    database: Database, *, blog_id: int | None, post_url: str | None, kinds: Sequence[str] | None,
-    since: datetime | None, limit: int | None,
-) -> Iterator[Event]:
-    """The ledger, newest last; `limit` keeps the newest. Read in parts, so that memory stays flat."""
-    statement = _select()
-    if blog_id is not None:
-        statement = statement.where(_events.c.blog_id == blog_id)
-    if post_url is not None:
-        with database.reading() as connection:
-            statement = statement.where(_events.c.post_id == (post_id_of(connection, post_url) or 0))
-    if kinds is not None:
-        statement = statement.where(_events.c.kind.in_(list(kinds)))
-    if since is not None:
-        statement = statement.where(_events.c.at >= stamp(since))
-    if limit is None:
-        yield from _in_order(database, statement)
-        return
-    with database.reading() as connection:
-        rows = connection.execute(statement.order_by(_events.c.id.desc()).limit(limit)).all()
-    yield from (_event(row) for row in reversed(rows))
-
-
-def _in_order(database: Database, statement: Select[Any]) -> Iterator[Event]:
-    after = 0
-    while True:
-        with database.reading() as connection:
-            part = statement.where(_events.c.id > after).order_by(_events.c.id).limit(AT_ONCE)
-            rows = connection.execute(part).all()
-        if not rows:
-            return
-        yield from (_event(row) for row in rows)
-        after = rows[-1].id
-
-
 def _select() -> Select[Any]:
-    is_current = (_versions.c.post_id == _posts.c.id) & (_versions.c.version == _posts.c.version)
     return (
         select(_events, _posts.c.key, record_head().label("head"))
         .join_from(_events, _posts, _posts.c.id == _events.c.post_id, isouter=True)
-        .join(_versions, is_current, isouter=True)
+        .join(_versions, IS_CURRENT, isouter=True)
     )
 
 

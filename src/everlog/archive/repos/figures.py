@@ -1,4 +1,4 @@
-"""The figures of blogs: what is held, what waits, what is missing. docs/figures.md says the same in words.
+"""The figures of blogs: what is held, what waits, what is missing. docs/internals/figures.md says the same in words.
 
 Every figure on the screen and in every `--json` is counted here, so that one word never stands for two numbers.
 """
@@ -10,20 +10,14 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import and_, case, func, or_, select
 
 from everlog.archive.db import schema
-from everlog.archive.models import Figures
+from everlog.archive.models import Counts, Figures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sqlalchemy import ColumnElement, Connection, Select
 
-    from everlog.archive.db.database import Database
-
     Counted = Iterator[tuple[int, str, int]]
-
-# How a record says how many comments the site counts; no text of it can, since every quotation mark in one is escaped.
-_CLAIMED = '"comment_count_claimed": '
-_DIGITS = 12
 
 _blogs, _urls, _posts = schema.blogs, schema.urls, schema.posts
 _media, _aliases, _versions = schema.media, schema.aliases, schema.versions
@@ -53,12 +47,11 @@ _IS_OTHER_PAGE = and_(
 )
 
 
-def figures(database: Database, blog_id: int) -> Figures:
+def figures_of(connection: Connection, blog_id: int) -> Figures:
     """All figures of one blog."""
-    with database.reading() as connection:
-        of_it = _gathered(connection, blog_id).get(blog_id, {})
-        pages = select(func.count()).where(_urls.c.blog_id == blog_id, _IS_OTHER_PAGE)
-        return Figures(**of_it, pages=connection.execute(pages).scalar_one())
+    of_it = _gathered(connection, blog_id).get(blog_id, {})
+    pages = select(func.count()).where(_urls.c.blog_id == blog_id, _IS_OTHER_PAGE)
+    return Figures(**of_it, pages=connection.execute(pages).scalar_one())
 
 
 def figures_of_all(connection: Connection) -> dict[int, Figures]:
@@ -66,29 +59,36 @@ def figures_of_all(connection: Connection) -> dict[int, Figures]:
     return {blog: Figures(**named) for blog, named in _gathered(connection, None).items()}
 
 
-def comments_missing(database: Database, blog_id: int) -> int:
-    """How many comments the site counts on posts that are held, beyond those that are kept."""
-    with database.reading() as connection:
-        find = func.instr if connection.dialect.name == "sqlite" else func.strpos
-        claimed = func.substr(
-            _versions.c.record, find(_versions.c.record, _CLAIMED) + len(_CLAIMED), _DIGITS,
-        ).label("claimed")
-        statement = (
-            select(_posts.c.comments, claimed)
-            .join(_versions, (_versions.c.post_id == _posts.c.id) & (_versions.c.version == _posts.c.version))
-            .where(_posts.c.blog_id == blog_id, _posts.c.comments_state.not_in(["complete", "off"]))
-        )
-        return sum(max(_number_before_comma(row.claimed) - row.comments, 0) for row in connection.execute(statement))
+def counts_of(connection: Connection, blog_id: int) -> Counts:
+    """What is held of a blog, and what still waits."""
+    of_blog = _urls.c.blog_id == blog_id
+    held = connection.execute(
+        select(func.count(), func.sum(_posts.c.comments)).where(_posts.c.blog_id == blog_id),
+    ).one()
+    stored = connection.execute(
+        select(func.count()).select_from(_versions.join(_posts)).where(_posts.c.blog_id == blog_id),
+    ).scalar_one()
+    return Counts(
+        posts=held[0], versions=stored, comments=held[1] or 0,
+        pages=_rows(
+            connection, _urls, of_blog, _urls.c.state == "done", _urls.c.lane.in_(["page", "post"]),
+            func.coalesce(_urls.c.outcome, "") != "feed",
+        ),
+        media=_rows(connection, _media, _media.c.blog_id == blog_id),
+        aliases=_rows(connection, _aliases, _aliases.c.blog_id == blog_id),
+        queued=_rows_by(connection, _urls.c.lane, of_blog, _urls.c.state == "queued"),
+        outcomes=_rows_by(connection, _urls.c.outcome, of_blog, _urls.c.outcome.is_not(None)),
+        notes=_rows(connection, _urls, of_blog, _urls.c.note.is_not(None)),
+    )
 
 
-def _number_before_comma(text: str) -> int:
-    """The number that a piece of a record begins with; 0 if it is null there.
+def _rows(connection: Connection, table: Any, *where: ColumnElement[bool]) -> int:
+    return connection.execute(select(func.count()).select_from(table).where(*where)).scalar_one()
 
-    >>> _number_before_comma('12, "url": '), _number_before_comma('null, "url"')
-    (12, 0)
-    """
-    number = text.partition(",")[0].rstrip("}")
-    return int(number) if number.isdecimal() else 0
+
+def _rows_by(connection: Connection, column: Any, *where: ColumnElement[bool]) -> dict[str, int]:
+    rows = connection.execute(select(column, func.count()).where(*where).group_by(column).order_by(column))
+    return {name: count for name, count in rows}  # noqa: C416 - rows are not pairs to the type checker
 
 
 def _gathered(connection: Connection, blog_id: int | None) -> dict[int, dict[str, int]]:

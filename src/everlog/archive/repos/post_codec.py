@@ -14,21 +14,22 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from everlog.archive.db.column_values import stamp_or_none, storable, storable_or_none
+from everlog.archive.db.column_values import stamp_or_none, storable
 from everlog.core.words import words
-from everlog.records import Comment, Media, Post, Provenance
+from everlog.records import Post, Role, post_fields
+from everlog.records.codec import decode, encode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 # A text this long is nobody else's by chance; a shorter one needs its title and date to be known by.
 TELLING_WORDS = 50
-# What is told of a post without anybody having edited it. It is kept current in the version that is held.
-_AROUND = ("updated", "language", "summary", "comments_state", "comment_count_claimed")
-# What a page may stop to say without its being untrue.
-_LASTING = ("title", "authors", "published", "tags", "language")
-# What a record holds beside what was read.
+_READ, _LATER = post_fields(Role.READ), post_fields(Role.LATER)
+_CURRENT, _LASTING = post_fields(Role.CURRENT), post_fields(Role.LASTING)
+# What a record holds beside what was read, in the order that it always had there.
 _NOT_READ = ("url", "fetched", "media", "provenance")
+# Every record has it, known or not.
+_KEPT = ("precision",)
 # Of a comment, what may become known later. Who wrote it and what are the comment itself.
 _OF_COMMENTS = ("id", "parent", "author_url", "published", "url", "source")
 
@@ -50,33 +51,21 @@ class Written:
 
 def write_post(post: Post, media_keys: Mapping[str, str]) -> Written:
     """The post as its stored version; `media_keys` are the canonical spellings of its media's addresses."""
-    read = {
-        "title": storable_or_none(post.title),
-        "authors": [storable(author) for author in post.authors],
-        "published": _time(post.published),
-        "updated": _time(post.updated),
-        "tags": [storable(tag) for tag in post.tags],
-        "language": storable_or_none(post.language),
-        "text": storable(post.text),
-        "html": storable(post.html),
-        "summary": storable_or_none(post.summary),
-        "comments": [_comment(comment) for comment in post.comments],
-        "comments_state": post.comments_state,
-        "comment_count_claimed": post.comment_count_claimed,
-    }
-    # The names of these are in `_NOT_READ`.
-    around = {
-        "url": storable(post.url),
-        "fetched": _time(post.fetched),
-        "media": [[storable(item.url), storable(media_keys[item.url])] for item in post.media],
-        "provenance": {name: _provenance(source) for name, source in post.provenance.items()},
-    }
+    read = encode(post, only=_READ)
+    for name in _LATER:
+        if not read[name]:
+            del read[name]
+    around = encode(post, only=_NOT_READ, keep=_KEPT)
+    around["media"] = [[item.url, media_keys[item.url]] for item in post.media]
+    # Encoded once: the text that is hashed is a part of the text that is stored.
+    head, text = json.dumps(around, ensure_ascii=False), json.dumps(read, ensure_ascii=False)
+    if not (_is_storable(head) and _is_storable(text)):
+        read, around = _made_storable(read), _made_storable(around)
+        head, text = json.dumps(around, ensure_ascii=False), json.dumps(read, ensure_ascii=False)
     source = post.provenance.get("text")
     doubt = source.disagrees if source is not None else None
-    # Encoded once: the text that is hashed is a part of the text that is stored.
-    text = json.dumps(read, ensure_ascii=False)
     return Written(
-        record=json.dumps(around, ensure_ascii=False)[:-1] + ", " + text[1:],
+        record=head[:-1] + ", " + text[1:],
         # Doubt that came later is kept with the version; it makes no new one.
         digest=_hash(text if doubt is None else f"{text}\0{doubt}"),
         content=_content(read),
@@ -85,20 +74,30 @@ def write_post(post: Post, media_keys: Mapping[str, str]) -> Written:
     )
 
 
+def _is_storable(text: str) -> bool:
+    """Whether any database takes all that a JSON text says: told of the whole at once, as it is nearly always so."""
+    if "\\u0000" in text:
+        return False
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _made_storable(value: Any) -> Any:
+    if isinstance(value, str):
+        return storable(value)
+    if isinstance(value, list):
+        return [_made_storable(each) for each in value]
+    return {name: _made_storable(each) for name, each in value.items()} if isinstance(value, dict) else value
+
+
 def read_record(record: str) -> tuple[Post, tuple[tuple[str, str], ...]]:
     """The post a stored version holds, and its media as (address, canonical spelling)."""
     found: dict[str, Any] = json.loads(record)
     media = tuple((url, key) for url, key in found["media"])
-    post = Post(
-        url=found["url"], title=found["title"], authors=tuple(found["authors"]), published=_moment(found["published"]),
-        updated=_moment(found["updated"]), tags=tuple(found["tags"]), language=found["language"], text=found["text"],
-        html=found["html"], summary=found["summary"],
-        comments=tuple(_read_comment(comment) for comment in found["comments"]),
-        comments_state=found["comments_state"], comment_count_claimed=found["comment_count_claimed"],
-        media=tuple(Media(url=url) for url, _ in media),
-        provenance={name: Provenance(**source) for name, source in found["provenance"].items()},
-        fetched=_moment(found["fetched"]),
-    )
+    post = decode(Post, found | {"media": [{"url": url} for url, _ in media]})
     return post, media
 
 
@@ -112,8 +111,8 @@ def brought_up_to_date(record: str, reading: str) -> str | None:
     """A stored version with what a later reading of it says anew, though nobody edited the post; None if nothing."""
     held, read = json.loads(record), json.loads(reading)
     before = json.dumps(held, ensure_ascii=False)
-    for name in _AROUND:
-        if read[name] is not None and not (name == "comments_state" and _hides_comments(read, held)):
+    for name in _CURRENT:
+        if read.get(name) is not None and not (name == "comments_state" and _hides_comments(read, held)):
             held[name] = read[name]
             _with_provenance(held, read, name)
     if read["text"] == held["text"]:
@@ -144,7 +143,7 @@ def reads_the_same(record: str, reading: str) -> bool:
 def completed(written: Written, record: str) -> Written:
     """A new version with what only the one before says: a theme that hides the date does not undo it."""
     read, held = json.loads(written.record), json.loads(record)
-    lost = [name for name in _LASTING if not read[name] and held[name]]
+    lost = [name for name in _LASTING if not read.get(name) and held.get(name)]
     if _hides_comments(read, held):
         lost += ["comments", "comments_state", "comment_count_claimed"]
     for name in lost:
@@ -186,35 +185,5 @@ def _hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _time(moment: datetime | None) -> str | None:
-    return moment.isoformat() if moment else None
-
-
 def _moment(text: str | None) -> datetime | None:
     return datetime.fromisoformat(text) if text else None
-
-
-def _comment(comment: Comment) -> dict[str, Any]:
-    return {
-        "id": storable_or_none(comment.id),
-        "parent": storable_or_none(comment.parent),
-        "author": storable_or_none(comment.author),
-        "author_url": storable_or_none(comment.author_url),
-        "published": _time(comment.published),
-        "text": storable(comment.text),
-        "html": storable(comment.html),
-        "url": storable_or_none(comment.url),
-        "source": storable_or_none(comment.source),
-    }
-
-
-def _read_comment(found: Mapping[str, Any]) -> Comment:
-    return Comment(**{**found, "published": _moment(found["published"])})
-
-
-def _provenance(source: Provenance) -> dict[str, Any]:
-    out = {
-        "method": source.method, "rule": storable_or_none(source.rule), "confidence": source.confidence,
-        "precision": source.precision,
-    }
-    return out if source.disagrees is None else out | {"disagrees": storable(source.disagrees)}

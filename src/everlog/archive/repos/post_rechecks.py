@@ -1,4 +1,4 @@
-"""When the pages of posts are looked at again, although no feed speaks of them."""
+"""Recheck repository: when the pages of posts are looked at again, although no feed speaks of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sqlalchemy import bindparam, func, select
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import moment_of, stamp, storable
 from everlog.archive.db.database import in_parts
-from everlog.archive.repos.events import record_head, url_in
+from everlog.archive.repos.post_parts import IS_CURRENT, record_head, url_in
 from everlog.schedule.liveness import Missing, next_look_at_missing
 from everlog.schedule.rechecks import FIRST, first_rechecks, next_recheck
 
@@ -30,62 +30,62 @@ _SET_DUE = (
 )
 
 
-def plan(database: Database, blog_id: int, *, now: datetime, most: timedelta) -> None:
-    """Times for posts that have none yet, and earlier ones for those that are missing or have just changed."""
-    with database.writing() as connection:
-        _plan_new(connection, database, blog_id, now, most)
-        _plan_sooner(connection, blog_id, now)
+class RecheckRepository:
+    """When the page of each post is looked at again."""
 
+    def __init__(self, database: Database) -> None:
+        self.database = database
 
-def take_due(
-    database: Database, blog_id: int, *, now: datetime, most: timedelta, limit: int,
-) -> tuple[tuple[str, str], ...]:
-    """The keys and addresses of posts to look at now, the longest due first; each gets its next time."""
-    is_current = (_versions.c.post_id == _posts.c.id) & (_versions.c.version == _posts.c.version)
-    due = (
-        select(_posts.c.id, _posts.c.key, _posts.c.found_at, record_head().label("head"))
-        .join_from(_rechecks, _posts, _posts.c.id == _rechecks.c.post_id)
-        .join(_versions, is_current)
-        .where(_rechecks.c.blog_id == blog_id, _rechecks.c.due_at <= stamp(now))
-        .order_by(_rechecks.c.due_at, _posts.c.id)
-        .limit(limit)
-        .with_for_update(of=_rechecks, skip_locked=True)
-    )
-    if not has_due(database, blog_id, now=now):
-        return ()
-    with database.writing() as connection:
-        rows = connection.execute(due).all()
-        if not rows:
+    def plan(self, blog_id: int, *, now: datetime, most: timedelta) -> None:
+        """When the posts of a blog are looked at again: those never planned, and sooner if missing or just changed."""
+        with self.database.writing() as connection:
+            _plan_new(connection, self.database, blog_id, now, most)
+            _plan_sooner(connection, blog_id, now)
+
+    def take(self, blog_id: int, *, now: datetime, most: timedelta, limit: int) -> tuple[tuple[str, str], ...]:
+        """The keys and addresses of posts to look at now, the longest due first; each gets its next time."""
+        due = (
+            select(_posts.c.id, _posts.c.key, _posts.c.found_at, record_head().label("head"))
+            .join_from(_rechecks, _posts, _posts.c.id == _rechecks.c.post_id)
+            .join(_versions, IS_CURRENT)
+            .where(_rechecks.c.blog_id == blog_id, _rechecks.c.due_at <= stamp(now))
+            .order_by(_rechecks.c.due_at, _posts.c.id)
+            .limit(limit)
+            .with_for_update(of=_rechecks, skip_locked=True)
+        )
+        if not self.has_due(blog_id, now=now):
             return ()
-        changed = _changed(connection, [row.id for row in rows])
-        connection.execute(_SET_DUE, [
-            {
-                "the_post": row.id,
-                "the_moment": stamp(next_recheck(
-                    moment_of(max(row.found_at, changed.get(row.id, ""))), now, most, number=row.id,
-                )),
-            }
-            for row in sorted(rows, key=lambda row: int(row.id))
-        ])
-    return tuple((row.key, url_in(row.head, row.key) or "") for row in rows)
+        with self.database.writing() as connection:
+            rows = connection.execute(due).all()
+            if not rows:
+                return ()
+            changed = _changed(connection, [row.id for row in rows])
+            connection.execute(_SET_DUE, [
+                {
+                    "the_post": row.id,
+                    "the_moment": stamp(next_recheck(
+                        moment_of(max(row.found_at, changed.get(row.id, ""))), now, most, number=row.id,
+                    )),
+                }
+                for row in sorted(rows, key=lambda row: int(row.id))
+            ])
+        return tuple((row.key, url_in(row.head, row.key) or "") for row in rows)
 
+    def has_due(self, blog_id: int, *, now: datetime) -> bool:
+        """Whether any post of a blog is to be looked at now."""
+        statement = select(_rechecks.c.post_id).where(_rechecks.c.blog_id == blog_id, _rechecks.c.due_at <= stamp(now))
+        with self.database.reading() as connection:
+            return connection.execute(statement.limit(1)).first() is not None
 
-def has_due(database: Database, blog_id: int, *, now: datetime) -> bool:
-    """Whether any post of a blog is to be looked at now."""
-    statement = select(_rechecks.c.post_id).where(_rechecks.c.blog_id == blog_id, _rechecks.c.due_at <= stamp(now))
-    with database.reading() as connection:
-        return connection.execute(statement.limit(1)).first() is not None
-
-
-def make_due(database: Database, blog_id: int, keys: Sequence[str], *, at: datetime) -> None:
-    """These posts are looked at no later than at this time."""
-    with database.writing() as connection:
-        for part in in_parts([storable(key) for key in keys]):
-            ids = select(_posts.c.id).where(_posts.c.blog_id == blog_id, _posts.c.key.in_(part))
-            connection.execute(
-                _rechecks.update()
-                .where(_rechecks.c.post_id.in_(ids), _rechecks.c.due_at > stamp(at)).values(due_at=stamp(at)),
-            )
+    def make_due(self, blog_id: int, keys: Sequence[str], *, at: datetime) -> None:
+        """These posts are looked at no later than at this time."""
+        with self.database.writing() as connection:
+            for part in in_parts([storable(key) for key in keys]):
+                ids = select(_posts.c.id).where(_posts.c.blog_id == blog_id, _posts.c.key.in_(part))
+                connection.execute(
+                    _rechecks.update()
+                    .where(_rechecks.c.post_id.in_(ids), _rechecks.c.due_at > stamp(at)).values(due_at=stamp(at)),
+                )
 
 
 def _plan_new(

@@ -1,184 +1,281 @@
-"""The queue, and what became of its URLs."""
+"""URL repository: the queue of each blog, and what became of its URLs."""
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import and_, func, not_, or_, select, true
+from sqlalchemy import and_, bindparam, case, func, not_, or_, select, true
 
 from everlog.archive.db import schema
-from everlog.archive.db.column_values import moment_of, moment_or_none, stamp, storable
-from everlog.archive.db.database import in_parts
-from everlog.archive.models import Counts, Problem
+from everlog.archive.db.column_values import (
+    moment_of,
+    moment_or_none,
+    stamp,
+    stamp_now,
+    stamp_or_none,
+    storable,
+    storable_or_none,
+)
+from everlog.archive.db.database import in_pages, in_parts
+from everlog.archive.models import Problem
 from everlog.archive.repos.figures import IS_LEFT_OUT, IS_MISSING
+from everlog.core.retry_policy import SERVER_ERRORS, TRY_AGAIN
 from everlog.records import Link
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
-    from sqlalchemy import ColumnElement, Connection, Row, Select, Table
+    from sqlalchemy import ColumnElement, Connection, Row, Select
 
     from everlog.archive.db.database import Database
-    from everlog.records import Lane
-
-# Rows are read in parts of this size, so that a reader neither fills the memory nor holds a
-# transaction open for as long as its caller takes.
-AT_ONCE = 500
-# Answers that ask for another try: too slow, too early, too often.
-_PASSING = (408, 425, 429)
+    from everlog.records import Lane, Visit
 
 _urls = schema.urls
 # Failures for which the server, or the way to it, was at fault.
-PASSING: ColumnElement[bool] = or_(_urls.c.status.is_(None), _urls.c.status.in_(_PASSING), _urls.c.status >= 500)
+PASSING: ColumnElement[bool] = or_(
+    _urls.c.status.is_(None), _urls.c.status.in_(sorted(TRY_AGAIN)), _urls.c.status >= SERVER_ERRORS,
+)
+_STATES = {"failed": "failed", "retry": "queued"}
+_LANES = {"post": "post", "media": "media"}
+# What a visit says anew about its URL.
+_OF_A_VISIT = ("state", "outcome", "reason", "note", "status", "new_posts", "visited_at", "again_at")
+_IDS = select(_urls.c.blog_id, _urls.c.key, _urls.c.id).where(
+    _urls.c.key.in_(bindparam("keys", expanding=True)), _urls.c.blog_id.in_(bindparam("blogs", expanding=True)),
+)
 
 
-def queued(
-    database: Database, blog_id: int, lane: Lane, *, limit: int, now: datetime, after_id: int, put_off: bool = False,
-) -> tuple[tuple[int, Link], ...]:
-    """Waiting URLs in the order of rows: those that were not put off for others, or only those that were."""
-    # A server that wanted to be left alone says when its time comes; only what waits for another page has none.
-    waits_for_others = and_(func.coalesce(_urls.c.outcome, "") == "retry", _urls.c.again_at.is_(None))
-    statement = (
-        select(_urls)
-        .where(
-            _urls.c.blog_id == blog_id, _urls.c.state == "queued", _urls.c.lane == lane, _urls.c.id > after_id,
-            or_(_urls.c.again_at.is_(None), _urls.c.again_at <= stamp(now)),
-            waits_for_others if put_off else not_(waits_for_others),
+class UrlRepository:
+    """The URLs of blogs: the queue, and what became of those that were visited."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    # Made once: SQLAlchemy takes longer to build a statement than to run it.
+    @cached_property
+    def _new(self) -> Any:
+        new = self.database.insert(_urls).on_conflict_do_nothing(index_elements=["key", "blog_id"])
+        return new.execution_options(preserve_rowcount=True)
+
+    @cached_property
+    def _visited(self) -> Any:
+        visited = self.database.insert(_urls)
+        return visited.on_conflict_do_update(
+            index_elements=["key", "blog_id"],
+            set_={
+                **{name: visited.excluded[name] for name in _OF_A_VISIT},
+                # Tries that failed since the last good one: a page that was edited often is not one that fails often.
+                "tries": case((visited.excluded.state == "done", 0), else_=_urls.c.tries + visited.excluded.tries),
+            },
         )
-        .order_by(_urls.c.id)
-        .limit(limit)
-    )
-    with database.reading() as connection:
-        return tuple(
-            (row.id, Link(url=row.url, key=row.key, lane=row.lane, found_on=row.found_on, rank=row.rank))
-            for row in connection.execute(statement)
-        )
 
+    def enqueue(self, blog_id: int, links: Iterable[Link]) -> int:
+        """Put new URLs into the queue; those known already are left alone. How many were new."""
+        with self.database.writing() as connection:
+            return self.add_links(connection, ((blog_id, link) for link in links))
 
-def has_waiting(database: Database, blog_id: int, *, lanes: Sequence[Lane], now: datetime) -> bool:
-    """Whether any URL of a blog waits to be visited and may be asked for, or a medium is due for another try."""
-    statement = select(_urls.c.id).where(
-        _urls.c.blog_id == blog_id, _urls.c.lane.in_(lanes), or_(
-            and_(_urls.c.state == "queued", or_(_urls.c.again_at.is_(None), _urls.c.again_at <= stamp(now))),
-            and_(_urls.c.state == "failed", _urls.c.lane == "media", _urls.c.again_at <= stamp(now)),
-        ),
-    )
-    with database.reading() as connection:
-        return connection.execute(statement.limit(1)).first() is not None
+    def add_links(self, connection: Connection, links: Iterable[tuple[int, Link]]) -> int:
+        """Queue links of blogs, within a transaction of the caller's. How many were new."""
+        now = stamp_now()
+        rows = [
+            {
+                "blog_id": blog_id, "key": storable(link.key), "url": storable(link.url), "lane": link.lane,
+                "rank": link.rank, "state": "queued", "tries": 0, "new_posts": 0,
+                "found_on": storable_or_none(link.found_on), "queued_at": now,
+            }
+            for blog_id, link in links
+        ]
+        return connection.execute(self._new, rows).rowcount if rows else 0
 
+    def record_visits(self, connection: Connection, visits: Sequence[Visit]) -> dict[tuple[int, str], int]:
+        """Write what visits say of their URLs, within a transaction of the caller's. Rows by blog and key."""
+        now = stamp_now()
+        # What is read again from the archive was not visited: its row stays as it is.
+        asked: list[dict[str, Any]] = []
+        read: list[dict[str, Any]] = []
+        for visit in visits:
+            is_visit = visit.exchanges or visit.post is None or visit.settles
+            (asked if is_visit else read).append(_visit_row(visit, now))
+        if asked:
+            connection.execute(self._visited, asked)
+        if read:
+            connection.execute(self._new, read)
+        ids: dict[tuple[int, str], int] = {}
+        for part in in_parts(sorted({(visit.blog_id, storable(visit.key)) for visit in visits})):
+            values = {"keys": [key for _, key in part], "blogs": sorted({blog for blog, _ in part})}
+            ids |= {(blog_id, key): number for blog_id, key, number in connection.execute(_IDS, values)}
+        return ids
 
-def known_keys(database: Database, blog_id: int) -> Iterator[str]:
-    """The canonical spellings of all URLs ever queued."""
-    return (row.key for row in _rows(database, select(_urls.c.id, _urls.c.key).where(_urls.c.blog_id == blog_id)))
+    def queued(
+        self, blog_id: int, lane: Lane, *, limit: int, now: datetime, after_id: int = 0, put_off: bool = False,
+    ) -> tuple[tuple[int, Link], ...]:
+        """Waiting URLs with their row ids, in the order of rows, those whose `again_at` has passed.
 
-
-def seen_pages(database: Database, blog_id: int, *, limit: int) -> tuple[tuple[str, int], ...]:
-    """The latest visited pages, in order of time."""
-    statement = (
-        select(_urls.c.url, _urls.c.new_posts)
-        .where(_urls.c.blog_id == blog_id, _urls.c.state == "done", _urls.c.lane.in_(["page", "post"]))
-        .order_by(_urls.c.visited_at.desc(), _urls.c.id.desc())
-        .limit(limit)
-    )
-    with database.reading() as connection:
-        return tuple((row.url, row.new_posts) for row in reversed(connection.execute(statement).all()))
-
-
-def requeue_failed(database: Database, blog_id: int, *, now: datetime, most_tries: int | None) -> int:
-    """Another chance for URLs whose server, or the way to it, was at fault: pages a few times, media when due."""
-    few = true() if most_tries is None else _urls.c.tries < most_tries
-    has_schedule = and_(_urls.c.lane == "media", _urls.c.again_at.is_not(None))
-    with database.writing() as connection:
-        return connection.execute(
-            _urls.update()
+        `put_off`: only those that were visited and wait for another page to be seen; else all but these.
+        """
+        # A server that wanted to be left alone says when its time comes; only what waits for another page has none.
+        waits_for_others = and_(func.coalesce(_urls.c.outcome, "") == "retry", _urls.c.again_at.is_(None))
+        statement = (
+            select(_urls)
             .where(
-                _urls.c.blog_id == blog_id, _urls.c.state == "failed",
-                or_(and_(has_schedule, _urls.c.again_at <= stamp(now)), and_(not_(has_schedule), PASSING, few)),
+                _urls.c.blog_id == blog_id, _urls.c.state == "queued", _urls.c.lane == lane, _urls.c.id > after_id,
+                or_(_urls.c.again_at.is_(None), _urls.c.again_at <= stamp(now)),
+                waits_for_others if put_off else not_(waits_for_others),
             )
-            .values(state="queued", again_at=None),
-        ).rowcount
+            .order_by(_urls.c.id)
+            .limit(limit)
+        )
+        with self.database.reading() as connection:
+            return tuple(
+                (row.id, Link(url=row.url, key=row.key, lane=row.lane, found_on=row.found_on, rank=row.rank))
+                for row in connection.execute(statement)
+            )
 
+    def has_waiting(self, blog_id: int, *, lanes: Sequence[Lane], now: datetime) -> bool:
+        """Whether any URL of a blog waits to be visited and may be asked for, or a medium is due for another try."""
+        statement = select(_urls.c.id).where(
+            _urls.c.blog_id == blog_id, _urls.c.lane.in_(lanes), or_(
+                and_(_urls.c.state == "queued", or_(_urls.c.again_at.is_(None), _urls.c.again_at <= stamp(now))),
+                and_(_urls.c.state == "failed", _urls.c.lane == "media", _urls.c.again_at <= stamp(now)),
+            ),
+        )
+        with self.database.reading() as connection:
+            return connection.execute(statement.limit(1)).first() is not None
 
-def requeue(database: Database, blog_id: int, keys: Sequence[str]) -> int:
-    """Visit these URLs again; what they gave before stays until they give something new."""
-    with database.writing() as connection:
-        return sum(
-            connection.execute(
+    def known_keys(self, blog_id: int) -> Iterator[str]:
+        """The canonical spellings of all URLs ever queued."""
+        return (row.key for row in self._rows(select(_urls.c.id, _urls.c.key).where(_urls.c.blog_id == blog_id)))
+
+    def seen_pages(self, blog_id: int, *, limit: int) -> tuple[tuple[str, int], ...]:
+        """The latest visited pages, in order of time, with how many new posts each brought: for the frontier."""
+        statement = (
+            select(_urls.c.url, _urls.c.new_posts)
+            .where(_urls.c.blog_id == blog_id, _urls.c.state == "done", _urls.c.lane.in_(["page", "post"]))
+            .order_by(_urls.c.visited_at.desc(), _urls.c.id.desc())
+            .limit(limit)
+        )
+        with self.database.reading() as connection:
+            return tuple((row.url, row.new_posts) for row in reversed(connection.execute(statement).all()))
+
+    def requeue_failed(self, blog_id: int, *, now: datetime, most_tries: int | None = None) -> int:
+        """Give URLs that failed for a passing reason another chance. How many.
+
+        Posts and pages unless they had many; media whose `again_at` has passed, however often they were tried.
+        """
+        few = true() if most_tries is None else _urls.c.tries < most_tries
+        has_schedule = and_(_urls.c.lane == "media", _urls.c.again_at.is_not(None))
+        with self.database.writing() as connection:
+            return connection.execute(
                 _urls.update()
-                .where(_urls.c.blog_id == blog_id, _urls.c.state != "queued", _urls.c.key.in_(part))
+                .where(
+                    _urls.c.blog_id == blog_id, _urls.c.state == "failed",
+                    or_(and_(has_schedule, _urls.c.again_at <= stamp(now)), and_(not_(has_schedule), PASSING, few)),
+                )
                 .values(state="queued", again_at=None),
             ).rowcount
-            for part in in_parts([storable(key) for key in keys])
+
+    def requeue(self, blog_id: int, keys: Sequence[str]) -> int:
+        """Visit these URLs again; what they gave before stays until they give something new. How many."""
+        with self.database.writing() as connection:
+            return sum(
+                connection.execute(
+                    _urls.update()
+                    .where(_urls.c.blog_id == blog_id, _urls.c.state != "queued", _urls.c.key.in_(part))
+                    .values(state="queued", again_at=None),
+                ).rowcount
+                for part in in_parts([storable(key) for key in keys])
+            )
+
+    def state(self, blog_id: int, key: str) -> tuple[str, int] | None:
+        """The state of a URL (queued, done or failed) and how often it was tried; None if it is not known."""
+        statement = select(_urls.c.state, _urls.c.tries).where(_urls.c.blog_id == blog_id, _urls.c.key == storable(key))
+        with self.database.reading() as connection:
+            row = connection.execute(statement).one_or_none()
+        return (row.state, row.tries) if row else None
+
+    def count_failing(self, blog_id: int) -> int:
+        """How many posts and pages are not held because their server, or the way to it, was at fault."""
+        statement = select(func.count()).where(
+            _urls.c.blog_id == blog_id, _urls.c.state == "failed", _urls.c.lane != "media", PASSING,
         )
+        with self.database.reading() as connection:
+            return connection.execute(statement).scalar_one()
 
-
-def row_state(database: Database, blog_id: int, key: str) -> tuple[str, int] | None:
-    """The state of a URL (queued, done or failed) and how often it was tried; None if it is not known."""
-    statement = select(_urls.c.state, _urls.c.tries).where(_urls.c.blog_id == blog_id, _urls.c.key == storable(key))
-    with database.reading() as connection:
-        row = connection.execute(statement).one_or_none()
-    return (row.state, row.tries) if row else None
-
-
-def count_failing(database: Database, blog_id: int) -> int:
-    """How many posts and pages are not held because their server, or the way to it, was at fault."""
-    with database.reading() as connection:
-        return _count(
-            connection, _urls, _urls.c.blog_id == blog_id, _urls.c.state == "failed", _urls.c.lane != "media", PASSING,
+    def waits_until(self, blog_id: int) -> datetime | None:
+        """When the first of the posts and pages may be asked for whose server wanted to be left alone."""
+        statement = select(func.min(_urls.c.again_at)).where(
+            _urls.c.blog_id == blog_id, _urls.c.state == "queued", _urls.c.lane != "media",
+            _urls.c.again_at.is_not(None),
         )
+        with self.database.reading() as connection:
+            moment = connection.execute(statement).scalar_one_or_none()
+        return moment_of(moment) if moment else None
 
-
-def waits_until(database: Database, blog_id: int) -> datetime | None:
-    """When the first of the posts and pages may be asked for whose server wanted to be left alone."""
-    statement = select(func.min(_urls.c.again_at)).where(
-        _urls.c.blog_id == blog_id, _urls.c.state == "queued", _urls.c.lane != "media", _urls.c.again_at.is_not(None),
-    )
-    with database.reading() as connection:
-        moment = connection.execute(statement).scalar_one_or_none()
-    return moment_of(moment) if moment else None
-
-
-def media_held_off(database: Database, blog_id: int, *, now: datetime) -> tuple[int, datetime | None]:
-    """How many pictures and files wait because their hosts wanted to be left alone, and for the first until when."""
-    statement = select(func.count(), func.min(_urls.c.again_at)).where(
-        _urls.c.blog_id == blog_id, _urls.c.state == "queued", _urls.c.lane == "media", _urls.c.again_at > stamp(now),
-    )
-    with database.reading() as connection:
-        count, moment = connection.execute(statement).one()
-    return count, moment_or_none(moment)
-
-
-def set_aside(database: Database, blog_id: int, *, reason: str) -> int:
-    """Pages that still wait are not going to be visited."""
-    with database.writing() as connection:
-        return connection.execute(
-            _urls.update()
-            .where(_urls.c.blog_id == blog_id, _urls.c.state == "queued", _urls.c.lane == "page")
-            .values(state="done", outcome="skip", reason=reason),
-        ).rowcount
-
-
-def fruitful_pages(database: Database, blog_id: int) -> Iterator[str]:
-    """The keys of lists, and of other pages that led to new posts when they were visited last."""
-    statement = select(_urls.c.id, _urls.c.key).where(
-        _urls.c.blog_id == blog_id, _urls.c.lane == "page", _urls.c.state == "done",
-        or_(_urls.c.new_posts > 0, _urls.c.outcome.in_(["listing", "unchanged"])),
-    )
-    return (row.key for row in _rows(database, statement))
-
-
-def problems(database: Database, blog_id: int) -> Iterator[Problem]:
-    """Addresses that are not held: they are missing, as the figures count them, or were left out for a reason."""
-    statement = select(_urls, IS_MISSING.label("is_missing")).where(
-        _urls.c.blog_id == blog_id, or_(IS_MISSING, IS_LEFT_OUT),
-    )
-    for row in _rows(database, statement):
-        yield Problem(
-            url=row.url, lane=row.lane, outcome=row.outcome, reason=_without_address(row.reason or "", row.url),
-            tries=row.tries, is_missing=bool(row.is_missing),
-            again_at=moment_or_none(row.again_at),
+    def media_held_off(self, blog_id: int, *, now: datetime) -> tuple[int, datetime | None]:
+        """How many pictures and files wait as their hosts wanted to be left alone, and for the first until when."""
+        statement = select(func.count(), func.min(_urls.c.again_at)).where(
+            _urls.c.blog_id == blog_id, _urls.c.state == "queued", _urls.c.lane == "media",
+            _urls.c.again_at > stamp(now),
         )
+        with self.database.reading() as connection:
+            count, moment = connection.execute(statement).one()
+        return count, moment_or_none(moment)
+
+    def set_aside(self, blog_id: int, *, reason: str) -> int:
+        """Pages that still wait are not going to be visited, for this reason. How many."""
+        with self.database.writing() as connection:
+            return connection.execute(
+                _urls.update()
+                .where(_urls.c.blog_id == blog_id, _urls.c.state == "queued", _urls.c.lane == "page")
+                .values(state="done", outcome="skip", reason=reason),
+            ).rowcount
+
+    def fruitful_pages(self, blog_id: int) -> Iterator[str]:
+        """The keys of lists, and of other pages that led to new posts when they were visited last."""
+        statement = select(_urls.c.id, _urls.c.key).where(
+            _urls.c.blog_id == blog_id, _urls.c.lane == "page", _urls.c.state == "done",
+            or_(_urls.c.new_posts > 0, _urls.c.outcome.in_(["listing", "unchanged"])),
+        )
+        return (row.key for row in self._rows(statement))
+
+    def problems(self, blog_id: int) -> Iterator[Problem]:
+        """Addresses that are not held: they are missing, as the figures count them, or were left out for a reason."""
+        statement = select(_urls, IS_MISSING.label("is_missing")).where(
+            _urls.c.blog_id == blog_id, or_(IS_MISSING, IS_LEFT_OUT),
+        )
+        for row in self._rows(statement):
+            yield Problem(
+                url=row.url, lane=row.lane, outcome=row.outcome, reason=_without_address(row.reason or "", row.url),
+                tries=row.tries, is_missing=bool(row.is_missing),
+                again_at=moment_or_none(row.again_at),
+            )
+
+    def notes(self, blog_id: int) -> Iterator[tuple[str, str]]:
+        """URLs whose address and page disagreed about being a post, and how."""
+        statement = select(_urls.c.id, _urls.c.url, _urls.c.note).where(
+            _urls.c.blog_id == blog_id, _urls.c.note.is_not(None),
+        )
+        return ((row.url, row.note) for row in self._rows(statement))
+
+    def _rows(self, statement: Select[Any]) -> Iterator[Row[Any]]:
+        return in_pages(self.database, statement, _urls.c.id)
+
+
+def _visit_row(visit: Visit, now: str) -> dict[str, Any]:
+    state = "failed" if visit.is_unfinished else _STATES.get(visit.outcome, "done")
+    return {
+        "blog_id": visit.blog_id, "key": storable(visit.key), "url": storable(visit.url),
+        "lane": visit.lane or _LANES.get(visit.outcome, "page"), "rank": 0.0,
+        "state": state, "outcome": visit.outcome,
+        "reason": storable_or_none(visit.reason), "note": storable_or_none(visit.note),
+        # Of a post of which a page gave no answer, the good answer of another page is not the last word.
+        "status": visit.exchanges[-1].status if visit.exchanges and not visit.is_unfinished else None,
+        # A good visit is no failed try, also where the row is new: a link may be visited before it is stored.
+        "tries": int(visit.tried and state != "done"),
+        "new_posts": visit.new_posts, "found_on": None, "queued_at": now, "visited_at": now,
+        "again_at": stamp_or_none(visit.again_at),
+    }
 
 
 def _without_address(reason: str, url: str) -> str:
@@ -193,67 +290,3 @@ def _without_address(reason: str, url: str) -> str:
     return short.removesuffix(" at").removesuffix(" for") or reason
 
 
-def notes(database: Database, blog_id: int) -> Iterator[tuple[str, str]]:
-    """URLs with a note, and the note."""
-    statement = select(_urls.c.id, _urls.c.url, _urls.c.note).where(
-        _urls.c.blog_id == blog_id, _urls.c.note.is_not(None),
-    )
-    return ((row.url, row.note) for row in _rows(database, statement))
-
-
-def counts(database: Database, blog_id: int) -> Counts:
-    """What is held of a blog, and what still waits."""
-    posts, versions, aliases, media = schema.posts, schema.versions, schema.aliases, schema.media
-    of_blog = _urls.c.blog_id == blog_id
-    with database.reading() as connection:
-        held = connection.execute(
-            select(func.count(), func.sum(posts.c.comments)).where(posts.c.blog_id == blog_id),
-        ).one()
-        stored = connection.execute(
-            select(func.count()).select_from(versions.join(posts)).where(posts.c.blog_id == blog_id),
-        ).scalar_one()
-        return Counts(
-            posts=held[0], versions=stored, comments=held[1] or 0,
-            pages=_count(
-                connection, _urls, of_blog, _urls.c.state == "done", _urls.c.lane.in_(["page", "post"]),
-                func.coalesce(_urls.c.outcome, "") != "feed",
-            ),
-            media=_count(connection, media, media.c.blog_id == blog_id),
-            aliases=_count(connection, aliases, aliases.c.blog_id == blog_id),
-            queued=_tally(connection, _urls.c.lane, of_blog, _urls.c.state == "queued"),
-            outcomes=_tally(connection, _urls.c.outcome, of_blog, _urls.c.outcome.is_not(None)),
-            notes=_count(connection, _urls, of_blog, _urls.c.note.is_not(None)),
-        )
-
-
-def count_posts(database: Database, blog_id: int) -> int:
-    """How many posts are held of a blog."""
-    with database.reading() as connection:
-        return _count(connection, schema.posts, schema.posts.c.blog_id == blog_id)
-
-
-def row_count(database: Database, *tables: Table) -> int:
-    """How many rows these tables have together."""
-    with database.reading() as connection:
-        return sum(_count(connection, table) for table in tables)
-
-
-def _count(connection: Connection, table: Any, *where: ColumnElement[bool]) -> int:
-    return connection.execute(select(func.count()).select_from(table).where(*where)).scalar_one()
-
-
-def _tally(connection: Connection, column: Any, *where: ColumnElement[bool]) -> dict[str, int]:
-    rows = connection.execute(select(column, func.count()).where(*where).group_by(column).order_by(column))
-    return {name: count for name, count in rows}  # noqa: C416 - rows are not pairs to the type checker
-
-
-def _rows(database: Database, statement: Select[Any]) -> Iterator[Row[Any]]:
-    """Rows of URLs in the order of their ids, a part at a time."""
-    after = 0
-    while True:
-        with database.reading() as connection:
-            rows = connection.execute(statement.where(_urls.c.id > after).order_by(_urls.c.id).limit(AT_ONCE)).all()
-        if not rows:
-            return
-        yield from rows
-        after = rows[-1].id

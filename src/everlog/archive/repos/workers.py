@@ -1,4 +1,4 @@
-"""Who is in the fleet, what each did, and how the fleet is as a whole."""
+"""Worker repository: who is in the fleet, what each did, and how the fleet is as a whole."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from everlog.archive.db import schema
 from everlog.archive.db.column_values import moment_of, moment_or_none, stamp, storable
 from everlog.archive.job_models import FleetState, RunningJob, WorkerState
 from everlog.archive.lease_holder import SILENT_SECONDS
-from everlog.archive.repos.jobs import clock_of, count_queued, dead_jobs, job_of, stamp_of
+from everlog.archive.repos.job_rows import clock_of, dead_jobs, job_of, queue_lengths, stamp_of
 from everlog.archive.repos.polls import WATCHED, count_due
 
 if TYPE_CHECKING:
@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 _workers, _jobs, _grants = schema.workers, schema.jobs, schema.grants
 _polls, _blogs = schema.polls, schema.blogs
 
-# Who was silent for this long has gone without a word.
+# Who sent no heartbeat for this long has gone without a word.
 FORGOTTEN_SECONDS = 86_400.0
-# Dead jobs that a look at the fleet shows; `dead_jobs` has all. And as many of those that wait, the soonest first.
+# Dead jobs that a look at the fleet shows; `archive.jobs.dead` has all. And as many of those that wait, the soonest
+# first.
 DEAD_SHOWN = PARKED_SHOWN = 20
 # Those without a reason wait for nothing but room in their queue.
 _SHOWN_PARKED = (
@@ -35,89 +36,92 @@ _SHOWN_PARKED = (
 )
 
 
-def sign_in(database: Database, worker: str, *, processes: int, has_browser: bool) -> None:
-    """A worker that begins; what one of the same name did before is forgotten, as are those that went long ago."""
-    with database.writing(fenced=False) as connection:
-        clock = clock_of(connection, database)
-        connection.execute(_workers.delete().where(_workers.c.beat < clock - FORGOTTEN_SECONDS))
-        values = {
-            "processes": processes, "has_browser": has_browser, "started_at": stamp_of(clock), "beat": clock,
-            "draining": False, "slices": 0, "requests": 0, "posts": 0, "failures": 0, "busy_seconds": 0.0,
-        }
-        statement = database.insert(_workers).values(name=storable(worker), **values)
-        connection.execute(statement.on_conflict_do_update(index_elements=["name"], set_=values))
+class WorkerRepository:
+    """The workers of a fleet."""
 
+    def __init__(self, database: Database) -> None:
+        self.database = database
 
-def sign_out(database: Database, worker: str) -> None:
-    """A worker that ends in order."""
-    with database.writing(fenced=False) as connection:
-        connection.execute(_workers.delete().where(_workers.c.name == storable(worker)))
+    def sign_in(self, worker: str, *, processes: int, has_browser: bool) -> None:
+        """A worker that begins; what one of the same name did before is forgotten, as are those that went long ago."""
+        with self.database.writing(fenced=False) as connection:
+            clock = clock_of(connection, self.database)
+            connection.execute(_workers.delete().where(_workers.c.beat < clock - FORGOTTEN_SECONDS))
+            values = {
+                "processes": processes, "has_browser": has_browser, "started_at": stamp_of(clock), "beat": clock,
+                "draining": False, "slices": 0, "requests": 0, "posts": 0, "failures": 0, "busy_seconds": 0.0,
+            }
+            statement = self.database.insert(_workers).values(name=storable(worker), **values)
+            connection.execute(statement.on_conflict_do_update(index_elements=["name"], set_=values))
 
+    def sign_out(self, worker: str) -> None:
+        """A worker that ends in order."""
+        with self.database.writing(fenced=False) as connection:
+            connection.execute(_workers.delete().where(_workers.c.name == storable(worker)))
 
-def worker_beat(database: Database, worker: str) -> bool:
-    """The word that a worker is there; whether it is to end when its slices have."""
-    statement = (
-        _workers.update().where(_workers.c.name == storable(worker)).values(beat=database.clock())
-        .returning(_workers.c.draining)
-    )
-    with database.writing(fenced=False) as connection:
-        return bool(connection.execute(statement).scalar())
-
-
-def count_slice(database: Database, worker: str, end: SliceResult, seconds: float) -> None:
-    """Add a slice to what a worker did."""
-    row = _workers.c
-    # The slice was done whether or not its grant is still there.
-    with database.writing(fenced=False) as connection:
-        connection.execute(
-            _workers.update().where(row.name == storable(worker)).values(
-                slices=row.slices + 1, requests=row.requests + end.requests, posts=row.posts + end.posts,
-                failures=row.failures + int(end.failed or end.end == "dead"), busy_seconds=row.busy_seconds + seconds,
-            ),
+    def heartbeat(self, worker: str) -> bool:
+        """Heartbeat of a worker; whether it is to end when its slices have."""
+        statement = (
+            _workers.update().where(_workers.c.name == storable(worker)).values(beat=self.database.clock())
+            .returning(_workers.c.draining)
         )
+        with self.database.writing(fenced=False) as connection:
+            return bool(connection.execute(statement).scalar())
 
+    def count_slice(self, worker: str, end: SliceResult, seconds: float) -> None:
+        """Add a slice to what a worker did."""
+        row = _workers.c
+        # The slice was done whether or not its lease is still there.
+        with self.database.writing(fenced=False) as connection:
+            connection.execute(
+                _workers.update().where(row.name == storable(worker)).values(
+                    slices=row.slices + 1, requests=row.requests + end.requests, posts=row.posts + end.posts,
+                    failures=row.failures + int(end.failed or end.end == "dead"),
+                    busy_seconds=row.busy_seconds + seconds,
+                ),
+            )
 
-def drain(database: Database, worker: str | None = None, *, draining: bool = True) -> int:
-    """Ask a worker, or all there are, to end when their slices have (or not to). How many.
+    def drain(self, worker: str | None = None, *, draining: bool = True) -> int:
+        """Ask a worker, or all there are, to end when their slices have (or not to). How many.
 
-    Also those that are silent: they may only be waiting for their broker.
-    """
-    statement = _workers.update().values(draining=draining)
-    if worker is not None:
-        statement = statement.where(_workers.c.name == storable(worker))
-    with database.writing(fenced=False) as connection:
-        return connection.execute(statement).rowcount
+        Also those without a heartbeat: they may only be waiting for their broker.
+        """
+        statement = _workers.update().values(draining=draining)
+        if worker is not None:
+            statement = statement.where(_workers.c.name == storable(worker))
+        with self.database.writing(fenced=False) as connection:
+            return connection.execute(statement).rowcount
 
+    def __call__(self) -> tuple[WorkerState, ...]:
+        """Who is there, without a look at anything else: cheap however much the archive holds."""
+        with self.database.reading() as connection:
+            return _all_workers(connection, clock_of(connection, self.database))
 
-def workers(database: Database) -> tuple[WorkerState, ...]:
-    """Who is there, without a look at anything else: cheap however much the archive holds."""
-    with database.reading() as connection:
-        return _all_workers(connection, clock_of(connection, database))
-
-
-def fleet_state(database: Database, *, now: datetime) -> FleetState:
-    """The fleet at one moment."""
-    oldest_due = (
-        select(_polls.c.due_at).join(_blogs, _blogs.c.id == _polls.c.blog_id)
-        .where(_polls.c.due_at <= stamp(now), *WATCHED).order_by(_polls.c.due_at).limit(1)
-    )
-    with database.reading() as connection:
-        clock = clock_of(connection, database)
-        workers = _all_workers(connection, clock)
-        running = _running(connection, clock)
-        by_state = select(_jobs.c.state, func.count()).group_by(_jobs.c.state)
-        states = {row[0]: row[1] for row in connection.execute(by_state)}
-        parked = tuple(job_of(row) for row in connection.execute(_SHOWN_PARKED))
-        queued = connection.scalar(select(func.min(_jobs.c.queued_at)).where(_jobs.c.state == "queued"))
-        oldest_due_at = moment_or_none(connection.scalar(oldest_due))
-    there = [each for each in workers if each.silent_seconds <= SILENT_SECONDS]
-    return FleetState(
-        workers=workers, running=running, depths=count_queued(database), states=states,
-        dead=dead_jobs(database, limit=DEAD_SHOWN),
-        oldest_queued_seconds=None if queued is None else max(0.0, clock - queued),
-        oldest_due_at=oldest_due_at, due=count_due(database, now=now) if oldest_due_at else 0,
-        parked=parked, is_draining=bool(there) and all(each.is_draining for each in there),
-    )
+    def fleet_state(self, *, now: datetime) -> FleetState:
+        """The fleet at one moment."""
+        oldest_due = (
+            select(_polls.c.due_at).join(_blogs, _blogs.c.id == _polls.c.blog_id)
+            .where(_polls.c.due_at <= stamp(now), *WATCHED).order_by(_polls.c.due_at).limit(1)
+        )
+        with self.database.reading() as connection:
+            clock = clock_of(connection, self.database)
+            workers = _all_workers(connection, clock)
+            running = _running(connection, clock)
+            by_state = select(_jobs.c.state, func.count()).group_by(_jobs.c.state)
+            states = {row[0]: row[1] for row in connection.execute(by_state)}
+            parked = tuple(job_of(row) for row in connection.execute(_SHOWN_PARKED))
+            queued = connection.scalar(select(func.min(_jobs.c.queued_at)).where(_jobs.c.state == "queued"))
+            oldest_due_at = moment_or_none(connection.scalar(oldest_due))
+            depths = queue_lengths(connection)
+            dead = tuple(job_of(row) for row in connection.execute(dead_jobs(DEAD_SHOWN)))
+            due = (connection.scalar(count_due(now)) or 0) if oldest_due_at else 0
+        there = [each for each in workers if each.silent_seconds <= SILENT_SECONDS]
+        return FleetState(
+            workers=workers, running=running, depths=depths, states=states, dead=dead,
+            oldest_queued_seconds=None if queued is None else max(0.0, clock - queued),
+            oldest_due_at=oldest_due_at, due=due,
+            parked=parked, is_draining=bool(there) and all(each.is_draining for each in there),
+        )
 
 
 def _all_workers(connection: Connection, clock: float) -> tuple[WorkerState, ...]:

@@ -85,11 +85,11 @@ def learn_content(samples: Sequence[CommentSample]) -> list[Judged]:
     judged = []
     for rule in [rule for rule in rough if rule.score > 0][:_MOST_CUT]:
         cuts = _learn_cuts(rule.content, told)
-        judged += [classifier(rule.content._replace(whole=whole, cuts=cuts), samples) for whole in (True, False)]
+        judged += [judge_content(rule.content._replace(whole=whole, cuts=cuts), samples) for whole in (True, False)]
     return sorted((rule for rule in judged if rule.score > 0), key=_worth, reverse=True)
 
 
-def classifier(content: Content, samples: Sequence[CommentSample]) -> Judged:
+def judge_content(content: Content, samples: Sequence[CommentSample]) -> Judged:
     """The rule's score on every sample, its cuts applied."""
     return _judged(content, samples, lambda sample: [likeness for _, _, likeness in matched(content, sample)])
 

@@ -27,7 +27,8 @@ Source = tuple[str, str]
 # The longest known title of 84 blogs has 40 words; a longer heading is a teaser.
 MOST_WORDS = 50
 # The evidence: titles guessed on the pages of 84 feeds, without links to them, beside the feeds' own: 98.6 % right.
-# The same on blogs held out, with values that the other nine of ten folds choose (39 settings, docs/without-feed.md).
+# The same on blogs held out, with values that the other nine of ten folds choose (39 settings,
+# docs/internals/without-feed.md).
 # What stands beside the title on this share of the pages is the blog's name: 96.7 % right at 0.5 and 0.65, 97.5 at
 # 0.8, 98.6 at 0.95. Writers call a dozen posts after one journey; a few pages of a blog may lack its name.
 AFFIX_SHARE = 0.9

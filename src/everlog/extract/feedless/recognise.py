@@ -23,12 +23,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from everlog.core.links import Scope, headed_keys, page_links
+from everlog.core.links import headed_keys, page_links
 from everlog.core.listing_words import LISTING_WORDS
+from everlog.core.scope import Scope
 from everlog.core.urls import canonical
 from everlog.extract.article.excerpt import common_sequences
 from everlog.extract.classify.page_statements import identity
-from everlog.extract.classify.post_features import signs_of
+from everlog.extract.classify.post_features import features_of
 from everlog.extract.fields.published.stated_dates import stated_targets
 from everlog.extract.samples import Sample
 from everlog.markup.view import View
@@ -42,8 +43,8 @@ if TYPE_CHECKING:
 
 # The evidence: 81 blogs of 84 can be walked; of 1,727 pages that were taken for posts there, none is labelled as
 # anything else. "Posts" below are pages taken whose label or truth says that they are one, of some 1,750 walked over.
-# Chosen anew for ten folds of blogs by the nine others (45 settings, docs/without-feed.md), 94.7 to 95.0 % of walked
-# pages are told rightly (94.5 as shipped), and the judge learned from them tells the same 99.26 % of all pages.
+# Chosen anew for ten folds of blogs by the nine others (45 settings, docs/internals/without-feed.md), 94.7 to 95.0 % of
+# walked pages are told rightly (94.5 as shipped), and the judge learned from them tells the same 99.26 % of all pages.
 # What stands on this share of the pages is design: menus, side bars, the newest posts. 1,673 posts at 0.3, 1,692 at
 # 0.5, 1,708 at 0.7, nothing else taken at any of them.
 DESIGN = 0.5
@@ -58,9 +59,9 @@ DATED = 0.5
 # Pages that only the menus know are no posts if at least this share of the others is left: 1,682 posts at 0.3; 1,702
 # at 0.7, and three pages that are none.
 LISTED = 0.5
-# Signs that this share of the listed posts have, if there are enough of both, are those of a post (1,675 posts at
-# 0.6, 1,700 at 0.95). Of these a post may lack some (1,684 at 0.15, 1,700 at 0.5). With 2 listed posts, 2 signs
-# or 10 signs six posts more or less; without the question one static page is taken.
+# Features that this share of the listed posts have, if there are enough of both, are those of a post (1,675 posts at
+# 0.6, 1,700 at 0.95). Of these a post may lack some (1,684 at 0.15, 1,700 at 0.5). With 2 listed posts, 2 features
+# or 10 features six posts more or less; without the question one static page is taken.
 SHARED = 0.8
 FEWEST_LISTED = 4
 FEWEST_SIGNS = 5
@@ -183,22 +184,22 @@ def _alike(
     chosen = {page.url for page in candidates}
     lists = [page for page in pages if page.url not in chosen and headed[page.url]]
     listed = set().union(*(headed[page.url] for page in lists))
-    signs = {page.url: signs_of(page.root) for page in candidates}
+    features = {page.url: features_of(page.root) for page in candidates}
     trusted = [page for page in candidates if page.key in listed]
     if len(trusted) < FEWEST_LISTED:
         trusted = candidates
-    times = Counter(sign for page in trusted for sign in signs[page.url])
-    shared = {sign for sign, count in times.items() if count >= SHARED * len(trusted)}
-    shared -= set().union(*(signs_of(page.root) for page in lists))
+    times = Counter(feature for page in trusted for feature in features[page.url])
+    shared = {feature for feature, count in times.items() if count >= SHARED * len(trusted)}
+    shared -= set().union(*(features_of(page.root) for page in lists))
     if len(shared) < FEWEST_SIGNS:
         return candidates
-    return [page for page in candidates if len(shared - signs[page.url]) <= LACKING * len(shared)]
+    return [page for page in candidates if len(shared - features[page.url]) <= LACKING * len(shared)]
 
 
 def headed_by(page: Explored, scope: Scope) -> set[str]:
     """The other pages of the blog that a page's headings lead to."""
     front = canonical(scope.home)
-    return {key for key in headed_keys(page.root, page.url) if scope.holds_key(key) and key != front}
+    return {key for key in headed_keys(page.root, page.url) if scope.is_own_key(key) and key != front}
 
 
 def _with_own_text(candidates: Sequence[Explored], pages: Sequence[Explored]) -> list[Explored]:

@@ -1,4 +1,4 @@
-"""Blogs without a feed: some of their pages are looked at, and the posts among these stand in for one."""
+"""Exploration of a blog without a feed: some of its pages are read, and the posts among these stand in for one."""
 
 from __future__ import annotations
 
@@ -8,37 +8,28 @@ from math import inf
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
-from everlog.core.aliases import with_links_here
-from everlog.core.links import Scope, trap
+from everlog.core.links import trap
+from everlog.core.retry_policy import HOST_DEAD_AFTER, PASSING, asks_for_patience
+from everlog.core.scope import Scope, with_links_here
 from everlog.core.urls import canonical
 from everlog.errors import NoFeed
 from everlog.extract.classify.scripted import share_shown
 from everlog.extract.learn_blog import PAGES_USED
-from everlog.feeds.sitemaps import parse_sitemap, sitemaps_of_robots
+from everlog.history import BlogClues, sitemap_history
 from everlog.records import Entry, Failure, Fetched
 from everlog.usecases.discover.blog_aliases import alias_of_front
-from everlog.usecases.discover.blog_scope import may_widen
-from everlog.usecases.discover.discover_blog import (
-    Explored,
-    Found,
-    as_feed,
-    at_home,
-    entrances,
-    feed_of,
-    front_page,
-    home_stated_by,
-    is_own,
-    why_unreachable,
-)
-from everlog.usecases.learn.learned_blog import drawn_page
-from everlog.usecases.page.failures import DEAD_AFTER, PASSING
+from everlog.usecases.discover.blog_scope import may_widen, plain_scope
+from everlog.usecases.discover.discover_blog import Explored, Found, as_feed, at_home, feed_of, home_stated_by
+from everlog.usecases.discover.front_page import entrances, front_page, why_unreachable
+from everlog.usecases.discover.walk_history import walk_history
+from everlog.usecases.learn.learned_blog import rendered_page
 from everlog.usecases.page.pipeline import HTML_TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from everlog.core.aliases import Alias
     from everlog.core.fetcher import Fetcher
+    from everlog.core.scope import Alias
     from everlog.extract.feedless import Explorer
     from everlog.records import Exchange, Feed
     from everlog.usecases.crawl.report import Tally
@@ -54,8 +45,6 @@ MOST_BYTES = 30_000_000
 FEWEST_POSTS = 2
 # Where links lead to fewer posts than feeds usually name, the site's own maps may know more.
 ENOUGH_POSTS = 10
-# Sitemaps of one blog that are looked into: enough for the 10,000 newest posts of the usual engines.
-SITEMAPS_READ = 10
 MOST_LISTED = 50_000
 NAMED = 5
 
@@ -74,7 +63,7 @@ async def find_blog(url: str, rendering: Rendering, tally: Tally, others: Sequen
     missing: NoFeed | None = None
     if not settings.no_feed:
         try:
-            found = await feed_of(front, fetcher, settings.feed, asked=url)
+            found = await feed_of(front, fetcher, settings.feed, typed=url)
             return await _at_home(found, front.home, rendering, tally)
         except NoFeed as error:
             missing = error
@@ -126,23 +115,8 @@ async def _at_home(found: Found, url: str, rendering: Rendering, tally: Tally) -
 
 async def read_sitemaps(home: str, robots: bytes, fetcher: Fetcher) -> tuple[list[str], list[Fetched]]:
     """The addresses that a site's maps name, each once, and the maps."""
-    waiting = list(sitemaps_of_robots(robots.decode("utf-8", "replace")) or (urljoin(home, "/sitemap.xml"),))
-    seen: set[str] = set()
-    addresses: dict[str, None] = {}
-    maps: list[Fetched] = []
-    while waiting and len(seen) < SITEMAPS_READ:
-        url = waiting.pop(0)
-        if url in seen:
-            continue
-        seen.add(url)
-        answer = await fetcher.fetch(url, purpose="sitemap")
-        if isinstance(answer, Failure):
-            continue
-        maps.append(answer)
-        sitemap = parse_sitemap(answer.answer.body, answer.answer.url)
-        waiting += sitemap.more
-        addresses |= dict.fromkeys(address for address, _ in sitemap.urls)
-    return list(addresses), maps
+    walk = await walk_history(sitemap_history.SOURCE, BlogClues(home=home, robots=robots), fetcher)
+    return walk.addresses, list(walk.answers)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -160,6 +134,10 @@ class _Walk:
     # Another host that the blog's pages name, whose links are read as links to the same pages here.
     alias: Alias | None = None
     _silent: int = 0
+
+    @property
+    def _scope(self) -> Scope:
+        return plain_scope(self.home, self.rendering.settings)
 
     async def posts(self) -> Feed:
         """The posts that could be told, as a feed; without entries if there are none."""
@@ -228,26 +206,24 @@ class _Walk:
         return known[1] if known is not None else await self.rendering.fetcher.fetch(url)
 
     def _of_the_blog(self, answers: Iterable[Fetched | Failure]) -> list[Fetched]:
-        scope = Scope(self.home, self.rendering.settings.scope)
         return [
             answer for answer in answers
-            if isinstance(answer, Fetched) and scope.holds(answer.page.url) and _is_html(answer)
+            if isinstance(answer, Fetched) and self._scope.is_own(answer.page.url) and _is_html(answer)
         ]
 
     async def _as_shown(self, answer: Fetched) -> Fetched:
-        if not self.rendering.draws_all:
+        if not self.rendering.renders_all:
             return answer
-        drawn = self.shown[answer.page.url] = await drawn_page(answer, self.rendering)
-        return drawn
+        rendered = self.shown[answer.page.url] = await rendered_page(answer, self.rendering)
+        return rendered
 
     def _heed(self, answer: Fetched | Failure) -> None:
         """A server that asks to be left alone, or is gone, ends the walk."""
         if isinstance(answer, Fetched):
             self._silent = 0
-        elif is_own(answer, self.home, Scope(self.home, self.rendering.settings.scope)):
+        elif self._scope.is_own_failure(answer):
             self._silent = self._silent + 1 if answer.trouble in PASSING else 0
-            wants_peace = answer.until is not None and answer.trouble in {"robots", "rate-limited"}
-            if wants_peace or self._silent >= DEAD_AFTER:
+            if asks_for_patience(answer) or self._silent >= HOST_DEAD_AFTER:
                 raise why_unreachable(answer)
 
     async def _offer_listed(self, explorer: Explorer) -> bool:
@@ -257,9 +233,9 @@ class _Walk:
             self.robots += fetcher.robots_exchanges()
             robots = next((each.body for each in self.robots if each.status == 200), b"")
             addresses, self.maps = await read_sitemaps(self.home, robots, fetcher)
-            scope = Scope(self.home, self.rendering.settings.scope)
+            scope = self._scope
             pages = [url for url in addresses[:MOST_LISTED] if trap(url) is None]
-            self.listed = [url for url in pages if scope.holds(url)]
+            self.listed = [url for url in pages if scope.is_own(url)]
             outside = sum(scope.leaves_out(canonical(url)) for url in pages)
             if outside > len(self.listed):
                 self.tally.remarks.append(

@@ -1,10 +1,10 @@
-"""Whether a page still is the post that is held there, and which held post a page of a blog that moved is."""
+"""Identity of a post: whether a page still is the post that is held there, also of a blog that moved."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from everlog.core.links import keys_elsewhere
+from everlog.core.scope import keys_elsewhere
 from everlog.core.tree import parse
 from everlog.core.urls import canonical
 from everlog.core.words import words
@@ -28,7 +28,7 @@ def key_of_moved(link_key: str, post_key: str | None, context: CrawlContext) -> 
     if not context.blog.former_homes:
         return post_key
     own = post_key or link_key
-    held = context.archive.post_key(context.blog.id, link_key, own, *keys_elsewhere(own, context.blog))
+    held = context.archive.posts.key(context.blog.id, link_key, own, *keys_elsewhere(own, context.blog))
     return post_key if held is None else held if held != link_key else None
 
 
@@ -41,7 +41,7 @@ def what_was_lost(
     """
     post_key = key_of_moved(link_key, None, context)
     own = post_key or link_key
-    if context.archive.post_key(context.blog.id, own) != own:
+    if context.archive.posts.key(context.blog.id, own) != own:
         return None
     met = canonical(page.url)
     homes = {canonical(home) for home in (context.blog.home, *context.blog.former_homes)}

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 # Less text than this outside of links, and a run is a list of links. The paper's value; on 75 blogs (3,136 posts, 3
 # comparison pages) it takes the noise left from 12.7 to 8.6 % of the page and the content stripped from 0.7 to
-# 3.1 %. Noise is flat from 0.4 to 0.6; above, content goes fast: 4.2 % at 0.7, 11.5 % at 0.9 (docs/repeats.md).
+# 3.1 %. Noise is flat from 0.4 to 0.6; above, content goes fast: 4.2 % at 0.7, 11.5 % at 0.9
+# (docs/internals/repeats.md).
 LEAST_OUTSIDE_LINKS = 0.6
 # A run with this share of its letters in repeated texts is repeated. Noise left 8.2 % without this rule, 8.1 % at
 # 0.7, 7.7 % at 0.5, 7.6 % at 0.3; content stripped 2.9 to 3.0 % (75 blogs, 568 posts, 3 comparison pages).
@@ -36,10 +37,10 @@ def clean(outline: Outline, repeats: RepeatCounts, *, least_outside_links: float
 
     >>> from lxml import etree
     >>> from everlog.core.outline import Outline
-    >>> from everlog.extract.extractors.diffpost.page_counts import Repeats
+    >>> from everlog.extract.extractors.diffpost.page_counts import RepeatCounts
     >>> design = "<body><h1>My blog</h1><p>{}</p><p><a>Home</a></p></body>"
     >>> one, two = (Outline(etree.fromstring(design.format(text))) for text in ("Rain today", "Sun at last"))
-    >>> kept = clean(one, Repeats.learn([one, two]))
+    >>> kept = clean(one, RepeatCounts.learn([one, two]))
     >>> [segment for segment, stays in zip(one.segments, kept, strict=True) if stays]
     ['Rain today']
     """

@@ -1,0 +1,70 @@
+"""Comment repository: posts whose comments are not all held.
+
+Comments themselves are part of the versions of their posts.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import func, select, true
+
+from everlog.archive.db import schema
+
+if TYPE_CHECKING:
+    from everlog.archive.db.database import Database
+
+# How a record says how many comments the site counts; no text of it can, since every quotation mark in one is escaped.
+_CLAIMED = '"comment_count_claimed": '
+_DIGITS = 12
+
+_posts, _versions = schema.posts, schema.versions
+
+
+class CommentRepository:
+    """What the posts of a blog lack in comments."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def lacking(self, blog_id: int, *, least_tries: int = 0, most_tries: int) -> tuple[str, ...]:
+        """The keys of posts whose comments were not wanted, or could not be had in so many tries (fewer than most)."""
+        state, tries = _posts.c.comments_state, _posts.c.comment_tries
+        statement = select(_posts.c.key).where(
+            _posts.c.blog_id == blog_id,
+            (state == "off") | ((state == "failed") & (tries >= least_tries) & (tries < most_tries)),
+        )
+        with self.database.reading() as connection:
+            return tuple(connection.scalars(statement.order_by(_posts.c.id)))
+
+    def count_failed(self, blog_id: int, *, most_tries: int | None = None) -> int:
+        """How many posts are kept whose comments could not be had, given up (after so many tries) or not."""
+        few = true() if most_tries is None else _posts.c.comment_tries < most_tries
+        statement = select(func.count()).where(_posts.c.blog_id == blog_id, _posts.c.comments_state == "failed", few)
+        with self.database.reading() as connection:
+            return connection.execute(statement).scalar_one()
+
+    def count_missing(self, blog_id: int) -> int:
+        """How many comments the site counts on posts that are held, beyond those that are kept."""
+        with self.database.reading() as connection:
+            find = func.instr if connection.dialect.name == "sqlite" else func.strpos
+            claimed = func.substr(
+                _versions.c.record, find(_versions.c.record, _CLAIMED) + len(_CLAIMED), _DIGITS,
+            ).label("claimed")
+            statement = (
+                select(_posts.c.comments, claimed)
+                .join(_versions, (_versions.c.post_id == _posts.c.id) & (_versions.c.version == _posts.c.version))
+                .where(_posts.c.blog_id == blog_id, _posts.c.comments_state.not_in(["complete", "off"]))
+            )
+            rows = connection.execute(statement)
+            return sum(max(_number_before_comma(row.claimed) - row.comments, 0) for row in rows)
+
+
+def _number_before_comma(text: str) -> int:
+    """The number that a piece of a record begins with; 0 if it is null there.
+
+    >>> _number_before_comma('12, "url": '), _number_before_comma('null, "url"')
+    (12, 0)
+    """
+    number = text.partition(",")[0].rstrip("}")
+    return int(number) if number.isdecimal() else 0
