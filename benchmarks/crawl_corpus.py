@@ -27,7 +27,8 @@ from urllib.parse import urlsplit
 
 from blogs import add_corpus_arguments, chosen_blogs
 from everlog.archive import open_archive
-from everlog.core.links import Scope, page_links, trap
+from everlog.core.links import page_links, trap
+from everlog.core.scope import Scope
 from everlog.core.tree import parse
 from everlog.errors import UnreadablePage
 from everlog.feeds import parse_feed

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 
 from blogs import add_corpus_arguments, chosen_blogs, say
 from everlog.archive import open_archive
-from everlog.usecases.watch.poll import first_poll
+from everlog.usecases.watch.poll_source import first_poll
 from fleet_ground import SERVER, Fleet, Processor, corpus_web, load, requests_in, services
 from fleet_scaling import home_of, smallest
 from fleet_usage import Meter

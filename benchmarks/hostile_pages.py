@@ -18,11 +18,12 @@ import multiprocessing
 import resource
 import sys
 import time
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from everlog.core.links import Scope
+from everlog.core.scope import Scope
 from everlog.core.tree import MAX_PAGE_BYTES, MAX_TAGS
 from everlog.errors import EverlogError
 from everlog.extract.classify import PostClassifier
@@ -32,7 +33,8 @@ from everlog.feeds import parse_feed
 from everlog.records import Page, Post, Skip
 from everlog.usecases.learn.learned_blog import LearnedBlog
 from everlog.usecases.learn.template_history import TemplateHistory
-from everlog.usecases.page.page_reading import PageInput, PageReading, ReadContext, look
+from everlog.usecases.page.page_reading import PageReading
+from everlog.usecases.page.page_reading import read_page as read_of_blog
 from made_blog import MadeBlog
 from stopwatch import plain_parse
 from tables import machine, markdown_table
@@ -183,10 +185,10 @@ def _ready(task: str, inside: str, good: dict[str, bytes]) -> Callable[[], objec
     template = learn(feed_bytes(), good)
     classifier = PostClassifier.learn(template, good, home=BLOG.home)
     present = LearnedBlog(template=template, classifier=classifier, learned_at=AT)
-    read_context = ReadContext(scope=Scope(BLOG.home), present=present, template_history=TemplateHistory())
-    sheet = PageInput(page=Page(url=BLOG.url(3), body=page(3, inside), content_type="text/html", fetched_at=AT))
-    look(PageInput(page=Page(url=BLOG.url(3), body=page(3, ""), content_type="text/html", fetched_at=AT)), read_context)
-    return lambda: _seen(look(sheet, read_context))
+    templates, scope = TemplateHistory(present), Scope(BLOG.home)
+    hostile = Page(url=BLOG.url(3), body=page(3, inside), content_type="text/html", fetched_at=AT)
+    read_of_blog(replace(hostile, body=page(3, "")), templates, scope)
+    return lambda: _seen(read_of_blog(hostile, templates, scope))
 
 
 def _seen(reading: PageReading) -> str:

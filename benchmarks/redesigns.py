@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING
 from blogs import add_corpus_arguments, chosen_blogs, say
 from everlog.archive import open_archive
 from everlog.archive.archive import ArchiveOptions
-from everlog.core.links import scope_of
+from everlog.core.scope import home_scope
 from everlog.core.tree import parse
 from everlog.core.urls import canonical
 from everlog.errors import EverlogError
@@ -39,7 +39,7 @@ from everlog.evaluate.scoring import mean, score_post
 from everlog.feeds import parse_feed
 from everlog.records import Exchange, Failure, Fetched, Post
 from everlog.settings import make_settings
-from everlog.usecases.crawl.lifecycle import CrawlRun
+from everlog.usecases.crawl.crawl_context import CrawlRun
 from everlog.usecases.crawl.report import Tally
 from everlog.usecases.discover.discover_blog import Found
 from everlog.usecases.learn.learned_blog import learn_blog
@@ -166,7 +166,7 @@ class _Story:
                     home=self.home, home_page=fetched(self.home, self.home_page, BEFORE), feed=told.feed,
                     feed_url=self.blog.feed_url, feed_page=told.answer,
                 ),
-                pages, scope_of(added),
+                pages, home_scope(added),
             )
 
     def redesigned(self, name: str, *, new: int, only_new: bool = False) -> Run:
@@ -215,18 +215,16 @@ class _Story:
             )
             with archive.lock(added.id):
                 found = asyncio.run(read_anew(added, self.known, entries, told, work))
-            template_history = TemplateHistory.of(added.id, archive)
+            templates = TemplateHistory.of(added.id, archive, found.learned)
         new, later = ([(post, look[post.truth.url]) for post in some if post.truth.url in look]
                       for some in (fresh, self.later))
         return Run(
             is_new=found.is_new, requests=fetcher.asked, new=len(entries),
             without=_strict(new, lambda _: self.known),
-            first=_strict(new, partial(_at, template_history, found.known, AFTER)),
+            first=_strict(new, partial(_at, templates, AFTER)),
             later_without=_strict(later, lambda _: self.known),
-            later=_strict(later, partial(_at, template_history, found.known, AFTER)),
-            old=_strict(
-                [(post, post.page) for post in self.later], partial(_at, template_history, found.known, BEFORE)
-            ),
+            later=_strict(later, partial(_at, templates, AFTER)),
+            old=_strict([(post, post.page) for post in self.later], partial(_at, templates, BEFORE)),
         )
 
     def _archived(self, archive: Archive) -> Archived:
@@ -237,8 +235,8 @@ class _Story:
         )
 
 
-def _at(template_history: TemplateHistory, present: LearnedBlog, moment: datetime, page: bytes) -> LearnedBlog:
-    return template_history.known_for(parse(page), moment, present)
+def _at(templates: TemplateHistory, moment: datetime, page: bytes) -> LearnedBlog:
+    return templates.for_page(parse(page), moment)
 
 
 def _strict(posts: Sequence[tuple[KnownPost, bytes]], known_for: Callable[[bytes], LearnedBlog]) -> float | None:

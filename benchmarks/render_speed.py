@@ -102,7 +102,7 @@ async def measure(fetcher: HttpClient, homes: tuple[str, str], arguments: argpar
             nonlocal done
             for number in numbers:
                 page = Page(url=f"{home}post/{number}", body=shell(arguments.kind, number, talk).encode())
-                rendered = await browser.render(page, fetch=session.ask, services=services)
+                rendered = await browser.render(page, fetch=session.request, services=services)
                 assert rendered.settled, rendered.url
                 assert rendered.body.count(marker) == times, rendered.body
                 done += 1

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
 from blogs import add_corpus_arguments, chosen_blogs, say
-from everlog.core.links import Scope, page_links, trap
+from everlog.core.links import page_links, trap
+from everlog.core.scope import Scope
 from everlog.core.tree import parse
 from everlog.core.urls import canonical
 from everlog.errors import UnreadablePage

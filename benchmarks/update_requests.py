@@ -124,7 +124,7 @@ def is_finished(database: Path) -> bool:
 def forget_robots(database: Path) -> None:
     """As if a day had passed: robots.txt is to be asked for again."""
     with closing(sqlite3.connect(database)) as opened, opened:
-        opened.execute("delete from remembered where name like 'robots %'")
+        opened.execute("delete from host_cache where name like 'robots %'")
 
 
 def counts(database: Path) -> dict[str, int]:

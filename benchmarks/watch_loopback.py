@@ -33,10 +33,9 @@ from everlog.fetch.request import FetchError
 from everlog.fetch.throttle import Timekeeper
 from everlog.settings import make_settings
 from everlog.usecases.crawl.crawl_blog import archive_blog
-from everlog.usecases.crawl.lifecycle import CrawlRun
+from everlog.usecases.crawl.crawl_context import CrawlRun
 from everlog.usecases.crawl.report import Tally
-from everlog.usecases.host_cache import HostCache
-from everlog.usecases.runner import manners_of
+from everlog.usecases.sessions import HostCache, fetch_policy
 from everlog.usecases.watch.watch_loop import Watcher
 from watch_comparing import Asked, compare
 from watch_making import make_world
@@ -116,7 +115,9 @@ class Server:
             blog = self._by_host[parts.netloc]
             if blog.death is not None and blog.death.how == "dns" and now >= blog.death.at:
                 self.asked.append(Asked(at=now, blog=blog, path=parts.path, status=None, is_early=False))
-                raise FetchError("dns", f"no address is known for {parts.netloc}", again=False)
+                error = FetchError("dns", f"no address is known for {parts.netloc}")
+                error.again = False  # one request a poll is counted
+                raise error
             return await download(asked)
 
         return ask
@@ -181,7 +182,7 @@ def run(world: World, server: Server, clock: Clock, archive: Archive, until: dat
     listener = socket.create_server(("127.0.0.1", 0))
     os.environ["http_proxy"] = f"http://127.0.0.1:{listener.getsockname()[1]}"
     settings = make_settings(SETTINGS)
-    memory = HostCache(archive)
+    host_cache = HostCache(archive)
 
     async def everything(fetcher: HttpClient) -> None:
         serving = await asyncio.start_server(server.serve, sock=listener)
@@ -189,7 +190,8 @@ def run(world: World, server: Server, clock: Clock, archive: Archive, until: dat
         turn = asyncio.Semaphore(CRAWLED_AT_ONCE)
 
         def work_at(home: str) -> CrawlRun:
-            session = fetcher.session(manners_of(home, settings), recall=memory.recall, remember=memory.remember)
+            policy = fetch_policy(home, settings)
+            session = fetcher.session(policy, recall=host_cache.recall, remember=host_cache.remember)
             return CrawlRun(fetcher=session, archive=archive, settings=settings, tally=Tally(blog=home), now=clock.now)
 
         async def crawl(blog: WorldBlog) -> None:
@@ -200,10 +202,10 @@ def run(world: World, server: Server, clock: Clock, archive: Archive, until: dat
 
         say(f"crawling {len(world.blogs)} blogs")
         await asyncio.gather(*map(crawl, world.blogs))
-        memory.write()
+        host_cache.write()
         server.asked.clear()
         clock.watcher = Watcher(
-            archive, now=clock.now, sleep=clock.rest, work_for=lambda blog: work_at(blog.home), memory=memory,
+            archive, now=clock.now, sleep=clock.rest, run_for=lambda blog: work_at(blog.home), host_cache=host_cache,
             on_polled=lambda _blog, _polled: None,
         )
         say("watching")

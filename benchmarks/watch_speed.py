@@ -34,7 +34,7 @@ from everlog.fetch import with_http_client
 from everlog.settings import make_settings
 from everlog.usecases.learn.learned_blog import entry_marks
 from everlog.usecases.runner import run_watch
-from everlog.usecases.watch.poll import first_poll
+from everlog.usecases.watch.poll_source import first_poll
 from everlog.usecases.watch.watch_loop import AT_ONCE, WatchTally
 
 if TYPE_CHECKING:
@@ -106,7 +106,8 @@ def make_archive(folder: Path, blogs: int) -> None:
             blog = archive.blogs.update(
                 blog.id, feed_url=f"{home}feed", state="finished", template=template, knowledge="{}",
             )
-            archive.blogs.remember(blog.id, "entries", json.dumps(_marks(home)))
+            marks = _marks(home)
+            archive.blogs.change_state(blog.id, lambda state, marks=marks: replace(state, entries=marks))
             archive.polls.add([replace(first_poll(blog, archive, LONG_AGO), etag=ETAG)])
 
 

@@ -130,7 +130,7 @@ def test_a_day_is_midnight_in_utc_however_it_is_given(since):
 def test_what_is_no_date_says_how_dates_are_given(since, tmp_path):
     calls = [
         lambda: as_moment(since),
-        lambda: everlog.update_crawl("https://a.blog/", since),
+        lambda: everlog.update("https://a.blog/", since),
         lambda: archive.posts(since=since),
         lambda: archive.events(since=since),
         lambda: archive.export("jsonl", tmp_path / "out.jsonl", since=since),

@@ -49,7 +49,7 @@ BANNED = {
 # Calls whose texts are read by people.
 SPOKEN = re.compile(
     r"(Error|Feed|Page|Template|Learn|Archive|Unreachable|Blocked|Busy|Full|Browser|Down|Lost|Uploaded|Hitch|Odd\w+|"
-    r"Failure|Skip|Cause|Finding|Verdict|Estimate|Happening|SliceEnd|Failed|Broken|NotDrawn|Allowed)$"
+    r"Failure|Skip|Cause|Finding|Verdict|Estimate|Happening|SliceEnd|Failed|Broken|NotRendered|Allowed)$"
     r"|(^|\.)(say|hold|happened|print|append|fail|info|warning|error|debug|exception|Option|Argument|Typer)$",
 )
 # Keywords and names that texts for people are given under, wherever they stand.

@@ -9,7 +9,7 @@ import everlog
 
 NAMES = {
     "Archive", "Blog", "Comment", "Entry", "EverlogError", "Feed", "Hit", "Media", "Page", "Post", "Provenance", "Skip",
-    "Template", "learn", "new_crawl", "open_archive", "read_page", "update_crawl",
+    "Template", "crawl", "learn", "new_crawl", "open_archive", "read_page", "update", "update_crawl",
 }
 
 
@@ -27,13 +27,19 @@ import importlib, pkgutil, everlog
 for module in pkgutil.walk_packages(everlog.__path__, "everlog."):
     if not module.name.endswith("__main__"):
         importlib.import_module(module.name)
-template = everlog.learn
-assert callable(template), template
-from everlog import learn
-assert learn is template
+for name in ("crawl", "learn", "update"):
+    function = getattr(everlog, name)
+    assert callable(function), function
+from everlog import crawl, learn, update
+assert (crawl, learn, update) == (everlog.crawl, everlog.learn, everlog.update)
 """
 
 
-def test_learning_is_a_function_even_after_the_room_of_the_same_name_was_imported():
-    # Importing everlog.learning.anything makes Python set the attribute `learn` of the package.
+def test_the_older_names_of_the_crawls_still_work():
+    assert everlog.new_crawl is everlog.crawl
+    assert everlog.update_crawl is everlog.update
+
+
+def test_the_functions_stay_functions_whatever_modules_were_imported():
+    # Importing a package everlog.crawl would make Python set the attribute `crawl` of everlog.
     subprocess.run([sys.executable, "-c", EVERY_MODULE_FIRST], check=True, timeout=60)

@@ -3,7 +3,7 @@
     template = everlog.learn(feed_bytes, {url: page_bytes})
     outcome = template.read(page_bytes, url)      # a Post, or a Skip with its reason
 
-    for post in everlog.new_crawl(url, archive="my-archive"):     # the whole blog, kept as it comes
+    for post in everlog.crawl(url, archive="my-archive"):     # the whole blog, kept as it comes
         ...
 """
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from everlog.extract.feedless.single_page import read_page
     from everlog.extract.learn_blog import learn
     from everlog.extract.template import Template
-    from everlog.library import new_crawl, open_archive, update_crawl
+    from everlog.library import crawl, new_crawl, open_archive, update, update_crawl
     from everlog.records import Blog, Comment, Entry, Feed, Media, Page, Post, Provenance, Skip
     from everlog.search.hit import Hit
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Archive", "Blog", "Comment", "Entry", "EverlogError", "Feed", "Hit", "Media", "Page", "Post", "Provenance", "Skip",
-    "Template", "learn", "new_crawl", "open_archive", "read_page", "update_crawl",
+    "Template", "crawl", "learn", "new_crawl", "open_archive", "read_page", "update", "update_crawl",
 ]
 
 _HOMES = {
@@ -34,10 +34,12 @@ _HOMES = {
     "EverlogError": "everlog.errors",
     "Hit": "everlog.search.hit",
     "Template": "everlog.extract.template",
+    "crawl": "everlog.library",
     "learn": "everlog.extract.learn_blog",
     "new_crawl": "everlog.library",
     "open_archive": "everlog.library",
     "read_page": "everlog.extract.feedless.single_page",
+    "update": "everlog.library",
     "update_crawl": "everlog.library",
 }
 

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from everlog.core.moments import Moment
     from everlog.records import Post
 
-__all__ = ["new_crawl", "open_archive", "update_crawl"]
+__all__ = ["crawl", "new_crawl", "open_archive", "update", "update_crawl"]
 
 
-def new_crawl(
+def crawl(
     url: str, archive: str | Path | Archive | None = None, settings: Settings | Mapping[str, Any] | None = None,
 ) -> Iterator[Post]:
     """Archive the whole blog at `url`; gives each new or changed post once it is safe.
@@ -41,7 +41,7 @@ def new_crawl(
     return _crawl({"url": url, "kind": "crawl"}, archive, settings)
 
 
-def update_crawl(
+def update(
     url: str, since: Moment | None, archive: str | Path | Archive | None = None,
     settings: Settings | Mapping[str, Any] | None = None,
 ) -> Iterator[Post]:
@@ -54,6 +54,10 @@ def update_crawl(
     job = {"url": url, "kind": "update", "since": moment.isoformat() if moment else None}
     posts = _crawl(job, archive, settings)
     return (post for post in posts if moment is None or _is_since(post, moment))
+
+
+# The names of the two crawls before there were plain ones.
+new_crawl, update_crawl = crawl, update
 
 
 def _is_since(post: Post, moment: datetime) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import signal
 from dataclasses import replace
@@ -17,6 +16,7 @@ from sqlalchemy import select
 from everlog.archive.copy import copied_rows
 from everlog.archive.copy.copy_archive import copy_archive, open_target
 from everlog.archive.models import Poll
+from everlog.archive.repos.blog_state import ListWalk
 from everlog.core.fetcher import HostStats, Waited
 from everlog.records import Comment, Event, Media
 from everlog.schedule.poll_schedule import first_polling
@@ -92,8 +92,9 @@ def _account(archive: Archive, blog_id: int) -> None:
     )], START)
     run = archive.blogs.begin_run(blog_id, "crawl")
     archive.blogs.end_run(run, reason="done", counts={"posts": 7})
-    archive.blogs.remember(blog_id, "walk", json.dumps({"left": STRANGE}))
-    archive.blogs.remember(None, "robots http://a.example", "User-agent: *")
+    archive.blogs.change_state(blog_id, lambda state: replace(state, walk=ListWalk(waiting=(STRANGE,))))
+    archive.blogs.keep_address(STRANGE, "http://a.example/")
+    archive.hosts.cache({"robots http://a.example": "User-agent: *"})
 
 
 def rows_of(archive: Archive) -> dict[str, list[tuple[Any, ...]]]:

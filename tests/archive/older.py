@@ -10,6 +10,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+# What stood under names in one table stands in four from revision 7 on.
+UNDO_REVISION_7 = (
+    "create table remembered (blog_id bigint, name text, value text not null, primary key (blog_id, name))",
+    *(f"insert into remembered select 0, name, value from {table}"  # noqa: S608 - our own texts
+      for table in ("host_cache", "archive_state")),
+    *(f"drop table {table}" for table in ("blog_states", "blog_addresses", "host_cache", "archive_state")),
+)
 # Indexes of revision 6.
 OF_BLOGS = ("urls_of_blog", "aliases_of_blog", "media_of_blog")
 
@@ -23,7 +30,7 @@ def as_of_revision_4(folder: Path, keys: Mapping[str, str]) -> Place:
         for old, new in keys.items() for table in ("blogs", "urls", "posts", "aliases", "media")
     ]
     place.change(
-        *renamed, *(f"update versions set record = replace(record, '\"{old}\"', '\"{new}\"')"  # noqa: S608 - our own
+        *UNDO_REVISION_7, *renamed, *(f"update versions set record = replace(record, '\"{old}\"', '\"{new}\"')"  # noqa: S608 - our own
                     for old, new in keys.items()),
         *(f"drop table {table}" for table in tables),
         *(f"drop index {name}" for name in ("polls_of_job", "polls_free", *OF_BLOGS)),

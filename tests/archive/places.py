@@ -74,7 +74,7 @@ class Place:
         tables = [table.name for table in schema.metadata.sorted_tables if table is not schema.alembic_version]
         statements = [
             "set session_replication_role = replica", *(f"delete from {name}" for name in (*tables, "search")),  # noqa: S608 - our own
-            f"insert into remembered values (0, 'search', '{PostgresIndex.kind}')",  # noqa: S608 - our own
+            f"insert into archive_state values ('search', '{PostgresIndex.kind}')",  # noqa: S608 - our own
         ]
         with psycopg.connect(self.url) as connection:
             connection.execute("; ".join(statements).encode())

@@ -21,9 +21,15 @@ from some_visits import HOME, LONG
 from everlog.archive import open_archive
 from everlog.archive.archive import ArchiveOptions
 from everlog.archive.models import Figures
+from everlog.archive.repos.blog_state import BlogState, KnownFingerprint, LeftOut, ListWalk, LookedAt, Places
 from everlog.archive.verify import verify
+from everlog.core.scope import Alias
 from everlog.errors import ArchiveBusy, DamagedArchive, DiskFull, UsageError
+from everlog.extract.extractors.diffpost import RepeatCounts
+from everlog.frontier.priority_queue import Progress
 from everlog.records import Comment, Media, Provenance
+from everlog.schedule.liveness import Failing
+from everlog.schedule.ownership import BlogFingerprint
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 URL = HOME + "a"
@@ -363,9 +369,8 @@ def test_a_picture_that_waits_for_its_host_is_no_page_though_its_post_is_stored_
     assert archive.urls.waits_until(blog) is None
     assert archive.urls.media_held_off(blog, now=NOW) == (1, NOW + timedelta(days=1))
     assert archive.urls.media_held_off(blog, now=NOW + timedelta(days=1)) == (0, None)
-    assert [
-        link.lane for _, link in archive.urls.queued(blog, "media", limit=9, now=NOW + timedelta(days=1))
-    ] == ["media"]
+    queued = archive.urls.queued(blog, "media", limit=9, now=NOW + timedelta(days=1))
+    assert [link.lane for _, link in queued] == ["media"]
 
 
 def test_a_wait_before_anything_was_asked_is_no_try(archive, blog):
@@ -413,17 +418,53 @@ def test_a_blog_changes_and_can_be_forgotten(archive, blog):
         archive.blogs.update(blog, home="x")
 
 
-def test_runs_and_small_texts_are_remembered(archive, blog):
+def test_runs_and_what_is_known_of_hosts_are_kept(archive, blog):
     run = archive.blogs.begin_run(blog, "crawl")
     assert archive.blogs.runs(blog)[0].ended_at is None
     archive.blogs.end_run(run, reason="complete", counts={"posts": 3})
     assert (archive.blogs.runs(blog)[0].reason, archive.blogs.runs(blog)[0].counts) == ("complete", {"posts": 3})
-    archive.blogs.remember(None, "x", "1")
-    archive.blogs.remember(blog, "x", "2")
-    archive.blogs.remember(blog, "x", "3")
-    assert (archive.blogs.recall(None, "x"), archive.blogs.recall(blog, "x")) == ("1", "3")
-    archive.blogs.remember(blog, "x", None)
-    assert archive.blogs.recall(blog, "x") is None
+    archive.hosts.cache({"robots http://a.example": "1", "wait a.example": "2"})
+    archive.hosts.cache({"robots http://a.example": "3", "wait a.example": None})
+    assert (archive.hosts.cached("robots http://a.example"), archive.hosts.cached("wait a.example")) == ("3", None)
+
+
+def test_the_state_of_a_blog_is_what_was_left_for_it(archive, blog):
+    assert archive.blogs.state(blog) == BlogState()
+    walk = ListWalk(newest=("a",), waiting=(HOME,))
+    failing = Failing(since=NOW, last=NOW, looks=1, answers=("not-found",))
+    fingerprint = KnownFingerprint(fingerprint=BlogFingerprint(names=("Ann",)), capture=7, has_feed=True)
+    left = BlogState(
+        entries={"b": "1", "a": "2"}, walk=walk, failing=failing, places=Places(aliases=(Alias(home=URL),)),
+        progress=Progress(latest=(0, 1), visited=5, brought=3), fingerprint=fingerprint, comments_missing=0,
+        update=LookedAt(until=NOW), split_posts=(), front_pages=(), left_out=LeftOut(links={"x": URL}, said="so"),
+    )
+    assert archive.blogs.change_state(blog, lambda _: left) == archive.blogs.state(blog) == left
+    assert list(archive.blogs.state(blog).entries) == ["b", "a"]
+    archive.blogs.change_state(blog, lambda state: replace(state, entries={"a": "2", "b": "1"}, walk=None))
+    after = archive.blogs.state(blog)
+    assert (list(after.entries), after.walk, after.failing) == (["a", "b"], None, failing)
+
+
+def test_nothing_is_written_where_the_state_of_a_blog_stays_as_it_is(archive, blog):
+    archive.backend.database.fence = 7
+    assert archive.blogs.change_state(blog, lambda state: replace(state, walk=None)) == BlogState()
+
+
+def test_what_repeats_on_the_pages_of_a_blog_stands_beside_its_state(archive, blog):
+    archive.blogs.keep_repeats(blog, None)
+    assert archive.blogs.repeats(blog) is None
+    archive.blogs.keep_repeats(blog, RepeatCounts(pages=(5,)))
+    archive.blogs.change_state(blog, lambda state: replace(state, start_page=URL))
+    assert (archive.blogs.repeats(blog), archive.blogs.state(blog).start_page) == (RepeatCounts(pages=(5,)), URL)
+    archive.blogs.keep_repeats(blog, None)
+    assert (archive.blogs.repeats(blog), archive.blogs.state(blog).start_page) == (None, URL)
+
+
+def test_an_address_leads_to_the_blog_that_it_led_to_last(archive):
+    assert archive.blogs.home_at(HOME) is None
+    for home in (URL, HOME):
+        archive.blogs.keep_address("https://WWW.a.example/old/", home)
+    assert archive.blogs.home_at("http://a.example/old") == HOME
 
 
 # The folder
@@ -534,7 +575,7 @@ def test_a_crawl_pauses_before_the_disk_is_full(tmp_path):
         with archive.lock(blog), pytest.raises(DiskFull, match="continues where it stopped"):
             archive.commit([some.page(blog, URL)])
         assert list(tmp_path.glob("warc/*")) == []
-        assert archive.backend.file_store.room_left() > 0
+        assert archive.backend.file_store.scratch == tmp_path
 
 
 FILLS_UP = """

@@ -11,7 +11,7 @@ import pytest
 from places import Place
 
 import kills
-from everlog.archive.write.crash_points import WRITE_POINTS
+from everlog.archive.files.durable import WRITE_POINTS
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing, contextmanager
+from datetime import UTC, datetime, timedelta
 
 import a_full_archive as full
 import pytest
@@ -27,11 +28,27 @@ from everlog.archive.db import schema
 from everlog.archive.db.migrate import SCRIPTS, Schema, bring_up_to_date
 from everlog.archive.db.postgres import PostgresDatabase
 from everlog.archive.db.sqlite import SqliteDatabase
+from everlog.archive.files.durable import WRITE_POINTS
+from everlog.archive.repos.blog_state import (
+    BlogState,
+    CommentFeedState,
+    Estimate,
+    KnownFingerprint,
+    LeftOut,
+    ListWalk,
+    LookedAt,
+    Places,
+)
 from everlog.archive.verify import verify
-from everlog.archive.write.crash_points import WRITE_POINTS
+from everlog.core.scope import Alias
 from everlog.core.urls import LONGEST_KEY_BYTES, bounded, canonical
 from everlog.errors import DamagedArchive, EverlogError, NewerArchive
+from everlog.extract.extractors.diffpost import RepeatCounts
+from everlog.frontier.priority_queue import Progress
+from everlog.schedule.liveness import Failing
+from everlog.schedule.ownership import BlogFingerprint
 
+MAY = datetime(2024, 5, 1, 12, tzinfo=UTC)
 LATER = '''
 from alembic import op
 import sqlalchemy as sa
@@ -167,6 +184,68 @@ def test_an_archive_of_before_there_was_a_fleet_is_upgraded_with_all_it_has(unma
             connection.execute(schema.warc_files.update().values(blog_id=77))
     assert unmade.rows("select warc_id, url_id from captures") == [(1, 1)]
     assert unmade.rows("select blog_id, name from warc_files order by name") == [(None, "shared"), (1, "warc/1")]
+
+
+# Under each name what revision 6 kept of a blog.
+REMEMBERED = {
+    "entries": {"b": "1", "a": "2"}, "maps": [HOME + "map"], "fronts": [HOME], "walk": {
+        "newest": ["n"], "waiting": [HOME], "asked": ["a"],
+    }, "looked": {"fronts": True, "maps": [HOME], "until": "2024-05-01T12:00:00+00:00"},
+    "comments feed": {"url": HOME, "etag": "e", "last_modified": None, "seen": ["c"]},
+    "failing": {"what": "feed", "since": "2024-05-01T12:00:00+00:00", "last": "2024-05-02T12:00:00+00:00", "looks": 2,
+                "answers": ["not-found"]},
+    "places": {"also": [HOME + "x"], "aliases": [{"home": "http://b.example/", "here": True}]},
+    "estimate": {"posts": 9, "why": "a map"}, "allow": ["10.0.0.1"], "progress": [[0, 1], 5, 3],
+    "left out": {"links": {"k": HOME}, "said": "so"}, "comments missing": 4,
+    "traits": {"capture": 3, "feed": True, "traits": json.dumps({"names": ["Ann"], "kept": False})},
+    "repeats": RepeatCounts(pages=(5,)).to_dict(), "split posts": ["s"], "redesign tried": ["t"],
+}
+
+
+def test_what_was_remembered_of_blogs_and_hosts_becomes_what_it_is(unmade, scripts):
+    at_revision_0(unmade)
+    texts = {name: json.dumps(value) for name, value in REMEMBERED.items()} | {"left alone": "some", "start": HOME}
+    of_archive = {
+        "home:a.example/old": HOME, "robots http://a.example": "x", "wait a.example": "w", "typed a.example:80": "yes",
+        "first network a.example": "public", "contact told": "yes", "demo": HOME,
+    }
+    rows = [(1, texts), (2, {"split posts": "null", "walk": "{damaged"}), (3, {"walk": "{}"}), (0, of_archive)]
+    with upgraded(unmade, scripts, "0006"):
+        unmade.change(
+            *("insert into blogs (key, home, scope, state, added_at) "  # noqa: S608 - our own texts
+              f"values ('{key}', 'h', 'path', 'new', '2024-05-01')"
+              for key in "ab"),
+            *(f"insert into remembered values ({blog}, '{name}', '{value}')"  # noqa: S608 - our own texts
+              for blog, named in rows for name, value in named.items()),
+        )
+    with upgraded(unmade, scripts, schema.HEAD) as database:
+        assert differences(database) == []
+    with unmade.open() as archive:
+        state = archive.blogs.state(1)
+        assert list(state.entries.items()) == [("b", "1"), ("a", "2")]
+        assert state == BlogState(
+            entries=state.entries, left_alone=True, sitemaps=(HOME + "map",), front_pages=(HOME,), start_page=HOME,
+            walk=ListWalk(newest=("n",), waiting=(HOME,), asked=("a",)),
+            update=LookedAt(fronts=True, maps=(HOME,), until=MAY), comment_feed=CommentFeedState(
+                url=HOME, etag="e", seen=("c",),
+            ),
+            failing=Failing(what="feed", since=MAY, last=MAY + timedelta(days=1), looks=2, answers=("not-found",)),
+            places=Places(also=(HOME + "x",), aliases=(Alias(home="http://b.example/", here=True),)),
+            estimate=Estimate(posts=9, why="a map", evidence="front page"), allow=("10.0.0.1",),
+            progress=Progress(latest=(0, 1), visited=5, brought=3), left_out=LeftOut(links={"k": HOME}, said="so"),
+            comments_missing=4, fingerprint=KnownFingerprint(
+                fingerprint=BlogFingerprint(names=("Ann",)), capture=3, has_feed=True,
+            ),
+            split_posts=("s",), relearned_for=("t",),
+        )
+        assert archive.blogs.repeats(1) == RepeatCounts(pages=(5,))
+        assert archive.blogs.state(2) == BlogState(split_posts=(), tells_split_posts=False)
+        assert archive.blogs.home_at("http://a.example/old/") == HOME
+        known = ("robots http://a.example", "wait a.example", "typed a.example:80", "first network a.example")
+        assert [archive.hosts.cached(name) for name in known] == ["x", "w", "yes", "public"]
+        assert archive.backend.state.tell_contact()
+        assert archive.backend.state.demo_home == HOME
+        assert list(verify(archive)) == []
 
 
 def test_a_newer_database_is_refused_on_a_server_too(shared):

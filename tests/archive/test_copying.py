@@ -143,12 +143,12 @@ def test_what_a_fleet_is_doing_stays_where_it_is_done(filled, new):
 def test_a_place_keeps_what_it_remembers_of_itself(filled, new):
     source, target = filled("postgresql"), new("postgresql")
     full.copy(source, target)
-    own = "select name, value from remembered where blog_id = 0 and name in ('files', 'files_id', 'search')"
+    own = "select name, value from archive_state where name in ('files', 'files_id', 'search')"
     assert dict(target.rows(own))["files"] == str(target.folder)
     assert set(dict(target.rows(own)).items()) & set(dict(source.rows(own)).items()) == {
         ("search", dict(source.rows(own))["search"]),
     }
-    assert target.rows("select count(*) from remembered where name = 'copying'") == [(0,)]
+    assert target.rows("select count(*) from archive_state where name = 'copying'") == [(0,)]
 
 
 # Places that are not empty
@@ -168,7 +168,7 @@ def test_an_archive_that_holds_anything_is_not_touched(filled, new, kind):
     assert "is not empty" in refusal(source, target)
     with target.open() as archive:
         assert [blog.home for blog in archive.blogs()] == ["http://other.example/"]
-        assert archive.blogs.recall(None, "copying") is None
+        assert archive.backend.state.copied_from is None
 
 
 @pytest.mark.parametrize("kind", KINDS)

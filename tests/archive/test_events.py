@@ -175,7 +175,7 @@ def test_a_page_that_shows_its_article_again_is_back_once_and_may_lose_it_anew(a
     assert told(archive) == ["emptied", "back", "emptied"]
 
 
-def test_an_edit_after_an_emptier_reading_is_told_as_an_edit_only(archive, blog):
+def test_an_edit_after_a_truncated_reading_is_told_as_an_edit_only(archive, blog):
     archive.commit([some.post_visit(blog, URL)])
     archive.commit([some.post_visit(blog, URL, "no more", at=DAY)])
     archive.commit([some.post_visit(blog, URL, LONG + " edited now", at=2 * DAY)])

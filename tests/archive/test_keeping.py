@@ -109,7 +109,7 @@ def test_readings_of_one_batch_are_compared_with_each_other(archive, blog):
         visit(blog, at=4, text=f" {LONG} more", language="en"),
     ])
     assert [(word.kept, word.version) for word in words] == [
-        ("new", 1), ("same", 1), ("changed", 2), ("emptier", 2), ("same", 2),
+        ("new", 1), ("same", 1), ("changed", 2), ("truncated", 2), ("same", 2),
     ]
     assert [
         (post.comment_count_claimed, post.language) for post in archive.posts.versions(URL)
@@ -187,30 +187,30 @@ def test_what_another_template_takes_along_is_no_edit(archive, blog):
 # Less than what is held
 
 
-def test_an_emptier_reading_replaces_nothing_however_often_it_comes(archive, blog):
+def test_a_truncated_reading_replaces_nothing_however_often_it_comes(archive, blog):
     archive.commit([visit(blog, comments=(NICE,), comments_state="complete")])
     for at in (9, 19):
         words = archive.commit([visit(blog, at=at, text="Please log in.", body="the login", comments_state="failed")])
-        assert [(word.kept, word.version) for word in words] == [("emptier", 1)]
+        assert [(word.kept, word.version) for word in words] == [("truncated", 1)]
     assert [post.text for post in archive.posts.versions(URL)] == [LONG]
     assert rows(archive, schema.posts)[0].comments_state == "complete"
     assert len(rows(archive, schema.captures)) == 3
 
 
-def test_the_page_of_an_emptier_reading_is_stored_but_not_read_from_again(archive, blog):
+def test_the_page_of_a_truncated_reading_is_stored_but_not_read_from_again(archive, blog):
     archive.commit([visit(blog, body="the article")])
     archive.commit([visit(blog, at=9, text="Please log in.", body="the login")])
     assert archive.exchange(archive.captures.find(blog, URL)).body == b"the article"
     assert [archive.exchange(each).body for each in archive.captures(blog)] == [b"the article"]
 
 
-def test_the_article_is_back_after_an_emptier_reading(archive, blog):
+def test_the_article_is_back_after_a_truncated_reading(archive, blog):
     archive.commit([visit(blog)])
     archive.commit([visit(blog, at=9, text="Please log in.")])
     assert kept(archive, visit(blog, at=19), visit(blog, at=29, text=LONG + " more")) == ["same", "changed"]
 
 
-def test_an_emptier_reading_does_not_bring_a_post_back_that_is_gone(archive, blog):
+def test_a_truncated_reading_does_not_bring_a_post_back_that_is_gone(archive, blog):
     archive.commit([visit(blog)])
     missing = some.exchange(URL, b"no", status=410, at=5)
     archive.commit([some.page(blog, URL, outcome="failed", reason="gone (410)", exchanges=(missing,))])
@@ -220,11 +220,11 @@ def test_an_emptier_reading_does_not_bring_a_post_back_that_is_gone(archive, blo
     assert archive.posts.find(URL).gone is None
 
 
-def test_the_addresses_on_the_way_to_an_emptier_page_are_no_addresses_of_the_post(archive, blog):
+def test_the_addresses_on_the_way_to_a_truncated_page_are_no_addresses_of_the_post(archive, blog):
     archive.commit([visit(blog)])
     hops = (some.exchange(URL, b"", status=302, at=9), some.exchange(HOME + "login", b"Please log in.", at=9))
-    emptier = replace(visit(blog, text="Please log in."), exchanges=(*hops, some.exchange(URL, b"log in", at=9)))
-    assert kept(archive, emptier) == ["emptier"]
+    truncated = replace(visit(blog, text="Please log in."), exchanges=(*hops, some.exchange(URL, b"log in", at=9)))
+    assert kept(archive, truncated) == ["truncated"]
     assert archive.posts.find(URL).aliases == ()
 
 

@@ -200,7 +200,6 @@ def test_the_ledger_of_an_older_version_is_taken_over(tmp_path):
     with open_archive(
         folder, create=True, options=ArchiveOptions(schema=Schema(head="0004", scripts=(scripts,))),
     ) as archive:
-        assert archive.blogs.recall(None, "ledger") is None
         assert list(archive.hosts.stats()) == [HostStats(host="old.example", **figures)]
         archive.hosts.add([asked("old.example", waited())], NOW)
         [row] = archive.hosts.stats()

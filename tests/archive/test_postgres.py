@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from hashlib import sha256
 
 import psycopg
@@ -15,14 +16,15 @@ from sqlalchemy import select
 
 import services
 from everlog.archive.db import schema
+from everlog.archive.db.database import check_fence
 from everlog.archive.db.migrate import bring_up_to_date
 from everlog.archive.db.postgres import PostgresDatabase
 from everlog.archive.db.postgres_search import LAST_PLACE, LONGEST_BYTES, vector
 from everlog.archive.db.sqlite import SqliteDatabase
+from everlog.archive.repos.blog_state import BlogState
 from everlog.archive.repos.post_codec import write_post
 from everlog.archive.verify import verify
-from everlog.archive.write.existing import known_posts
-from everlog.archive.write.fencing import check
+from everlog.archive.write.record_batch import known_posts
 from everlog.errors import ArchiveBusy, DiskFull, EverlogError, LeaseLost, ServiceDown, UsageError
 from everlog.records import Comment, Media
 from everlog.search.document import Document
@@ -98,7 +100,7 @@ def test_a_worker_that_lost_its_grant_reads_on_but_writes_nothing(place):
             with pytest.raises(LeaseLost):
                 archive.commit([some.post_visit(blog, HOME + "b")])
             with pytest.raises(LeaseLost):
-                archive.blogs.remember(blog, "x", "1")
+                archive.hosts.cache({"x": "1"})
             assert [post.url for post in archive.posts()] == [HOME + "a"]
             archive.backend.database.fence = None
 
@@ -150,7 +152,7 @@ def test_a_write_that_begins_while_the_grant_is_taken_away_is_refused(served, sh
 def test_the_check_itself_says_nothing_of_a_grant_that_is_there(served):
     grant(served)
     with served.writing() as connection:
-        check(connection, 7)
+        check_fence(connection, 7)
 
 
 # Many writers
@@ -334,13 +336,15 @@ def test_any_text_comes_back_the_same_from_every_database(place):
                     media=media, comments=(Comment(id=ODD, author=ODD, text=ODD),),
                 ),
             )])
-            archive.blogs.remember(blog, ODD, ODD)
+            archive.hosts.cache({ODD: ODD})
+            archive.blogs.change_state(blog, lambda state: replace(state, entries={ODD: ODD}, start_page=ODD))
             archive.blogs.end_run(archive.blogs.begin_run(blog, "crawl"), reason=ODD, counts={})
         [post] = archive.posts()
         said = {post.title, post.summary, *post.authors, *post.tags, post.comments[0].text, post.comments[0].author}
         assert said == {KEPT}
         assert post.text == f"{LONG} {KEPT}"
-        assert archive.blogs.recall(blog, ODD) == KEPT
+        assert archive.hosts.cached(ODD) == KEPT
+        assert archive.blogs.state(blog) == BlogState(entries={ODD: ODD}, start_page=ODD)
         assert archive.blogs()[0].title == archive.blogs.runs(blog)[0].reason == KEPT
         assert next(archive.urls.notes(blog)) == (HOME + "a", KEPT)
         assert archive.search.count("title:abc") == archive.search.count("tag:🎉") == 1
@@ -429,7 +433,7 @@ def test_programs_that_make_the_tables_at_once_make_them_once(postgres_url):
             made.result(60)
     with psycopg.connect(postgres_url) as connection:
         assert connection.execute("select version_num from alembic_version").fetchall() == [(schema.HEAD,)]
-        assert connection.execute("select count(*) from remembered").fetchone() == (1,)
+        assert connection.execute("select count(*) from archive_state").fetchone() == (1,)
 
 
 @pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])

@@ -23,6 +23,7 @@ from some_visits import HOME, LONG
 from sqlalchemy import create_engine, event
 
 import kills
+from archive.older import UNDO_REVISION_7
 from everlog.archive.db.postgres import PostgresDatabase
 from everlog.archive.db.sqlite_search import Fts5Index
 from everlog.archive.repos import search_index as searching
@@ -381,7 +382,7 @@ def as_of_revision_2(place):
               "waits", "search", "indexed")
     later = {"blogs": ("gone", "gone_at", "former_homes"), "posts": ("gone_at", "missing_since", "missing_tries")}
     place.change(
-        *(f"drop table {table}" for table in tables),
+        *UNDO_REVISION_7, *(f"drop table {table}" for table in tables),
         *(f"drop index {name}" for name in ("urls_of_blog", "aliases_of_blog", "media_of_blog")),
         *(f"alter table {table} drop column {column}" for table, columns in later.items() for column in columns),
         "delete from remembered where name = 'search'", "update alembic_version set version_num = '0002'",
@@ -425,7 +426,7 @@ def test_an_index_of_other_pieces_is_made_anew(stored, copied):
         else "insert into search(search, rowid, text) values ('delete', 1, 'hills')"
     )
     for first_it_is_written in (False, True):
-        other.change("update remembered set value = '0' where name = 'search'", without_hills)
+        other.change("update archive_state set value = '0' where name = 'search'", without_hills)
         with other.open() as archive:
             if first_it_is_written:
                 blog = archive.blogs.find(HOME).id
@@ -437,7 +438,7 @@ def test_an_index_of_other_pieces_is_made_anew(stored, copied):
 
 
 def state(place):
-    return place.rows("select value from remembered where name = 'search'")[0][0]
+    return place.rows("select value from archive_state where name = 'search'")[0][0]
 
 
 @pytest.mark.parametrize("other", [str(CUT), f"{CUT}/1.1.0", f"{CUT}/1.1.0 filling"])
@@ -450,7 +451,7 @@ def test_an_index_made_with_another_unicode_is_made_anew(place, other, is_writte
     assert state(place) == f"{CUT}/{unicodedata.unidata_version}"
     # As the other one has cut a text: to take out what this one cuts would leave it behind.
     place.change(
-        f"update remembered set value = '{other}' where name = 'search'",  # noqa: S608 - our own text
+        f"update archive_state set value = '{other}' where name = 'search'",  # noqa: S608 - our own text
         "insert into search(rowid, text) values (1, 'leftover')",
     )
     with place.open() as archive:
@@ -638,7 +639,7 @@ def test_a_server_that_ends_silent_transactions_waits_for_the_card_of_a_very_lon
 def test_an_older_program_leaves_a_newer_index_to_newer_programs(stored, copied):
     place = copied(stored)
     newer = state(place).replace(str(CUT), str(CUT + 1), 1)
-    place.change(f"update remembered set value = '{newer}' where name = 'search'")  # noqa: S608 - our own text
+    place.change(f"update archive_state set value = '{newer}' where name = 'search'")  # noqa: S608 - our own text
     with place.open() as archive:
         assert archive.search.count_not_indexed() == archive.search.index() == 0
         assert found(archive, "hills") == [TRAIN]
@@ -652,7 +653,7 @@ def test_an_older_program_leaves_a_newer_index_to_newer_programs(stored, copied)
         assert list(verify(archive)) == []
     assert place.rows("select version from indexed order by post_id")[0] == (1,)
     # The newer program, as which this one is taken now, finds what lacks.
-    place.change(f"update remembered set value = '{newer.replace(str(CUT + 1), str(CUT), 1)} filling' "  # noqa: S608
+    place.change(f"update archive_state set value = '{newer.replace(str(CUT + 1), str(CUT), 1)} filling' "  # noqa: S608
                  "where name = 'search'")
     with place.open() as archive:
         assert archive.search.index() == 1

@@ -20,12 +20,12 @@ import kills
 from everlog.archive import open_archive
 from everlog.archive.archive import ArchiveOptions
 from everlog.archive.files import durable as disk
+from everlog.archive.files.durable import SEAL_POINTS
 from everlog.archive.files.local_store import FolderStore
 from everlog.archive.files.remote_files import RemoteFiles
 from everlog.archive.open_shared import place_of
 from everlog.archive.repos.warc_index import FileRows
 from everlog.archive.verify import verify
-from everlog.archive.write.crash_points import SEAL_POINTS
 from everlog.errors import LeaseLost, NotUploaded, ServiceDown, UsageError
 from everlog.records import Media
 
@@ -281,7 +281,7 @@ def test_media_are_copied_beside_notes_that_are_exported(bucket, archive, tmp_pa
 def test_an_archive_remembers_where_its_files_are(bucket, archive, tmp_path):
     blog = store(archive, a_post())
     with open_archive(bucket.url) as other:
-        assert other.file_store.where == bucket.files
+        assert other.backend.file_store.where == bucket.files
         assert other.exchange(other.captures.find(blog, URL)).body == LONG.encode()
         with pytest.raises(UsageError, match="--spool"), other.lock(blog):
             pass
@@ -422,11 +422,11 @@ def test_blogs_that_are_written_together_under_another_grant_begin_another_file(
         with archive.together():
             store(archive, a_post())
             expire(another)
-            another.recover_files()
+            another.writers.recover()
             with archive.lock(other):
                 archive.commit([some.post_visit(other, OTHER + "1")])
                 assert len(folder_files(shared)) == 2
-                another.recover_files()
+                another.writers.recover()
         assert {closed for (closed,) in shared.rows("select closed from warc_files")} == {True}
         assert list(verify(archive)) == []
 

@@ -225,8 +225,8 @@ def test_a_blog_that_was_public_is_not_followed_into_this_machine_until_that_is_
     asked = len(server.seen)
     with open_archive(here / "everlog-archive") as archive:
         # As if its name had been somewhere on the internet then.
-        assert archive.blogs.recall(None, "first network 127.0.0.1") == "loopback"
-        archive.blogs.remember(None, "first network 127.0.0.1", "public")
+        assert archive.hosts.cached("first network 127.0.0.1") == "loopback"
+        archive.hosts.cache({"first network 127.0.0.1": "public"})
     for command in (("update",), ("crawl", url), ("crawl", url, "--no-feed")):
         refused = everlog(*command, *FAST, folder=here)
         assert refused.code
@@ -245,7 +245,7 @@ def test_a_blog_from_an_archive_that_remembers_no_networks_goes_on_where_its_add
     url = serve_small(server)
     crawl(url, folder=here)
     with open_archive(here / "everlog-archive") as archive:
-        archive.blogs.remember_all(None, {"first network 127.0.0.1": None, f"typed 127.0.0.1:{server.port}": None})
+        archive.hosts.cache({"first network 127.0.0.1": None, f"typed 127.0.0.1:{server.port}": None})
     assert everlog("update", *FAST, folder=here).code == 0
 
 

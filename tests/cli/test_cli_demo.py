@@ -15,7 +15,6 @@ from cli.program import begin, everlog
 from cli.sites import closed_port
 from everlog.archive import open_archive
 from everlog.cli import main
-from everlog.cli.demo import HOME
 from everlog.demo.site import truth
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Done]:
     folder = tmp_path_factory.mktemp("demo")
     with open_archive(folder / "everlog-demo", create=True) as archive:
         # A port that no other demo has by itself.
-        archive.blogs.remember(None, HOME, f"http://127.0.0.1:{closed_port()}/")
+        archive.backend.state.demo_home = f"http://127.0.0.1:{closed_port()}/"
     proxy = f"http://127.0.0.1:{closed_port()}"
     return folder, everlog("demo", folder=folder, http_proxy=proxy, https_proxy=proxy, all_proxy=proxy)
 

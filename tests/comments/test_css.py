@@ -38,7 +38,7 @@ def test_classes_and_empty_elements_are_found():
     page = Selection(PAGE)
     assert [element.get("class") for element in page.all("p:empty")] == ["e"]
     assert [element.tag for element in page.all("[rel~=y]")] == ["a"]
-    assert [[element.tag for element in group] for group in page.each("b, .none, ul")] == [["b"], [], ["ul"]]
+    assert [[element.tag for element in group] for group in page.each("b, .none, ul")] == [["b"], ["ul"]]
 
 
 def test_an_element_with_nothing_but_a_note_is_empty():

@@ -8,6 +8,7 @@ import pytest
 from everlog.comments.comment_hints import Hints, PageNames, hints_of
 from everlog.comments.comment_markup import Markup
 from everlog.comments.comment_rules import CommentRule, CommentRules
+from everlog.comments.css import Selection
 from everlog.comments.known_engines import read_known
 from everlog.comments.page_comments import read_comments
 from everlog.core.rules import Rule
@@ -209,12 +210,12 @@ def test_a_blogs_own_names_are_looked_for_as_well():
     hints = hints_of(LEARNED)
     root = parse(talk("Ada", "It will stop.").encode())
     assert hints.may_be_in(b"<p>")
-    assert PageNames(root, hints.named(root)).meet("div.talk")
-    assert not PageNames(root, hints.named(root)).meet("ol.talk > li.comment")
-    assert hints_of(None).named(root) == []
+    assert PageNames(root, hints.named(Selection(root).marked)).meet("div.talk")
+    assert not PageNames(root, hints.named(Selection(root).marked)).meet("ol.talk > li.comment")
+    assert hints_of(None).named(Selection(root).marked) == []
 
 
 def test_a_selector_without_names_may_find_something_anywhere():
     root = parse(b"<div class=comments><p>x</div>")
     hints = Hints(["main > section"])
-    assert hints.are_met(root, PageNames(root, hints.named(root)))
+    assert hints.are_met(root, PageNames(root, hints.named(Selection(root).marked)))

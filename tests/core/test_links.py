@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everlog.core.links import Scope, keys_elsewhere, page_links, refresh_target, resolved, scope_of, trap
+from everlog.core.links import page_links, refresh_target, resolved, trap
+from everlog.core.scope import Scope, home_scope, keys_elsewhere
 from everlog.core.tree import parse
 from everlog.records import Blog
 
@@ -69,11 +70,11 @@ def test_pages_drawn_by_scripts_keep_their_fragment():
     ],
 )
 def test_the_scope_holds_what_its_mode_says(mode, url, inside):
-    assert Scope("https://a.org/blog/", mode).holds(url) is inside
+    assert Scope("https://a.org/blog/", mode).is_own(url) is inside
 
 
 def test_a_home_that_is_a_file_stands_for_its_folder():
-    assert Scope("https://a.org/blog/home.html").holds("https://a.org/blog/x")
+    assert Scope("https://a.org/blog/home.html").is_own("https://a.org/blog/x")
 
 
 @pytest.mark.parametrize(
@@ -112,7 +113,7 @@ def test_no_link_breaks_anything(base, href):
     found = resolved("https://a.org/" + base, href)
     if found is not None:
         trap(found[0], this_year=2025)
-        HOME.holds(found[0])
+        HOME.is_own(found[0])
 
 
 @pytest.mark.parametrize(
@@ -131,4 +132,4 @@ def test_a_page_of_a_blog_that_moved_twice_is_known_at_all_its_homes(key, elsewh
         former_homes=("https://a.org/notes/", "https://b.org/"),
     )
     assert keys_elsewhere(key, blog) == elsewhere
-    assert scope_of(blog).holds_key(key) is bool(elsewhere)
+    assert home_scope(blog).is_own_key(key) is bool(elsewhere)

@@ -29,19 +29,19 @@ async def story(fetcher: HttpClient) -> dict[str, Any]:
         begun = LEAPS.now()
         sent = (("accept", "application/json"), ("user-agent", "Chrome"), ("x-own", "1"), ("host", "evil.example"))
         asked = BrowserRequest(url=blog.url("/api"), method="post", headers=sent, body=b'{"a": 1}')
-        found["posted"] = await session.ask(asked)
+        found["posted"] = await session.request(asked)
         found["posted as"] = blog.last("/api")
         for _ in range(5):
-            await session.ask(BrowserRequest(url=blog.url("/api")))
+            await session.request(BrowserRequest(url=blog.url("/api")))
         found["looked as"] = blog.last("/api")
         found["waited"] = (LEAPS.now() - begun).total_seconds()
-        found["moved"] = await session.ask(BrowserRequest(url=blog.url("/moved")))
-        found["inward"] = await session.ask(BrowserRequest(url="http://169.254.169.254/latest/"))
-        found["file"] = await session.ask(BrowserRequest(url="file:///etc/passwd"))
-        found["busy"] = await session.ask(BrowserRequest(url=blog.url("/busy")))
-        found["after busy"] = await session.ask(BrowserRequest(url=blog.url("/api")))
+        found["moved"] = await session.request(BrowserRequest(url=blog.url("/moved")))
+        found["inward"] = await session.request(BrowserRequest(url="http://169.254.169.254/latest/"))
+        found["file"] = await session.request(BrowserRequest(url="file:///etc/passwd"))
+        found["busy"] = await session.request(BrowserRequest(url=blog.url("/busy")))
+        found["after busy"] = await session.request(BrowserRequest(url=blog.url("/api")))
         found["counts"] = blog.counts()
-        found["ledger"] = session.ledger()
+        found["ledger"] = session.host_stats()
     return found
 
 

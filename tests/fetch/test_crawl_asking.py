@@ -9,7 +9,7 @@ from stories import AGENT, policy
 
 from everlog.core.ip_addresses import literal_address, refusal
 from everlog.fetch.allowlist import Allowlist
-from everlog.fetch.request import ask_for, conditions_of, host_key, place, spelled, trusts
+from everlog.fetch.request import conditions_of, host_key, http_request, place, spelled, trusts
 
 ANYBODY = Allowlist(policy(), None)
 ANYWHERE = ANYBODY.permit("http://a.example/")
@@ -45,11 +45,11 @@ def test_private_headers_go_to_typed_hosts_and_not_into_the_clear(url: str, type
 
 def test_user_headers_replace_ours_and_are_all_secret() -> None:
     own = policy("http://a.example/", headers=(("user-agent", "mine"), ("X-A", "1")), cookies=(("c", "d"),))
-    ask = ask_for("http://a.example/", "feed", own, conditions=(), private=True, permit=ANYWHERE)
+    ask = http_request("http://a.example/", "feed", own, conditions=(), private=True, permit=ANYWHERE)
     sent = dict(ask.headers)
     assert (sent["User-Agent"], sent["X-A"], sent["Cookie"]) == ("mine", "1", "c=d")
     assert {"user-agent", "x-a", "cookie", "authorization"} <= ask.secret
-    public = ask_for("http://a.example/", "feed", own, conditions=(), private=False, permit=ANYWHERE)
+    public = http_request("http://a.example/", "feed", own, conditions=(), private=False, permit=ANYWHERE)
     assert dict(public.headers)["User-Agent"] == AGENT
     assert "atom" in dict(public.headers)["Accept"]
 
@@ -57,7 +57,7 @@ def test_user_headers_replace_ours_and_are_all_secret() -> None:
 def test_limits_fit_what_is_asked_for() -> None:
     own = policy("http://a.example/", max_page_bytes=1, max_media_bytes=2, timeout_seconds=3.0)
     limits = {
-        purpose: ask_for("http://a.example/", purpose, own, conditions=(), private=False, permit=ANYWHERE)
+        purpose: http_request("http://a.example/", purpose, own, conditions=(), private=False, permit=ANYWHERE)
         for purpose in ("page", "feed", "media", "robots", "sitemap")
     }
     assert {name: ask.max_bytes for name, ask in limits.items()} == {
@@ -68,7 +68,8 @@ def test_limits_fit_what_is_asked_for() -> None:
 
 def test_the_host_header_names_only_unusual_ports() -> None:
     def host(url: str) -> str:
-        return dict(ask_for(url, "page", policy(url), conditions=(), private=False, permit=ANYWHERE).headers)["Host"]
+        request = http_request(url, "page", policy(url), conditions=(), private=False, permit=ANYWHERE)
+        return dict(request.headers)["Host"]
 
     assert host("http://a.example:80/") == host("http://a.example/") == "a.example"
     assert host("https://a.example:80/") == "a.example:80"

@@ -29,7 +29,7 @@ def run(scene: Callable[[Leaps], Awaitable[Any]]) -> Any:
 def test_without_a_delay_nobody_waits() -> None:
     async def scene(leaps: Leaps) -> list[Any]:
         host = line(leaps, concurrency=3)
-        return [await host.turn(1.0) for _ in range(3)]
+        return [await host.acquire(1.0) for _ in range(3)]
 
     assert run(scene) == [(), (), ()]
 
@@ -39,7 +39,7 @@ def test_turns_come_in_order_and_a_delay_apart() -> None:
         host, start, order = line(leaps, delay=10.0, concurrency=9), leaps.now(), []
 
         async def visitor(number: int) -> None:
-            await host.turn(1000.0)
+            await host.acquire(1000.0)
             order.append((number, (leaps.now() - start).total_seconds()))
 
         await asyncio.gather(*(visitor(number) for number in range(4)))
@@ -54,7 +54,7 @@ def test_no_more_are_in_flight_than_allowed() -> None:
 
         async def visitor() -> None:
             nonlocal under_way, most
-            await host.turn(1.0)
+            await host.acquire(1.0)
             under_way += 1
             most = max(most, under_way)
             await asyncio.sleep(0)
@@ -70,14 +70,14 @@ def test_no_more_are_in_flight_than_allowed() -> None:
 def test_a_long_hold_sends_home_those_who_wait_and_those_who_come() -> None:
     async def scene(leaps: Leaps) -> list[Any]:
         host = line(leaps)
-        await host.turn(1.0)
-        waiting = [asyncio.ensure_future(host.turn(100.0)) for _ in range(3)]
-        patient = asyncio.ensure_future(host.turn(10_000.0))
+        await host.acquire(1.0)
+        waiting = [asyncio.ensure_future(host.acquire(100.0)) for _ in range(3)]
+        patient = asyncio.ensure_future(host.acquire(10_000.0))
         await asyncio.sleep(0)
         until = leaps.now() + timedelta(seconds=3600)
         host.answered(status=429, seconds=0.1, retry_after=until)
         wait = host.waiting()
-        late = asyncio.ensure_future(host.turn(100.0))
+        late = asyncio.ensure_future(host.acquire(100.0))
         sent_home = await asyncio.gather(*waiting, late, return_exceptions=True)
         await patient
         return [[type(each) for each in sent_home], leaps.now() >= until, wait is not None and wait.until == until]
@@ -88,8 +88,8 @@ def test_a_long_hold_sends_home_those_who_wait_and_those_who_come() -> None:
 def test_a_wait_for_several_reasons_is_told_in_parts() -> None:
     async def scene(leaps: Leaps) -> list[dict[tuple[str, str], float]]:
         host = line(leaps, delay=10.0, concurrency=9)
-        await host.turn(1000.0)
-        waiting = [asyncio.ensure_future(host.turn(1000.0)) for _ in range(2)]
+        await host.acquire(1000.0)
+        waiting = [asyncio.ensure_future(host.acquire(1000.0)) for _ in range(2)]
         await asyncio.sleep(0)
         leaps.moment += timedelta(seconds=4)
         until = leaps.now() + timedelta(seconds=100)
@@ -106,8 +106,8 @@ def test_a_wait_for_several_reasons_is_told_in_parts() -> None:
 def test_who_waits_for_answers_on_their_way_says_so() -> None:
     async def scene(leaps: Leaps) -> Any:
         host = line(leaps)
-        await host.turn(1.0)
-        waiting = asyncio.ensure_future(host.turn(1.0))
+        await host.acquire(1.0)
+        waiting = asyncio.ensure_future(host.acquire(1.0))
         await asyncio.sleep(0)
         leaps.moment += timedelta(seconds=3)
         host.answered(status=200, seconds=3.0)
@@ -120,11 +120,11 @@ def test_who_waits_for_answers_on_their_way_says_so() -> None:
 def test_who_comes_late_has_not_waited_for_what_others_waited_for() -> None:
     async def scene(leaps: Leaps) -> list[float]:
         host = line(leaps)
-        await host.turn(1.0)
-        early = asyncio.ensure_future(host.turn(1.0))
+        await host.acquire(1.0)
+        early = asyncio.ensure_future(host.acquire(1.0))
         await asyncio.sleep(0)
         leaps.moment += timedelta(seconds=3)
-        late = asyncio.ensure_future(host.turn(1.0))
+        late = asyncio.ensure_future(host.acquire(1.0))
         await asyncio.sleep(0)
         leaps.moment += timedelta(seconds=2)
         host.answered(status=200, seconds=5.0)
@@ -138,8 +138,8 @@ def test_who_comes_late_has_not_waited_for_what_others_waited_for() -> None:
 def test_who_is_sent_home_from_the_line_says_what_was_waited_for_until_then() -> None:
     async def scene(leaps: Leaps) -> HeldOff:
         host = line(leaps)
-        await host.turn(1.0)
-        waiting = asyncio.ensure_future(host.turn(100.0))
+        await host.acquire(1.0)
+        waiting = asyncio.ensure_future(host.acquire(100.0))
         await asyncio.sleep(0)
         leaps.moment += timedelta(seconds=3)
         host.answered(status=503, seconds=3.0, retry_after=leaps.now() + timedelta(hours=1), said="3600")
@@ -156,8 +156,8 @@ def test_who_is_sent_home_from_the_line_says_what_was_waited_for_until_then() ->
 def test_who_leaves_the_line_keeps_nobody_waiting() -> None:
     async def scene(leaps: Leaps) -> tuple[int, bool]:
         host = line(leaps)
-        await host.turn(1.0)
-        first, second = (asyncio.ensure_future(host.turn(1.0)) for _ in range(2))
+        await host.acquire(1.0)
+        first, second = (asyncio.ensure_future(host.acquire(1.0)) for _ in range(2))
         await asyncio.sleep(0)
         first.cancel()
         await asyncio.sleep(0)
@@ -171,8 +171,8 @@ def test_who_leaves_the_line_keeps_nobody_waiting() -> None:
 def test_a_turn_given_to_someone_who_just_left_is_given_on() -> None:
     async def scene(leaps: Leaps) -> int:
         host = line(leaps)
-        await host.turn(1.0)
-        first, second = (asyncio.ensure_future(host.turn(1.0)) for _ in range(2))
+        await host.acquire(1.0)
+        first, second = (asyncio.ensure_future(host.acquire(1.0)) for _ in range(2))
         await asyncio.sleep(0)
         host.answered(status=200, seconds=0.1)  # gives the turn to the first, who is called off at once
         first.cancel()
@@ -199,15 +199,15 @@ def test_a_host_between_two_turns_says_what_it_waits_for() -> None:
             "a.example", Timekeeper(now=still.leaps.now, sleep=still.sleep), delay_seconds=30.0, concurrency=2
         )
         idle = host.waiting()
-        await host.turn(1.0)
+        await host.acquire(1.0)
         host.answered(status=200, seconds=0.1)
-        waiting = asyncio.ensure_future(host.turn(1.0))
+        waiting = asyncio.ensure_future(host.acquire(1.0))
         await asyncio.sleep(0)
         wait = host.waiting()
         host.stop()
         await asyncio.gather(waiting, return_exceptions=True)
         with pytest.raises(asyncio.CancelledError):
-            await host.turn(1.0)
+            await host.acquire(1.0)
         return idle, wait
 
     idle, wait = run(scene)

@@ -10,7 +10,7 @@ import pytest
 from servers import Server, reply
 from stories import Leaps, policy, tell, told
 
-from everlog.core.politeness import LONGEST_REMEMBERED
+from everlog.core.retry_policy import LONGEST_REMEMBERED
 
 if TYPE_CHECKING:
     from everlog.core.fetcher import HostStats, Waited
@@ -36,21 +36,21 @@ async def _policy(fetcher: HttpClient, found: dict[str, Any]) -> None:
         session = fetcher.session(policy(server.url(), delay_seconds=2.0))
         for number in range(4):
             await session.fetch(server.url(f"/{number}"))
-        found["own"] = session.ledger()
-        found["own taken"] = session.take_ledger()
-        found["own left"] = session.ledger()
+        found["own"] = session.host_stats()
+        found["own taken"] = session.take_host_stats()
+        found["own left"] = session.host_stats()
         await session.fetch(server.url("/again"))
-        found["own after"] = session.take_ledger()
+        found["own after"] = session.take_host_stats()
     for name, wish in (("robots", "Crawl-delay: 10"), ("rate", "Request-rate: 1/20"), ("long", "Crawl-delay: 86400")):
         with Server({"*": reply(200), "/robots.txt": reply(200, f"User-agent: *\n{wish}\n")}, now=LEAPS.now) as server:
             session = fetcher.session(policy(server.url(), obey_robots=True, delay_seconds=1.0))
             for number in range(3):
                 await session.fetch(server.url(f"/{number}"))
-            found[name] = session.take_ledger()
+            found[name] = session.take_host_stats()
     with Server({"*": reply(200)}, now=LEAPS.now) as server:
         session = fetcher.session(policy(server.url(), concurrency=1))
         await asyncio.gather(*(session.fetch(server.url(f"/{number}")) for number in range(3)))
-        found["busy"] = session.take_ledger()
+        found["busy"] = session.take_host_stats()
 
 
 async def _refusals(fetcher: HttpClient, found: dict[str, Any]) -> None:
@@ -64,24 +64,24 @@ async def _refusals(fetcher: HttpClient, found: dict[str, Any]) -> None:
             found[f"{name} at"] = LEAPS.now()
             await session.fetch(server.url())
             await session.fetch(server.url())
-            found[f"refused {name}"] = session.take_ledger()
+            found[f"refused {name}"] = session.take_host_stats()
     with Server({"*": reply(429, Retry_After="7200")}, now=LEAPS.now) as server:
         session = fetcher.session(policy(server.url(), longest_wait_seconds=600))
         found["sent home at"] = LEAPS.now()
         found["sent home"] = [await session.fetch(server.url(f"/{number}")) for number in range(3)]
-        found["sent home ledger"] = session.take_ledger()
+        found["sent home ledger"] = session.take_host_stats()
 
 
 async def _failures(fetcher: HttpClient, found: dict[str, Any]) -> None:
     with Server({"/": [reply(500), reply(502), reply(200)]}, now=LEAPS.now) as server:
         session = fetcher.session(policy(server.url()))
         await session.fetch(server.url())
-        found["failed"] = session.take_ledger()
+        found["failed"] = session.take_host_stats()
     cut = (b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n", b"cut")
     with Server({"/": [cut, reply(200)]}, now=LEAPS.now) as server:
         session = fetcher.session(policy(server.url()))
         await session.fetch(server.url())
-        found["cut off"] = session.take_ledger()
+        found["cut off"] = session.take_host_stats()
 
 
 async def _unread(fetcher: HttpClient, found: dict[str, Any]) -> None:
@@ -89,7 +89,7 @@ async def _unread(fetcher: HttpClient, found: dict[str, Any]) -> None:
         session = fetcher.session(policy(server.url(), obey_robots=True))
         await session.fetch(server.url("/a"))
         await session.fetch(server.url("/b"))
-        found["unread"] = session.take_ledger()
+        found["unread"] = session.take_host_stats()
         found["unread counts"] = server.counts()
 
 
@@ -98,7 +98,7 @@ async def _shared(fetcher: HttpClient, found: dict[str, Any]) -> None:
         sessions = [fetcher.session(policy(server.url(), retries=0)) for _ in range(3)]
         for session in sessions:
             await session.fetch(server.url())
-        found["shared"] = [session.take_ledger() for session in sessions]
+        found["shared"] = [session.take_host_stats() for session in sessions]
 
 
 async def _absurd(fetcher: HttpClient, found: dict[str, Any]) -> None:
@@ -110,15 +110,15 @@ async def _absurd(fetcher: HttpClient, found: dict[str, Any]) -> None:
         found["absurd kept"] = dict(kept)
         # As in the next run, six days later and then eight: nothing is known but what was remembered.
         for days in (6, 8):
-            fetcher._lines.clear()
+            fetcher._throttles.clear()
             LEAPS.moment = found["absurd at"] + timedelta(days=days)
             again = fetcher.session(policy(server.url()), recall=kept.get, remember=kept.__setitem__)
             found[f"absurd after {days}"] = await again.fetch(server.url())
-            found[f"absurd ledger after {days}"] = again.take_ledger()
+            found[f"absurd ledger after {days}"] = again.take_host_stats()
         # What an older version kept, without an end that anybody would see.
         [name] = [each for each in kept if each.startswith("wait ")]
         kept[name] = "9999-01-01T00:00:00+00:00 the server asked us to wait (HTTP 503) and asked to wait"
-        fetcher._lines.clear()
+        fetcher._throttles.clear()
         found["old at"] = LEAPS.now()
         old = fetcher.session(policy(server.url()), recall=kept.get, remember=kept.__setitem__)
         found["old"] = await old.fetch(server.url())

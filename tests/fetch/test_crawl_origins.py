@@ -13,8 +13,9 @@ from certificates import certificate, server_context
 from servers import Server, redirect, reply
 from stories import Leaps, policy, tell, told
 
+from everlog.core.retry_policy import ORIGIN_DEAD_AFTER
 from everlog.fetch import HttpClient
-from everlog.fetch.origins import DEAD_AFTER_TRIES, twin_of
+from everlog.fetch.origins import twin_of
 from everlog.fetch.request import FetchError, HttpResponse
 from everlog.records import Exchange, Failure, Fetched
 
@@ -75,7 +76,7 @@ def test_the_host_keeps_its_pace_while_its_twin_is_silent(found: dict[str, Any])
 
 
 def test_an_origin_that_is_dead_is_asked_a_few_times_and_never_again(found: dict[str, Any]) -> None:
-    assert 1 <= found["tunnels"] <= DEAD_AFTER_TRIES + 1
+    assert 1 <= found["tunnels"] <= ORIGIN_DEAD_AFTER + 1
 
 
 def test_a_page_that_sends_back_to_what_is_silent_fails_with_what_is_wrong_there(found: dict[str, Any]) -> None:
@@ -92,7 +93,7 @@ def test_whatever_is_wrong_with_https_the_pages_come_in_http_at_its_pace(trouble
         if ask.url.startswith("https:"):
             sealed.append(ask.url)
             await leaps.sleep(30.0 if trouble == "timeout" else 0.0)
-            raise FetchError(trouble, "no answer", again=trouble != "tls")
+            raise FetchError(trouble, "no answer")
         status = 404 if ask.url.endswith("/robots.txt") else 200
         answer = Exchange(url=ask.url, status=status, body=b"page", fetched_at=leaps.now(), purpose=ask.purpose)
         return HttpResponse(exchange=answer, wire_bytes=4, seconds=0.1)
@@ -109,9 +110,9 @@ def test_whatever_is_wrong_with_https_the_pages_come_in_http_at_its_pace(trouble
     began = leaps.now()
     pages = asyncio.run(story())
     assert [page.page.url for page in pages] == [f"http://{HOST}/{number}" for number in range(LINKS)]
-    assert len(sealed) <= DEAD_AFTER_TRIES + 1
+    assert len(sealed) <= ORIGIN_DEAD_AFTER + 1
     # A page a second, besides the few requests that had to be waited for to learn that nobody answers.
-    waited = (DEAD_AFTER_TRIES + 1) * (30 if trouble == "timeout" else 1)
+    waited = (ORIGIN_DEAD_AFTER + 1) * (30 if trouble == "timeout" else 1)
     assert (leaps.now() - began).total_seconds() <= 1.5 * LINKS + waited
 
 

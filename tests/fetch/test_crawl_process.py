@@ -18,7 +18,7 @@ from stories import policy, told
 from everlog.errors import UsageError
 from everlog.fetch import with_http_client
 from everlog.fetch.allowlist import Allowlist
-from everlog.fetch.request import LateForTurn, ask_for
+from everlog.fetch.request import LateForSlot, http_request
 from everlog.fetch.throttle import awake_and_asleep
 
 if TYPE_CHECKING:
@@ -97,10 +97,10 @@ def late() -> dict[str, Any]:
     async def task(fetcher: HttpClient) -> None:
         own = policy(server.url())
         permit = Allowlist(own, None).permit(server.url())
-        ask = ask_for(server.url("/page"), "page", own, conditions=(), private=True, permit=permit)
+        ask = http_request(server.url("/page"), "page", own, conditions=(), private=True, permit=permit)
         try:
             await fetcher.download(replace(ask, leave_by=awake_and_asleep() - 1.0))
-        except LateForTurn:
+        except LateForSlot:
             found["late"] = True
         found["asked before"] = len(server.seen)
         answer = await fetcher.download(replace(ask, leave_by=awake_and_asleep() + 60.0))

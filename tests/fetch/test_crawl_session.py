@@ -58,7 +58,7 @@ async def story(fetcher: HttpClient) -> dict[str, Any]:
         found["conditional sent"] = blog.last("/unchanged").headers
         found["fragment"] = await session.fetch(blog.url("/plain#comments"))
         found["counts"] = blog.counts()
-        found["ledger"] = session.ledger()
+        found["ledger"] = session.host_stats()
         found["sent"] = blog.last("/plain").headers
         await _private_things(fetcher, blog, other, found)
     await _rate_limits(fetcher, found)
@@ -93,7 +93,7 @@ async def _rate_limits(fetcher: HttpClient, found: dict[str, Any]) -> None:
             found[f"limit {name}"] = await session.fetch(server.url(f"/{name}"))
             found[f"limit {name} at"] = [seen.at for seen in server.seen if seen.path == f"/{name}"]
         found["limit waits"] = session.waiting()
-        found["limit ledger"] = session.ledger()
+        found["limit ledger"] = session.host_stats()
     with Server({"*": reply(503, Retry_After="99999999999999999999")}, now=LEAPS.now) as server:
         session = fetcher.session(policy(server.url()))
         pages = [session.fetch(server.url(f"/{n}")) for n in range(9)]
@@ -146,13 +146,13 @@ async def _memory(fetcher: HttpClient, found: dict[str, Any]) -> None:
         found["memory"] = dict(kept)
         # As in the next run: nothing is known but what was remembered.
         fetcher.robots.rules.clear()
-        fetcher._lines.clear()
+        fetcher._throttles.clear()
         session = fetcher.session(policy(server.url(), obey_robots=True), recall=kept.get)
         found["memory held"] = await session.fetch(server.url("/yes"))
         found["memory forbids"] = await session.fetch(server.url("/no"))
         found["memory counts"] = server.counts()
         fetcher.robots.rules.clear()
-        fetcher._lines.clear()
+        fetcher._throttles.clear()
         spoilt = {f"robots {origin}": '{"read_at": 5}', f"wait 127.0.0.1:{server.port}": "someday"}
         server.routes["*"] = reply(200)
         session = fetcher.session(policy(server.url(), obey_robots=True), recall=spoilt.get)

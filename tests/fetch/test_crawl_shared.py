@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from everlog.core.fetcher import RateLimiter
-from everlog.fetch.shared_throttle import OTHERS, WRITING_SECONDS, take_shared_turn, tell_of_hold
+from everlog.fetch.shared_throttle import OTHERS, WRITING_SECONDS, acquire_shared, share_backoff
 from everlog.fetch.throttle import HeldOff, HostThrottle, Timekeeper
 
 START = datetime(2024, 5, 1, tzinfo=UTC)
@@ -28,13 +28,13 @@ class Lines(RateLimiter):
         self.reserved.append((host, pace_seconds))
         return self.seconds.pop(0), 0.1
 
-    def came(self, seconds_late):
+    def note_late(self, seconds_late):
         self.late.append(seconds_late)
 
-    async def is_held(self, host):  # noqa: ARG002 - there is only one
+    async def is_backing_off(self, host):  # noqa: ARG002 - there is only one
         return self.are_held.pop(0) if self.are_held else False
 
-    async def hold(self, host, seconds):
+    async def back_off(self, host, seconds):
         self.held.append((host, seconds))
 
 
@@ -58,8 +58,8 @@ def test_who_had_a_turn_here_waits_for_those_elsewhere():
 
     async def ask():
         line = line_of(clock)
-        await line.turn(600)
-        return (await take_shared_turn(lines, line, 600, clock.keeper())).spells
+        await line.acquire(600)
+        return (await acquire_shared(lines, line, 600, clock.keeper())).spells
 
     assert asyncio.run(ask()) == ((OTHERS, 0.7),)
     assert clock.at == START + timedelta(seconds=0.7)
@@ -71,9 +71,9 @@ def test_a_wait_that_is_too_long_is_not_waited_and_the_turn_is_free_again():
 
     async def ask():
         line = line_of(clock)
-        await line.turn(600)
+        await line.acquire(600)
         with pytest.raises(HeldOff) as held:
-            await take_shared_turn(lines, line, 600, clock.keeper())
+            await acquire_shared(lines, line, 600, clock.keeper())
         assert line.clock.in_flight == 0
         return held.value.until
 
@@ -86,8 +86,8 @@ def test_who_leaves_no_time_between_requests_stands_in_no_line():
 
     async def ask():
         line = line_of(clock, delay=0.0)
-        await line.turn(600)
-        return await take_shared_turn(lines, line, 600, clock.keeper())
+        await line.acquire(600)
+        return await acquire_shared(lines, line, 600, clock.keeper())
 
     assert asyncio.run(ask()) is None
     assert lines.reserved == []
@@ -98,9 +98,9 @@ def test_what_a_host_asks_one_process_for_is_told_to_all():
 
     async def told():
         line = line_of(clock)
-        await tell_of_hold(lines, line, clock.at)
+        await share_backoff(lines, line, clock.at)
         line.clock.hold(START + timedelta(seconds=30), "the server asked us to wait (HTTP 429)")
-        await tell_of_hold(lines, line, clock.at)
+        await share_backoff(lines, line, clock.at)
 
     asyncio.run(told())
     assert lines.held == [("a.example", 30.0)]
@@ -115,8 +115,8 @@ def test_who_comes_too_late_for_a_turn_takes_another():
 
     async def ask():
         line = line_of(clock)
-        await line.turn(600)
-        return (await take_shared_turn(lines, line, 600, Timekeeper(now=lambda: clock.at, sleep=sleep))).spells
+        await line.acquire(600)
+        return (await acquire_shared(lines, line, 600, Timekeeper(now=lambda: clock.at, sleep=sleep))).spells
 
     assert asyncio.run(ask()) == ((OTHERS, 0.8),)
     assert len(lines.reserved) == 2
@@ -129,7 +129,7 @@ def test_a_host_that_asks_for_centuries_is_asked_again_after_a_week():
     async def told():
         line = line_of(clock)
         line.clock.hold(datetime(9999, 1, 1, tzinfo=UTC), "the server asked us to wait (HTTP 503)")
-        await tell_of_hold(lines, line, clock.at)
+        await share_backoff(lines, line, clock.at)
 
     asyncio.run(told())
     assert lines.held == [("a.example", 7 * 86_400.0)]
@@ -153,8 +153,8 @@ def test_who_waits_for_a_turn_while_the_host_asks_to_be_left_alone_leaves_it_alo
 
     async def ask():
         line = line_of(clock)
-        await line.turn(600)
-        await take_shared_turn(lines, line, 600, refused_meanwhile(line, clock, 60))
+        await line.acquire(600)
+        await acquire_shared(lines, line, 600, refused_meanwhile(line, clock, 60))
 
     asyncio.run(ask())
     assert clock.at == START + timedelta(seconds=0.5 + 60 + 0.2)
@@ -165,9 +165,9 @@ def test_a_turn_is_given_up_if_the_host_asks_for_more_than_anybody_waits():
 
     async def ask():
         line = line_of(clock)
-        await line.turn(600)
+        await line.acquire(600)
         with pytest.raises(HeldOff):
-            await take_shared_turn(lines, line, 600, refused_meanwhile(line, clock, 3_600))
+            await acquire_shared(lines, line, 600, refused_meanwhile(line, clock, 3_600))
         return line.clock.in_flight
 
     assert asyncio.run(ask()) == 0
@@ -179,8 +179,8 @@ def test_after_a_long_wait_it_is_asked_whether_another_process_was_told_to_stay_
 
     async def ask():
         line = line_of(clock)
-        await line.turn(600)
-        return (await take_shared_turn(lines, line, 600, clock.keeper())).spells
+        await line.acquire(600)
+        return (await acquire_shared(lines, line, 600, clock.keeper())).spells
 
     assert asyncio.run(ask()) == ((OTHERS, 75.0),)
 
@@ -193,8 +193,8 @@ def test_a_request_has_to_leave_before_its_turn_has_gone_by():
 
     async def ask():
         line = line_of(clock)
-        await line.turn(600)
-        return await take_shared_turn(lines, line, 600, Timekeeper(now=lambda: clock.at, sleep=sleep))
+        await line.acquire(600)
+        return await acquire_shared(lines, line, 600, Timekeeper(now=lambda: clock.at, sleep=sleep))
 
     turn = asyncio.run(ask())
     assert turn.late_seconds == pytest.approx(0.04)

@@ -10,7 +10,7 @@ from twisted.internet.error import DNSLookupError
 
 from everlog.core.fetcher import FetchPolicy
 from everlog.fetch.allowlist import Allowlist, HostPermit
-from everlog.fetch.fetch_errors import hitch_of
+from everlog.fetch.fetch_errors import fetch_error_of
 from everlog.fetch.request import HttpRequest
 
 URL = "https://a.blog.example/a-post"
@@ -24,7 +24,7 @@ URL = "https://a.blog.example/a-post"
     (Refused(), f"connection refused: {URL}"),
 ])
 def test_a_failed_request_says_what_happened_in_the_words_of_the_field(error, said):
-    assert hitch_of(error, _ask(), None).reason == said
+    assert fetch_error_of(error, _ask(), None).reason == said
 
 
 def _ask() -> HttpRequest:

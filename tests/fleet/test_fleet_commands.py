@@ -239,7 +239,7 @@ def test_where_a_fleet_has_its_files_is_nothing_to_an_archive_in_a_folder(fleet)
 
 
 def test_nothing_is_put_into_an_archive_that_a_copy_is_being_made_into(fleet, archive):
-    archive.blogs.remember(None, "copying", "another")
+    archive.backend.state.begin_copy("another")
     done = fleet.run("enqueue", "http://a.example/")
     assert done.code == 2
     assert "a copy of another is being made" in done.err

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from everlog.archive.db import schema
-from everlog.fleet.outcomes import FIRST_SECONDS, MOST_TRIES, OutcomePolicy
+from everlog.core.retry_policy import JOB_FIRST_SECONDS, JOB_TRIES
+from everlog.fleet.outcomes import OutcomePolicy
 from everlog.settings import make_settings
 from everlog.usecases.crawl.report import Report, Tally
 from fleet.a_fleet import crawl_jobs
@@ -38,12 +39,12 @@ def tried(archive):
 
 
 def test_a_server_that_closes_the_door_and_names_no_time_is_asked_ever_later_and_then_no_more(tried):
-    ends = tried(blocked(guessed_wait=True), MOST_TRIES)
-    assert [end.wait_seconds for end in ends[:-1]] == [FIRST_SECONDS * 2**tries for tries in range(MOST_TRIES - 1)]
+    ends = tried(blocked(guessed_wait=True), JOB_TRIES)
+    assert [end.wait_seconds for end in ends[:-1]] == [JOB_FIRST_SECONDS * 2**tries for tries in range(JOB_TRIES - 1)]
     assert ends[-1].end == "dead"
     assert "answers 429" in ends[-1].reason
 
 
 def test_one_that_gave_posts_before_is_asked_again_as_if_for_the_first_time(tried):
-    ends = tried(blocked(guessed_wait=True, new_posts=3), MOST_TRIES + 1)
-    assert {(end.end, end.wait_seconds) for end in ends} == {("later", FIRST_SECONDS)}
+    ends = tried(blocked(guessed_wait=True, new_posts=3), JOB_TRIES + 1)
+    assert {(end.end, end.wait_seconds) for end in ends} == {("later", JOB_FIRST_SECONDS)}

@@ -8,7 +8,7 @@ import pytest
 from stage import answer
 
 from everlog.records import Failure
-from everlog.render.devtools_messages import asked_for, fulfilment, is_unwanted
+from everlog.render.devtools_messages import browser_request, fulfilment, is_unwanted
 
 
 def event(kind="XHR", url="https://a.blog/x#part", method="GET", **headers):
@@ -17,7 +17,8 @@ def event(kind="XHR", url="https://a.blog/x#part", method="GET", **headers):
 
 
 def test_a_question_has_no_fragment_and_none_of_the_sender_s_headers():
-    asked = asked_for(event(User_Agent="Chrome", Sec_Fetch_Mode="cors", Accept="*/*", Cookie="a=1", Host="a.blog"))
+    sent = event(User_Agent="Chrome", Sec_Fetch_Mode="cors", Accept="*/*", Cookie="a=1", Host="a.blog")
+    asked = browser_request(sent)
     assert asked.url == "https://a.blog/x"
     assert asked.headers == (("Accept", "*/*"), ("Cookie", "a=1"))
     assert (asked.method, asked.kind, asked.body) == ("GET", "xhr", b"")
@@ -26,9 +27,9 @@ def test_a_question_has_no_fragment_and_none_of_the_sender_s_headers():
 def test_a_posted_body_is_put_together_from_its_parts():
     posted = event(method="POST")
     posted["request"]["postDataEntries"] = [{"bytes": base64.b64encode(part).decode()} for part in (b"\xff\x00", b"b")]
-    assert asked_for(posted).body == b"\xff\x00b"
+    assert browser_request(posted).body == b"\xff\x00b"
     posted["request"] = {**posted["request"], "postDataEntries": None, "postData": "é"}
-    assert asked_for(posted).body == "é".encode()
+    assert browser_request(posted).body == "é".encode()
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from everlog.render.pending import PULSE, Waits
+from everlog.render.pending import PULSE, PendingRequests
 
 MAIN, FRAME = "main", "frame"
 
@@ -23,7 +23,7 @@ def asked(number: str, kind: str = "XHR", url: str = "https://a.blog/x"):
 def told(story) -> Any:
     """What a story about a page gives; waits belong to a loop."""
     async def telling():
-        return story(Waits(MAIN))
+        return story(PendingRequests(MAIN))
 
     return asyncio.run(telling())
 
@@ -31,7 +31,7 @@ def told(story) -> Any:
 def test_a_page_is_waited_for_from_before_its_request_comes_up_until_its_answer_is_read():
     def story(waits):
         seen = [waits.is_idle]
-        for step, event in ((waits.sent, sent("1")), (waits.asked, asked("1")), (waits.answered, asked("1")),
+        for step, event in ((waits.sent, sent("1")), (waits.requested, asked("1")), (waits.answered, asked("1")),
                             (waits.taken, sent("1"))):
             step(event)
             seen.append((waits.is_answered, waits.is_idle))
@@ -45,7 +45,7 @@ def test_each_step_is_a_stir_and_what_nobody_waits_for_is_none():
         counts = []
         for step, event in ((waits.sent, sent("1")), (waits.taken, sent("1")), (waits.taken, sent("1")),
                             (waits.sent, sent("2", "Ping")), (waits.sent, sent("w", "Script", loader="")),
-                            (waits.asked, asked("2", "Ping")), (waits.answered, asked("2", "Ping"))):
+                            (waits.requested, asked("2", "Ping")), (waits.answered, asked("2", "Ping"))):
             before = waits.stirs
             step(event)
             counts.append(waits.stirs - before)
@@ -59,10 +59,10 @@ def test_a_pulse_is_not_waited_for_until_something_was_clicked():
         for number in range(PULSE):
             waits.sent(sent(f"{number}"))
             waits.taken(sent(f"{number}"))
-            waits.asked(asked(f"{number}"))
+            waits.requested(asked(f"{number}"))
             waits.answered(asked(f"{number}"))
         waits.sent(sent("late"))
-        waits.asked(asked("late"))
+        waits.requested(asked("late"))
         idle = [waits.is_idle]
         waits.new_round()
         waits.sent(sent("again"))
@@ -73,7 +73,7 @@ def test_a_pulse_is_not_waited_for_until_something_was_clicked():
 
 def test_a_request_that_came_up_before_it_was_told_of_can_be_one_nobody_waits_for():
     def story(waits):
-        waits.asked(asked("1", "Media"))
+        waits.requested(asked("1", "Media"))
         waits.sent(sent("1"))
         return waits.is_idle
 
@@ -83,7 +83,7 @@ def test_a_request_that_came_up_before_it_was_told_of_can_be_one_nobody_waits_fo
 def test_what_was_given_up_or_went_with_its_frame_is_not_waited_for():
     def story(waits):
         waits.sent(sent("1"))
-        waits.asked(asked("1"))
+        waits.requested(asked("1"))
         waits.give_up()
         given_up = waits.is_idle
         waits.sent(sent("2", "Document", frame=FRAME))
@@ -106,7 +106,7 @@ def test_the_page_itself_is_waited_for_and_where_it_wants_to_go_instead_is_not()
 
 def test_who_waits_is_told_when_all_was_taken():
     async def story():
-        waits = Waits(MAIN)
+        waits = PendingRequests(MAIN)
         waits.sent(sent("1"))
         waiting = asyncio.ensure_future(waits.idle())
         await asyncio.sleep(0)

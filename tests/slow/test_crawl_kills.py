@@ -11,7 +11,7 @@ import pytest
 
 import a_blog
 from everlog.archive.db import schema
-from everlog.archive.write.crash_points import WRITE_POINTS
+from everlog.archive.files.durable import WRITE_POINTS
 from fetch.servers import Server, reply
 from usecases.kill_harness import Crawler, Death, Place, damage, shortfall
 

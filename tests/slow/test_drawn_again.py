@@ -12,7 +12,8 @@ from everlog.records import Failure
 from everlog.render import Browser
 from everlog.usecases.reread import reread_blog
 from everlog.usecases.update.update_blog import refresh_blog
-from everlog.usecases.watch.poll import first_poll, poll_blog
+from everlog.usecases.watch.poll import poll_blog
+from everlog.usecases.watch.poll_source import first_poll
 from usecases.a_conversation import said
 from usecases.a_drawn_blog import HABITS, POSTS, archive, crawl, post, replace_browser, site
 from usecases.a_service_web import (
@@ -65,7 +66,7 @@ def test_what_pages_ask_for_passes_the_guard_of_the_crawl(archive):
         asked.append(wish.url)
         return Failure(url=wish.url, trouble="address", reason="blocked address")
 
-    fetcher.ask = refuse
+    fetcher.request = refuse
     fetcher.put(a_blog.url(3), a_blog.page(3, after=DISQUS_PAGE + "<img src=http://169.254.169.254/x.png>"))
     crawl(fetcher, archive)
     assert post(archive, 3).comments_state == "failed"

@@ -105,7 +105,7 @@ def chromium_children():
 def test_a_browser_that_is_killed_in_the_middle_costs_no_post_and_no_comment(archive):
     fetcher = site(DISQUS_PAGE, put_disqus)
     killed = []
-    ask = fetcher.ask
+    ask = fetcher.request
 
     async def ask_and_kill(asked):
         if "/api/3/1.json" in asked.url and not killed:
@@ -114,7 +114,7 @@ def test_a_browser_that_is_killed_in_the_middle_costs_no_post_and_no_comment(arc
                 os.kill(pid, signal.SIGKILL)
         return await ask(asked)
 
-    fetcher.ask = ask_and_kill
+    fetcher.request = ask_and_kill
     report = crawl(fetcher, archive)
     assert killed
     assert report.exit_code == 0

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from everlog.usecases.crawl.crawl_context import CrawlContext
-    from everlog.usecases.page.pipeline import PageResult
+    from everlog.usecases.page.page_context import PageContext
 
 STEPS = ("render", "read", "comments", "media", "usecases.a_death:die_at_page_two", "store")
 
 
-def die_at_page_two(draft: PageResult, context: CrawlContext) -> None:
+def die_at_page_two(page: PageContext, context: CrawlContext) -> None:
     """The end, at the second of the lists."""
-    if draft.link.url.endswith("/page/2"):
+    if page.link.url.endswith("/page/2"):
         raise asyncio.CancelledError

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -43,8 +44,7 @@ def crawl(fetcher, archive, options=HABITS, **settings):
 
 
 def replace_browser(job, browser):
-    job.browser = browser
-    return job
+    return replace(job, browser=browser)
 
 
 def post(archive, number):

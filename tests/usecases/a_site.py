@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import a_blog
 from everlog.settings import make_settings
 from everlog.usecases.crawl.crawl_blog import archive_blog
-from everlog.usecases.crawl.lifecycle import CrawlRun
+from everlog.usecases.crawl.crawl_context import CrawlRun
 from everlog.usecases.crawl.report import Tally
 from usecases.a_web import MemoryWeb
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from everlog.settings import make_settings
-from everlog.usecases.crawl.lifecycle import CrawlRun
+from everlog.usecases.crawl.crawl_context import CrawlRun
 from everlog.usecases.crawl.report import Tally
 from everlog.usecases.watch.watch_loop import Watcher
 
@@ -59,10 +59,10 @@ def a_watcher(
 ) -> Watcher:
     chosen = make_settings({"min_free_bytes": 0}, settings)
 
-    def work_for(blog: Blog) -> CrawlRun:
+    def run_for(blog: Blog) -> CrawlRun:
         return CrawlRun(fetcher=fetcher, archive=archive, settings=chosen, tally=Tally(blog=blog.home), now=clock.now)
 
-    watcher = Watcher(archive, now=clock.now, sleep=clock.sleep, work_for=work_for, on_polled=on_polled)
+    watcher = Watcher(archive, now=clock.now, sleep=clock.sleep, run_for=run_for, on_polled=on_polled)
     clock.watchers.append(watcher)
     return watcher
 

@@ -71,7 +71,7 @@ class MemoryWeb:
             ))
             return Fetched(url=wanted, exchanges=tuple(exchanges))
 
-    async def ask(self, asked: BrowserRequest) -> Exchange | Failure:
+    async def request(self, asked: BrowserRequest) -> Exchange | Failure:
         """What a page in the browser asks for, from the same table; redirects are the browser's affair."""
         self.asked.append(asked.url)
         answer = self.answers.get(canonical(asked.url))
@@ -94,10 +94,10 @@ class MemoryWeb:
     def waiting(self) -> tuple[Wait, ...]:
         return ()
 
-    def ledger(self) -> tuple[HostStats, ...]:
+    def host_stats(self) -> tuple[HostStats, ...]:
         return ()
 
-    def take_ledger(self) -> tuple[HostStats, ...]:
+    def take_host_stats(self) -> tuple[HostStats, ...]:
         return ()
 
     def robots_exchanges(self) -> tuple[Exchange, ...]:

@@ -14,11 +14,11 @@ import a_blog
 from everlog.archive import open_archive
 from everlog.archive.archive import ArchiveOptions
 from everlog.archive.verify import verify
-from everlog.core.links import keys_elsewhere
+from everlog.core.scope import keys_elsewhere
 from everlog.core.urls import canonical
 from everlog.feeds import parse_feed
 from everlog.records import Blog, Entry, Exchange, Failure, Feed, Link
-from everlog.usecases.learn.blog_fingerprint import POSTS_ASKED, remember_traits
+from everlog.usecases.learn.blog_fingerprint import POSTS_ASKED, keep_fingerprint
 from everlog.usecases.update.blog_liveness import (
     FEEDS_ASKED,
     all_is_well,
@@ -28,7 +28,7 @@ from everlog.usecases.update.blog_liveness import (
     is_other_owner,
     plan_rechecks,
 )
-from everlog.usecases.update.dropped_entries import dropped_early, merged_marks, note_dropped
+from everlog.usecases.update.feed_diff import dropped_early, merged_marks, note_dropped
 from everlog.usecases.update.moved_blog import follow_feed
 from everlog.usecases.update.update_blog import refresh_blog
 from usecases.a_site import FEED, POSTS, a_site, crawl, listing, put_feed, work
@@ -62,7 +62,7 @@ def fetcher(archive) -> MemoryWeb:
         answer.body = named(answer.body)
     crawl(fetcher, archive)
     plan_rechecks(archive.blogs()[0], work(fetcher, archive))
-    remember_traits(archive.blogs()[0], archive)
+    keep_fingerprint(archive.blogs()[0], archive)
     fetcher.asked.clear()
     return fetcher
 
@@ -301,7 +301,7 @@ def test_a_blog_that_moved_for_good_is_followed_and_its_posts_stay_one(fetcher, 
     blog, _ = poll(fetcher, archive)
     assert (blog.home, blog.feed_url, blog.former_homes) == (NEW, NEW + "feed.xml", (a_blog.HOME,))
     assert [event.kind for event in archive.events()] == ["feed-moved", "moved"]
-    assert archive.blogs.recall(None, f"home:{canonical(a_blog.HOME)}") == NEW
+    assert archive.blogs.home_at(a_blog.HOME) == NEW
     fetcher.put(NEW + "21", a_blog.page(21))
     put_feed(fetcher, [])
     items = [a_blog.item(number, link=f"{NEW}{number}") for number in (21, 20, 19)]

@@ -8,7 +8,7 @@ import pytest
 
 from everlog.errors import Blocked, UsageError
 from everlog.records import Exchange, Failure
-from everlog.usecases.discover.discover_blog import why_unreachable
+from everlog.usecases.discover.front_page import why_unreachable
 from everlog.usecases.discover.typed_address import fetchable
 
 LONGEST = ".".join(["a" * 63, "b" * 63, "c" * 63, "d" * 61])

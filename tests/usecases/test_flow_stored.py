@@ -11,8 +11,7 @@ from everlog.archive import open_archive
 from everlog.archive.files.warc import read_info
 from everlog.errors import DamagedArchive
 from everlog.usecases.learn.page_comparison import known_repeats
-from everlog.usecases.learn.relearn import stored_page
-from everlog.usecases.page.stored_pages import stored_exchange
+from everlog.usecases.page.stored_pages import stored_exchange, stored_page
 from usecases.a_site import a_site, crawl
 
 
@@ -35,7 +34,7 @@ def test_an_answer_whose_file_is_lost_is_as_good_as_never_stored(archive, caplog
     assert stored_exchange(capture, archive).url == a_blog.url(3)
     without_files(archive)
     assert stored_exchange(capture, archive) is None
-    assert stored_page(a_blog.url(3), blog, archive, drawn=False) is None
+    assert stored_page(a_blog.url(3), blog, archive, rendered=False) is None
     assert "is missing or truncated" in caplog.text
     with pytest.raises(DamagedArchive):
         archive.exchange(capture)

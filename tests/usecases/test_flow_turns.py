@@ -15,12 +15,13 @@ from everlog.usecases.rate_limiter import (
 
 
 class Row:
-    """The row of a host: notes how far its next turn is moved on."""
+    """An archive with the row of one host: notes how far its next slot is moved on."""
 
     def __init__(self) -> None:
         self.moved: list[float] = []
+        self.hosts = self
 
-    def reserve_turn(self, host, pace_seconds, *, longest_seconds):  # noqa: ARG002 - nobody waits that long here
+    def reserve(self, host, pace_seconds, *, longest_seconds):  # noqa: ARG002 - nobody waits that long here
         self.moved.append(pace_seconds)
         return 0.25
 
@@ -45,19 +46,19 @@ def test_turns_are_further_apart_than_the_pace_by_who_may_be_late_and_the_way_to
 
 
 def test_who_came_late_makes_room_for_the_next_who_is_as_late(turns, row):
-    turns.came(0.3)
+    turns.note_late(0.3)
     assert reserve(turns) == (0.25, 0.3)
     assert row.moved == [2.0 + 0.3 + SENDING_SECONDS]
 
 
 def test_lateness_is_forgotten_when_many_came_in_time(turns):
-    turns.came(0.3)
+    turns.note_late(0.3)
     for _ in range(LATENESS_REMEMBERED):
-        turns.came(0.01)
+        turns.note_late(0.01)
     assert reserve(turns) == (0.25, 0.01)
 
 
 def test_a_machine_that_slept_for_an_hour_does_not_make_the_pace_an_hour(turns, row):
-    turns.came(3600.0)
+    turns.note_late(3600.0)
     assert reserve(turns) == (0.25, 2.0)
     assert row.moved == [4.0 + SENDING_SECONDS]

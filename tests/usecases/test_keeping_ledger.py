@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from everlog.archive.archive import ArchiveOptions
 from everlog.core.fetcher import HostStats
 from everlog.errors import EverlogError
 from everlog.usecases.crawl.crawl_blog import archive_blog
-from everlog.usecases.crawl.lifecycle import LEDGER_SECONDS, keep_ledger
+from everlog.usecases.crawl.crawl_context import HOST_STATS_SECONDS
 from usecases.a_site import a_site, work
 from usecases.a_web import NOW, MemoryWeb
 
@@ -33,7 +33,7 @@ class CountingWeb(MemoryWeb):
 
     taken: list[int] = field(default_factory=list)
 
-    def take_ledger(self) -> tuple[HostStats, ...]:
+    def take_host_stats(self) -> tuple[HostStats, ...]:
         self.taken.append(len(self.asked) - sum(self.taken))
         return (HostStats(
             host="a.example", requests=self.taken[-1], bytes=0, waited_seconds=0.0, slowed=0, delay_seconds=0.0,
@@ -56,14 +56,12 @@ def crawled(archive: Archive, *, step_seconds: float) -> CountingWeb:
         moment += timedelta(seconds=step_seconds)
         return moment
 
-    tools = work(fetcher, archive)
-    tools.now = now
-    asyncio.run(archive_blog(a_blog.HOME, tools))
+    asyncio.run(archive_blog(a_blog.HOME, replace(work(fetcher, archive), now=now)))
     return fetcher
 
 
 def test_the_ledger_is_written_while_the_crawl_goes_on(archive):
-    fetcher = crawled(archive, step_seconds=LEDGER_SECONDS)
+    fetcher = crawled(archive, step_seconds=HOST_STATS_SECONDS)
     assert len(fetcher.taken) > 3
     [row] = archive.hosts.stats()
     assert row.requests == sum(fetcher.taken)
@@ -82,5 +80,5 @@ def test_an_archive_that_takes_no_more_does_not_end_a_crawl(archive, tmp_path):
     database.rename(tmp_path / "elsewhere")
     database.mkdir()
     with pytest.raises(EverlogError):
-        archive.hosts.add(tools.fetcher.take_ledger(), at=NOW)
-    keep_ledger(tools)
+        archive.hosts.add(tools.fetcher.take_host_stats(), at=NOW)
+    tools.keep_host_stats()

@@ -19,7 +19,7 @@ from everlog.usecases.learn.learned_blog import LearnedBlog
 from everlog.usecases.learn.redesign import read_anew
 from everlog.usecases.learn.relearn import learn_again
 from everlog.usecases.reread import reread_blog
-from everlog.usecases.update.feed_diff import read_news, told_by
+from everlog.usecases.update.feed_diff import diff_feed, read_response
 from everlog.usecases.update.update_blog import refresh_blog
 from usecases.a_site import FEED, POSTS, a_site, crawl, put_feed, work
 from usecases.a_web import NOW, MemoryWeb
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from everlog.archive import Archive
     from everlog.records import Failure
-    from everlog.usecases.crawl.lifecycle import CrawlRun
+    from everlog.usecases.crawl.crawl_context import CrawlRun
     from everlog.usecases.learn.redesign import Redesign
 
 DAY = timedelta(days=1)
@@ -79,9 +79,7 @@ def redesign(fetcher: MemoryWeb, numbers: Iterable[int]) -> None:
 
 
 def at_work(fetcher: ClockedWeb, archive: Archive) -> CrawlRun:
-    given = work(fetcher, archive)
-    given.now = lambda: fetcher.now
-    return given
+    return replace(work(fetcher, archive), now=lambda: fetcher.now)
 
 
 def update(fetcher: ClockedWeb, archive: Archive) -> tuple[bool, CrawlRun]:
@@ -100,9 +98,9 @@ async def look(fetcher: ClockedWeb, archive: Archive, **how: Any) -> Redesign:
     answer = await fetcher.fetch(FEED)
     assert known is not None
     assert isinstance(answer, Fetched)
-    told = told_by(answer)
+    told = read_response(answer)
     assert told is not None
-    fresh = read_news(blog, told, archive).fresh
+    fresh = diff_feed(blog, told, archive).fresh
     with archive.lock(blog.id):
         return await read_anew(blog, known, fresh, told, at_work(fetcher, archive), **how)
 
@@ -299,7 +297,7 @@ def test_a_kill_after_the_rules_changed_loses_nothing(fetcher, archive, tmp_path
         assert not update(fetcher, again)[0]
         assert held(again, 21).text == a_blog.text(21)
         assert held(again, 3).text == a_blog.text(3)
-        assert len(again.templates(again.blogs()[0].id)) == 1
+        assert len(again.blogs.templates(again.blogs()[0].id)) == 1
 
 
 def test_a_redesign_shows_on_older_posts_that_are_looked_at_again(fetcher, archive):

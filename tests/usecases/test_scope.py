@@ -16,7 +16,7 @@ from everlog.errors import NothingToLearn
 from everlog.records import Failure
 from everlog.settings import make_settings
 from everlog.usecases.crawl.crawl_blog import archive_blog
-from everlog.usecases.inspection import look
+from everlog.usecases.inspection import inspect_blog
 from everlog.usecases.learn.relearn import learn_again
 from everlog.usecases.update.update_blog import refresh_blog
 from usecases.a_mirror import POSTS, SAID, TALKED_OF, put_mirror, put_mirrored_feed
@@ -174,7 +174,7 @@ def a_narrow_blog(fetcher: MemoryWeb, archive: Archive):
     feed = fetcher.answers[canonical(a_blog.HOME + "feed.xml")]
     feed.body = feed.body.replace(a_blog.url(20).encode(), f"{a_blog.HOME}home/20/".encode())
     crawl(fetcher, archive, a_blog.HOME + "home/")
-    archive.blogs.remember(None, f"home:{canonical(a_blog.HOME)}", a_blog.HOME + "home/")
+    archive.blogs.keep_address(a_blog.HOME, a_blog.HOME + "home/")
     fetcher.answers = whole
     fetcher.answers[canonical(a_blog.HOME + "home/20/")].redirect = a_blog.url(20)
     return archive.blogs()[0]
@@ -337,5 +337,5 @@ def test_a_look_at_a_blog_tells_of_the_host_that_its_pages_name():
     fetcher = MemoryWeb()
     put_mirror(fetcher, HERE, THERE)
     silent(fetcher, THERE)
-    found = asyncio.run(look(HERE, fetcher, make_settings({}, {})))
+    found = asyncio.run(inspect_blog(HERE, fetcher, make_settings({}, {})))
     assert [(alias.home, alias.here, alias.followed) for alias in found.scope.aliases] == [(THERE, True, False)]

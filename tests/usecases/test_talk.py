@@ -11,9 +11,10 @@ from everlog.archive import open_archive
 from everlog.core.urls import canonical
 from everlog.records import Failure
 from everlog.usecases.crawl.crawl_blog import archive_blog
-from everlog.usecases.update.comment_feed import CommentsFeed
+from everlog.usecases.update.comment_feed import known_feed
 from everlog.usecases.update.update_blog import refresh_blog
-from everlog.usecases.watch.poll import first_poll, poll_blog
+from everlog.usecases.watch.poll import poll_blog
+from everlog.usecases.watch.poll_source import first_poll
 from usecases.a_conversation import said
 from usecases.a_paged_site import COMMENTS_FEED, PagedSite
 from usecases.a_site import work
@@ -197,4 +198,4 @@ def test_a_poll_of_a_watched_blog_finds_new_comments_on_old_posts(archive):
 def test_the_comment_feed_of_a_blog_of_blogger_is_beside_that_of_its_posts(archive):
     blog = archive.blogs.add(a_blog.HOME, scope="path")
     blog = archive.blogs.update(blog.id, feed_url=a_blog.HOME + "feeds/posts/default?alt=rss")
-    assert CommentsFeed.of(blog, archive).url == a_blog.HOME + "feeds/comments/default?alt=rss"
+    assert known_feed(blog, archive).url == a_blog.HOME + "feeds/comments/default?alt=rss"

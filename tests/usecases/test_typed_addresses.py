@@ -16,8 +16,8 @@ from everlog.errors import NoFeed, NothingToLearn, Unreachable, UsageError
 from everlog.records import Entry, Failure, Feed, Fetched
 from everlog.settings import make_settings
 from everlog.usecases.crawl.crawl_blog import archive_blog
-from everlog.usecases.discover.find_blog import blog_named
 from everlog.usecases.discover.find_home import home_of
+from everlog.usecases.discover.held_blog import blog_named
 from everlog.usecases.discover.typed_address import other_spellings, spellings
 from usecases.a_site import POSTS, a_site, work
 from usecases.a_web import MemoryWeb

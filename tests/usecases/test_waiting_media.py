@@ -13,9 +13,9 @@ import a_blog
 from everlog.archive import open_archive
 from everlog.archive.archive import ArchiveOptions
 from everlog.cli.summary import media_lines
+from everlog.core.retry_policy import MEDIA_WAITS, PAGE_TRIES
 from everlog.core.urls import host_of
 from everlog.records import Exchange, Failure
-from everlog.usecases.page.failures import MEDIA_WAITS, MOST_TRIES
 from usecases.a_site import POSTS, a_site, crawl
 from usecases.a_watch import START, Clock, watch
 from usecases.a_web import NOW
@@ -135,12 +135,12 @@ def test_a_watch_fetches_pictures_whose_time_has_come_though_the_feed_says_nothi
 def test_pictures_that_wait_do_not_keep_a_crawl_from_its_end_and_one_refused_often_is_given_up(archive):
     fetcher = a_site_with_pictures()
     PictureHost(fetcher, rest=timedelta(seconds=1), refusals=10**9, takes=timedelta(minutes=1))
-    for tries in range(1, MOST_TRIES + 1):
+    for tries in range(1, PAGE_TRIES + 1):
         fetcher.asked.clear()
         fetcher.now += timedelta(minutes=1)
         report = crawl(fetcher, archive)
         assert (report.ending, asked(fetcher)) == ("complete", PICTURES)
-        assert report.tally.media_missing == (len(PICTURES) if tries == MOST_TRIES else 0)
+        assert report.tally.media_missing == (len(PICTURES) if tries == PAGE_TRIES else 0)
     fetcher.asked.clear()
     crawl(fetcher, archive)
     assert asked(fetcher) == []

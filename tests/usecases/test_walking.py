@@ -14,7 +14,7 @@ from everlog.archive.verify import verify
 from everlog.core.urls import canonical
 from everlog.records import Failure
 from everlog.usecases.crawl.crawl_blog import archive_blog
-from everlog.usecases.crawl.walk_lists import MOST_LISTS, WALK
+from everlog.usecases.crawl.walk_lists import MOST_LISTS
 from usecases.a_death import STEPS
 from usecases.a_site import FEED, a_site, crawl, listing, work
 from usecases.a_web import MemoryWeb
@@ -62,7 +62,7 @@ def assert_whole(archive: Archive, newest: int = NEWEST) -> None:
     assert sorted(int(post.url.rpartition("/")[2]) for post in posts) == list(range(1, newest + 1))
     assert {post.version for post in posts} == {1}
     assert sum(archive.blogs.counts(archive.blogs()[0].id).queued.values()) == 0
-    assert archive.blogs.recall(archive.blogs()[0].id, WALK) is None
+    assert archive.blogs.state(archive.blogs()[0].id).walk is None
     assert list(verify(archive)) == []
 
 
@@ -151,7 +151,7 @@ def test_an_interrupt_ends_a_walk_and_the_same_command_goes_on(fetcher, archive)
     class InterruptingWeb(MemoryWeb):
         async def fetch(self, url, **how):
             if url.endswith("/page/2"):
-                job.interrupt()
+                job.stop.interrupt()
                 await asyncio.Event().wait()
             return await super().fetch(url, **how)
 
@@ -177,7 +177,7 @@ def test_a_list_that_never_answers_is_given_up(fetcher, archive):
     fetcher.answers[canonical(url)] = Failure(url=url, trouble="timeout", reason="no answer")
     for _ in range(4):
         crawl(fetcher, archive)
-    assert archive.blogs.recall(archive.blogs()[0].id, WALK) is None
+    assert archive.blogs.state(archive.blogs()[0].id).walk is None
     fetcher.asked.clear()
     crawl(fetcher, archive)
     assert fetcher.count(url) == 0

@@ -17,7 +17,7 @@ from everlog.core.urls import canonical
 from everlog.errors import ArchiveBusy, UsageError
 from everlog.records import Exchange, Failure
 from everlog.schedule.poll_schedule import never_again
-from everlog.usecases.host_cache import HostCache
+from everlog.usecases.sessions import HostCache
 from everlog.usecases.update.blog_liveness import all_is_well
 from everlog.usecases.update.update_blog import refresh_blog
 from everlog.usecases.watch.watch_loop import Watcher
@@ -282,14 +282,14 @@ def test_a_watch_whose_archive_takes_nothing_more_ends(tmp_path):
 
 
 def test_settings_that_do_not_fit_one_blog_do_not_end_the_watch(fetcher, archive):
-    def work_for(_blog):
+    def run_for(_blog):
         raise UsageError("cookies cannot be read", advice="export them again")
 
     clock, heard = Clock(), []
 
     async def run():
         watcher = Watcher(
-            archive, now=clock.now, sleep=clock.sleep, work_for=work_for,
+            archive, now=clock.now, sleep=clock.sleep, run_for=run_for,
             on_polled=lambda _, polled: heard.append(polled.trouble),
         )
         clock.watchers.append(watcher)
@@ -320,12 +320,11 @@ def test_a_watch_whose_time_is_over_begins_nothing(fetcher, archive):
 
 
 def test_the_wish_of_a_host_to_be_left_alone_is_in_the_archive_at_once(archive):
-    memory = HostCache(archive)
-    memory.remember("robots https://a.blog", "allowed")
-    memory.remember("wait a.blog", "until then")
-    assert archive.blogs.recall(None, "wait a.blog") == "until then"
-    assert (
-        archive.blogs.recall(None, "robots https://a.blog"), memory.recall("robots https://a.blog"),
-    ) == (None, "allowed")
-    memory.write()
-    assert archive.blogs.recall(None, "robots https://a.blog") == "allowed"
+    host_cache = HostCache(archive)
+    host_cache.remember("robots https://a.blog", "allowed")
+    host_cache.remember("wait a.blog", "until then")
+    assert archive.hosts.cached("wait a.blog") == "until then"
+    assert archive.hosts.cached("robots https://a.blog") is None
+    assert host_cache.recall("robots https://a.blog") == "allowed"
+    host_cache.write()
+    assert archive.hosts.cached("robots https://a.blog") == "allowed"

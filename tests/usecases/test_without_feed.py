@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -23,7 +22,7 @@ from everlog.extract.learn_blog import PAGES_USED
 from everlog.records import Failure
 from everlog.settings import make_settings
 from everlog.usecases.crawl.crawl_blog import archive_blog
-from everlog.usecases.inspection import look
+from everlog.usecases.inspection import inspect_blog
 from everlog.usecases.learn.explore import AT_ONCE
 from everlog.usecases.learn.learned_blog import LearnedBlog
 from everlog.usecases.learn.relearn import learn_again
@@ -389,7 +388,7 @@ def test_a_blog_that_was_forgotten_is_taken_up_again(archive):
 
 
 def test_a_look_tells_that_there_is_no_feed_and_reads_a_post(archive):
-    found = asyncio.run(look(a_blog.HOME, a_site_without_feed(), make_settings()))
+    found = asyncio.run(inspect_blog(a_blog.HOME, a_site_without_feed(), make_settings()))
     assert found.feed_url is None
     assert found.feed_entries == found.estimates[0].posts > 10
     assert found.sample.title.startswith("Post ")
@@ -399,12 +398,11 @@ def test_what_repeats_on_the_pages_is_counted_and_kept(archive):
     fetcher = a_site_without_feed()
     crawl(fetcher, archive)
     blog = archive.blogs()[0]
-    first = json.loads(archive.blogs.recall(blog.id, "repeats"))
-    assert len(first["pages"]) == POSTS
+    assert len(archive.blogs.repeats(blog.id).pages) == POSTS
     fetcher.put(a_blog.url(21), a_blog.page(21))
     put_front(fetcher, 21)
     crawl(fetcher, archive)
-    assert len(json.loads(archive.blogs.recall(blog.id, "repeats"))["pages"]) == 1 + LEAST_COMPANY
+    assert len(archive.blogs.repeats(blog.id).pages) == 1 + LEAST_COMPANY
 
 
 def test_with_enough_new_posts_no_older_one_is_asked_for_to_compare(archive):
@@ -448,6 +446,6 @@ def test_addresses_that_posts_call_their_own_count_as_far_as_the_blogs_scope_goe
         fetcher.put(f"{home}?p={number}", a_blog.page(number, head=head))
     known = {}
     for scope in ("path", "host"):
-        known[scope] = asyncio.run(look(home, fetcher, make_settings({"scope": scope}))).known
+        known[scope] = asyncio.run(inspect_blog(home, fetcher, make_settings({"scope": scope}))).learned
     assert not known["path"].classifier.likely_post(a_blog.HOME + "writings/77")
     assert known["host"].classifier.likely_post(a_blog.HOME + "writings/77")

@@ -72,7 +72,7 @@ def test_an_edit_is_a_new_version(read):
     "\n\n".join([*SENTENCES[:3], "Log in to read on."]), TEXT[:len(TEXT) * 7 // 10],
 ], ids=["nothing", "error", "less than half", "login", "broken off"])
 def test_most_of_an_article_does_not_go_without_being_held(text):
-    assert replaces(HELD, replace(HELD, text=text, html=f"<p>{text}</p>")) == "emptier"
+    assert replaces(HELD, replace(HELD, text=text, html=f"<p>{text}</p>")) == "truncated"
 
 
 def test_an_article_that_lost_a_third_here_and_there_was_edited():
@@ -83,19 +83,21 @@ def test_an_article_that_lost_a_third_here_and_there_was_edited():
 def test_a_short_note_may_be_written_anew_but_not_vanish():
     note = replace(HELD, text="Back in a week.", html="<p>Back in a week.</p>")
     assert replaces(note, replace(note, text="I am back.")) == "changed"
-    assert replaces(note, replace(note, text="", html="")) == "emptier"
+    assert replaces(note, replace(note, text="", html="")) == "truncated"
     assert replaces(note, replace(note, text="", html='<img src="https://a.example/back.jpg">')) == "changed"
 
 
 def test_a_picture_without_words_does_not_vanish_either():
     picture = replace(HELD, text="", html='<img src="https://a.example/sea.jpg">')
-    assert replaces(picture, replace(picture, html="")) == "emptier"
+    assert replaces(picture, replace(picture, html="")) == "truncated"
     assert replaces(picture, replace(picture, html=picture.html + "<p></p>")) == "same"
 
 
 @pytest.mark.parametrize(("claimed", "state"), [(2, "none"), (None, "failed"), (None, "off"), (None, "partial")])
 def test_comments_that_vanish_although_there_are_some_are_not_gone(claimed, state):
-    assert replaces(HELD, replace(HELD, comments=(), comment_count_claimed=claimed, comments_state=state)) == "emptier"
+    assert replaces(
+        HELD, replace(HELD, comments=(), comment_count_claimed=claimed, comments_state=state),
+    ) == "truncated"
 
 
 def dated(moment, fetched, precision):
@@ -138,5 +140,5 @@ def test_under_another_template_large_edits_comments_and_losses_are_still_seen()
     longer = replace(HELD, text=TEXT + " And then it was told again, in other words, at length." * 8)
     assert replaces(HELD, longer, other_template=True) == "changed"
     assert replaces(HELD, replace(HELD, comments=COMMENTS[:1]), other_template=True) == "changed"
-    assert replaces(HELD, replace(HELD, text="Log in."), other_template=True) == "emptier"
+    assert replaces(HELD, replace(HELD, text="Log in."), other_template=True) == "truncated"
     assert is_same_article(replace(HELD, text=""), replace(HELD, text=""), other_template=True)

@@ -1,18 +1,10 @@
-"""An archive, and the order in which it writes.
+"""Archive: all that is kept of some blogs, in a folder or a PostgreSQL database.
 
-    1. the WARC records of a batch are appended
-    2. its media files are written: under another name, synced, renamed
-    3. the WARC files are synced
-    4. one transaction names all of it: captures, queue, posts, media, how long the WARC files are
-
-What step 4 has not named was never acknowledged: the next crawl of the blog, or whoever seals the file, cuts it
-off. So a kill, or a loss of power, at any point leaves an archive in which all that was acknowledged is there, once.
+It is read through its repositories (`repositories.py`) and written by `commit` (`write/batch.py`).
 """
 
 from __future__ import annotations
 
-import threading
-from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from operator import attrgetter
@@ -20,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from everlog.archive.backend import ArchiveOptions, Backend
+from everlog.archive.files.durable import explained
 from everlog.archive.files.file_store import RECORD_BYTES
 from everlog.archive.files.warc import read_exchange, target_uri
 from everlog.archive.files.warc_files import lost
@@ -27,18 +20,16 @@ from everlog.archive.files.warc_names import CrawlInfo
 from everlog.archive.open_folder import DATABASE, open_folder
 from everlog.archive.read_only import ReadOnlyDatabase
 from everlog.archive.repositories import Repositories
-from everlog.archive.write.writer_pool import WriterPool, explained
-from everlog.errors import ArchiveBusy, DamagedArchive, DiskFull, EverlogError, NotUploaded, UsageError, file_error
+from everlog.errors import DamagedArchive, NotUploaded, UsageError, file_error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
     from typing import Any, BinaryIO
 
-    from everlog.archive.files.file_store import Writer
-    from everlog.archive.models import Acknowledged, Capture, Counts, Problem, Stored, Version, WarcFile
-    from everlog.archive.write.pieces import Piece
-    from everlog.archive.write.record_batch import BatchRecorder
+    from everlog.archive.models import Acknowledged, Capture, Counts, Problem, Version
+    from everlog.archive.write.batch import Committer
+    from everlog.archive.write.writer_pool import WriterPool
     from everlog.core.moments import Moment
     from everlog.records import Exchange, Post, Purpose, Visit
 
@@ -49,8 +40,6 @@ EARLIER_NAMES = {
     "find_post": "posts.find", "history": "posts.history", "count_found": "search.count",
     "index_posts": "search.index", "counts": "blogs.counts", "problems": "urls.problems",
 }
-# In a shared database two writers may stand in each other's way, and one of them is sent away: it tries again.
-BUSY_TRIES = 3
 
 
 def open_archive(
@@ -88,12 +77,19 @@ class Archive(Repositories):
         super().__init__(backend.database, backend.file_store.lost)
         self.backend = backend
         self._options = options
-        self._one_batch = threading.Lock()
 
     @cached_property
     def writers(self) -> WriterPool:
         """Who writes to which files; there is none before somebody wants to write."""
+        from everlog.archive.write.writer_pool import WriterPool  # noqa: PLC0415 - who reads does without it
+
         return WriterPool(self.backend, self._options)
+
+    @cached_property
+    def _committer(self) -> Committer:
+        from everlog.archive.write.batch import Committer  # noqa: PLC0415 - who reads does without it
+
+        return Committer(self, self.backend, self.writers, self._options)
 
     @property
     def where(self) -> str:
@@ -128,25 +124,7 @@ class Archive(Repositories):
         build on what the disk may not have. Who opens the archive next, or locks a blog of a shared one,
         begins anew.
         """
-        with self._one_batch:
-            if self.writers.failure is not None:
-                raise self.writers.failure
-            if not visits:
-                return ()
-            blogs = {visit.blog_id: self.writers.of(visit.blog_id) for visit in visits}
-            self._want_room(sum(exchange.size for visit in visits for exchange in visit.exchanges))
-            try:
-                with self.writers.explained():
-                    return self._write(visits, blogs)
-            except EverlogError as error:
-                self.writers.failure = error
-                raise
-            except BaseException as error:
-                self.writers.failure = DamagedArchive(
-                    f"writing to the archive was interrupted: {error!r}",
-                    advice="run the same command again: it cleans up first",
-                )
-                raise
+        return self._committer.commit(visits)
 
     def exchange(self, capture: Capture, *, purpose: Purpose = "page") -> Exchange:
         """The stored exchange, read from its WARC record."""
@@ -240,58 +218,3 @@ class Archive(Repositories):
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def _want_room(self, needed: int) -> None:
-        room = self.backend.file_store.room_left()
-        if room is not None and room - needed < self._options.min_free_bytes:
-            raise DiskFull(
-                f"only {room / 1e6:,.0f} MB free on the disk of {self.backend.file_store.where}",
-                advice="free some space, then run the same command again: it continues where it stopped",
-            )
-
-    def _write(self, visits: Sequence[Visit], blogs: Mapping[int, Writer]) -> tuple[Acknowledged, ...]:
-        at = self._options.at
-        from everlog.archive.write.pieces import pieces_of  # noqa: PLC0415 - who reads does without it
-
-        at("batch-begin")
-        pieces = pieces_of(visits, self.captures)
-        writers = list({id(writer): writer for writer in blogs.values()}.values())
-        for writer in writers:
-            mine = [piece for piece in pieces if blogs[piece.visit.blog_id] is writer]
-            if mine:
-                places = writer.append((piece.exchange, piece.digest, piece.original) for piece in mine)
-                for piece, place in zip(mine, places, strict=True):
-                    piece.place = place
-        self._write_media(blogs, pieces)
-        files = [file for writer in writers for file in writer.sync()]
-        for piece in pieces:
-            piece.store()
-        stored = iter([piece.stored for piece in pieces if piece.stored is not None])
-        acknowledged = self._record([(visit, [next(stored) for _ in visit.exchanges]) for visit in visits], files)
-        at("committed")
-        for piece in pieces:
-            piece.exchange.let_go()
-        return acknowledged
-
-    def _record(
-        self, pairs: Sequence[tuple[Visit, Sequence[Stored]]], files: Sequence[WarcFile],
-    ) -> tuple[Acknowledged, ...]:
-        for _ in range(BUSY_TRIES - 1 if self.backend.file_store.is_shared else 0):
-            with suppress(ArchiveBusy):
-                return self._recorder.record(pairs, files)
-        return self._recorder.record(pairs, files)
-
-    @cached_property
-    def _recorder(self) -> BatchRecorder:
-        from everlog.archive.write.record_batch import BatchRecorder  # noqa: PLC0415 - who reads does without it
-
-        return BatchRecorder(self.backend.database, at=self._options.at)
-
-    def _write_media(self, blogs: Mapping[int, Writer], pieces: Sequence[Piece]) -> None:
-        """The files of the media in a batch; each content once."""
-        wanted = [piece for piece in pieces if piece.is_media]
-        held = dict(self.captures.media_paths([piece.sha256 for piece in wanted])) if wanted else {}
-        for piece in wanted:
-            if piece.sha256 not in held:
-                held[piece.sha256] = blogs[piece.visit.blog_id].write_media(piece.sha256, piece.exchange)
-            piece.media_path = held[piece.sha256]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from everlog.archive.files.durable import nothing
 from everlog.archive.files.warc_files import ROTATE_BYTES
-from everlog.archive.write.crash_points import nothing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from everlog.archive.files.file_store import FileStore
     from everlog.archive.files.remote_files import Patience
     from everlog.archive.locks import Locks
+    from everlog.archive.repos.archive_state import ArchiveState
 
 # A crawl that stops here has room left to close its files, and the user's other programs have some too.
 MIN_FREE_BYTES = 200_000_000
@@ -23,7 +24,7 @@ MIN_FREE_BYTES = 200_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchiveOptions:
-    """How an archive is opened and writes. `at` is called at each of `points.WRITE_POINTS`, for tests that crash."""
+    """How an archive is opened and writes. `at` is called at each of `durable.WRITE_POINTS`, for tests that crash."""
 
     rotate_bytes: int = ROTATE_BYTES
     min_free_bytes: int = MIN_FREE_BYTES
@@ -48,3 +49,10 @@ class Backend:
     where: str = field(repr=False)
     files: str | None = field(default=None, repr=False)
     spool: str | None = None
+
+    @property
+    def state(self) -> ArchiveState:
+        """What the archive says of itself as a whole."""
+        from everlog.archive.repos.archive_state import ArchiveState  # noqa: PLC0415 - most do without it
+
+        return ArchiveState(self.database)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 # What became of a visit's post: not seen before, edited since the last version, the same one again, a second
 # address of a post that is already there, or so much less than what is held that it does not replace it.
-Kept = Literal["new", "changed", "same", "alias", "emptier"]
+Kept = Literal["new", "changed", "same", "alias", "truncated"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,20 +50,6 @@ class Held:
     content_type: str | None
     etag: str | None
     last_modified: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stored:
-    """What the files know of one exchange: where it stands, its payload's digest, who holds its body.
-
-    `twin` is set where that is another exchange of the same batch, which has no number yet.
-    """
-
-    place: Place
-    digest: str
-    original: Held | None = None
-    twin: Stored | None = None
-    media_path: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

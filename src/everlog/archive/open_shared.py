@@ -24,8 +24,7 @@ from everlog.archive.files.remote_files import without_password
 from everlog.archive.files.remote_store import RemoteStore
 from everlog.archive.files.shared_store import SharedFolderStore
 from everlog.archive.locks import LeaseLocks
-from everlog.archive.repos.blogs import BlogRepository
-from everlog.archive.repos.warc_index import FileRows
+from everlog.archive.repos.archive_state import FILES, FILES_ID, ArchiveState
 from everlog.errors import UsageError
 
 if TYPE_CHECKING:
@@ -34,9 +33,6 @@ if TYPE_CHECKING:
     from everlog.archive.files.file_store import FileStore
 
 SCHEMES = ("postgresql://", "postgres://")
-# What the database remembers of its files; a copy of an archive has files of its own, and remembers other ones.
-FILES, FILES_ID = "files", "files_id"
-OF_ITS_PLACE = (FILES, FILES_ID)
 MARK = "everlog.txt"
 
 
@@ -95,8 +91,8 @@ def _want_tables(database: PostgresDatabase) -> None:
 def _file_store(
     database: PostgresDatabase, files: str | Path | None, spool: Path | None, options: ArchiveOptions,
 ) -> FileStore:
-    remembered = BlogRepository(database)
-    known = remembered.recall(None, FILES)
+    state = ArchiveState(database)
+    known = state.files
     if files is None:
         if known is None:
             return NoFileStore()
@@ -107,8 +103,7 @@ def _file_store(
             f"the files of this archive are in {known}, not in {place}",
             advice="leave out --files; to keep them elsewhere, copy the archive:  everlog copy --to ANOTHER",
         )
-    rows = FileRows(database)
-    number = rows.settle(FILES_ID, uuid.uuid4().hex) if known is None else remembered.recall(None, FILES_ID)
+    number = state.settle(FILES_ID, uuid.uuid4().hex) if known is None else state.files_id
     own_spool = spool / f"everlog-{number}" if spool is not None else None
     for folder in (Path(place) if known is None and "://" not in place else None, own_spool):
         if folder is not None:
@@ -116,7 +111,7 @@ def _file_store(
     file_store = _opened(str(files), place, own_spool, options)
     if known is None:
         _claim(file_store, str(number))
-        if (settled := rows.settle(FILES, place)) != place:
+        if (settled := state.settle(FILES, place)) != place:
             raise UsageError(
                 f"another process just set the files of this archive to {settled}",
                 advice="pass the same place with --files, or leave it out",

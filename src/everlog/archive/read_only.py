@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Literal, NoReturn
 from everlog.archive.db.migrate import Schema, bring_up_to_date, revision_of, want_known
 from everlog.archive.db.sqlite import BUSY_SECONDS, SqliteDatabase
 from everlog.archive.files import durable as disk
-from everlog.archive.write.crash_points import nothing
+from everlog.archive.files.durable import nothing
 from everlog.errors import ArchiveBusy, DiskFull, EverlogError, UsageError, file_error
 
 if TYPE_CHECKING:

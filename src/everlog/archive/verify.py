@@ -287,6 +287,7 @@ def _structured(archive: Archive) -> Iterator[Finding]:
     for table, key, names in (
         (schema.blogs, schema.blogs.c.id, ("template", "knowledge", "former_homes")),
         (schema.templates, schema.templates.c.id, ("template", "knowledge")),
+        (schema.blog_states, schema.blog_states.c.blog_id, ("state", "repeats")),
         (schema.polls, schema.polls.c.blog_id, ("state",)),
         (schema.events, schema.events.c.id, ("detail",)),
     ):

@@ -18,7 +18,6 @@ REMARK = (
     "no contact is set: owners of blogs cannot reach you about this crawler\n"
     '  set one in everlog.toml, below a line [crawl]:  contact = "you@example.org"   (or EVERLOG_CONTACT)'
 )
-TOLD = "contact told"
 
 
 def remind_of_contact(urls: Iterable[str], settings: Settings, archive: Archive | None, *, quiet: bool) -> None:
@@ -31,8 +30,7 @@ def remind_of_contact(urls: Iterable[str], settings: Settings, archive: Archive 
     if archive is None:
         is_told = "://" in settings.archive or Path(settings.archive).exists()
     else:
-        is_told = archive.blogs.recall(None, TOLD) is not None
-        archive.blogs.remember(None, TOLD, "yes")
+        is_told = archive.backend.state.tell_contact()
     if not is_told:
         print(REMARK, file=sys.stderr)
 

@@ -155,7 +155,7 @@ def update(  # noqa: PLR0913, PLR0917 - one parameter per flag
         config, archive=archive, files=files, spool=spool, delay=delay,
         media=False if no_media else None, render=render, comments=False if no_comments else None, allow=allowed(allow),
     )
-    from everlog.usecases.discover.find_blog import blog_named
+    from everlog.usecases.discover.held_blog import blog_named
     from everlog.usecases.runner import Job
 
     with archive_of(settings) as opened:
@@ -260,13 +260,13 @@ def listed(name: str) -> list[str]:
 def _refuse_what_cannot_begin(urls: list[str], settings: Settings) -> None:
     """No archive is made for a mistyped address or a missing cookie file; a list goes on with its other blogs."""
     from everlog.usecases.discover.typed_address import fetchable
-    from everlog.usecases.runner import manners_of
+    from everlog.usecases.sessions import fetch_policy
 
     errors = []
     for url in urls:
         try:
             whole = fetchable(url)
-            manners_of(whole, settings.for_blog(whole))
+            fetch_policy(whole, settings.for_blog(whole))
         except EverlogError as error:
             errors.append(error)
     if len(errors) == len(urls):

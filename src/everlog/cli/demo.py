@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 FOLDER = "everlog-demo"
 PORT = 8642
 # Under this name an archive remembers where its sample blog was served first: it is one blog, whatever port is free.
-HOME = "demo"
 WIDTH = 60
 START_LETTERS = 200
 
@@ -114,7 +113,7 @@ def _held(archive: Archive) -> Blog | None:
 
 def _home(archive: Archive) -> str:
     """Where the sample blog of an archive is served."""
-    return archive.blogs.recall(None, HOME) or f"http://127.0.0.1:{PORT}/"
+    return archive.backend.state.demo_home or f"http://127.0.0.1:{PORT}/"
 
 
 @contextmanager
@@ -138,7 +137,7 @@ def _served(before: Blog | None, archive: Archive) -> Iterator[str | None]:
                 advice="begin anew in another folder:  everlog demo --archive everlog-demo-2",
             ) from None
     with serving as url:
-        archive.blogs.remember(None, HOME, url)
+        archive.backend.state.demo_home = url
         yield url
 
 

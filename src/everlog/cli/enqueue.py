@@ -109,7 +109,7 @@ def _add(jobs: list[NewJob], archive: Archive, job_queue: JobQueue, *, quiet: bo
 
 def _held(jobs: list[NewJob], archive: Archive) -> tuple[list[NewJob], list[str]]:
     """Those of the jobs whose blogs are held, and what is wrong with the others; all wrong is an error."""
-    from everlog.usecases.discover.find_blog import home_known_as
+    from everlog.usecases.discover.held_blog import home_known_as
 
     held: list[NewJob] = []
     unknown: list[str] = []

@@ -19,7 +19,7 @@ from everlog.errors import EverlogError
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from everlog.core.aliases import Alias
+    from everlog.core.scope import Alias
     from everlog.fetch import HttpClient
     from everlog.settings import Settings
     from everlog.usecases.crawl.report import Tally
@@ -101,8 +101,9 @@ async def _look(
     from everlog.usecases.crawl.report import Tally
     from everlog.usecases.discover.stored_allowlist import note_typed
     from everlog.usecases.discover.typed_address import fetchable, other_spellings
-    from everlog.usecases.inspection import look
-    from everlog.usecases.runner import habits_of, open_session, waits_shown
+    from everlog.usecases.inspection import inspect_blog
+    from everlog.usecases.runner import render_options, waits_shown
+    from everlog.usecases.sessions import open_session
 
     whole = fetchable(url)
     own = settings.for_blog(whole)
@@ -113,8 +114,9 @@ async def _look(
         on_start(tally)
         session = open_session(whole, own, scratch, fetcher, others=others)
         try:
-            async with Browser(habits_of(own)) as browser, waits_shown(tally, session, fetcher.timekeeper.now, browser):
-                return await look(url, session, own, browser, tally=tally)
+            now = fetcher.timekeeper.now
+            async with Browser(render_options(own)) as browser, waits_shown(tally, session, now, browser):
+                return await inspect_blog(url, session, own, browser, tally=tally)
         finally:
             tally.doing = "done"
 
@@ -133,11 +135,11 @@ def as_dict(found: Inspection) -> dict[str, Any]:
     return {
         "home": found.home, "title": found.title, "platform": found.platform, "feed": found.feed_url,
         "feeds": list(found.feeds), "feed_entries": found.feed_entries, "robots": found.robots,
-        "url_pattern": found.known.classifier.pattern.regex, "confidence": found.known.template.confidence(),
+        "url_pattern": found.learned.classifier.pattern.regex, "confidence": found.learned.template.confidence(),
         "estimates": [{"posts": each.posts, "why": each.why} for each in found.estimates],
         "estimated_posts": found.estimate.posts, "estimated_requests": found.requests_expected,
         "requests_made": found.requests, "comments": list(found.comments),
-        "needs_browser": found.known.is_scripted, "noarchive": found.noarchive, "remarks": list(found.remarks),
+        "needs_browser": found.learned.is_scripted, "noarchive": found.noarchive, "remarks": list(found.remarks),
         "also": list(found.scope.also),
         "aliases": [
             {"home": each.home, "here": each.here, "followed": each.followed, "reason": each.reason or None}
@@ -176,11 +178,11 @@ def _rows(found: Inspection) -> list[tuple[str, str]]:
         ("other feeds", ", ".join(url for url in found.feeds if url != found.feed_url) or "none"),
         ("robots.txt", found.robots),
         *([("noarchive", _noarchive_line(found))] if found.noarchive else []),
-        ("posts at", found.known.classifier.pattern.regex),
+        ("posts at", found.learned.classifier.pattern.regex),
         ("posts", f"about {found.estimate.posts} ({found.estimate.why})"),
         *(("", f"{each.posts} by {each.why}") for each in found.estimates if each is not found.estimate),
         ("comments", "; ".join(found.comments) or "on the pages, if there are any"),
-        *([("browser", "needed: the pages are empty until their scripts run")] if found.known.is_scripted else []),
+        *([("browser", "needed: the pages are empty until their scripts run")] if found.learned.is_scripted else []),
         ("requests", f"about {found.requests_expected} for the whole blog; {found.requests} made so far"),
     ]
     sample = found.sample

@@ -67,7 +67,7 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per flag
 
 
 def _blog_id(url: str, archive: Archive) -> int:
-    from everlog.usecases.discover.find_blog import blog_named
+    from everlog.usecases.discover.held_blog import blog_named
 
     return blog_named(url, archive).id
 
@@ -91,7 +91,7 @@ def reread(
     """
     open_with("reading stored pages again: opening the archive", quiet=quiet)
     from everlog.cli.progress import progress
-    from everlog.usecases.discover.find_blog import blog_named
+    from everlog.usecases.discover.held_blog import blog_named
     from everlog.usecases.reread import reread_blog
 
     with archive_of(settings_from(config, archive=archive, files=files, spool=spool)) as opened:
@@ -123,7 +123,7 @@ def forget(
     Example:
       everlog forget https://a.blog.example/
     """
-    from everlog.usecases.discover.find_blog import blog_named
+    from everlog.usecases.discover.held_blog import blog_named
 
     with archive_of(settings_from(config, archive=archive)) as opened:
         blog = blog_named(what, opened)

@@ -115,10 +115,10 @@ def _print_doubts(detail: dict[str, Any], *, verbose: bool) -> None:
 def _detail(blog: Blog, archive: Archive) -> dict[str, Any]:
     from everlog.usecases.crawl.left_out import count_not_kept, noarchive_remark, said_left_out
     from everlog.usecases.discover.blog_scope import scope_of
-    from everlog.usecases.discover.estimate import expected_posts, recall_estimate
+    from everlog.usecases.discover.estimate import expected_posts
 
     counts, figures = archive.blogs.counts(blog.id), archive.blogs.figures(blog.id)
-    estimate = recall_estimate(blog, archive)
+    estimate = archive.blogs.state(blog.id).estimate
     problems = list(archive.urls.problems(blog.id))
     lost = list(archive.posts.lost(blog.id))
     scope = scope_of(blog, archive)

@@ -68,7 +68,6 @@ def archive_of(settings: Settings, *, create: bool = False, reading: bool = Fals
     `reading` is for commands that change nothing: they work on an archive that cannot be written too.
     """
     from everlog.archive.archive import ArchiveOptions, open_archive
-    from everlog.archive.db.schema import COPYING
     from everlog.archive.open_folder import has_archive
 
     is_folder = "://" not in settings.archive
@@ -83,7 +82,7 @@ def archive_of(settings: Settings, *, create: bool = False, reading: bool = Fals
         # Where a fleet has its files is often set for all commands of a machine; a folder has its own in itself.
         files=None if is_folder else settings.files, spool=settings.spool,
     )
-    if create and (copied := archive.blogs.recall(None, COPYING)) is not None:
+    if create and (copied := archive.backend.state.copied_from) is not None:
         archive.close()
         raise ArchiveBusy(
             f"a copy of {copied} is being made into this archive",

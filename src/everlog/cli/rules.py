@@ -57,7 +57,7 @@ def rules(  # noqa: PLR0913, PLR0917 - one parameter per flag
       everlog rules https://a.blog.example/ --set title "article h1.headline"
       everlog rules https://a.blog.example/ --unset title
     """
-    from everlog.usecases.discover.find_blog import blog_named
+    from everlog.usecases.discover.held_blog import blog_named
     from everlog.usecases.learn.learned_blog import LearnedBlog
 
     is_change = relearn or set_rule is not None or unset_rule is not None
@@ -71,19 +71,19 @@ def rules(  # noqa: PLR0913, PLR0917 - one parameter per flag
         chosen = blog_named(blog, opened)
         if not relearn and LearnedBlog.of(chosen) is None:
             raise UsageError(f"{chosen.home} has no learned rules yet", advice=f"everlog crawl {chosen.home}")
-        known, trial = _changed(chosen, opened, relearn=relearn, set_rule=set_rule, unset_rule=unset_rule)
+        learned, trial = _changed(chosen, opened, relearn=relearn, set_rule=set_rule, unset_rule=unset_rule)
         if is_change:
-            opened.blogs.update(chosen.id, template=known.template.to_json(), knowledge=known.knowledge())
+            opened.blogs.update(chosen.id, template=learned.template.to_json(), knowledge=learned.knowledge())
             if not quiet:
                 print("\n".join(filter(None, [
                     str(trial) if trial is not None else None,
                     f"kept; to use it on stored pages:  everlog reread {chosen.home}",
                 ])), file=sys.stderr)
         if json:
-            told = _as_dict(chosen, known, opened) | ({"set": _trial_dict(trial)} if trial is not None else {})
+            told = _as_dict(chosen, learned, opened) | ({"set": _trial_dict(trial)} if trial is not None else {})
             print(json_text(told, ensure_ascii=False, indent=1))
         else:
-            _print_rules(chosen, known, opened, verbose=verbose)
+            _print_rules(chosen, learned, opened, verbose=verbose)
 
 
 def _changed(
@@ -94,12 +94,12 @@ def _changed(
     from everlog.usecases.learn.relearn import learn_again
     from everlog.usecases.learn.rules_by_hand import set_by_hand, unset_by_hand
 
-    known = learn_again(blog, archive) if relearn else LearnedBlog.of(blog)
-    if known is None:
+    learned = learn_again(blog, archive) if relearn else LearnedBlog.of(blog)
+    if learned is None:
         raise AssertionError("it was learned, or an error was told")
     if unset_rule is not None:
-        known = unset_by_hand(known, unset_rule, blog)
-    return set_by_hand(known, *set_rule, blog, archive) if set_rule is not None else (known, None)
+        learned = unset_by_hand(learned, unset_rule, blog)
+    return set_by_hand(learned, *set_rule, blog, archive) if set_rule is not None else (learned, None)
 
 
 def _print_all(archive: Archive, *, json: bool, quiet: bool, verbose: bool) -> None:
@@ -108,23 +108,23 @@ def _print_all(archive: Archive, *, json: bool, quiet: bool, verbose: bool) -> N
 
     blogs = [(blog, LearnedBlog.of(blog)) for blog in archive.blogs()]
     if json:
-        print(json_text([_as_dict(blog, known, archive) for blog, known in blogs], ensure_ascii=False, indent=1))
+        print(json_text([_as_dict(blog, learned, archive) for blog, learned in blogs], ensure_ascii=False, indent=1))
         return
     if not blogs and not quiet:
         print("no blog is in this archive yet:  everlog crawl URL", file=sys.stderr)
-    for blog, known in blogs:
-        if known is not None:
-            _print_rules(blog, known, archive, verbose=verbose)
+    for blog, learned in blogs:
+        if learned is not None:
+            _print_rules(blog, learned, archive, verbose=verbose)
         elif not quiet:
             print(f"{blog.home} has no learned rules yet:  everlog crawl {blog.home}", file=sys.stderr)
 
 
-def _as_dict(blog: Blog, known: LearnedBlog | None, archive: Archive) -> dict[str, Any]:
+def _as_dict(blog: Blog, learned: LearnedBlog | None, archive: Archive) -> dict[str, Any]:
     from everlog.cli.terminal_text import time_or_none
     from everlog.usecases.learn.page_comparison import known_repeats
 
     repeats = known_repeats(blog, archive)
-    template, pattern = (known.template, known.classifier.pattern) if known is not None else (None, None)
+    template, pattern = (learned.template, learned.classifier.pattern) if learned is not None else (None, None)
     return {
         "blog": blog.home, "feed": blog.feed_url, "url_pattern": pattern.regex if pattern else None,
         "url_pattern_specific": pattern.specific if pattern else None,
@@ -154,10 +154,10 @@ METHODS = {
 }
 
 
-def _print_rules(blog: Blog, known: LearnedBlog, archive: Archive, *, verbose: bool) -> None:
+def _print_rules(blog: Blog, learned: LearnedBlog, archive: Archive, *, verbose: bool) -> None:
     from everlog.usecases.learn.page_comparison import known_repeats
 
-    template, classifier = known.template, known.classifier
+    template, classifier = learned.template, learned.classifier
     repeats = known_repeats(blog, archive)
     teacher = f"in the feed {blog.feed_url}" if blog.feed_url else "found without a feed"
     print(f"{blog.home}  learned from {template.learned_from} posts {teacher}")

@@ -54,7 +54,7 @@ def status(
     with archive_of(settings_from(config, archive=archive), reading=True, quiet=quiet) as opened:
         chosen = None
         if blog is not None:
-            from everlog.usecases.discover.find_blog import blog_named
+            from everlog.usecases.discover.held_blog import blog_named
 
             chosen = blog_named(blog, opened)
         if politeness:

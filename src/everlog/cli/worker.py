@@ -65,7 +65,7 @@ def worker(  # noqa: PLR0913, PLR0917 - one parameter per flag
     from everlog.fleet.logs import log_to_stderr
     from everlog.fleet.metrics import serve_metrics
     from everlog.fleet.worker import WorkerPlan, default_name, run_worker
-    from everlog.usecases.page.rendering import can_draw
+    from everlog.usecases.page.rendering import can_render
 
     if readers is not None:
         raise UsageError(
@@ -85,7 +85,7 @@ def worker(  # noqa: PLR0913, PLR0917 - one parameter per flag
     level = logging.WARNING if quiet else logging.DEBUG if verbose else logging.INFO
     log_to_stderr(log_format, level=level, worker=name)
     job_queue = make_job_queue(settings.broker)
-    has_browser = can_draw(settings)
+    has_browser = can_render(settings)
     if browser and not has_browser:
         from everlog.render.find_chromium import how_to_get_a_browser
 

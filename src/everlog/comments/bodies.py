@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from everlog.core.tree import drop, take_text
 from everlog.markup.cleaning import clean_html, clean_text_markup
 from everlog.markup.cutting import Cutter, remove_cuts
+from everlog.markup.paragraphs import simple_body
 from everlog.markup.revealing import without_words
 
 if TYPE_CHECKING:
@@ -38,6 +39,10 @@ class Bodies:
         >>> Bodies("http://a.org/").read([body[0]], {body[0][0]})
         ('Well. No.', 'Well. <i>No.</i>')
         """
+        is_one = len(parts) == 1 and not without and parts[0].tag in _HOLDERS
+        simple = simple_body(parts[0]) if is_one else None
+        if simple is not None:
+            return simple
         whole = _together([_copied(part, without) if without else deepcopy(part) for part in parts])
         if _is_plain(whole):
             markup = clean_text_markup(whole)

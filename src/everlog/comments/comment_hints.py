@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from everlog.comments.comment_rules import CommentRules
+    from everlog.comments.css import Marked
     from everlog.core.tree import Element
 
 # A part of "comment" that the names of known markups have, capital letters or not.
@@ -71,7 +72,7 @@ class Hints:
         self._starts = tuple(start for facts in options for start in facts.starts)
         self.always = not all(any(facts) for facts in options)
         """Whether a selector has no names, so that nothing tells beforehand what it finds."""
-        self._tags = tuple({*_HOLDERS, *(tag for tag, _ in names if tag)})
+        self._tags = frozenset((*_HOLDERS, *(tag for tag, _ in names if tag)))
 
     def may_be_in(self, body: bytes) -> bool:
         """Whether a tag or data in the bytes of a page says anything of comments; True where bytes cannot tell.
@@ -93,16 +94,13 @@ class Hints:
             at, seen = body.find(_HINT_BYTES, at + 1), at
         return _DATA in body
 
-    def named(self, root: Element) -> list[Element]:
-        """The elements of a page that are called after comments; none of them: it has no comments."""
-        own, found = self._own, []
-        for element in root.iter(*self._tags):
-            for name in (element.get("class"), element.get("id"), element.get("itemprop")):
-                if name is not None and (_HINT in name or (own and any(word in name for word in own))):
-                    found.append(element)
-                    break
-        return found
+    def named(self, marked: Iterable[Marked]) -> list[Marked]:
+        """Of the marked elements of a page those that are called after comments; none: it has no comments."""
+        tags, named = self._tags, self._is_named
+        return [each for each in marked if each[0].tag in tags and any(map(named, filter(None, each[1:])))]
 
+    def _is_named(self, name: str) -> bool:
+        return _HINT in name or any(word in name for word in self._own)
 
     def are_met(self, root: Element, names: PageNames) -> bool:
         """Whether any of the selectors may find anything; `PageNames.meet` says which."""
@@ -114,17 +112,18 @@ class Hints:
 class PageNames:
     """The names in a page by which it is told whether a selector can find anything."""
 
-    def __init__(self, root: Element, named: Iterable[Element]) -> None:
+    def __init__(self, root: Element, named: Iterable[Marked]) -> None:
         self._root = root
         self.names: set[str] = set()
         self._starts: set[str] = set()
-        for element in named:
-            ident, meaning = element.get("id"), element.get("itemprop")
-            own = [f".{name}" for name in (element.get("class") or "").split()]
+        for element, classes, ident, meaning in named:
+            if classes or meaning:
+                self.names |= _names_of(element.tag, classes, meaning)
             if ident:
-                own.append(f"#{ident}")
-                self._starts.update(_NUMBER.sub("", ident) for _ in _NUMBER.findall(ident))
-            self.names.update(own, (f"{element.tag}{name}" for name in own), (f"@{meaning}",) if meaning else ())
+                self.names.add(f"#{ident}")
+                self.names.add(f"{element.tag}#{ident}")
+                if match := _NUMBER.search(ident):
+                    self._starts.add(ident[:match.start()] + ident[match.end():])
 
     def begin_with(self, starts: tuple[str, ...]) -> bool:
         """Whether an id that ends with a number begins with one of these."""
@@ -138,6 +137,12 @@ class PageNames:
             and all(next(self._root.iter(tag), None) is not None for tag in facts.tags)
             for facts in facts_of(selector)
         )
+
+
+@lru_cache(maxsize=4096)
+def _names_of(tag: str, classes: str | None, meaning: str | None) -> frozenset[str]:
+    own = [f".{name}" for name in (classes or "").split()]
+    return frozenset((*own, *(tag + name for name in own), *((f"@{meaning}",) if meaning else ())))
 
 
 @lru_cache(maxsize=64)

@@ -90,18 +90,22 @@ def read_selected(page: Selection, url: str, markup: Markup, *, fetched_at: date
     """The same for a page that is asked for several markups."""
     stated = (count_in(line_of(element)) for element in (page.all(markup.count) if markup.count else ()))
     claimed = next((number for number in stated if number is not None), None)
-    thread = read_elements(page, url, markup, comment_elements(page, markup), fetched_at=fetched_at)
+    elements = comment_elements(page, markup)
+    thread = read_elements(page, url, markup, elements, parts=_parts(page, markup), fetched_at=fetched_at)
     return thread if claimed is None else replace(thread, claimed=claimed)
 
 
 def read_elements(
-    page: Selection, url: str, markup: Markup, elements: list[Element], *, fetched_at: datetime | None = None
+    page: Selection, url: str, markup: Markup, elements: list[Element], *, parts: Parts | None = None,
+    fetched_at: datetime | None = None,
 ) -> Thread:
     """The same for comments whose elements, in document order, were found without the markup's selector."""
     if not elements:
         return Thread(source=markup.name)
     claimed = len(elements) if len(elements) > MOST_COMMENTS else None
-    reader = Reader(page, url, markup, elements[:MOST_COMMENTS])
+    if claimed is not None:
+        elements, parts = elements[:MOST_COMMENTS], None
+    reader = Reader(page, url, markup, elements, parts)
     comments = reader.comments(reader.dates(fetched_at))
     answered = threaded(comments, reader.parents(), reader.answered())
     return Thread(source=markup.name, comments=answered, claimed=claimed)
@@ -109,10 +113,11 @@ def read_elements(
 
 def explained(page: Selection, markup: Markup) -> int:
     """How much of a page a markup understands, without reading it: texts that have a name and a date count most."""
-    elements = comment_elements(page, markup)
+    # Cheaper to tell than where the comments are, and enough to rule most markups out.
+    elements = comment_elements(page, markup) if page.may_have(markup.text) else []
     if not elements:
         return 0
-    parts = Parts(page, elements)
+    parts = _parts(page, markup)
     texts = parts.some(markup.text)
     if not texts:
         return 0
@@ -127,6 +132,15 @@ def comment_elements(page: Selection, markup: Markup) -> list[Element]:
     found = page.comments.get(key)
     if found is None:
         found = page.comments[key] = _comment_elements(page, markup)
+    return found
+
+
+def _parts(page: Selection, markup: Markup) -> Parts:
+    """What belongs to the comments of a page: asked to see how much a markup explains, and to read what it does."""
+    key = (markup.comment, markup.id)
+    found = page.parts.get(key)
+    if found is None:
+        found = page.parts[key] = Parts(page, comment_elements(page, markup))
     return found
 
 

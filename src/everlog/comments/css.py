@@ -13,14 +13,19 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from cssselect import parser as css
-from lxml import etree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from everlog.comments.parts import Parts
     from everlog.core.tree import Element
 
+    # An element, its class, its id and its `itemprop`.
+    Marked = tuple[Element, str | None, str | None, str | None]
+
 Test = Callable[["Element"], bool]
+_MARKS = ("class", "id", "itemprop")
+_UNMARKED = (None, None, None)
 _SAFE_NAME = re.compile(r"[a-z][a-z-]*")
 
 
@@ -39,6 +44,8 @@ class Nearest:
     def at(self, element: Element) -> Element | None:
         """The nearest, the element itself included."""
         known = self._known
+        if not known:
+            return None
         if element in known:
             return known[element]
         passed = [element]
@@ -73,12 +80,25 @@ class Selection:
         self.root = root
         # What holds the article of the page is no comment on it.
         self.no_comments = frozenset((article, *article.iterancestors())) if article is not None else frozenset()
+        self._marked: list[Marked] | None = None
         self._tags: dict[str, list[Element]] = {}
-        self._classes: dict[str, list[Element]] | None = None
-        self._ids: dict[str, list[Element]] = {}
+        self._names: dict[str, list[Element]] | None = None
+        self._places: dict[Element, int] | None = None
         self._found: dict[_Steps, list[Element]] = {}
-        # The elements of comments by selector and id, for `markup.comment_elements`.
+        # The elements of comments by selector and id, for `markup.comment_elements`, and whose parts are looked for.
         self.comments: dict[tuple[str, str], list[Element]] = {}
+        self.parts: dict[tuple[str, str], Parts] = {}
+
+    @property
+    def marked(self) -> list[Marked]:
+        """The elements with a class, an id or an `itemprop`, in document order, and what these are."""
+        if self._marked is None:
+            every = [
+                (element, element.get("class"), element.get("id"), element.get("itemprop"))
+                for element in self.root.iter("*")
+            ]
+            self._marked = [each for each in every if each[1:] != _UNMARKED]
+        return self._marked
 
     def all(self, selector: str) -> list[Element]:
         """All elements that a selector names, in document order."""
@@ -86,69 +106,131 @@ class Selection:
         if len(groups) < 2:
             return groups[0] if groups else []
         members = {element for group in groups for element in group}
-        return [element for element in self.root.iter("*") if element in members]
+        if len(members) == len(groups[0]):  # most alternatives name the same elements
+            return groups[0]
+        if self._places is None:
+            self._places = {element: place for place, element in enumerate(self.root.iter("*"))}
+        return sorted(members, key=self._places.__getitem__)
 
     def each(self, selector: str) -> Iterator[list[Element]]:
-        """The elements of each of the alternatives that commas part, in document order."""
-        return map(self._answer, _compiled(selector))
+        """The elements of each of the alternatives that commas part, in document order.
 
-    def called(self, fits: Callable[[str], bool]) -> set[Element]:
-        """The elements with a class or an id that fits."""
-        if self._classes is None:
-            self._classes = self._named()
-        named = (*self._classes.items(), *self._ids.items())
-        return {element for name, elements in named if fits(name) for element in elements}
+        Those that ask for a class or an id which the page does not have are left out.
+        """
+        alternatives = _compiled(selector)
+        names = self._named()
+        met = {*alternatives.unnamed}
+        for name in alternatives.named.keys() & names.keys():
+            met.update(place for place in alternatives.named[name] if names.keys() >= alternatives.needs[place])
+        return (self._answer(alternatives.steps[place]) for place in sorted(met))
+
+    def may_have(self, selector: str) -> bool:
+        """Whether the page has the names that one of the alternatives asks for."""
+        alternatives = _compiled(selector)
+        if alternatives.unnamed:
+            return True
+        names = self._named()
+        return any(
+            names.keys() >= alternatives.needs[place]
+            for name in alternatives.named.keys() & names.keys() for place in alternatives.named[name]
+        )
 
     def _answer(self, steps: _Steps) -> list[Element]:
         found = self._found.get(steps)
         if found is None:
             *before, (combinator, compound) = steps
-            found = self._candidates(compound)
-            if not compound.is_one_name:  # candidates bear the name, and nothing else is asked of them
-                found = [element for element in found if compound.fits(element)]
+            found = compound.among(self._candidates(compound))
             if before and found:
                 found = _COMBINED[combinator](found, self._answer(tuple(before)))
             self._found[steps] = found
         return found
 
     def _candidates(self, compound: _Compound) -> list[Element]:
-        if compound.classes or compound.ident:
-            if self._classes is None:
-                self._classes = self._named()
-            if compound.ident:
-                return self._ids.get(compound.ident, [])
-            return min((self._classes.get(name, []) for name in compound.classes), key=len)
-        # Of all elements few have a given attribute, and libxml2 finds them faster than any test does.
+        names = compound.names
+        if names:
+            known = self._named()
+            return min((known.get(name, []) for name in names), key=len)
+        if compound.options:
+            known = self._named()
+            there = [known[name] for name in compound.options if name in known]
+            if len(there) < 2:  # of several, elements would come twice and out of order
+                return there[0] if there else []
+        if compound.start and compound.tag == "*":
+            return [each[0] for each in self.marked if each[2] is not None and each[2].startswith(compound.start)]
         key = f"@{compound.attribute}" if compound.attribute and compound.tag == "*" else compound.tag
         if key not in self._tags:
-            named = _having(compound.attribute, self.root) if key[0] == "@" else list(self.root.iter(*key.split()))
-            self._tags[key] = named
+            self._tags[key] = self._with(compound.attribute) if key[0] == "@" else list(self.root.iter(*key.split()))
         return self._tags[key]
 
+    def _with(self, attribute: str) -> list[Element]:
+        """The elements with an attribute."""
+        if attribute in _MARKS:
+            place = _MARKS.index(attribute) + 1
+            return [each[0] for each in self.marked if each[place] is not None]
+        return [element for element in self.root.iter("*") if element.get(attribute) is not None]
+
     def _named(self) -> dict[str, list[Element]]:
-        classes: dict[str, list[Element]] = {}
-        for element in self.root.iter("*"):
-            if names := element.get("class"):
-                for name in set(names.split()):
-                    classes.setdefault(name, []).append(element)
-            if ident := element.get("id"):
-                self._ids.setdefault(ident, []).append(element)
-        return classes
+        """The elements by their classes and ids, written `.class` and `#id`."""
+        if self._names is not None:
+            return self._names
+        found: dict[str, list[Element]] = {}
+        for element, classes, ident, _ in self.marked:
+            if classes:
+                for name in _each_class(classes):
+                    found.setdefault(name, []).append(element)
+            if ident:
+                found.setdefault(f"#{ident}", []).append(element)
+        self._names = found
+        return found
+
+
+@lru_cache(maxsize=4096)
+def _each_class(classes: str) -> tuple[str, ...]:
+    return tuple({f".{name}" for name in classes.split()})
 
 
 class _Compound(NamedTuple):
-    """What must hold of one element: `tag` is one or several, `attribute` one that it must have, `tests` the rest."""
+    """What must hold of one element: `tag` is one or several, `attribute` one that it must have, `tests` the rest.
+
+    `options` are names of which it must have one, `start` is what its id must begin with; that it is so is among
+    the tests.
+    """
 
     tag: str = "*"
     classes: tuple[str, ...] = ()
     ident: str | None = None
     tests: tuple[Test, ...] = ()
     attribute: str = ""
+    options: tuple[str, ...] = ()
+    start: str = ""
+
+    @property
+    def wanted(self) -> tuple[str, ...]:
+        """Names of which one has to be in a page; none: nobody knows."""
+        return self.names[:1] or self.options
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names that an element must have, as a page is asked for them; of several, each has to be there."""
+        return (f"#{self.ident}",) if self.ident is not None else tuple(f".{name}" for name in self.classes)
 
     @property
     def is_one_name(self) -> bool:
         named = len(self.classes) + (self.ident is not None)
         return self.tag == "*" and not self.tests and named == 1
+
+    def among(self, candidates: list[Element]) -> list[Element]:
+        """Those of the candidates that fit; they bear one of the names already, where there are any."""
+        found = candidates
+        if self.tag != "*":
+            tags = self.tag.split()
+            found = [element for element in found if element.tag in tags]
+        if len(self.classes) + (self.ident is not None) > 1:
+            named = self._replace(tag="*", tests=())
+            found = [element for element in found if named.fits(element)]
+        for test in self.tests:
+            found = [element for element in found if test(element)]
+        return found
 
     def fits(self, element: Element) -> bool:
         tag = self.tag
@@ -168,13 +250,27 @@ class _Compound(NamedTuple):
 
 # Compounds with the combinator before each.
 _Steps = tuple[tuple[str, _Compound], ...]
+
+
+class _Alternatives(NamedTuple):
+    """What commas part in a selector: all in their order, and the places of those that ask for no name, and of others.
+
+    `named` are the places of those that find nothing in a page without the name, `needs` all names that each asks for.
+    """
+
+    steps: tuple[_Steps, ...]
+    unnamed: tuple[int, ...]
+    named: dict[str, list[int]]
+    needs: tuple[frozenset[str], ...]
+
+
 # Alternatives that several selectors share are one, so that a page is asked for them once.
 _known: dict[str, _Steps] = {}
 _MOST_KNOWN = 4096
 
 
 @lru_cache(maxsize=2048)
-def _compiled(selector: str) -> tuple[_Steps, ...]:
+def _compiled(selector: str) -> _Alternatives:
     try:
         parsed = css.parse(selector)
     except css.SelectorError as error:
@@ -182,7 +278,17 @@ def _compiled(selector: str) -> tuple[_Steps, ...]:
     trees = [alternative.parsed_tree for alternative in parsed]
     if len(_known) > _MOST_KNOWN:
         _known.clear()
-    return tuple(_known.setdefault(repr(tree), _steps(tree)) for tree in trees)
+    steps = tuple(_known.setdefault(repr(tree), _steps(tree)) for tree in trees)
+    named: dict[str, list[int]] = {}
+    unnamed: list[int] = []
+    for place, each in enumerate(steps):
+        wanted = next(filter(None, (compound.wanted for _, compound in reversed(each))), ())
+        for name in wanted:
+            named.setdefault(name, []).append(place)
+        if not wanted:
+            unnamed.append(place)
+    needs = tuple(frozenset(name for _, compound in each for name in compound.names) for each in steps)
+    return _Alternatives(steps, tuple(unnamed), named, needs)
 
 
 def _steps(tree: css.Tree) -> _Steps:
@@ -203,13 +309,15 @@ def _compound(tree: css.Tree) -> _Compound:
         options = [_compound(option) for option in tree.selector_list]
         if all(option == _Compound(tag=option.tag) for option in options):
             return inner._replace(tag=" ".join(option.tag for option in options))
+    if isinstance(tree, css.Matching):
+        options = [_compound(option) for option in tree.selector_list]
+        if all(option.is_one_name for option in options):
+            inner = inner._replace(options=tuple(option.names[0] for option in options))
     attribute = tree.attrib if isinstance(tree, css.Attrib) and _SAFE_NAME.fullmatch(tree.attrib) else inner.attribute
-    return inner._replace(tests=(*inner.tests, _test(tree)), attribute=attribute)
-
-
-def _having(attribute: str, root: Element) -> list[Element]:
-    found = etree.XPath(f"descendant-or-self::*[@{attribute}]")(root)
-    return [element for element in found if isinstance(element, etree._Element)] if isinstance(found, list) else []
+    start = inner.start
+    if isinstance(tree, css.Attrib) and (tree.attrib, tree.operator) == ("id", "^=") and tree.value is not None:
+        start = start or tree.value.value or ""
+    return inner._replace(tests=(*inner.tests, _test(tree)), attribute=attribute, start=start)
 
 
 def _test(tree: css.Tree) -> Test:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from everlog.comments.author_names import author_name, linked_name
 from everlog.comments.bodies import Bodies
 from everlog.comments.css import Nearest
-from everlog.comments.dating import locate_dates, stated_dates
+from everlog.comments.dating import for_programs, locate_dates, stated_dates
 from everlog.comments.parts import Parts, line_of
 from everlog.comments.threads import by_depth, short_id
 from everlog.core.urls import absolute
@@ -36,11 +36,14 @@ _NUMBER = re.compile(r"\d{1,4}")
 class Reader:
     """One markup on one page."""
 
-    def __init__(self, page: Selection, url: str, markup: Markup, elements: list[Element]) -> None:
+    def __init__(
+        self, page: Selection, url: str, markup: Markup, elements: list[Element], parts: Parts | None = None
+    ) -> None:
         self._page = page
         self._url = url
+        self._page_url = url.partition("#")[0]
         self._markup = markup
-        self._parts = Parts(page, elements)
+        self._parts = parts or Parts(page, elements)
         self._cuts = {cut for selector in markup.cut for cut in page.all(selector)}
         beside = self._parts.beside(markup.text)
         # `li > *` is all that stands in an item, what is cut among it.
@@ -88,13 +91,22 @@ class Reader:
         self, found: dict[Element, list[Element]], elements: list[Element], fetched_at: datetime | None
     ) -> dict[Element, datetime]:
         apart = self._apart(found)
+        moments: dict[Element, datetime] = {}
+        for element in elements:
+            part = next(iter(apart.get(element, ())), None)
+            moment = for_programs(part, fetched_at) if part is not None else None
+            if part is not None and moment is not None:
+                moments[element] = moment
+                self._bylines.add(part)
+        if len(moments) == len(elements):
+            return moments
+        elements = [element for element in elements if element not in moments]
         # Where each text of a comment stands. A date for programs is read first, and mostly is the last text asked for.
         places: list[list[Element]] = [[] for _ in elements]
         located = locate_dates(
             (_texts_of(apart.get(element, ()), asked) for element, asked in zip(elements, places, strict=True)),
             _languages(self._page.root), fetched_at,
         )
-        moments: dict[Element, datetime] = {}
         for element, asked, date in zip(elements, places, located, strict=True):
             if date is not None:
                 moments[element] = date[0]
@@ -156,7 +168,7 @@ class Reader:
 
     def _address(self, link: str | None) -> str | None:
         if link is not None and _PLAIN_FRAGMENT.fullmatch(link):  # most links of most comments, and joining is slow
-            return self._url.partition("#")[0] + link
+            return self._page_url + link
         return absolute(self._url, link or None)
 
     def _named(self) -> dict[Element, tuple[Element, str]]:
@@ -171,12 +183,17 @@ class Reader:
         return named
 
     def _first_name(self, comment: Element, parts: list[Element]) -> tuple[Element, str] | None:
+        # Nothing stands in most of them, so nothing of the text does.
+        if len(parts[0]) == 0 and (name := self._name(parts[0])) is not None:
+            return parts[0], name
         around = self._parts.between(comment, self._texts.get(comment, ()))
         names = ((part, self._name(part)) for part in parts if part not in around)
         return next(((part, name) for part, name in names if name is not None), None)
 
     def _name(self, author: Element) -> str | None:
         """The name alone: what stands beside a link, or in elements behind the name, is a badge."""
+        if len(author) == 0 and author.tag != "a":
+            return author_name(author.text or "") or author_name(line_of(author, self._cuts))
         linked = (linked_name(line_of(link, self._cuts)) for link in _own_links(author))
         own = " ".join(filter(None, (author.text, *(child.tail for child in author))))
         shown = map(author_name, (own, line_of(author, self._cuts)))
@@ -186,7 +203,8 @@ class Reader:
         site = self._sites.get(element)
         if site is None and author is not None:
             around = author if author.tag == "a" else author.getparent()
-            site = next(_own_links(author), around if around is not None and around.tag == "a" else None)
+            linked = next(_own_links(author), None) if len(author) or around is author else None
+            site = linked if linked is not None else around if around is not None and around.tag == "a" else None
         address = None if site is None else self._address(site.get("href"))
         return address if address != self._url else None
 

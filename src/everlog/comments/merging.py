@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from everlog.comments.threads import short_id, without_circles
+from everlog.comments.threads import placed, short_id, without_circles
 from everlog.core.similarity import bigram_set
 from everlog.core.urls import canonical
 from everlog.core.words import words
@@ -81,20 +81,25 @@ class _Known:
         self.comments: list[Comment] = []
         # What each answers, as its sources say: a place in this list, or a name that no source explained yet.
         self.answers: list[list[int | str]] = []
-        self.by_name: dict[str, int] = {}
+        self._by_name: dict[str, int] = {}
+        # What was added and is not yet to be found by its names and words: of one source alone nobody asks.
+        self._unindexed: list[tuple[Comment, int, bool]] = []
         self._by_words: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
         self._by_author: defaultdict[str, list[int]] = defaultdict(list)
 
     def add(self, comments: Sequence[Comment]) -> None:
         """Add what one source says. Two comments of one source are one only if their id is one."""
         before = len(self.comments)
-        shares_ids = any(self._named(comment) is not None for comment in comments)
+        self._index()
+        shares_ids = before > 0 and any(self._named(comment) is not None for comment in comments)
         taken: set[int] = set()
         own: dict[str, int] = {}
         places = []
         for comment in comments:
-            place = own[comment.id] if comment.id in own else self._named(comment)
-            if place is None:
+            place = own.get(comment.id) if comment.id is not None else None
+            if place is None and before:
+                place = self._named(comment)
+            if place is None and before:
                 # Where the sources share ids, another id is another comment.
                 told_apart = shares_ids and comment.id is not None
                 place = self._alike(comment, before, taken, told_apart=told_apart)
@@ -109,26 +114,33 @@ class _Known:
             if comment.id is not None:
                 own[comment.id] = place
         for comment, place in zip(comments, places, strict=True):
-            self._index(comment, place, is_new=place >= before)
+            self._unindexed.append((comment, place, place >= before))
             if comment.parent is not None:
                 self.answers[place].append(own.get(comment.parent, comment.parent))
 
     def _named(self, comment: Comment) -> int | None:
         """The comment of an earlier source that goes by the same name, and may be the same."""
         for name in _names(comment):
-            place = self.by_name.get(name)
+            place = self._by_name.get(name)
             # Two services may both have a comment 7.
             if place is not None and _may_be_one(self.comments[place], comment):
                 return place
         return None
 
-    def _index(self, comment: Comment, place: int, *, is_new: bool) -> None:
-        for name in _names(comment):
-            self.by_name.setdefault(name, place)
-        if is_new:
-            author = _folded(comment.author)
-            self._by_words[author, _folded(comment.text)].append(place)
-            self._by_author[author].append(place)
+    def place_of(self, name: str) -> int | None:
+        """The place of the comment that goes by a name."""
+        self._index()
+        return self._by_name.get(name)
+
+    def _index(self) -> None:
+        for comment, place, is_new in self._unindexed:
+            for name in _names(comment):
+                self._by_name.setdefault(name, place)
+            if is_new:
+                author = _folded(comment.author)
+                self._by_words[author, _folded(comment.text)].append(place)
+                self._by_author[author].append(place)
+        self._unindexed.clear()
 
     def _alike(self, comment: Comment, before: int, taken: set[int], *, told_apart: bool) -> int | None:
         """The comment of an earlier source with the same author and text."""
@@ -211,11 +223,11 @@ def _with_parents(known: _Known) -> tuple[Comment, ...]:
     ids = _unique_ids(known.comments)
     answered = []
     for place, said in enumerate(known.answers):
-        places = (known.by_name.get(answer) if isinstance(answer, str) else answer for answer in said)
+        places = (known.place_of(answer) if isinstance(answer, str) else answer for answer in said)
         answered.append(next((at for at in places if at not in {None, place} and ids[at or 0] is not None), None))
     checked = without_circles(answered)
     return tuple(
-        replace(comment, id=ids[place], parent=None if parent is None else ids[parent])
+        placed(comment, ids[place], None if parent is None else ids[parent])
         for place, (comment, parent) in enumerate(zip(known.comments, checked, strict=True))
     )
 

@@ -23,7 +23,6 @@ from everlog.comments.linked_data import read_linked_data
 from everlog.comments.repeated import read_repeated
 from everlog.comments.services import embedded, read_service
 from everlog.comments.stated_counts import stated_count
-from everlog.core.noise_names import names_comments
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -65,14 +64,14 @@ def read_comments(
     ([('Ada', 'Fine.')], 'known')
     """
     hints = hints_of(rules)
-    named = hints.named(root)
+    page = Selection(root, article)
+    named = hints.named(page.marked)
     if not (named or rendered or hints.always):
         return _from_data(root, url, fetched_at)
     names = PageNames(root, named)
     best = Reading()
     if rendered or hints.are_met(root, names):
-        page = Selection(root, article)
-        claimed = stated_count(root, url, page.called(names_comments))
+        claimed = stated_count(root, url, page)
         ranked = [rule for rule in (rules.ranked if rules is not None else ()) if names.meet(rule.markup.comment)]
         known = [markup for markup in KNOWN if names.meet(markup.comment)]
         for reading in _Ways(page, url, claimed, fetched_at).all(ranked, known, rendered=rendered):
@@ -82,7 +81,7 @@ def read_comments(
                 break
         best = _with_linkbacks(best, page, url, fetched_at)
     else:
-        claimed = stated_count(root, url, named, everywhere=False)
+        claimed = stated_count(root, url, page, named, everywhere=False)
     if best.thread is None and claimed != 0:
         best = _elsewise(root, url, article, claimed, fetched_at)
     stated = best.thread.claimed if best.thread is not None else None

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # No name, date or count is longer; what is gathered for one stops here, or a selector that matches
 # whole threads would gather them again for every comment.
-_LONGEST_LINE = 400
+LONGEST_LINE = 400
 # Names of what holds the answers to the comment before it, where they do not stand inside it.
 _ANSWERS = ("indented", "children", "child", "replies", "reply", "thread", "answers", "nested", "subcomments")
 _LISTS = frozenset(("ul", "ol", "dl"))
@@ -30,6 +30,7 @@ class Parts:
         self._inside = Nearest(comments)
         self._behind = Nearest(())
         self._before: dict[Element, Element] | None = None
+        self._some: dict[str | None, dict[Element, list[Element]]] = {}
 
     def every(self, selector: str | None) -> dict[Element, list[Element]]:
         """The elements of a selector by comment, those of its first alternative first."""
@@ -37,7 +38,10 @@ class Parts:
 
     def some(self, selector: str | None) -> dict[Element, list[Element]]:
         """The same up to the alternative with which every comment has one; the others are not looked for."""
-        return self._gathered(selector, enough=len(self._comments))
+        found = self._some.get(selector)
+        if found is None:
+            found = self._some[selector] = self._gathered(selector, enough=len(self._comments))
+        return found
 
     def first(self, selector: str | None) -> dict[Element, Element]:
         """The best element of a selector by comment."""
@@ -141,15 +145,15 @@ def line_of(element: Element, without: Container[Element] = ()) -> str:
     'Ada says'
     """
     if len(element) == 0 and element.text and element.tag not in INVISIBLE:
-        return squeeze(element.text[:_LONGEST_LINE])
+        return squeeze(element.text[:LONGEST_LINE])
     pieces: list[str] = []
     length = 0
     for piece in visible_pieces(element, without):
         pieces.append(piece)
         length += len(piece)
-        if length > _LONGEST_LINE:
+        if length > LONGEST_LINE:
             break
-    return squeeze(" ".join(pieces))[:_LONGEST_LINE] or squeeze(element.get("content") or "")
+    return squeeze(" ".join(pieces))[:LONGEST_LINE] or squeeze(element.get("content") or "")
 
 
 def _followers(comments: list[Element]) -> dict[Element, Element]:

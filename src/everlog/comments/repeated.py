@@ -85,7 +85,7 @@ def read_repeated(
     page = Selection(root, article)
     best: Thread | None = None
     left = _MOST_TRIED
-    for group in _groups(root, article, url):
+    for group in _groups(page, article, url):
         if left <= 0:
             break
         left -= len(group)
@@ -95,13 +95,14 @@ def read_repeated(
             continue
         if best is None or _said(comments) > _said(best.comments):
             best = replace(thread, comments=comments)
-    return None if best is None else replace(best, claimed=stated_count(root, url) or best.claimed)
+    return None if best is None else replace(best, claimed=stated_count(root, url, page) or best.claimed)
 
 
-def _groups(root: Element, article: Element | None, url: str) -> Iterator[list[Element]]:
+def _groups(page: Selection, article: Element | None, url: str) -> Iterator[list[Element]]:
     """Elements of one shape side by side, outside of the article, in a place for comments."""
     own = {*article.iter("*"), *article.iterancestors()} if article is not None else set()
-    places, others = _places(root), elsewhere(root)
+    root = page.root
+    places, others = _places(root), elsewhere(page)
     shapes: dict[tuple[Element, str, str], list[Element]] = {}
     for element in root.iter(*_ITEMS):
         above = element.getparent()

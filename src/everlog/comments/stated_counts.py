@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import chain
-from typing import TYPE_CHECKING, cast
-
-from lxml import etree
+from typing import TYPE_CHECKING
 
 from everlog.comments.counting_words import COMMENTS, COUNTERS, NONE, ONE
-from everlog.comments.css import Nearest
-from everlog.comments.parts import line_of
+from everlog.comments.css import Nearest, Selection
+from everlog.comments.parts import LONGEST_LINE, line_of
 from everlog.core.noise_names import names_comments
+from everlog.core.tree import INVISIBLE
 from everlog.core.urls import absolute, canonical
 from everlog.core.words import fold
 from everlog.markup.view import View
@@ -20,6 +18,7 @@ from everlog.markup.view import View
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from everlog.comments.css import Marked
     from everlog.core.tree import Element
 
 _NUMBER = re.compile(r"\d{1,3}(?:[.,\u00a0\u202f ]\d{3})+(?!\d)|\d{1,6}")
@@ -41,7 +40,8 @@ _ELSEWHERE = frozenset(
     "sidebar recentcomments recent-comments recent_comments widget_recent_comments related related-posts relatedposts "
     "jp-relatedposts yarpp-related".split()
 )
-_COUNTED = etree.XPath("//@itemprop[. = 'commentCount' or . = 'interactionCount']/..")
+_COUNTED = frozenset(("commentCount", "interactionCount"))
+_WHOLE_PAGE = frozenset(("html", "body"))
 # Above the heading of comments stands the box they are in, not the whole page.
 _LEVELS = 4
 
@@ -78,23 +78,25 @@ def counted(text: str) -> int | None:
 
 
 def stated_count(
-    root: Element, url: str, named: Iterable[Element] | None = None, *, everywhere: bool = True
+    root: Element, url: str, page: Selection | None = None, named: Iterable[Marked] | None = None, *,
+    everywhere: bool = True,
 ) -> int | None:
     """How many comments a page says its post has; None where it does not say, or says two things.
 
     Headings of the comments are asked first, then data for programs, then links to the comments of this
-    very page, then other elements that are named after comments. `named` are those that may be, where they
-    are known already. Without `everywhere` data and links are not asked: of 161 pages without comments 6 state
-    something there, and all of them that there are none.
+    very page, then other elements that are named after comments. `page` is what others asked it already, `named` are
+    the elements that may be named so, where they are known. Without `everywhere` data and links are not asked: of 161
+    pages without comments 6 state something there, and all of them that there are none.
 
     >>> from everlog.core.tree import parse
     >>> page = parse(b"<div id=comments><h3>3 Responses to A post</h3></div><a href='/other#comments'>7 comments</a>")
     >>> stated_count(page, "http://a.org/post")
     3
     """
-    places = _Places(root, root.iter("*") if named is None else named)
+    page = page or Selection(root)
+    places = _Places(page, page.marked if named is None else named)
     sources: tuple[Callable[[], set[int]], ...] = (
-        places.in_headings, lambda: _in_data(root, url), lambda: _in_links(root, url), places.in_names,
+        places.in_headings, lambda: _in_data(page, url), lambda: _in_links(root, url), places.in_names,
     )
     for source in sources if everywhere else (places.in_headings, places.in_names):
         found = source()
@@ -103,32 +105,30 @@ def stated_count(
     return None
 
 
-def elsewhere(root: Element) -> Nearest:
+def elsewhere(page: Selection) -> Nearest:
     """The parts of a page that are about other posts, and about comments on them."""
-    named = (element for element in root.iter("*") if element.get("id") or element.get("class"))
-    return Nearest(element for element in named if _is_about_others(element))
-
-
-def _is_about_others(element: Element) -> bool:
-    names = _names(element)
-    return bool(names) and element.tag not in {"html", "body"} and _speaks_of_others(names)
+    return Nearest(
+        element for element, classes, ident, _ in page.marked
+        if (_speaks_of_others(classes or "") or (ident and not _ELSEWHERE.isdisjoint(ident.lower().split())))
+        and element.tag not in _WHOLE_PAGE
+    )
 
 
 @lru_cache(maxsize=4096)
-def _speaks_of_others(names: str) -> bool:
-    return not _ELSEWHERE.isdisjoint(names.lower().split())
+def _speaks_of_others(classes: str) -> bool:
+    return not _ELSEWHERE.isdisjoint(classes.lower().split())
 
 
 class _Places:
     """Where a page speaks of its comments."""
 
-    def __init__(self, root: Element, named: Iterable[Element]) -> None:
-        self._root = root
-        self._told: dict[Element, bool] = {}
+    def __init__(self, page: Selection, named: Iterable[Marked]) -> None:
+        self._root = page.root
+        self._elsewhere = elsewhere(page)
         self._named = [
-            element for element in named
-            if element.tag not in {"html", "body"} and names_comments(_names(element))
-            and not self._is_elsewhere(element)
+            element for element, classes, ident, _ in named
+            if names_comments(f"{ident or ''} {classes or ''}") and element.tag not in _WHOLE_PAGE
+            and self._elsewhere.at(element) is None
         ]
         self._members = frozenset(self._named)
 
@@ -140,7 +140,8 @@ class _Places:
     def in_names(self) -> set[int]:
         """What other elements state whose names speak of comments, outside links to other posts."""
         small = (element for element in self._named if element.tag not in _HEADINGS and len(element) < 5)
-        return _numbers((element for element in small if next(element.iter("a"), None) is None), _LONGEST_LABEL)
+        labels = (element for element in small if not _is_longer(element, _LONGEST_LABEL))
+        return _numbers((element for element in labels if next(element.iter("a"), None) is None), _LONGEST_LABEL)
 
     def _is_near(self, heading: Element) -> bool:
         above: Element | None = heading
@@ -148,33 +149,19 @@ class _Places:
             if above is None:
                 break
             if above in self._members:
-                return not self._is_elsewhere(heading)
+                return self._elsewhere.at(heading) is None
             above = above.getparent()
-        return heading.getnext() in self._members and not self._is_elsewhere(heading)
-
-    def _is_elsewhere(self, element: Element) -> bool:
-        """Whether an element stands in a part of the page that is about other posts."""
-        passed: list[Element] = []
-        answer = False
-        for above in chain((element,), element.iterancestors()):
-            known = self._told.get(above)
-            if known is not None:
-                answer = known
-                break
-            passed.append(above)
-            if _is_about_others(above):
-                answer = True
-                break
-        self._told.update(dict.fromkeys(passed, answer))
-        return answer
+        return heading.getnext() in self._members and self._elsewhere.at(heading) is None
 
 
-def _in_data(root: Element, url: str) -> set[int]:
+def _in_data(page: Selection, url: str) -> set[int]:
     """What microdata and JSON-LD state."""
-    found: set[int] = set()
-    for element in cast("list[Element]", _COUNTED(root)):
+    root, found = page.root, set[int]()
+    for element, _, _, meaning in page.marked:
+        if meaning not in _COUNTED:
+            continue
         written = element.get("content") or line_of(element)
-        if element.get("itemprop") == "commentCount" or written.startswith("UserComments"):
+        if meaning == "commentCount" or written.startswith("UserComments"):
             found.update(_whole(written.rpartition(":")[2]))
     # Most pages do not count their comments so, and reading what they state costs as much as all the rest.
     if any("commentCount" in (script.text or "") for script in root.iter("script")):
@@ -202,10 +189,29 @@ def _numbers(elements: Iterable[Element], longest: int) -> set[int]:
     return {number for line in lines if len(line) <= longest and (number := counted(line)) is not None}
 
 
+def _is_longer(element: Element, longest: int) -> bool:
+    """Whether an element's line is certainly longer: comments bear the name of comments too, and are many.
+
+    Letters are counted until there are too many for it; it is not certain where something is not shown, or where the
+    line ends before.
+    """
+    letters = length = 0
+    for node in element.iter("*"):
+        if node.tag in INVISIBLE:
+            return False
+        if text := node.text:
+            letters += len("".join(text[: 3 * longest].split()))
+            if letters > longest:
+                return True
+            length += len(text)
+        if node is not element and (tail := node.tail):
+            length += len(tail)
+        if length > LONGEST_LINE:
+            return False
+    return False
+
+
 def _whole(text: str) -> tuple[int, ...]:
     text = text.strip()
     return (int(text),) if text.isascii() and text.isdigit() and len(text) < 7 else ()
 
-
-def _names(element: Element) -> str:
-    return f"{element.get('id') or ''} {element.get('class') or ''}".strip()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 _NUMBERED = re.compile(r"(?:[^\d]*|.*[^a-z\d](?:comment|reply|c)[-_]?)(\d+)", re.IGNORECASE | re.DOTALL)
 
 
+@lru_cache(maxsize=1024)
 def short_id(written: str | None) -> str | None:
     """An id as the site writes it, its number alone where it has one.
 
@@ -64,12 +66,13 @@ def threaded(
             ids[parent] = made = _made_id(comments[parent], known, alike)
             known[made] = parent
     return tuple(
-        _placed(comment, ident, None if parent is None else ids[parent])
+        placed(comment, ident, None if parent is None else ids[parent])
         for comment, ident, parent in zip(comments, ids, answered, strict=True)
     )
 
 
-def _placed(comment: Comment, ident: str | None, parent: str | None) -> Comment:
+def placed(comment: Comment, ident: str | None, parent: str | None) -> Comment:
+    """A comment with this id, below the one with that."""
     # Most are as they were, and a copy of a frozen record costs as much as the rest of its thread.
     is_same = comment.id == ident and comment.parent == parent
     return comment if is_same else replace(comment, id=ident, parent=parent)
@@ -152,6 +155,8 @@ def _unique(ids: Sequence[str | None]) -> list[str | None]:
 def without_circles(parents: Sequence[int | None]) -> list[int | None]:
     """Parents in which no comment answers itself, however long the way round."""
     checked = list(parents)
+    if all(parent is None for parent in checked):
+        return checked
     safe: set[int] = set()
     for place in range(len(checked)):
         way: list[int] = []

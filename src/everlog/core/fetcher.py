@@ -1,4 +1,4 @@
-"""What the rest of the house may ask of the web, whatever brings the pages."""
+"""Fetcher: what the rest of the program may ask of the web, whatever brings the pages."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Waited:
 
     `signal` is what the server itself said, word for word, or empty where it said nothing. `times` counts
     the requests that waited, and those that were not made because it would have taken too long: `until` is
-    when these may be. `seconds` is what requests stood in line for it, all together.
+    when these may be. `seconds` is what requests waited for it, all together.
     """
 
     reason: str
@@ -66,7 +66,7 @@ class Waited:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostStats:
-    """What was asked of one host, how long was waited for it, and why.
+    """Statistics of one host: what was requested, how long was waited for it, and why.
 
     `slowed` is how often its answers made the pace slower, `delay_seconds` the pace as it is now.
     """
@@ -82,26 +82,26 @@ class HostStats:
 
 
 class RateLimiter(Protocol):
-    """One line before each host for all processes that ask: whoever asks the same host takes turns."""
+    """Rate limiter of each host for all processes that fetch from it."""
 
     async def reserve(self, host: str, pace_seconds: float, longest_seconds: float) -> tuple[float, float]:
-        """Take the next turn, a pace behind the one before; one that is too far away is not taken.
+        """Reserve the next slot, a pace behind the one before; one that is too far away is not reserved.
 
         How many seconds from now it is, and how many seconds behind it a request may leave without coming too close
-        to whoever has the turn after it.
+        to whoever has the slot after it.
         """
         ...
 
-    def came(self, seconds_late: float) -> None:
-        """Somebody was ready to ask so long behind their turn: what later turns have to allow for."""
+    def note_late(self, seconds_late: float) -> None:
+        """A request was ready so long behind its slot: what later slots have to allow for."""
         ...
 
-    async def is_held(self, host: str) -> bool:
+    async def is_backing_off(self, host: str) -> bool:
         """Whether the host asked any of them to be left alone, and nobody is to ask it now."""
         ...
 
-    async def hold(self, host: str, seconds: float) -> None:
-        """The host asked to be left alone for so long: nobody gets a turn before that."""
+    async def back_off(self, host: str, seconds: float) -> None:
+        """The host asked to be left alone for so long: nobody gets a slot before that."""
         ...
 
 
@@ -111,10 +111,10 @@ class Fetcher(Protocol):
     async def fetch(
         self, url: str, *, purpose: Purpose = "page", etag: str | None = None, last_modified: str | None = None,
     ) -> Fetched | Failure:
-        """Ask for a URL; waits for its turn, follows redirects, tries again where that may help."""
+        """Fetch a URL; throttled, with redirects followed, and retried where that may help."""
         ...
 
-    async def ask(self, asked: BrowserRequest) -> Exchange | Failure:
+    async def request(self, wanted: BrowserRequest) -> Exchange | Failure:
         """The answer to what a page in the browser asks for: one hop, whatever its status, no second try."""
         ...
 
@@ -122,11 +122,11 @@ class Fetcher(Protocol):
         """The hosts nobody is asking just now, and why."""
         ...
 
-    def ledger(self) -> tuple[HostStats, ...]:
-        """What was asked of every host since the ledger was last taken."""
+    def host_stats(self) -> tuple[HostStats, ...]:
+        """What was requested of every host since the statistics were last taken."""
         ...
 
-    def take_ledger(self) -> tuple[HostStats, ...]:
+    def take_host_stats(self) -> tuple[HostStats, ...]:
         """The same, for an archive that adds it up: from here on counting begins anew."""
         ...
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import urldefrag, urlsplit
 
-from everlog.core.aliases import folder_of, is_below, rebased
-from everlog.core.urls import absolute, canonical, host_of
+from everlog.core.urls import absolute, canonical
 
 if TYPE_CHECKING:
-    from everlog.core.aliases import Alias
+    from everlog.core.scope import Scope
     from everlog.core.tree import Element
-    from everlog.records import Blog
 
 # The longest address of 9,902 pages of blogs has 481 characters.
 LONGEST = 1_500
@@ -74,126 +72,11 @@ class PageLink:
     nofollow: bool = False
 
 
-@dataclass(frozen=True)
-class Scope:
-    """Which addresses belong to a blog; scheme and `www` make no difference.
-
-    `path` is what lies below the blog's home, `host` all of its host, `subdomains` also all below it.
-
-    >>> blog = Scope("https://www.a.org/blog/")
-    >>> blog.holds("http://a.org/blog/2020/x"), blog.holds("https://a.org/shop"), blog.holds("https://a.org/blogger")
-    (True, False, False)
-    >>> Scope("https://a.org/blog/", "subdomains").holds("https://en.a.org/")
-    True
-
-    A blog that moved holds what lies at its `former` homes as well; `also` are further folders that hold posts of
-    it. `aliases` are other addresses that its pages call their own: what is looked for `here` is no page of theirs.
-
-    >>> Scope("https://b.org/", former=("https://a.org/",)).holds("https://a.org/2020/x")
-    True
-    >>> Scope("https://a.org/blog/", also=("https://a.org/notes/",)).holds("https://a.org/notes/7")
-    True
-    """
-
-    home: str
-    mode: str = "path"
-    former: tuple[str, ...] = ()
-    also: tuple[str, ...] = ()
-    aliases: tuple[Alias, ...] = ()
-
-    def holds(self, url: str) -> bool:
-        """Whether a URL belongs to the blog."""
-        return self.holds_key(canonical(url))
-
-    def holds_key(self, key: str) -> bool:
-        """The same for a URL in its canonical spelling."""
-        return self._holds_here(key) or any(scope.holds_key(key) for scope in self._others)
-
-    def own(self, url: str, key: str) -> tuple[str, str]:
-        """A link and its key; where it leads to an alias whose pages are looked for here, those of the page here.
-
-        >>> from everlog.core.aliases import Alias
-        >>> blog = Scope("https://a.org/", aliases=(Alias(home="http://www.b.org/", here=True),))
-        >>> blog.own("http://www.b.org/2020/x/", "b.org/2020/x")
-        ('https://a.org/2020/x/', 'a.org/2020/x')
-        """
-        for alias in self.aliases:
-            if alias.here and is_below(key, folder_of(alias.home)):
-                here = rebased(url, alias.home, self.home)
-                return here, canonical(here)
-        return url, key
-
-    def leaves_out(self, key: str, *, is_headed: bool = True) -> bool:
-        """Whether an address is not the blog's but may be: at an alias not followed, or on its host and listed."""
-        if self.holds_key(key):
-            return False
-        at_alias = any(not alias.here and is_below(key, folder_of(alias.home)) for alias in self.aliases)
-        return at_alias or (is_headed and _host_of_key(key) == self._host)
-
-    @cached_property
-    def may_leave_out(self) -> bool:
-        """Whether there may be any address that `leaves_out` tells."""
-        unfollowed = any(not (alias.here or alias.followed) for alias in self.aliases)
-        return unfollowed or (self.mode == "path" and not self.holds_key(self._host))
-
-    def _holds_here(self, key: str) -> bool:
-        if self.mode == "path":
-            return is_below(key, self._above)
-        host = _host_of_key(key)
-        return host == self._host or (self.mode == "subdomains" and host.endswith("." + self._host))
-
-    @cached_property
-    def _others(self) -> tuple[Scope, ...]:
-        followed = [alias.home for alias in self.aliases if alias.followed]
-        return (*(Scope(home, self.mode) for home in (*self.former, *followed)), *map(Scope, self.also))
-
-    @cached_property
-    def _host(self) -> str:
-        return host_of(self.home)
-
-    @cached_property
-    def _above(self) -> str:
-        return folder_of(self.home)
-
-
-def scope_of(blog: Blog) -> Scope:
-    """What belongs to a blog of an archive, wherever it has lived."""
-    return Scope(blog.home, blog.scope, blog.former_homes)
-
-
-def keys_elsewhere(key: str, blog: Blog) -> tuple[str, ...]:
-    """The keys that a page of a blog has at the other homes of the blog, its present one first: the same path there."""
-    homes = [folder_of(home) for home in (blog.home, *reversed(blog.former_homes))]
-    inside = [home for home in homes if is_below(key, home)]
-    if not inside:
-        return ()
-    below = key.removeprefix(max(inside, key=len))
-    return tuple(dict.fromkeys(home + below for home in homes if home + below != key))
-
-
-def url_now(url: str, blog: Blog) -> str:
-    """Where a page of a blog is by now: the same path below the present home, spelled as it was.
-
-    Keys have lost the slash at the end, which not every server forgives.
-
-    >>> from datetime import UTC, datetime
-    >>> from everlog.records import Blog
-    >>> blog = Blog(id=1, home="https://b.org/", former_homes=("http://a.org/blog/",), added_at=datetime.now(UTC))
-    >>> url_now("http://www.a.org/blog/2020/x/", blog), url_now("https://b.org/y/", blog)
-    ('https://b.org/2020/x/', 'https://b.org/y/')
-    """
-    if Scope(blog.home).holds(url):
-        return url
-    for former in reversed(blog.former_homes):
-        if Scope(former).holds(url):
-            return rebased(url, former, blog.home)
-    return url
-
-
 def page_links(root: Element, url: str, *, within: Scope) -> list[PageLink]:
     """The links of a page that stay within the blog, in document order, each page once.
 
     >>> from lxml import etree
+    >>> from everlog.core.scope import Scope
     >>> page = etree.HTML('<a href="/a#top">A</a> <a href="http://a.org/a/">again</a> <a href="//b.org/">far</a>')
     >>> [link.url for link in page_links(page, "https://a.org/", within=Scope("https://a.org/"))]
     ['https://a.org/a']
@@ -205,17 +88,24 @@ def page_links(root: Element, url: str, *, within: Scope) -> list[PageLink]:
         href = _refresh_of(element) if tag == "meta" else element.get("href")
         if not href:
             continue
-        words = (element.get("rel") or "").lower().split() if tag != "meta" else ["refresh"]
-        rel = next((word for word in words if word in {"next", "prev", "previous", "refresh"}), "")
+        rel, is_nofollow = _rel(element.get("rel") or "" if tag != "meta" else "refresh")
         if tag == "link" and not rel:
             continue
         target = resolved(base, href)
         if target is None:
             continue
-        link, key = within.own(*target) if within.aliases else target
-        if within.holds_key(key) and key not in found:
-            found[key] = PageLink(link, key, rel.removesuffix("ious"), "nofollow" in words)
+        link, key = within.localized(*target) if within.aliases else target
+        if key not in found and within.is_own_key(key):
+            found[key] = PageLink(link, key, rel, is_nofollow)
     return list(found.values())
+
+
+@lru_cache(maxsize=256)
+def _rel(written: str) -> tuple[str, bool]:
+    """What a link says of the page it leads to, as `PageLink` has it."""
+    words = written.lower().split()
+    rel = next((word for word in words if word in {"next", "prev", "previous", "refresh"}), "")
+    return rel.removesuffix("ious"), "nofollow" in words
 
 
 def links_left_out(root: Element, url: str, *, beyond: Scope) -> list[tuple[str, str]]:
@@ -224,6 +114,7 @@ def links_left_out(root: Element, url: str, *, beyond: Scope) -> list[tuple[str,
     On the blog's own host those are what headings lead to: lists head what they list, menus do not.
 
     >>> from lxml import etree
+    >>> from everlog.core.scope import Scope
     >>> page = etree.HTML('<a href="/blog/a">A</a> <h2><a href="/2020/b">B</a></h2> <a href="/shop">C</a>')
     >>> links_left_out(page, "https://a.org/blog/", beyond=Scope("https://a.org/blog/"))
     [('https://a.org/2020/b', 'a.org/2020/b')]
@@ -365,7 +256,3 @@ def _base_of(root: Element, url: str) -> str:
     for element in root.iter("base"):
         return absolute(url, element.get("href")) or url
     return url
-
-
-def _host_of_key(key: str) -> str:
-    return re.split(r"[/?#]", key, maxsplit=1)[0]

@@ -29,16 +29,22 @@ _TEXT = re.compile(r"footnote|endnote|caption|reference|citation|quote|code|high
 # Headings get their ids from their text ("license-confirmation"), links and spans their classes from
 # scripts: only the names of these say what an element is for.
 NAMEABLE = frozenset("div section aside nav ul ol dl form footer header table p ins fieldset center".split())
+_NUMBERS = re.compile(r"[0-9]+")
 _HUMPS = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
-@lru_cache(maxsize=20_000)
 def names_comments(names: str) -> bool:
     """Whether a class or id names the place of comments.
 
     >>> names_comments("comments-area"), names_comments("commentary")
     (True, False)
     """
+    # Every comment has a number of its own; which one it is says nothing.
+    return _names_comments(_NUMBERS.sub("0", names))
+
+
+@lru_cache(maxsize=20_000)
+def _names_comments(names: str) -> bool:
     return bool(_COMMENTS.search(_HUMPS.sub("-", names).lower()))
 
 

@@ -1,7 +1,7 @@
 """When a host may be asked again: the pure clock of one host, and what `Retry-After` means.
 
-HostClock     the turns of one host: delays, back-off, requests in flight
-Cause         what a turn waits for, and the server's own word for it
+HostClock     the slots of one host: delays, back-off, requests in flight
+Cause         what a request waits for, and the server's own word for it
 retry_after   the moment a `Retry-After` header names
 """
 
@@ -12,13 +12,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
+from everlog.core.retry_policy import RATE_LIMITS, SERVER_ERRORS
+
 # What no calendar can hold is written as this day: far enough to mean never, and near enough to
 # the end of the calendar that adding to it does not overflow.
 NEVER = datetime(9999, 1, 1, tzinfo=UTC)
-
-# A host may ask for centuries, by mistake as a rule: nobody would ever look whether it still means it. One
-# request a week is no burden to anybody, and a host that repeats its wish is left alone for another week.
-LONGEST_REMEMBERED = timedelta(days=7)
 
 # A longer wish is cut to this. At a minute a page, a thousand posts take seventeen hours; who
 # wants to keep crawlers out for longer has `Disallow` for it.
@@ -45,7 +43,6 @@ USUAL_SHARE = 0.1
 # A server may say much in one header; more than this tells nobody more.
 LONGEST_SIGNAL = 100
 
-_REFUSALS = frozenset({429, 503})
 _SECONDS = re.compile(r"\d+(?:\.\d+)?")
 
 
@@ -95,7 +92,7 @@ ANSWERS = Cause(reason="requests in flight")
 
 @dataclass(slots=True)
 class HostClock:
-    """The turns of one host. It never looks at a clock: every question brings its own `now`.
+    """The slots of one host. It never looks at a clock: every question brings its own `now`.
 
     >>> clock, start = HostClock(delay_seconds=2.0, concurrency=4), datetime(2024, 5, 1, tzinfo=UTC)
     >>> clock.next_turn(start) == start
@@ -127,7 +124,7 @@ class HostClock:
 
     @property
     def why(self) -> str:
-        """What the next turn waits for, in words."""
+        """What the next request waits for, in words."""
         cause = self.cause
         if self.held_until is not None:
             return cause.reason
@@ -138,7 +135,7 @@ class HostClock:
 
     @property
     def cause(self) -> Cause:
-        """What the next turn waits for, as the ledger counts it."""
+        """What the next request waits for, as the statistics count it."""
         if self.held_until is not None:
             return self.held_for
         if self.in_flight >= self.concurrency:
@@ -150,7 +147,7 @@ class HostClock:
         return OWN_DELAY
 
     def share(self, *, delay_seconds: float, concurrency: int) -> None:
-        """One more asks this host: the politer of both manners holds for all."""
+        """One more asks this host: the politer of both policies holds for all."""
         self.delay_seconds = max(self.delay_seconds, delay_seconds)
         self.concurrency = max(1, min(self.concurrency, concurrency))
 
@@ -197,7 +194,7 @@ class HostClock:
         self._last_start = now
 
     def rode(self) -> None:
-        """A request goes out in the wake of a page that had its turn."""
+        """A request goes out in the wake of a page that had its slot."""
         self.in_flight += 1
 
     def withdrawn(self) -> None:
@@ -214,9 +211,9 @@ class HostClock:
         self.in_flight -= 1
         # Requests in flight together meet the same trouble: it counts once.
         news = self._last_growth is None or _later(now, -seconds) >= self._last_growth
-        if status in _REFUSALS:
+        if status in RATE_LIMITS:
             self._refused(now, status, retry_after, news=news)
-        elif status is None or status >= 500:
+        elif status is None or status >= SERVER_ERRORS:
             failed = Cause(reason="backing off after failed requests", signal="" if status is None else f"{status}")
             self._grow(now, FAILURE_STEP_SECONDS, failed, news=news)
             self.hold(_later(now, self._added_seconds), failed.reason, failed.signal)

@@ -41,7 +41,7 @@ HOLDERS = frozenset("div article section main body td header footer aside center
 
 # Marks that no text holds (Unicode keeps these code points free): the end of a paragraph, of a
 # line, and white space that must stay as it is.
-_PARAGRAPH, _LINE, _KEPT_LINE, _KEPT_BLANK = "\ufdd0", "\ufdd1", "\ufdd2", "\ufdd3"
+PARAGRAPH, LINE, _KEPT_LINE, _KEPT_BLANK = "\ufdd0", "\ufdd1", "\ufdd2", "\ufdd3"
 _LINE_TAGS = frozenset(("br", "td", "th", "dt", "tr", "img", "li"))
 
 # Control bytes: no multi-byte character holds one.
@@ -243,12 +243,12 @@ def take_text(article: Element) -> str:
         tag = element.tag
         if tag not in BLOCK:
             continue
-        mark = _LINE if tag in _LINE_TAGS else _PARAGRAPH
+        mark = LINE if tag in _LINE_TAGS else PARAGRAPH
         text, tail = element.text, element.tail
         element.text = mark + text if text else mark
         element.tail = mark + tail if tail else mark
     raw = etree.tostring(article, method="text", encoding="unicode", with_tail=False)
-    return _tidy(raw)
+    return tidy(raw)
 
 
 def _keep_space(preformatted: Element) -> None:
@@ -266,13 +266,14 @@ def _keep_space(preformatted: Element) -> None:
             element.tail = element.tail.replace("\n", _KEPT_LINE).replace(" ", _KEPT_BLANK)
 
 
-def _tidy(raw: str) -> str:
+def tidy(raw: str) -> str:
+    """A text whose paragraphs and lines are marked, as it is read: white space collapsed, nothing empty."""
     paragraphs = []
-    for block in raw.split(_PARAGRAPH):
+    for block in raw.split(PARAGRAPH):
         if not block or block.isspace():
             continue
-        if _LINE in block:
-            lines = filter(None, (" ".join(line.split()) for line in block.split(_LINE)))
+        if LINE in block:
+            lines = filter(None, (" ".join(line.split()) for line in block.split(LINE)))
             text = "\n".join(lines)
         else:
             text = " ".join(block.split())

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, quote, unquote, urljoin, urlsplit, urlunsplit
@@ -41,6 +42,8 @@ _SESSION = re.compile(r";(?:jsessionid|phpsessid)=[^/?;]*", re.IGNORECASE)
 _BARE_HOST = re.compile(
     r"^(?:[\w-]+\.)+(?!(?:html?|php|xml|aspx?|md|txt)(?:[/?#:]|$))[^\W\d_]{2,}(?::\d+)?(?=[/?#]|$)"
 )
+_ROOT = re.compile(r"https?://[\w.:-]+(?=[/?#]|$)", re.ASCII)
+_ROOTED = re.compile(r"/(?![/\\\t\n\r])|https?://\w")
 _FORBIDDEN = re.compile(r"[\x00-\x20\x7f\ud800-\udfff]")
 _LINE_BREAKS = re.compile(r"[\t\n\r]")
 _OUTER_SPACE = "".join(map(chr, range(33))) + "\u200b\ufeff\xa0"
@@ -55,6 +58,12 @@ def canonical(url: str) -> str:
     >>> canonical("http://example.org/caf%c3%a9?b=2&a=1")
     'example.org/café?a=1&b=2'
     """
+    # The same few are asked for over and over: a page is asked for its own some twenty times. What nobody writes by
+    # hand is not remembered.
+    return _remembered(url) if len(url) < LONGEST_KEY_BYTES else _canonical(url)
+
+
+def _canonical(url: str) -> str:
     host, path, query, fragment = _parts(url)
     key = host + _canonical_path(path)
     if kept := _canonical_query(query):
@@ -63,6 +72,10 @@ def canonical(url: str) -> str:
     if fragment.startswith(("!", "/")):
         key += "#" + _clean(unquote(fragment)).rstrip("/")
     return key if len(key) * 4 <= LONGEST_KEY_BYTES else bounded(key)
+
+
+# As many as some pages name, at 300 bytes or so each.
+_remembered = lru_cache(maxsize=4_096)(_canonical)
 
 
 def bounded(key: str) -> str:
@@ -92,6 +105,18 @@ def absolute(base: str | None, link: str | None) -> str | None:
     """
     if link is None:
         return None
+    # What does not depend on the page it stands on is the same on all pages of a blog.
+    if base is not None and len(link) < LONGEST_KEY_BYTES and (place := _ROOT.match(base)) and _ROOTED.match(link):
+        return _absolute_of_root(place[0] + "/", link)
+    return _absolute(base, link)
+
+
+@lru_cache(maxsize=4_096)
+def _absolute_of_root(root: str, link: str) -> str | None:
+    return _absolute(root, link)
+
+
+def _absolute(base: str | None, link: str) -> str | None:
     link = _tidy(link)
     if link.lower().startswith("feed:"):
         link = re.sub(r"^feed:(?://)?(?=https?:)|^feed:", "", link, flags=re.IGNORECASE)
@@ -123,6 +148,11 @@ def host_of(url: str) -> str:
     >>> host_of("https://WWW.Example.org/a"), host_of("http://xn--mnchen-3ya.de/")
     ('example.org', 'münchen.de')
     """
+    return _host_of(url) if len(url) < LONGEST_KEY_BYTES else _parts(url)[0]
+
+
+@lru_cache(maxsize=4_096)
+def _host_of(url: str) -> str:
     return _parts(url)[0]
 
 

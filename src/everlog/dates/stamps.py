@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime, time, timedelta, timezone
+from functools import lru_cache
 from typing import NamedTuple
 
 # Blogs began in the nineties; an earlier year in a page is its subject or a broken clock.
@@ -66,6 +67,7 @@ _ZONES = {
 }  # fmt: skip
 
 
+@lru_cache(maxsize=256)
 def read_offset(text: str | None) -> timezone | None:
     """The offset that a text such as `+02:00`, `GMT+8` or `Z` states.
 

@@ -21,8 +21,9 @@ from everlog.extract.extractors.extractor import is_placed
 from everlog.extract.fields import field_function
 from everlog.extract.fields.small_texts_read import selectors_used
 from everlog.extract.manual import elements_by_hand
-from everlog.markup.cleaning import clean_html
+from everlog.markup.cleaning import WRAPPERS, clean_html
 from everlog.markup.cutting import remove_cuts
+from everlog.markup.paragraphs import simple_body
 from everlog.markup.revealing import without_words
 from everlog.markup.view import View
 from everlog.records import Post, Provenance, Role, Skip, post_fields
@@ -191,9 +192,13 @@ class PostReader:
         """What speaks against an article, if it is small for this blog, or in none of the learned places."""
         if found.rule.method == MANUAL:
             return None
-        share = share_of_page(view.root, found.pick.element, comments.elements)
         is_odd = not self._is_usual(found)
-        if share >= SMALL * (self._template.share or 1.0) and not is_odd:
+        least = SMALL * (self._template.share or 1.0)
+        # Without the comments the article's share is larger still: most need not be measured.
+        if not is_odd and share_of_page(view.root, found.pick.element) >= least:
+            return None
+        share = share_of_page(view.root, found.pick.element, comments.elements)
+        if share >= least and not is_odd:
             return None
         enough = 1.0 if is_odd else DISAGREEMENT
         others = agreement(view, found.pick, self._template.repeats, but=found.rule.method, enough=enough)
@@ -247,6 +252,9 @@ class PostReader:
             players = remove_cuts(article, used.cutter)
             without_words(players)
             if has_text(article) or _shows_media(article) or embeds:
+                simple = simple_body(article) if article.tag in WRAPPERS else None
+                if simple is not None:
+                    return simple[0], simple[1] if html else "", used
                 markup = clean_html(article, view.url) if html else ""
                 drop(players)
                 return take_text(article), markup, used

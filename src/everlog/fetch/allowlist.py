@@ -1,4 +1,4 @@
-"""What one blog's session may connect to: the public web at its usual ports, and what the user chose beyond it.
+"""Allowlist of one blog's session: the public web at its usual ports, and what the user chose beyond it.
 
 A host and port that the user typed may be private, if they were so when they were first connected to. A name that was
 public then stays public: whoever owns it could lead a crawl anywhere else later (DNS rebinding). Hosts that the
@@ -88,35 +88,35 @@ class Allowlist:
 class HostPermit:
     """What the guard asks when a request has an address to connect to."""
 
-    __slots__ = ("_host", "_port", "_reach")
+    __slots__ = ("_allowlist", "_host", "_port")
 
-    def __init__(self, reach: Allowlist, host: str, port: int) -> None:
-        self._reach = reach
+    def __init__(self, allowlist: Allowlist, host: str, port: int) -> None:
+        self._allowlist = allowlist
         self._host = host
         self._port = port
 
     @property
     def network(self) -> str:
-        return self._reach.network_for(self._host, self._port)
+        return self._allowlist.network_for(self._host, self._port)
 
     @property
     def pool(self) -> Hashable:
         # A connection that is made before the network is known is only for the session that finds it out.
-        return self._reach if self.network == "typed" else self.network
+        return self._allowlist if self.network == "typed" else self.network
 
     def refuse(self, address: str) -> str | None:
         """Why not to connect to this address; where nothing speaks against it, it is about to be."""
         found = network_of(address)
         if found != "public" and self.network not in {"any", "typed", found}:
             return refusal(address)
-        self._reach.note(self._host, found)
+        self._allowlist.note(self._host, found)
         return None
 
     def advice(self) -> str:
         """What to do about a refusal, and why this host is refused although it is the blog's own."""
         port = "" if self._port in USUAL_PORTS else f":{self._port}"
         name = f"[{self._host}]" if ":" in self._host else self._host
-        before = "it had a public address before; " if self._reach.was_public(self._host) else ""
+        before = "it had a public address before; " if self._allowlist.was_public(self._host) else ""
         return f"{before}to allow it: --allow {name}{port}"
 
 

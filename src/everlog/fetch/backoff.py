@@ -1,11 +1,11 @@
-"""How a host's wish to be left alone survives into the next run."""
+"""Backoff of a host, from one run to the next: its wish to be left alone, and how slowly it was asked."""
 
 from __future__ import annotations
 
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from everlog.core.politeness import LONGEST_REMEMBERED
+from everlog.core.retry_policy import LONGEST_REMEMBERED, remembered
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 LONGEST_STRAIN = timedelta(hours=1)
 
 
-def remember_hold(remember: Callable[[str, str], None] | None, host: str, clock: HostClock, now: datetime) -> None:
+def remember_backoff(remember: Callable[[str, str], None] | None, host: str, clock: HostClock, now: datetime) -> None:
     """Keep for the next run what the host asked for; the signal is kept as it was given."""
     if remember is not None and clock.held_until is not None:
-        until = min(clock.held_until, now + LONGEST_REMEMBERED)
+        until = remembered(clock.held_until, now)
         remember(f"wait {host}", f"{until.isoformat()} {clock.held_for.reason}\t{clock.held_for.signal}")
 
 
@@ -42,7 +42,7 @@ def recall_strain(recall: Callable[[str], str | None] | None, host: str, clock: 
         return
 
 
-def recall_hold(
+def recall_backoff(
     recall: Callable[[str], str | None] | None, remember: Callable[[str, str], None] | None, host: str,
     clock: HostClock, now: datetime,
 ) -> None:
@@ -58,7 +58,7 @@ def recall_hold(
         return
     if until.tzinfo is None:
         return
-    clock.hold(min(until, now + LONGEST_REMEMBERED), reason or "the server asked us to wait", signal)
+    clock.hold(remembered(until, now), reason or "the server asked us to wait", signal)
     if until > now + LONGEST_REMEMBERED:
         # Kept by an older version: cut anew in every run, it would never end.
-        remember_hold(remember, host, clock, now)
+        remember_backoff(remember, host, clock, now)

@@ -1,4 +1,4 @@
-"""What went wrong with a request, in the words of the ledger."""
+"""Fetch errors: what went wrong with a request, in the words of the records (`Trouble`)."""
 
 from __future__ import annotations
 
@@ -27,22 +27,21 @@ if TYPE_CHECKING:
     from everlog.records import Trouble
 
 _decoders: Any = _compression
-# What each error of Scrapy, Twisted and the decoders means, the first that fits; whether another
-# try may help; and the sentence for people.
-_KINDS: tuple[tuple[tuple[type[BaseException], ...], Trouble, bool, str], ...] = (
-    ((DNSLookupError,), "dns", True, "DNS lookup failed for {host}"),
-    ((DownloadTimeoutError,), "timeout", True, "timed out after {seconds:g} s: {url}"),
-    ((DownloadCancelledError, IgnoreRequest), "too-large", False, "larger than the limit of {most:,} bytes: {url}"),
-    ((_DataLoss, _MalformedChunkedDataError), "truncated", True, "the response was cut off: {url}"),
-    ((SSL.SysCallError, SSL.ZeroReturnError), "connection", True, "connection lost: {url}"),
-    ((SSL.Error, VerificationError, CertificateError), "tls", False, "TLS error for {url} ({words})"),
+# What each error of Scrapy, Twisted and the decoders means, the first that fits, and the sentence for people.
+_KINDS: tuple[tuple[tuple[type[BaseException], ...], Trouble, str], ...] = (
+    ((DNSLookupError,), "dns", "DNS lookup failed for {host}"),
+    ((DownloadTimeoutError,), "timeout", "timed out after {seconds:g} s: {url}"),
+    ((DownloadCancelledError, IgnoreRequest), "too-large", "larger than the limit of {most:,} bytes: {url}"),
+    ((_DataLoss, _MalformedChunkedDataError), "truncated", "the response was cut off: {url}"),
+    ((SSL.SysCallError, SSL.ZeroReturnError), "connection", "connection lost: {url}"),
+    ((SSL.Error, VerificationError, CertificateError), "tls", "TLS error for {url} ({words})"),
     (
         (OddAnswer, ParseError, ValueError, NotImplementedError, RequestGenerationFailed, BadGzipFile, zlib.error,
          EOFError, _decoders.brotli.error, _decoders.zstd.ZstdError),
-        "protocol", False, "invalid response from {url} ({words})",
+        "protocol", "invalid response from {url} ({words})",
     ),
-    ((Refused,), "connection", True, "connection refused: {url}"),
-    ((BaseException,), "connection", True, "connection failed for {url} ({words})"),
+    ((Refused,), "connection", "connection refused: {url}"),
+    ((BaseException,), "connection", "connection failed for {url} ({words})"),
 )
 # Troubles with an answer, so that there is somebody who gives them.
 _ANSWERED = frozenset({"too-large", "truncated", "protocol"})
@@ -51,23 +50,25 @@ _ANSWERED = frozenset({"too-large", "truncated", "protocol"})
 _FOREIGN = frozenset({"compress", "x-compress", "exi", "pack200-gzip", "dcb", "dcz", "bzip2", "xz", "lzma"})
 
 
-def hitch_of(
-    error: Exception, ask: HttpRequest, blocked: BlockedAddress | None, proxy: Proxy | None = None,
+def fetch_error_of(
+    error: Exception, request: HttpRequest, blocked: BlockedAddress | None, proxy: Proxy | None = None,
 ) -> FetchError:
     """The trouble an error of Scrapy or Twisted means; `proxy` is what the request was to go through."""
     if blocked is not None:
-        return FetchError("address", f"{blocked} for {ask.url}; {ask.permit.advice()}")
+        return FetchError("address", f"{blocked} for {request.url}; {request.permit.advice()}")
     causes = tuple(_causes(error))
     if proxy is not None and any(isinstance(cause, (ConnectError, DNSLookupError)) for cause in causes):
         # The only connection that was tried is the one to the proxy.
         return FetchError("proxy", f"{proxy} {_silence(causes)}")
-    _, trouble, again, sentence = next(kind for kind in _KINDS if any(isinstance(cause, kind[0]) for cause in causes))
+    _, trouble, sentence = next(kind for kind in _KINDS if any(isinstance(cause, kind[0]) for cause in causes))
     words = _last_words(causes)
-    host = urlsplit(ask.url).hostname
-    reason = sentence.format(url=ask.url, host=host, seconds=ask.timeout_seconds, most=ask.max_bytes, words=words)
+    host = urlsplit(request.url).hostname
+    reason = sentence.format(
+        url=request.url, host=host, seconds=request.timeout_seconds, most=request.max_bytes, words=words,
+    )
     if proxy is not None and trouble in {"connection", "timeout", "truncated"}:
         reason += f", through {proxy}"
-    return FetchError(trouble, reason, again=again, got_something=trouble in _ANSWERED)
+    return FetchError(trouble, reason, got_something=trouble in _ANSWERED)
 
 
 def _silence(causes: tuple[BaseException, ...]) -> str:
@@ -79,17 +80,17 @@ def _silence(causes: tuple[BaseException, ...]) -> str:
     return f"cannot be connected to ({_last_words(causes)})"
 
 
-def too_slow(ask: HttpRequest, received_bytes: int) -> FetchError:
+def too_slow(request: HttpRequest, received_bytes: int) -> FetchError:
     """The trouble of an answer that dripped."""
-    reason = f"download too slow: only {received_bytes:,} bytes after {ask.slow_seconds:g} s or more: {ask.url}"
-    return FetchError("timeout", reason, again=True, got_something=received_bytes > 0)
+    reason = f"download too slow: only {received_bytes:,} bytes after {request.slow_seconds:g} s or more: {request.url}"
+    return FetchError("timeout", reason, got_something=received_bytes > 0)
 
 
-def undecoded(encodings: list[bytes], ask: HttpRequest) -> None:
+def undecoded(encodings: list[bytes], request: HttpRequest) -> None:
     """Raise where a body is still encoded after all that can be decoded was."""
     words = {word.strip().lower() for line in encodings for word in line.decode("latin-1").split(",")}
     if foreign := sorted(words & _FOREIGN):
-        raise FetchError("protocol", f"unsupported Content-Encoding ({', '.join(foreign)}) at {ask.url}")
+        raise FetchError("protocol", f"unsupported Content-Encoding ({', '.join(foreign)}) at {request.url}")
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

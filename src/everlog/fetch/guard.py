@@ -29,7 +29,7 @@ from zope.interface import implementer  # type: ignore[import-untyped]
 
 from everlog.core.terminal import harmless
 from everlog.fetch.guarded_request import BlockedAddress, hurried
-from everlog.fetch.request import LateForTurn
+from everlog.fetch.request import LateForSlot
 from everlog.fetch.spooling import SpooledBody
 from everlog.fetch.throttle import awake_and_asleep
 
@@ -164,7 +164,7 @@ class _GuardedAgent(_ScrapyAgent):
 
 
 class _PunctualPool:
-    """Connections for one request, which is written as soon as it has one; none if its turn has gone by."""
+    """Connections for one request, which is written as soon as it has one; none if its slot has gone by."""
 
     def __init__(self, pool: HTTPConnectionPool, passage: GuardedRequest) -> None:
         self._pool = pool
@@ -178,7 +178,7 @@ class _PunctualPool:
         # A connection that only this host and port of one blog was allowed to make is nobody else's to use again.
         key = (*key, passage.permit.pool)
         if passage.leave_by is not None and awake_and_asleep() > passage.leave_by:
-            passage.late = LateForTurn()
+            passage.late = LateForSlot()
             return fail(passage.late)
         return self._pool.getConnection(key, endpoint).addCallback(self._connected, key)
 
@@ -187,7 +187,7 @@ class _PunctualPool:
         if passage.leave_by is not None and awake_and_asleep() > passage.leave_by + CONNECTING_SECONDS:
             # Who asks again finds it open.
             self._pool._putConnection(key, connection)  # type: ignore[no-untyped-call]
-            passage.late = LateForTurn(by_connecting=True)
+            passage.late = LateForSlot(by_connecting=True)
             raise passage.late
         return connection
 
@@ -241,7 +241,7 @@ def _new_pool(like: HTTPConnectionPool) -> HTTPConnectionPool:
     pool.maxPersistentPerHost = like.maxPersistentPerHost
     pool.cachedConnectionTimeout = SILENT_SECONDS
     pool._factory = _BoundedHeadFactory
-    # Twisted would ask a second time by itself; here every request has had its turn.
+    # Twisted would ask a second time by itself; here every request was throttled.
     pool.retryAutomatically = False
     return pool
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from twisted.internet.defer import Deferred
 
     from everlog.fetch.proxies import Proxy
-    from everlog.fetch.request import LateForTurn, Permit
+    from everlog.fetch.request import LateForSlot, Permit
     from everlog.fetch.spooling import SpooledBody
     from everlog.records import Spooled
 
@@ -48,7 +48,7 @@ class GuardedRequest:
         self.spooled: Spooled | None = None
         self.disk_error: OSError | None = None
         self.leave_by = leave_by
-        self.late: LateForTurn | None = None
+        self.late: LateForSlot | None = None
         self.blocked: BlockedAddress | None = None
         self.proxy: Proxy | None = None
         self.reason = ""

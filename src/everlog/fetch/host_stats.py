@@ -1,4 +1,4 @@
-"""What one session asked of each host, and what it waited for, until somebody takes it into an archive."""
+"""Host statistics: what one session requested of each host, and what it waited for, until an archive takes it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class HostStatsBook:
     def __init__(self) -> None:
         self._hosts: dict[str, _Figures] = {}
 
-    def asked(self, host: str, at: datetime, *, wire_bytes: int = 0, slowed: bool = False) -> None:
+    def requested(self, host: str, at: datetime, *, wire_bytes: int = 0, slowed: bool = False) -> None:
         """A request went out; `slowed` says that its answer made the pace slower."""
         figures = self._of(host)
         figures.requests += 1
@@ -40,13 +40,13 @@ class HostStatsBook:
         figures.asked_at = at
 
     def waited(self, host: str, spells: Spells, at: datetime) -> None:
-        """Somebody waited in line until `at`."""
+        """A request waited in the queue until `at`."""
         for cause, seconds in spells:
             self._of(host).waited_seconds += seconds
             self._add(host, cause, at, seconds=seconds)
 
     def held_off(self, host: str, held: HeldOff, at: datetime) -> None:
-        """Somebody was sent home, perhaps after a while in line."""
+        """A request was refused by the throttle, perhaps after a while in the queue."""
         self.waited(host, held.spells, at)
         self.put_off(host, held.cause, held.until, at)
 

@@ -11,6 +11,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from everlog.core.politeness import HostClock
+from everlog.core.retry_policy import ORIGIN_DEAD_AFTER, UNREACHABLE
 from everlog.fetch.request import DEFAULT_PORTS, origin_of, place
 
 if TYPE_CHECKING:
@@ -18,14 +19,6 @@ if TYPE_CHECKING:
 
     from everlog.records import Failure
 
-# Requests that an origin leaves without any answer, while its twin answers, before it is taken for dead. One may be
-# chance; with as many as four under way at once, three cost no more time than one.
-DEAD_AFTER_TRIES = 3
-# Troubles that are no answer of any kind; a body that broke off, or is too large, is one. Behind a proxy for http
-# alone, the name of a host that answers may be unknown here.
-SILENT = frozenset({"connection", "dns", "proxy", "timeout", "tls", "protocol"})
-# Of an origin that gives answers, these alone say that it went away: one slow answer says little about the next.
-UNREACHABLE = frozenset({"connection", "dns", "proxy", "tls"})
 _MANY = 1_000_000
 
 
@@ -83,7 +76,7 @@ class Origins:
         in a row of one that did.
         """
         origin = origin_of(url)
-        enough = DEAD_AFTER_TRIES if origin in self._alive else 1
+        enough = ORIGIN_DEAD_AFTER if origin in self._alive else 1
         return self._last_silence[origin] if self._in_a_row[origin] >= enough else None
 
     def back_off(self, url: str, now: datetime, *, seconds: float) -> None:
@@ -92,7 +85,7 @@ class Origins:
         clock.rode()
         clock.answered(now, status=None, seconds=seconds)
 
-    def turn(self, url: str, now: datetime) -> datetime:
+    def next_at(self, url: str, now: datetime) -> datetime:
         """When this origin may be asked, as far as its own back-off goes."""
         clock = self._clocks.get(origin_of(url))
         return (clock.next_turn(now) or now) if clock is not None else now
@@ -115,7 +108,7 @@ class Origins:
 
     def is_dead(self, url: str) -> bool:
         """Whether this origin need not be asked again: it was silent a few times while its twin answers."""
-        return self.other_way(url) is not None and self._silences[origin_of(url)] >= DEAD_AFTER_TRIES
+        return self.other_way(url) is not None and self._silences[origin_of(url)] >= ORIGIN_DEAD_AFTER
 
 
 def twin_of(url: str) -> str | None:

@@ -1,8 +1,8 @@
-"""One request, ready to go: its address, its headers, and what it may reach.
+"""HttpRequest: one request, ready to go: its address, its headers, and what it may reach.
 
 place      the host and port a URL means
 spelled    a URL as it goes over the wire
-permit     which addresses its host may have: `reach` decides
+permit     which addresses its host may have: `allowlist` decides
 headers    what is sent along, and what of it is kept secret
 """
 
@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urldefrag, urlsplit, urlunsplit
 
 from w3lib.url import safe_url_string
+
+from everlog.core.retry_policy import is_retried_at_once
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -46,7 +48,7 @@ _OURS = frozenset({"host", "user-agent", "connection", "content-length", "accept
 
 
 class Permit(Protocol):
-    """Which addresses the host of one request may have (`reach`)."""
+    """Which addresses the host of one request may have (`allowlist`)."""
 
     @property
     def pool(self) -> Hashable:
@@ -62,8 +64,8 @@ class Permit(Protocol):
         ...
 
 
-class LateForTurn(Exception):
-    """A request that was not sent: while it was on its way to the socket, or connected, its turn went by."""
+class LateForSlot(Exception):
+    """A request that was not sent: while it was on its way to the socket, or connected, its slot went by."""
 
     def __init__(self, *, by_connecting: bool = False) -> None:
         super().__init__()
@@ -73,19 +75,19 @@ class LateForTurn(Exception):
 class FetchError(Exception):
     """A request that brought no answer. `again`: another try may help; `got_something`: a part of an answer came."""
 
-    def __init__(self, trouble: Trouble, reason: str, *, again: bool = False, got_something: bool = False) -> None:
+    def __init__(self, trouble: Trouble, reason: str, *, got_something: bool = False) -> None:
         super().__init__(reason)
         self.trouble = trouble
         self.reason = reason
-        self.again = again
+        self.again = is_retried_at_once(trouble)
         self.got_something = got_something
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpRequest:
     """One request. `secret` are the names of headers whose values are not kept; `permit` says which
-    addresses its host may turn out to have. Behind `leave_by`, a moment of `hosts.awake_and_asleep`,
-    it is not sent: then others have their turns. A large body goes to a file in the folder `scratch`, if there is one.
+    addresses its host may turn out to have. Behind `leave_by`, a moment of `throttle.awake_and_asleep`,
+    it is not sent: then others have their slots. A large body goes to a file in the folder `scratch`, if there is one.
     """
 
     url: str
@@ -156,7 +158,7 @@ def host_key(url: str) -> str:
     return host if port in DEFAULT_PORTS.values() else f"{host}:{port}"
 
 
-def ask_for(
+def http_request(
     url: str, purpose: Purpose, policy: FetchPolicy, *,
     conditions: tuple[tuple[str, str], ...], private: bool, permit: Permit,
 ) -> HttpRequest:
@@ -188,14 +190,16 @@ def ask_for(
     )
 
 
-def ask_along(asked: BrowserRequest, url: str, policy: FetchPolicy, *, private: bool, permit: Permit) -> HttpRequest:
+def browser_http_request(
+    wanted: BrowserRequest, url: str, policy: FetchPolicy, *, private: bool, permit: Permit,
+) -> HttpRequest:
     """The request for what a page in the browser wants: the browser's headers under our own name."""
-    own = ask_for(url, "requisite", policy, conditions=(), private=private, permit=permit)
-    browsers = {name.title(): value for name, value in asked.headers if name.lower() not in _OURS}
+    own = http_request(url, "requisite", policy, conditions=(), private=private, permit=permit)
+    browsers = {name.title(): value for name, value in wanted.headers if name.lower() not in _OURS}
     # What the user sends along for this host stands before what the browser would send; what is asked for
     # is the page's own affair.
     headers = {"Accept": "*/*"} | browsers | {name: value for name, value in own.headers if name != "Accept"}
-    return replace(own, headers=tuple(headers.items()), method=asked.method.upper(), body=asked.body)
+    return replace(own, headers=tuple(headers.items()), method=wanted.method.upper(), body=wanted.body)
 
 
 def conditions_of(etag: str | None, last_modified: str | None) -> tuple[tuple[str, str], ...]:

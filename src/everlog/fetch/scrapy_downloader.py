@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import time
 from datetime import UTC, datetime
@@ -16,7 +17,7 @@ from scrapy.utils.reactor import install_reactor
 from twisted.python.log import PythonLoggingObserver
 
 from everlog.errors import UsageError, file_error
-from everlog.fetch.fetch_errors import hitch_of, too_slow, undecoded
+from everlog.fetch.fetch_errors import fetch_error_of, too_slow, undecoded
 from everlog.fetch.guard import close_other_doors
 from everlog.fetch.guarded_request import GuardedRequest
 from everlog.fetch.proxies import Proxies
@@ -73,6 +74,9 @@ def run_inside_scrapy(errand: Callable[[Download], Awaitable[T]], *, log_level: 
     if getattr(reactor, "everlog_connect", None) is not None:
         raise UsageError("the web can be opened only once in a process", advice="do all of it within one with_web call")
     close_other_doors(reactor)
+    # What was imported stays to the end. A collector that goes over it again and again takes 0.1 s each time, as much
+    # as twenty pages do.
+    gc.freeze()
     work: list[asyncio.Task[T]] = []
     crawl = AsyncCrawlerRunner(SETTINGS).crawl(_Errand, errand=errand, work=work)
     crawl.add_done_callback(lambda _: reactor.callLater(0, reactor.stop))
@@ -135,45 +139,45 @@ class _Downloader:
     def __init__(self, engine: ExecutionEngine) -> None:
         self._engine = engine
 
-    async def __call__(self, ask: HttpRequest) -> HttpResponse:
-        passage = GuardedRequest(
-            permit=ask.permit, leave_by=ask.leave_by, scratch=ask.scratch, slow_seconds=ask.slow_seconds,
+    async def __call__(self, wanted: HttpRequest) -> HttpResponse:
+        guarded = GuardedRequest(
+            permit=wanted.permit, leave_by=wanted.leave_by, scratch=wanted.scratch, slow_seconds=wanted.slow_seconds,
         )
         request = Request(
-            ask.url,
-            method=ask.method,
-            body=ask.body,
-            headers=dict(ask.headers),
+            wanted.url,
+            method=wanted.method,
+            body=wanted.body,
+            headers=dict(wanted.headers),
             meta={
-                "passage": passage,
+                "passage": guarded,
                 "download_slot": "all",
-                "download_timeout": ask.timeout_seconds,
-                "download_maxsize": ask.max_bytes,
+                "download_timeout": wanted.timeout_seconds,
+                "download_maxsize": wanted.max_bytes,
             },
         )
         began = time.monotonic()
         try:
             response = await self._engine.download_async(request)
         except asyncio.CancelledError:
-            passage.abort()
-            passage.drop_body()
+            guarded.abort()
+            guarded.drop_body()
             raise
         except Exception as error:
-            passage.drop_body()
-            if passage.late is not None:
-                raise passage.late from error
-            if passage.disk_error is not None:
-                raise file_error(passage.disk_error, ask.scratch or "") from error
-            if passage.too_slow:
-                raise too_slow(ask, passage.received_bytes) from error
-            raise hitch_of(error, ask, passage.blocked, passage.proxy) from error
+            guarded.drop_body()
+            if guarded.late is not None:
+                raise guarded.late from error
+            if guarded.disk_error is not None:
+                raise file_error(guarded.disk_error, wanted.scratch or "") from error
+            if guarded.too_slow:
+                raise too_slow(wanted, guarded.received_bytes) from error
+            raise fetch_error_of(error, wanted, guarded.blocked, guarded.proxy) from error
         seconds = time.monotonic() - began
-        exchange = _exchange(ask, request, response, passage)
-        return HttpResponse(exchange=exchange, wire_bytes=passage.wire_bytes, seconds=seconds)
+        exchange = _exchange(wanted, request, response, guarded)
+        return HttpResponse(exchange=exchange, wire_bytes=guarded.wire_bytes, seconds=seconds)
 
 
-def _exchange(ask: HttpRequest, request: Request, response: Response, passage: GuardedRequest) -> Exchange:
-    undecoded(response.headers.getlist("Content-Encoding"), ask)
+def _exchange(wanted: HttpRequest, request: Request, response: Response, guarded: GuardedRequest) -> Exchange:
+    undecoded(response.headers.getlist("Content-Encoding"), wanted)
     body = response.body
     headers = [
         (name.decode("latin-1"), value.decode("latin-1"))
@@ -181,18 +185,18 @@ def _exchange(ask: HttpRequest, request: Request, response: Response, passage: G
         if name.lower() not in _TRANSPORT
         for value in values
     ]
-    size = len(body) if passage.spooled is None else passage.spooled.size
+    size = len(body) if guarded.spooled is None else guarded.spooled.size
     headers.append(("Content-Length", str(size)))
     return Exchange(
-        spooled=passage.spooled,
+        spooled=guarded.spooled,
         url=request.url,
         status=response.status,
-        reason=passage.reason,
+        reason=guarded.reason,
         headers=tuple(headers),
         body=body,
-        request_headers=tuple(_sent(request, ask.secret)),
+        request_headers=tuple(_sent(request, wanted.secret)),
         fetched_at=datetime.now(UTC),
-        purpose=ask.purpose,
+        purpose=wanted.purpose,
     )
 
 

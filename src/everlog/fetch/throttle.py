@@ -1,4 +1,4 @@
-"""The line before each host: who asks next, and how long nobody may."""
+"""HostThrottle: the rate limit of each host, who requests next, and how long nobody may."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Timekeeper:
         return cls(now=lambda: start + timedelta(seconds=elapsed() - origin), sleep=asyncio.sleep)
 
 
-# How long somebody waited in line, by what for.
+# How long a request waited in the queue, by what for.
 Spells = tuple[tuple[Cause, float], ...]
 
 
@@ -56,22 +56,22 @@ class HeldOff(Exception):
 
 @dataclass(slots=True, eq=False)
 class _Visitor:
-    """One who waits in line: `before` is what the line had waited for when they came."""
+    """A request in the queue: `before` is what the queue had waited for when it came."""
 
-    place: asyncio.Future[Spells]
+    slot: asyncio.Future[Spells]
     longest_wait_seconds: float
     before: dict[Cause, float]
 
 
 class HostThrottle:
-    """Those who want to ask one host, in the order they came."""
+    """The queue of requests to one host, in the order they came."""
 
     def __init__(self, host: str, timekeeper: Timekeeper, *, delay_seconds: float, concurrency: int) -> None:
         self.host = host
         self.clock = HostClock(delay_seconds=delay_seconds, concurrency=max(1, concurrency))
         self._time = timekeeper
-        self._line: deque[_Visitor] = deque()
-        # What those in line waited for since it was last empty, and what they wait for just now.
+        self._queue: deque[_Visitor] = deque()
+        # What those in the queue waited for since it was last empty, and what they wait for just now.
         self._spent: dict[Cause, float] = {}
         self._cause: Cause | None = None
         self._since = timekeeper.now()
@@ -79,44 +79,44 @@ class HostThrottle:
         self._alarm_at: datetime | None = None
         self._stopped = False
 
-    async def turn(self, longest_wait_seconds: float) -> Spells:
+    async def acquire(self, longest_wait_seconds: float) -> Spells:
         """Wait until the host may be asked; for what, and how long. HeldOff if it would take too long."""
         if self._stopped:
             raise asyncio.CancelledError
         now = self._time.now()
         self._check(now, longest_wait_seconds)
-        if not self._line and (turn := self.clock.next_turn(now)) is not None and turn <= now:
+        if not self._queue and (turn := self.clock.next_turn(now)) is not None and turn <= now:
             self.clock.started(now)
             return ()
         self._reckon(now)
-        place: asyncio.Future[Spells] = asyncio.get_running_loop().create_future()
-        visitor = _Visitor(place, longest_wait_seconds, dict(self._spent))
-        self._line.append(visitor)
+        slot: asyncio.Future[Spells] = asyncio.get_running_loop().create_future()
+        visitor = _Visitor(slot, longest_wait_seconds, dict(self._spent))
+        self._queue.append(visitor)
         self._arrange()
         try:
-            return await place
+            return await slot
         except asyncio.CancelledError:
             self._step_out(visitor)
             raise
 
     async def ride(self, longest_wait_seconds: float) -> Spells:
-        """Ask in the wake of a page that had its turn, as a browser does; a host that wants rest is left in peace."""
+        """Request in the wake of a page, as a browser does; a host that wants rest is left in peace."""
         if self._stopped or self.clock.resting(self._time.now()):
-            return await self.turn(longest_wait_seconds)
+            return await self.acquire(longest_wait_seconds)
         self.clock.rode()
         return ()
 
     def answered(
         self, *, status: int | None, seconds: float, retry_after: datetime | None = None, said: str = "",
     ) -> bool:
-        """The answer to one turn came; whether it made the pace slower."""
+        """The answer to one request came; whether it made the pace slower."""
         before = self.clock.slowed
         self.clock.answered(self._time.now(), status=status, seconds=seconds, retry_after=retry_after, said=said)
         self._arrange()
         return self.clock.slowed > before
 
     def withdrawn(self) -> None:
-        """One turn was not used, or ended in a way that is not the host's fault."""
+        """One slot was not used, or ended in a way that is not the host's fault."""
         self.clock.withdrawn()
         self._arrange()
 
@@ -127,12 +127,12 @@ class HostThrottle:
         held = self.clock.held_until
         if held is not None:
             return Wait(host=self.host, until=held, why=self.clock.why)
-        if self._line and turn is not None and turn > now and not self.clock.in_flight:
+        if self._queue and turn is not None and turn > now and not self.clock.in_flight:
             return Wait(host=self.host, until=turn, why=self.clock.why)
         return None
 
     def rest_seconds(self, longest_wait_seconds: float) -> float:
-        """How long the host is to be left alone, for somebody who has a turn already; HeldOff if that is too long."""
+        """How long the host is to be left alone, for somebody who has a slot already; HeldOff if that is too long."""
         now = self._time.now()
         self._check(now, longest_wait_seconds)
         held = self.clock.held_until
@@ -143,8 +143,8 @@ class HostThrottle:
         self._stopped = True
         if self._alarm is not None:
             self._alarm.cancel()
-        for visitor in tuple(self._line):
-            visitor.place.cancel()
+        for visitor in tuple(self._queue):
+            visitor.slot.cancel()
 
     def _check(self, now: datetime, longest_wait_seconds: float) -> None:
         held = self.clock.held_until
@@ -153,24 +153,24 @@ class HostThrottle:
 
     def _arrange(self) -> None:
         self._reckon(self._time.now())
-        while self._line:
-            visitor = self._line[0]
-            if visitor.place.done():
-                self._line.popleft()
+        while self._queue:
+            visitor = self._queue[0]
+            if visitor.slot.done():
+                self._queue.popleft()
                 continue
             now = self._time.now()
             try:
                 self._check(now, visitor.longest_wait_seconds)
             except HeldOff as held:
-                self._line.popleft()
+                self._queue.popleft()
                 held.spells = self._spells(visitor)
-                visitor.place.set_exception(held)
+                visitor.slot.set_exception(held)
                 continue
             turn = self.clock.next_turn(now)
             if turn is not None and turn <= now:
-                self._line.popleft()
+                self._queue.popleft()
                 self.clock.started(now)
-                visitor.place.set_result(self._spells(visitor))
+                visitor.slot.set_result(self._spells(visitor))
                 continue
             self._cause = self.clock.cause
             if turn is not None:
@@ -180,7 +180,7 @@ class HostThrottle:
         self._spent.clear()
 
     def _reckon(self, now: datetime) -> None:
-        """The time since the line was last looked at was waited for what it waited for then."""
+        """The time since the queue was last looked at was waited for what it waited for then."""
         if self._cause is not None and now > self._since:
             self._spent[self._cause] = self._spent.get(self._cause, 0.0) + (now - self._since).total_seconds()
         self._since = now
@@ -205,9 +205,9 @@ class HostThrottle:
         self._arrange()
 
     def _step_out(self, visitor: _Visitor) -> None:
-        place = visitor.place
-        if place.done() and not place.cancelled() and place.exception() is None:
-            # The turn was given in the same moment in which its owner was called off.
+        slot = visitor.slot
+        if slot.done() and not slot.cancelled() and slot.exception() is None:
+            # The slot was given in the same moment in which its owner was called off.
             self.withdrawn()
-        elif visitor in self._line:
-            self._line.remove(visitor)
+        elif visitor in self._queue:
+            self._queue.remove(visitor)

@@ -7,13 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 from everlog.archive.job_models import SliceResult
 from everlog.archive.lease_holder import SILENT_SECONDS
-from everlog.core.politeness import LONGEST_REMEMBERED
+from everlog.core.retry_policy import (
+    BUSY_JOB_SECONDS,
+    JOB_FIRST_SECONDS,
+    JOB_TRIES,
+    LONGEST_REMEMBERED,
+    job_wait_seconds,
+)
 from everlog.errors import ArchiveBusy, Blocked, DiskFull, LeaseLost, NoBrowser, ServiceDown, UsageError
 from everlog.settings import make_settings
-from everlog.usecases.crawl.stop_reasons import SLICE_OVER
-from everlog.usecases.discover.find_blog import home_known_as
+from everlog.usecases.crawl.crawl_context import SLICE_OVER
+from everlog.usecases.discover.held_blog import home_known_as
 from everlog.usecases.discover.typed_address import fetchable
-from everlog.usecases.runner import manners_of
+from everlog.usecases.sessions import fetch_policy
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -24,12 +30,6 @@ if TYPE_CHECKING:
     from everlog.settings import Settings
     from everlog.usecases.crawl.report import Report
 
-# Tries in a row that may fail, first five minutes apart, then ten, twenty ...: an hour and a quarter, before a job is
-# given up with its reason. Blogs that are held already have the watch's own patience.
-MOST_TRIES = 5
-FIRST_SECONDS = 300.0
-# A host that is busy, a disk that is full: somebody else's moment.
-SHORT_SECONDS = 30.0
 # Whoever asks to be left alone for longer than this is asked in another slice: this one's process has others to ask. It
 # is more than the longest Crawl-delay that is heeded (60 s), twice over.
 LONGEST_WAIT_SECONDS = 150.0
@@ -69,7 +69,7 @@ class OutcomePolicy:
             end = SliceResult(end="later", reason=report.reason, **counts)
             # Who got something before that may well get more the next time.
             if report.tally.new_posts:
-                return replace(end, wait_seconds=FIRST_SECONDS)
+                return replace(end, wait_seconds=JOB_FIRST_SECONDS)
             return self._retry(end, is_told=not report.tally.guessed_wait)
         end = SliceResult(end="dead" if report.ending == "nothing" else "done", reason=report.reason, **counts)
         if end.end == "done" and self.is_for_a_browser(settings) and self.lacks_comments(report, settings):
@@ -87,9 +87,9 @@ class OutcomePolicy:
         if isinstance(error, NoBrowser) and self.is_for_a_browser(self.own_settings()):
             return replace(end, end="again", needs_browser=True, anew=True)
         if isinstance(error, ArchiveBusy):
-            return replace(end, wait_seconds=SHORT_SECONDS, waits_for=error.host)
+            return replace(end, wait_seconds=BUSY_JOB_SECONDS, waits_for=error.host)
         if isinstance(error, DiskFull):
-            return replace(end, wait_seconds=SHORT_SECONDS)
+            return replace(end, wait_seconds=BUSY_JOB_SECONDS)
         if isinstance(error, Blocked):
             return self._retry(end, error.until, is_told=error.is_told)
         return self._retry(end)
@@ -102,9 +102,10 @@ class OutcomePolicy:
         told_seconds = (until - self.archive.jobs.now()).total_seconds() if until is not None else 0.0
         if told_seconds > 0 and is_told:
             return replace(end, wait_seconds=min(told_seconds, LONGEST_REMEMBERED.total_seconds()))
-        if tries + 1 >= MOST_TRIES:
-            return replace(end, end="dead", reason=f"{end.reason} ({MOST_TRIES} times)", failed=True)
-        return replace(end, wait_seconds=max(FIRST_SECONDS * 2**tries, told_seconds), failed=True)
+        wait_seconds = job_wait_seconds(tries)
+        if wait_seconds is None:
+            return replace(end, end="dead", reason=f"{end.reason} ({JOB_TRIES} times)", failed=True)
+        return replace(end, wait_seconds=max(wait_seconds, told_seconds), failed=True)
 
     def _is_wrong(self) -> bool:
         """Whether the job itself cannot be done, by any worker."""
@@ -113,7 +114,7 @@ class OutcomePolicy:
             return False
         try:
             url = fetchable(job.url)
-            manners_of(url, self.own_settings().for_blog(url))
+            fetch_policy(url, self.own_settings().for_blog(url))
         except UsageError:
             return True
         return job.kind == "update" and home_known_as(url, self.archive) is None
@@ -149,6 +150,6 @@ def impatient(settings: Settings) -> Settings:
 
 def can_draw_with(settings: Settings) -> bool:
     """Whether this worker has a browser, and may use it."""
-    from everlog.usecases.page.rendering import can_draw  # noqa: PLC0415 - loads the browser's module
+    from everlog.usecases.page.rendering import can_render  # noqa: PLC0415 - loads the browser's module
 
-    return can_draw(settings)
+    return can_render(settings)

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from everlog.archive.job_models import NewJob, SliceResult
 from everlog.archive.locks import LeaseLocks
+from everlog.core.retry_policy import BUSY_JOB_SECONDS
 from everlog.core.urls import host_of
 from everlog.errors import DiskFull, EverlogError, FilesDown, LeaseLost, ServiceDown, UsageError
-from everlog.fleet.outcomes import SHORT_SECONDS, OutcomePolicy, can_draw_with, impatient
+from everlog.fleet.outcomes import OutcomePolicy, can_draw_with, impatient
 from everlog.usecases.runner import Job as CrawlJob
 from everlog.usecases.runner import run_jobs, run_watch
 from everlog.usecases.watch.poll_source import PollSource
@@ -148,7 +149,8 @@ class _Slice:
         except LeaseLost:
             raise
         except FilesDown as down:
-            return SliceResult(end="later", reason=down.message, wait_seconds=SHORT_SECONDS, requests=self._requests())
+            requests = self._requests()
+            return SliceResult(end="later", reason=down.message, wait_seconds=BUSY_JOB_SECONDS, requests=requests)
         except ServiceDown as down:
             return SliceResult(end="again", reason=down.message, requests=self._requests())
         except EverlogError as error:
@@ -168,7 +170,9 @@ class _Slice:
             url=job.url or "", kind="update" if job.kind == "update" else "crawl", goes_on=job.slices > 0,
             allow=tuple(job.settings["allow"]) if "allow" in job.settings else None,
         )
-        [outcome] = run_jobs([wanted], self.archive, settings, on_start=self._on_start, on_reins=self._take_control)
+        [outcome] = run_jobs(
+            [wanted], self.archive, settings, on_start=self._on_start, on_stop_control=self._take_control,
+        )
         if isinstance(outcome, EverlogError):
             return self._after_error(outcome)
         return self._policy.after(outcome, settings)
@@ -195,8 +199,8 @@ class _Slice:
 
         with self.archive.together():
             run_watch(
-                self.archive, impatient(self.settings), once=True, tally=tally, rota=source,
-                on_reins=self._take_control, on_polled=on_polled,
+                self.archive, impatient(self.settings), once=True, tally=tally, source=source,
+                on_stop_control=self._take_control, on_polled=on_polled,
             )
         self._pass_to_browsers(visited, unseen)
         left = len(self.archive.polls.of_job(self.grant.fence))

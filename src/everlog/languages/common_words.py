@@ -73,7 +73,10 @@ def language_by_words(text: str) -> str | None:
             if len(script.findall(text)) >= LEAST_OF_SCRIPT * letters:
                 return language
     spoken = words(text)
-    counts = Counter(language for word in spoken for language in _LANGUAGES_OF.get(word, ()))
+    counts: Counter[str] = Counter()
+    for word, times in Counter(spoken).items():
+        for language in _LANGUAGES_OF.get(word, ()):
+            counts[language] += times
     if not counts:
         return None
     language, count = counts.most_common(1)[0]

@@ -43,7 +43,7 @@ _ATTRIBUTES = {
 }
 _LINKS = ("href", "src", "poster", "cite")
 # Elements that say nothing where they stand around everything.
-_WRAPPERS = frozenset(("div", "article", "section"))
+WRAPPERS = frozenset(("div", "article", "section"))
 # A tag that holds what a wrapper holds and that cleaning takes away, content left in place.
 _TAKEN_AWAY = "main"
 _RULES: dict[str, Any] = {
@@ -107,7 +107,7 @@ def _inner(article: Element) -> str:
             break
         whole = whole[0]
     tag = whole.tag
-    if tag in _WRAPPERS:
+    if tag in WRAPPERS:
         whole.tag = _TAKEN_AWAY
     try:
         return etree.tostring(whole, method="html", encoding="unicode", with_tail=False)

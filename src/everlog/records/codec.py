@@ -107,12 +107,14 @@ def _way(hint: Any) -> _Way | None:
     if hint is datetime:
         return _moment
     if origin is tuple:
-        kind: Any = inside[0]
-        is_record: bool = is_dataclass(kind)
-        return partial(_records, kind) if is_record else tuple
+        return partial(_records, inside[0]) if _is_record(inside[0]) else tuple
     if origin is Mapping:
-        return partial(_named, inside[1])
-    return None
+        return partial(_named, inside[1]) if _is_record(inside[1]) else dict
+    return partial(decode, hint) if _is_record(hint) else None
+
+
+def _is_record(kind: Any) -> bool:
+    return is_dataclass(kind)
 
 
 def _records(kind: type[R], said: Iterable[Mapping[str, Any]]) -> tuple[R, ...]:

@@ -1,4 +1,4 @@
-"""The browser as the rest of the house sees it: pages go in, documents come out, whatever happens between."""
+"""The browser as the rest of the program sees it: pages go in, documents come out, whatever happens between."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from everlog.core.retry_policy import RENDER_TRIES
 from everlog.render.chromium import Chromium
 from everlog.render.devtools_session import Lost, Refused
 from everlog.render.render_options import RenderFailed, RenderOptions
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from everlog.records import Page, Rendered
     from everlog.render.render_options import Fetch
     from everlog.render.tab import Tab
-
-_TRIES = 2
 
 
 class Browser:
@@ -69,7 +68,7 @@ class Browser:
         `NoBrowser` where there is none.
         """
         async with self._turns:
-            for _ in range(_TRIES):
+            for _ in range(RENDER_TRIES):
                 try:
                     return await self._tried(page, fetch=fetch, services=services, screenshot=screenshot)
                 except Lost as error:

@@ -34,7 +34,7 @@ _CLOSED_SHADOW = re.compile(rb"(shadowrootmode\s*=\s*[\"']?)closed", re.IGNORECA
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
 
 
-def asked_for(event: dict[str, Any]) -> BrowserRequest:
+def browser_request(event: dict[str, Any]) -> BrowserRequest:
     """A request as Chromium describes it, without the headers that are the business of who sends it."""
     request = event["request"]
     headers = tuple(
@@ -104,9 +104,9 @@ def _fulfil(status: int, headers: list[tuple[str, str]], body: bytes) -> Reply:
     }
 
 
-def dot(asked: BrowserRequest) -> Reply:
+def dot(wanted: BrowserRequest) -> Reply:
     """The smallest picture there is: pages take away, or replace, pictures that do not come."""
-    origin = next((value for name, value in asked.headers if name.lower() == "origin"), "*")
+    origin = next((value for name, value in wanted.headers if name.lower() == "origin"), "*")
     return "Fetch.fulfillRequest", {
         "responseCode": 200,
         "responseHeaders": [

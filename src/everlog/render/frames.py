@@ -164,7 +164,7 @@ class Frames:
         self._desk.frames -= gone
         self._router.release(gone)
         if self._desk.traffic is not None:
-            self._desk.traffic.waits.left(gone)
+            self._desk.traffic.pending.left(gone)
 
 
 def _value(answer: Answer) -> Any:

@@ -20,7 +20,7 @@ _TAKEN = frozenset(("document", "fetch", "font", "image", "script", "stylesheet"
 Event = dict[str, Any]
 
 
-class Waits:
+class PendingRequests:
     """Counts a page's requests twice: as they come up to us, and as the page's own process tells of them.
 
     The second count begins before a request is on its way and ends when its answer was read to the end. It comes
@@ -68,7 +68,7 @@ class Waits:
         self._sent.clear()
         self._stir()
 
-    def asked(self, event: Event) -> None:
+    def requested(self, event: Event) -> None:
         """A request came up to us."""
         place = _place(event["request"])
         self._asked[place] += 1

@@ -12,9 +12,17 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from everlog.records import Failure
-from everlog.render.devtools_messages import asked_for, dot, fulfilment, is_unwanted, main_document, passage, refusal
+from everlog.render.devtools_messages import (
+    browser_request,
+    dot,
+    fulfilment,
+    is_unwanted,
+    main_document,
+    passage,
+    refusal,
+)
 from everlog.render.devtools_session import Lost, Refused
-from everlog.render.pending import Waits
+from everlog.render.pending import PendingRequests
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -171,7 +179,7 @@ class Traffic:
         self.requests = 0
         self._asked = 0
         self._hops: Counter[str] = Counter()
-        self.waits = Waits(main_frame)
+        self.pending = PendingRequests(main_frame)
         # Set when `fetch` itself breaks: the page's render ends with it.
         self.broken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._main_frame = main_frame
@@ -192,29 +200,29 @@ class Traffic:
     def begin(self, event: Event) -> Ticket:
         ticket = Ticket(self, event)
         self._tickets.add(ticket)
-        self.waits.asked(event)
+        self.pending.requested(event)
         return ticket
 
     def end(self, ticket: Ticket) -> None:
         self._tickets.discard(ticket)
-        self.waits.answered(ticket.event)
+        self.pending.answered(ticket.event)
 
     async def answer(self, event: Event) -> Reply:
-        asked = asked_for(event)
-        if not asked.url.startswith(("http://", "https://")):
-            return passage() if asked.url.startswith(("data:", "blob:")) else refusal("AccessDenied")
-        if asked.kind == "document" and event["frameId"] == self._main_frame:
+        request = browser_request(event)
+        if not request.url.startswith(("http://", "https://")):
+            return passage() if request.url.startswith(("data:", "blob:")) else refusal("AccessDenied")
+        if request.kind == "document" and event["frameId"] == self._main_frame:
             return self._main_document()
         if is_unwanted(event):
             return refusal("BlockedByClient")
-        if not self._pictures and asked.kind in {"image", "font"}:
-            return dot(asked) if asked.kind == "image" else refusal("BlockedByClient")
+        if not self._pictures and request.kind in {"image", "font"}:
+            return dot(request) if request.kind == "image" else refusal("BlockedByClient")
         if self._asked >= MAX_REQUESTS or self._is_loop(event):
             return refusal("BlockedByClient")
         self._asked += 1
-        answer = await self._brought(asked)
+        answer = await self._brought(request)
         self.requests += 1
-        return fulfilment(answer, is_document=asked.kind == "document")
+        return fulfilment(answer, is_document=request.kind == "document")
 
     def _is_loop(self, event: Event) -> bool:
         # Chromium's network ends loops, and is not asked.
@@ -230,17 +238,17 @@ class Traffic:
         self._is_given = True
         return main_document(self.page)
 
-    async def _brought(self, asked: BrowserRequest) -> Exchange | Failure:
+    async def _brought(self, request: BrowserRequest) -> Exchange | Failure:
         try:
-            if asked.method == "GET" and asked.kind in SHARED:
-                origin = next((value for name, value in asked.headers if name.lower() == "origin"), None)
+            if request.method == "GET" and request.kind in SHARED:
+                origin = next((value for name, value in request.headers if name.lower() == "origin"), None)
                 # What one blog's crawl may ask for, such as an address typed by the user, is not for the others.
-                return await self._cache.get((self._fetch, asked.url, origin), lambda: _awaited(self._fetch, asked))
-            return await _awaited(self._fetch, asked)
+                return await self._cache.get((self._fetch, request.url, origin), lambda: _awaited(self._fetch, request))
+            return await _awaited(self._fetch, request)
         except Exception as error:  # noqa: BLE001 - whatever it is, it is raised where the page was to be rendered
             if not self.broken.done():
                 self.broken.set_exception(error)
-            return Failure(url=asked.url, trouble="protocol", reason=str(error))
+            return Failure(url=request.url, trouble="protocol", reason=str(error))
 
 
 class Ticket:
@@ -263,9 +271,9 @@ def _is_awaited(event: Event) -> bool:
     return "networkId" in event
 
 
-async def _awaited(fetch: Fetch, asked: BrowserRequest) -> Exchange | Failure:
-    answer = await fetch(asked)
-    if isinstance(answer, Failure) and answer.trouble == "connection" and asked.method in {"GET", "HEAD"}:
+async def _awaited(fetch: Fetch, request: BrowserRequest) -> Exchange | Failure:
+    answer = await fetch(request)
+    if isinstance(answer, Failure) and answer.trouble == "connection" and request.method in {"GET", "HEAD"}:
         # A server may close a connection just as it is used again. Chromium's network would ask anew, and is not asked.
-        return await fetch(asked)
+        return await fetch(request)
     return answer

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from everlog.comments.services import Service
     from everlog.render.frames import Frame, Frames
-    from everlog.render.pending import Waits
+    from everlog.render.pending import PendingRequests
 
 QUIET_SECONDS = 0.2
 # Nothing was asked, nothing was answered: what is missing now will be missing for long.
@@ -32,9 +32,9 @@ _LOOK_SECONDS = 1.0
 class Scene:
     """A page on its way to rest, and until when it may be."""
 
-    def __init__(self, frames: Frames, waits: Waits, *, until: float, max_letters: int) -> None:
+    def __init__(self, frames: Frames, pending: PendingRequests, *, until: float, max_letters: int) -> None:
         self.frames = frames
-        self.waits = waits
+        self.pending = pending
         self.until = until
         self.max_letters = max_letters
         self.is_overgrown = False
@@ -42,7 +42,7 @@ class Scene:
         self.is_whole = True
         # For how long, by the page's own clock, it has been quiet after the last of what it waited for.
         self._quiet_seconds = 0.0
-        self._stirs = waits.stirs
+        self._stirs = pending.stirs
 
     @property
     def seconds_left(self) -> float:
@@ -58,9 +58,9 @@ class Scene:
         missing = restless = 0.0
         try:
             while not self.is_over and restless < longest_seconds and await self._idle():
-                began, stirs = loop.time(), self.waits.stirs
+                began, stirs = loop.time(), self.pending.stirs
                 missing = await self._still_missing(quiet_seconds, missing)
-                if missing <= 0 and self.waits.is_idle and self.waits.stirs == stirs:
+                if missing <= 0 and self.pending.is_idle and self.pending.stirs == stirs:
                     return True
                 restless += loop.time() - began
         except Stuck:
@@ -70,11 +70,11 @@ class Scene:
     async def ready(self, services: Sequence[Service]) -> bool:
         """Wait until each service has answered, or shows that it will not."""
         for service in services:
-            waited, stirs = 0.0, self.waits.stirs
+            waited, stirs = 0.0, self.pending.stirs
             while not await self._has_answered(service):
-                if self.waits.stirs != stirs:
-                    waited, stirs = 0.0, self.waits.stirs
-                if self.is_over or waited > (READY_SECONDS if self.waits.is_answered else STALLED_SECONDS):
+                if self.pending.stirs != stirs:
+                    waited, stirs = 0.0, self.pending.stirs
+                if self.is_over or waited > (READY_SECONDS if self.pending.is_answered else STALLED_SECONDS):
                     return False
                 await self._waited(0, 0, 1000 * QUIET_SECONDS)
                 waited += QUIET_SECONDS
@@ -97,21 +97,21 @@ class Scene:
     async def _idle(self) -> bool:
         """Wait for the answers that are missing; those that will not come are given up."""
         loop = asyncio.get_running_loop()
-        while not self.waits.is_idle and not self.is_over:
-            is_answered = self.waits.is_answered
-            given_up_at = self.waits.stirred_at + (UNTAKEN_SECONDS if is_answered else STALLED_SECONDS)
+        while not self.pending.is_idle and not self.is_over:
+            is_answered = self.pending.is_answered
+            given_up_at = self.pending.stirred_at + (UNTAKEN_SECONDS if is_answered else STALLED_SECONDS)
             if loop.time() >= given_up_at:
-                self.waits.give_up()
+                self.pending.give_up()
                 self.is_whole = self.is_whole and is_answered
             with suppress(TimeoutError):
                 async with asyncio.timeout_at(min(given_up_at, loop.time() + _LOOK_SECONDS, self.until)):
-                    await self.waits.idle()
-        return self.waits.is_idle
+                    await self.pending.idle()
+        return self.pending.is_idle
 
     async def _still_missing(self, quiet_seconds: float, wait_seconds: float) -> float:
         """Wait for the page to be quiet, for a second at most; how many seconds of quiet it needs still."""
-        if self._stirs != self.waits.stirs:
-            self._stirs, self._quiet_seconds = self.waits.stirs, 0.0
+        if self._stirs != self.pending.stirs:
+            self._stirs, self._quiet_seconds = self.pending.stirs, 0.0
         quiet = 1000 * quiet_seconds
         least_seconds = max(quiet_seconds - self._quiet_seconds, wait_seconds, 0.0)
         longest = 1000 * max(min(_LOOK_SECONDS, self.seconds_left), least_seconds)

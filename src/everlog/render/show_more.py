@@ -55,7 +55,7 @@ class Clicker:
         while not scene.is_over:
             if not await self._press(again=grew):
                 return size
-            scene.waits.new_round()
+            scene.pending.new_round()
             if self._left <= 0:
                 await scene.settle()
                 return None

@@ -87,11 +87,11 @@ class Tab:
 
     def sent(self, event: Answer) -> None:
         if self._desk.traffic is not None:
-            self._desk.traffic.waits.sent(event)
+            self._desk.traffic.pending.sent(event)
 
     def taken(self, event: Answer) -> None:
         if self._desk.traffic is not None:
-            self._desk.traffic.waits.taken(event)
+            self._desk.traffic.pending.taken(event)
 
     def lose(self, reason: str) -> None:
         if not self.lost.done():
@@ -177,7 +177,7 @@ class Tab:
         page = traffic.page
         await self._navigate(page.url)
         until = loop.time() + options.page_seconds
-        scene = Scene(self._frames, traffic.waits, until=until, max_letters=options.max_bytes)
+        scene = Scene(self._frames, traffic.pending, until=until, max_letters=options.max_bytes)
         clicker = Clicker(scene, services, options.max_clicks)
         self._frames.until = scene.until
         try:

@@ -17,6 +17,7 @@ from math import sqrt
 from typing import TYPE_CHECKING, Any, Literal
 from zlib import crc32
 
+from everlog.core.retry_policy import feed_backoff
 from everlog.records import FeedHints
 from everlog.schedule.freshness import LONGEST, Allowed, open_hour
 from everlog.schedule.rhythm import Rhythm, posts_per_day, rhythm_of, with_posts
@@ -43,11 +44,6 @@ ASLEEP = timedelta(days=5 * 365)
 JITTER = 0.1
 # What must not be earlier is later by at most this.
 LONGEST_JITTER = timedelta(minutes=10)
-
-# After a failure so long, then twice as long each time, a day at most: a blog counts as dead after a week of
-# failures and five of them at least, and one that comes back is noticed within a day.
-FIRST_BACK_OFF = timedelta(minutes=30)
-LONGEST_BACK_OFF = timedelta(days=1)
 
 _HOUR = timedelta(hours=1)
 
@@ -163,8 +159,7 @@ def _wished(rhythm: Rhythm, now: datetime, *, failures: int, chance: float) -> t
     spread = 1.0 + JITTER * (2.0 * chance - 1.0)
     moment = _after_polls(rhythm, now, polls=spread, per_hour=POLLS_AT_ONE_A_WEEK / 24 * sqrt(7 * rate))
     if failures:
-        back_off = min(FIRST_BACK_OFF * 2 ** min(failures - 1, 20), LONGEST_BACK_OFF)
-        moment = max(moment, now + back_off * (1.0 + JITTER * chance))
+        moment = max(moment, now + feed_backoff(failures) * (1.0 + JITTER * chance))
     return moment, _pace(rate) if rhythm.last_at else "too few posts known"
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from everlog.search.tokenize import pieces
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
 # Stands between two names, tags or comments, so that no phrase reaches from one into the next. Nobody can
 # look for it: it is no letter.
@@ -39,5 +39,7 @@ def card_of(post_id: int, blog_id: int, record: str) -> Document:
     )
 
 
-def _joined(texts: Iterable[str]) -> str:
+def _joined(texts: Sequence[str]) -> str:
+    if all(map(str.isascii, texts)):  # as `pieces` would, one by one
+        return BETWEEN.join(texts).lower()
     return BETWEEN.join(map(pieces, texts))

@@ -1,16 +1,13 @@
-"""What happens to a blog, in order; `archiving` tells the story.
+"""What happens to a blog. `crawl/crawl_blog` tells the story, top to bottom: begin there.
 
-    discover    an address -> home page and feed
-    exploring   an address -> home page and, if there is no feed, one made up from some pages
-    known       feed and pages -> what is known about the blog
-    archiving   NewCrawl and UpdateCrawl
-    updating    what the feed says is new; `revisiting` the same without a feed, by `walking` back over lists
-    comparing   what repeats on the pages of one crawl
-    crawl       visits URL after URL, in the order of `queue`
-    steps       what is done with a page: read, media, store
-    crew        what the steps share
-    rereading   every stored page read again, no request made; `relearning` the blog learned again
-    looking     what a crawl would find, nothing written
-    running     crawls from outside an event loop
-    report      the figures of a crawl
+    discover/     an address -> home page, feed, and which addresses are the blog's own (`blog_scope`)
+    learn/        feed and pages -> what is learned of the blog (`learned_blog`), again after a redesign
+    crawl/        visits URL after URL (`crawl_loop`), with all that a crawl shares (`crawl_context`)
+    page/         what is done with one page (`pipeline`): read, comments, media, store
+    update/       what is new, changed or gone since the last crawl (`update_blog`)
+    watch/        feeds polled as they fall due (`watch_loop`)
+    runner        crawls and watches from outside an event loop; `child` the process behind `everlog.crawl`
+    sessions      the web as the crawl of one blog may ask it; `rate_limiter` the turns of a fleet
+    inspection    what a crawl would find, nothing written
+    reread        every stored page read again, no request made
 """

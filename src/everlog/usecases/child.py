@@ -1,4 +1,4 @@
-"""The process behind `everlog.new_crawl`: one job from stdin, a line of JSON per stored post to stdout."""
+"""The child process of `everlog.crawl` and `everlog.update`: a job from stdin, a line of JSON a post to stdout."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from everlog.archive import open_archive
 from everlog.errors import EverlogError
 from everlog.settings import make_settings
-from everlog.usecases.discover.find_blog import home_known_as
+from everlog.usecases.discover.held_blog import home_known_as
 from everlog.usecases.discover.typed_address import fetchable
 from everlog.usecases.runner import Job, run_jobs
 

@@ -1,4 +1,4 @@
-"""What a crawl would find: a look at a blog that stores nothing."""
+"""Inspection: what a crawl would find, and nothing is stored."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from everlog.archive.repos.blog_state import Estimate
 from everlog.comments.comment_feeds import comment_feed_url
 from everlog.comments.services import embedded
 from everlog.core.links import page_links
@@ -14,7 +15,7 @@ from everlog.core.urls import canonical
 from everlog.extract.classify import noarchive
 from everlog.feeds import declared_feeds
 from everlog.usecases.crawl.report import Tally
-from everlog.usecases.discover.estimate import Estimate, best_of, from_sitemaps
+from everlog.usecases.discover.estimate import best_of, from_sitemaps
 from everlog.usecases.discover.typed_address import fetchable, other_spellings
 from everlog.usecases.learn.explore import find_blog, sitemaps_of
 from everlog.usecases.learn.learn_found import learn_found, learning_step
@@ -22,7 +23,7 @@ from everlog.usecases.page.rendering import Rendering
 
 if TYPE_CHECKING:
     from everlog.core.fetcher import Fetcher
-    from everlog.core.links import Scope
+    from everlog.core.scope import Scope
     from everlog.core.tree import Element
     from everlog.records import Fetched, Post, Skip
     from everlog.render import Browser
@@ -48,7 +49,7 @@ class Inspection:
     feed_url: str | None
     feed_entries: int
     robots: str
-    known: LearnedBlog
+    learned: LearnedBlog
     estimates: tuple[Estimate, ...]
     requests: int
     comments: tuple[str, ...]
@@ -69,7 +70,7 @@ class Inspection:
         return round(self.estimate.posts * 1.1) + 2
 
 
-async def look(
+async def inspect_blog(
     url: str, fetcher: Fetcher, settings: Settings, browser: Browser | None = None, *, tally: Tally | None = None,
 ) -> Inspection:
     """Find the feed, learn the blog, read one post, and count what leads into its history.
@@ -83,7 +84,7 @@ async def look(
     found = await find_blog(fetchable(url), rendering, tally, other_spellings(url, settings))
     tally.doing = learning_step(found)
     lesson = await learn_found(found, rendering)
-    known = lesson.known
+    learned = lesson.learned
     home = lesson.found.home_page.page if lesson.found.home_page else None
     root = parse(home.body, home.content_type) if home else None
     answered = (*(found.explored.robots if found.explored else ()), *fetcher.robots_exchanges())
@@ -92,24 +93,24 @@ async def look(
     estimates = [Estimate(posts=len(found.feed.entries), why=why, evidence="feed")]
     tally.doing = "reading the sitemaps"
     addresses, maps = await sitemaps_of(found, answered, fetcher)
-    estimates += from_sitemaps(addresses, len(maps), known)
+    estimates += from_sitemaps(addresses, len(maps), learned)
     if root is not None and home is not None:
-        estimates += estimates_of_page(root, home.url, lesson.scope, known)
+        estimates += estimates_of_page(root, home.url, lesson.scope, learned)
     last = list(lesson.shown.values())[-1].page
     parsed = parse(last.body, last.content_type)
     return Inspection(
         home=found.home, title=found.feed.title, platform=platform_of(root) if root is not None else None,
         feeds=_declared(root, home.url) if root is not None and home is not None else (),
         feed_url=found.feed_url, feed_entries=len(found.feed.entries), robots=_robots_verdict(robots, settings),
-        known=known, estimates=tuple(estimates), requests=_count_requests(fetcher) - before,
+        learned=learned, estimates=tuple(estimates), requests=_count_requests(fetcher) - before,
         comments=_where_comments_are(parsed, last.url, found), scope=lesson.scope, remarks=tuple(tally.remarks),
-        sample=known.template.read(last.body, last.url, last.content_type, last.fetched_at),
+        sample=learned.template.read(last.body, last.url, last.content_type, last.fetched_at),
         pages=len(lesson.shown), noarchive=sum(map(_asks_not_to_be_kept, lesson.shown.values())),
     )
 
 
 def _count_requests(fetcher: Fetcher) -> int:
-    return sum(each.requests for each in fetcher.ledger())
+    return sum(each.requests for each in fetcher.host_stats())
 
 
 def _asks_not_to_be_kept(answer: Fetched) -> bool:
@@ -138,10 +139,10 @@ def platform_of(root: Element) -> str | None:
     return None
 
 
-def estimates_of_page(root: Element, url: str, scope: Scope, known: LearnedBlog) -> list[Estimate]:
+def estimates_of_page(root: Element, url: str, scope: Scope, learned: LearnedBlog) -> list[Estimate]:
     """What the front page tells: the number of the last list page, the months of an archive."""
     links = page_links(root, url, within=scope)
-    pattern = known.classifier.pattern
+    pattern = learned.classifier.pattern
     posts = sum(pattern.matches_key(link.key) for link in links)
     estimates = []
     others = [link.key for link in links if not pattern.matches_key(link.key)]

@@ -1,4 +1,4 @@
-"""The line before each host that all processes of a shared archive stand in."""
+"""Rate limiter of each host for all processes of a shared archive."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from everlog.archive import Archive
 
 
-# A turn is a moment of the database's clock; the request leaves later, by the answer's way back and whatever else this
-# process is doing, and is at the host later still. Who comes next may be less late than who came before: so turns are
+# A slot is a moment of the database's clock; the request leaves later, by the answer's way back and whatever else this
+# process is doing, and is at the host later still. Who comes next may be less late than who came before: so slots are
 # further apart than the pace, by the latest of so many who came here, and by what passes on the way to the host. Who
-# comes later than that takes another turn.
+# comes later than that reserves another slot.
 # Four workers at a pace of 0.5 s on two cores, 280 requests (benchmarks/fleet_politeness.py). With nine other processes
 # at work the database's answer took 14 ms in the median and 46 ms at the 95th percentile, from there to the host 2 and
-# 18 ms. Turns a pace apart: 40 to 44 % of requests came nearer than the pace to the one before them. Further apart by
+# 18 ms. Slots a pace apart: 40 to 44 % of requests came nearer than the pace to the one before them. Further apart by
 # the slowest answer and 20 ms, and a look at the lateness that did not leave those 20 ms for the way: 0 to 2.2 %. As it
 # is here: none, the nearest 0.557 s on a quiet machine and 0.519 s beside four processes that only compute.
 LATENESS_REMEMBERED = 16
@@ -29,8 +29,8 @@ SENDING_SECONDS = 0.05
 FIRST_LATENESS_SECONDS = 0.05
 
 
-def shared_turns(archive: Archive) -> RateLimiter | None:
-    """The turns of an archive that others may crawl for at the same time; None where nobody can."""
+def shared_rate_limiter(archive: Archive) -> RateLimiter | None:
+    """The rate limiter of an archive that others may crawl for at the same time; None where nobody can."""
     return ArchiveRateLimiter(archive) if archive.backend.file_store.is_shared else None
 
 
@@ -40,7 +40,7 @@ def shared_time(archive: Archive) -> datetime | None:
 
 
 class ArchiveRateLimiter(RateLimiter):
-    """Turns by the rows of a database; its own thread waits for it, so that nobody else does."""
+    """Slots by the rows of a database; its own thread waits for it, so that nobody else does."""
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
@@ -51,14 +51,14 @@ class ArchiveRateLimiter(RateLimiter):
         may_be_late = min(max(self._late), pace_seconds)
         apart = pace_seconds + may_be_late + SENDING_SECONDS
         seconds = await asyncio.to_thread(self._archive.hosts.reserve, host, apart, longest_seconds=longest_seconds)
-        # By the database's clock the turn is no earlier than if it had been given when it was asked for.
+        # By the database's clock the slot is no earlier than if it had been given when it was asked for.
         return seconds, may_be_late
 
-    def came(self, seconds_late: float) -> None:
+    def note_late(self, seconds_late: float) -> None:
         self._late.append(seconds_late)
 
-    async def is_held(self, host: str) -> bool:
+    async def is_backing_off(self, host: str) -> bool:
         return await asyncio.to_thread(self._archive.hosts.backoff_seconds, host) > 0
 
-    async def hold(self, host: str, seconds: float) -> None:
+    async def back_off(self, host: str, seconds: float) -> None:
         await asyncio.to_thread(self._archive.hosts.back_off, host, seconds)

@@ -1,4 +1,4 @@
-"""Every stored page of a blog read again with the rules of its design; no request is made."""
+"""Rereading: every stored page of a blog read again with the rules of its design; no request is made."""
 
 from __future__ import annotations
 
@@ -15,17 +15,16 @@ from everlog.extract.classify.post_paging import first_page, page_of_post, pagin
 from everlog.extract.feed_entry import filled
 from everlog.markup.media import media_of
 from everlog.records import Media, Page, Skip, Visit
-from everlog.usecases.crawl.progress import COMMENTS_MISSING
-from everlog.usecases.discover.blog_scope import scope_of
 from everlog.usecases.learn.learned_blog import LearnedBlog
 from everlog.usecases.learn.page_comparison import compared_anew
-from everlog.usecases.learn.relearn import learn_again, stored_feed
+from everlog.usecases.learn.relearn import learn_again
 from everlog.usecases.learn.stored_entries import Entries
 from everlog.usecases.learn.template_history import TemplateHistory
 from everlog.usecases.page.copies import say_the_same
 from everlog.usecases.page.further_pages import CommentPages, TextPages, stored_part, whole_as_held
 from everlog.usecases.page.merged_comments import Gathered, with_comments
-from everlog.usecases.page.page_reading import ReadContext, read_page
+from everlog.usecases.page.page_reading import post_on_page
+from everlog.usecases.page.stored_pages import stored_comment_feed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,18 +60,18 @@ def reread_blog(
     """
     with archive.lock(blog.id):
         if relearn:
-            known = learn_again(blog, archive)
-            archive.blogs.update(blog.id, template=known.template.to_json(), knowledge=known.knowledge())
+            learned = learn_again(blog, archive)
+            archive.blogs.update(blog.id, template=learned.template.to_json(), knowledge=learned.knowledge())
         else:
-            known = _known(blog)
+            learned = _learned(blog)
         # As updates read.
-        known, template_history = compared_anew(known, blog, archive), TemplateHistory.of(blog.id, archive)
-        entries = Entries() if known.without_feed else Entries.ever_stored(blog, archive)
+        templates = TemplateHistory.of(blog.id, archive, compared_anew(learned, blog, archive))
+        entries = Entries() if learned.without_feed else Entries.ever_stored(blog, archive)
         result = Reread(blog=blog.home)
         batch: list[Visit] = []
         for capture in archive.captures(blog.id):
             result.pages += 1
-            post = read_again(archive.exchange(capture), known, blog, archive, template_history, entries)
+            post = read_again(archive.exchange(capture), templates, blog, archive, entries)
             if post is not None:
                 batch.append(post)
             else:
@@ -81,52 +80,48 @@ def reread_blog(
                 _keep(batch, archive, result)
             step(capture.url)
         _keep(batch, archive, result)
-        archive.blogs.remember(blog.id, COMMENTS_MISSING, None)
+        archive.blogs.change_state(blog.id, lambda state: replace(state, comments_missing=None))
         return result
 
 
 def read_again(
-    exchange: Exchange, present: LearnedBlog, blog: Blog, archive: Archive,
-    template_history: TemplateHistory | None = None,
-    entries: Entries | None = None,
+    exchange: Exchange, templates: TemplateHistory, blog: Blog, archive: Archive, entries: Entries,
 ) -> Visit | None:
     """A visit of a stored page that brings its post and no bytes; None if the page is no post."""
-    template_history = template_history or TemplateHistory()
-    drawn = _drawing(exchange, blog, archive)
-    is_scripted = template_history.at(exchange.fetched_at, present).is_scripted
-    shown = drawn if is_scripted and drawn is not None else exchange
+    rendered = _stored_rendering(exchange, blog, archive)
+    is_scripted = templates.at(exchange.fetched_at).is_scripted
+    shown = rendered if is_scripted and rendered is not None else exchange
     try:
         root = parse(shown.body, shown.header("content-type"))
     except UnreadablePage:
         return None
-    known = template_history.known_for(root, exchange.fetched_at, present)
+    learned = templates.for_page(root, exchange.fetched_at)
     # What asks not to be kept is stored only where the user wanted it all the same.
-    if known.classifier.verdict(exchange.url, root).kind != "post":
+    if learned.classifier.verdict(exchange.url, root).kind != "post":
         return None
     held = archive.posts.find(exchange.url, as_read=True)
     is_kept_with_post = held is not None and page_of_post(exchange.url, held.url) is not None
     if is_kept_with_post or first_page(root, exchange.url) or post_of_comment_page(exchange.url):
         return None  # a further page of a post, which is read with it
-    claim, own = known.classifier.identity(exchange.url, root), canonical(exchange.url)
+    claim, own = learned.classifier.identity(exchange.url, root), canonical(exchange.url)
     feed = comment_feed_url(root, exchange.url)
     services = embedded(root)
     paging = paging_of(root, exchange.url)
     page = Page(url=exchange.url, body=shown.body, fetched_at=exchange.fetched_at)
-    outcome = read_page(root, page, known, is_split=bool(paging.text))
+    outcome = post_on_page(root, page, learned, is_split=bool(paging.text))
     if isinstance(outcome, Skip):
         return None
-    context = ReadContext(scope=scope_of(blog, archive), present=present, template_history=template_history)
-    stored = _Stored(blog, archive, held, context)
+    stored = _Stored(blog, archive, held, templates)
     outcome = _with_stored_pages(outcome, paging, stored)
     media = tuple(Media(url=url) for url in media_of(outcome.html, outcome.url))
     post = replace(outcome, blog=blog.home, media=media)
     keys = (own, claim, *(map(canonical, (held.url, *held.aliases)) if held is not None else ()))
-    entry = (entries or Entries()).said_of(keys, held)
+    entry = entries.said_of(keys, held)
     post = filled(post, entry) if entry is not None else post
     if held is not None and held.comments_state == "off":
         post = replace(post, comments=(), comments_state="off", comment_count_claimed=None)
     else:
-        post = _with_stored_comments(post, feed, services, drawn, stored, paging)
+        post = _with_stored_comments(post, feed, services, rendered, stored, paging)
     original = archive.posts.find("http://" + claim) if claim != own else None
     if original is not None and canonical(original.url) != own and say_the_same(original, post):
         return None  # a copy, as the crawl found out: its original is read by itself
@@ -139,11 +134,11 @@ class _Stored(NamedTuple):
     blog: Blog
     archive: Archive
     held: Post | None
-    read_context: ReadContext
+    templates: TemplateHistory
 
     def part(self, url: str) -> Part | None:
         """A further page of the post, if it is stored."""
-        return stored_part(url, self.blog, self.archive, self.read_context)
+        return stored_part(url, self.blog, self.archive, self.templates)
 
 
 def _with_stored_pages(post: Post, paging: Paging, stored: _Stored) -> Post:
@@ -162,10 +157,10 @@ def _with_stored_pages(post: Post, paging: Paging, stored: _Stored) -> Post:
 
 
 def _with_stored_comments(
-    post: Post, feed: str | None, services: tuple[Service, ...], drawn: Exchange | None, stored: _Stored,
+    post: Post, feed: str | None, services: tuple[Service, ...], rendered: Exchange | None, stored: _Stored,
     paging: Paging,
 ) -> Post:
-    """The post with the comments of its further stored pages, its stored comment feed, and of what a browser drew."""
+    """The post with the comments of its further stored pages, its stored comment feed, and what a browser rendered."""
     pages = CommentPages.of(post, paging)
     while (step := pages.trail.next()) is not None:
         part = stored.part(step[1])
@@ -174,15 +169,15 @@ def _with_stored_comments(
     gathered = Gathered(threads=[Thread(source="page", comments=pages.comments(), claimed=post.comment_count_claimed)])
     for service in services:
         thread = None
-        if drawn is not None:
-            root = parse(drawn.body, drawn.header("content-type"))
-            # "3 days ago" counts from when it was drawn, as in the crawl.
-            thread = read_service(root, post.url, service, fetched_at=drawn.fetched_at)
+        if rendered is not None:
+            root = parse(rendered.body, rendered.header("content-type"))
+            # "3 days ago" counts from when it was rendered, as in the crawl.
+            thread = read_service(root, post.url, service, fetched_at=rendered.fetched_at)
         if thread is not None:
             gathered.threads.append(thread)
         else:
             gathered.failures.append(f"{service.name} was not rendered")
-    thread = stored_feed(feed, stored.blog, stored.archive) if feed is not None else None
+    thread = stored_comment_feed(feed, stored.blog, stored.archive) if feed is not None else None
     if thread is not None:
         gathered.threads.append(thread)
     claims = [thread.claimed for thread in reversed(gathered.threads) if thread.claimed is not None]
@@ -199,16 +194,16 @@ def _is_held_there(url: str, archive: Archive) -> bool:
     return held is not None and canonical(held.url) == canonical(url)
 
 
-def _drawing(exchange: Exchange, blog: Blog, archive: Archive) -> Exchange | None:
+def _stored_rendering(exchange: Exchange, blog: Blog, archive: Archive) -> Exchange | None:
     capture = archive.captures.rendering(blog.id, exchange.url)
     return archive.exchange(capture, purpose="rendered") if capture is not None else None
 
 
-def _known(blog: Blog) -> LearnedBlog:
-    known = LearnedBlog.of(blog)
-    if known is None:
+def _learned(blog: Blog) -> LearnedBlog:
+    learned = LearnedBlog.of(blog)
+    if learned is None:
         raise UsageError(f"{blog.home} has no learned rules yet", advice=f"everlog crawl {blog.home}")
-    return known
+    return learned
 
 
 def _keep(batch: list[Visit], archive: Archive, result: Reread) -> None:

@@ -1,30 +1,25 @@
-"""Crawls from outside an event loop: one or many blogs in one run of the web."""
+"""Runner of crawls and watches from outside an event loop: one or many blogs in one run of the web."""
 
 from __future__ import annotations
 
 import asyncio
-import http.cookiejar
 import os
 import signal
 from contextlib import asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, Literal
-from urllib.parse import urlsplit
 
-from everlog.core.fetcher import FetchPolicy
-from everlog.errors import EverlogError, UsageError
+from everlog.errors import EverlogError
 from everlog.records import Wait
 from everlog.usecases.crawl.crawl_blog import archive_blog
-from everlog.usecases.crawl.lifecycle import CrawlRun, keep_ledger
+from everlog.usecases.crawl.crawl_context import CrawlRun, StopSwitch
 from everlog.usecases.crawl.report import Report, Tally
-from everlog.usecases.discover.find_blog import blog_named, home_known_as
-from everlog.usecases.discover.stored_allowlist import keep_allowed, note_typed, within_reach
+from everlog.usecases.discover.held_blog import blog_named, home_known_as
+from everlog.usecases.discover.stored_allowlist import keep_allowed, note_typed
 from everlog.usecases.discover.typed_address import fetchable, other_spellings
-from everlog.usecases.host_cache import HostCache
-from everlog.usecases.rate_limiter import shared_time, shared_turns
+from everlog.usecases.rate_limiter import shared_rate_limiter, shared_time
+from everlog.usecases.sessions import HostCache, open_session
 from everlog.usecases.update.update_blog import refresh_blog
 from everlog.usecases.watch.watch_loop import Watcher
 
@@ -79,35 +74,35 @@ class StopControl:
 def run_jobs(
     jobs: Sequence[Job], archive: Archive, settings: Settings, *,
     on_safe: Callable[[Acknowledged], None] = lambda _: None, on_start: Callable[[Tally], None] = lambda _: None,
-    on_reins: Callable[[StopControl], None] = lambda _: None, on_signal: Callable[[], None] = lambda: None,
+    on_stop_control: Callable[[StopControl], None] = lambda _: None, on_signal: Callable[[], None] = lambda: None,
 ) -> list[Report | EverlogError]:
     """Crawl blogs and give each one's report, in the order of the jobs.
 
     `on_safe` hears of every visit that is safe in the archive; `on_start` is given each crawl's tally
-    when it begins, `on_reins` what ends the run. The first SIGINT or SIGTERM lets what was fetched be stored, the
-    second stops at once; `on_signal` hears of the first, in the signal's own handler.
+    when it begins, `on_stop_control` what ends the run. The first SIGINT or SIGTERM lets what was fetched be stored,
+    the second stops at once; `on_signal` hears of the first, in the signal's own handler.
     """
     from everlog.fetch import with_http_client  # noqa: PLC0415 - starting Scrapy takes a second
     from everlog.render import Browser  # noqa: PLC0415 - as above: only who crawls needs it
 
-    def work_on(job: Job, fetcher: HttpClient, browser: Browser) -> CrawlRun:
+    def run_of(job: Job, fetcher: HttpClient, browser: Browser, *, is_over: bool) -> CrawlRun:
         url = fetchable(job.url)
         own = settings.for_blog(url)
         tally = Tally(blog=url)
         on_start(tally)
         return CrawlRun(
             fetcher=_session_for(job, url, own, archive, fetcher), archive=archive, settings=own, tally=tally,
-            on_safe=on_safe,
-            browser=browser, allow=job.allow, goes_on=job.goes_on, now=fetcher.timekeeper.now,
+            on_safe=on_safe, browser=browser, allow=job.allow, goes_on=job.goes_on, now=fetcher.timekeeper.now,
+            stop=StopSwitch(is_over=is_over),
         )
 
     async def all_of(fetcher: HttpClient) -> list[Report | EverlogError]:
-        async with Browser(habits_of(settings)) as browser:
+        async with Browser(render_options(settings)) as browser:
             return await all_with(fetcher, browser)
 
     async def all_with(fetcher: HttpClient, browser: Browser) -> list[Report | EverlogError]:
         turn = asyncio.Semaphore(SIDE_BY_SIDE)
-        works: dict[int, CrawlRun] = {}
+        runs: dict[int, CrawlRun] = {}
         interrupted = over = False
 
         async def one(number: int, job: Job) -> Report | EverlogError:
@@ -115,10 +110,9 @@ def run_jobs(
                 if interrupted:
                     return Report(blog=job.url, ending="interrupted", reason="not started", tally=Tally(blog=job.url))
                 try:
-                    works[number] = work_on(job, fetcher, browser)
-                    works[number].is_over = over
-                    async with waits_shown(works[number].tally, works[number].fetcher, works[number].now, browser):
-                        return await _do(job, works[number])
+                    runs[number] = run_of(job, fetcher, browser, is_over=over)
+                    async with waits_shown(runs[number].tally, runs[number].fetcher, runs[number].now, browser):
+                        return await _do(job, runs[number])
                 except EverlogError as error:
                     return error
 
@@ -128,24 +122,24 @@ def run_jobs(
             nonlocal interrupted
             interrupted = True
             for number, task in enumerate(tasks):
-                work = works.get(number)
-                if work is not None and work.crawl is not None:
-                    work.interrupt()
+                run = runs.get(number)
+                if run is not None and run.stop.crawl is not None:
+                    run.stop.interrupt()
                 else:  # nothing was fetched yet that could be stored
                     task.cancel()
 
         def wind_down() -> None:
             nonlocal over
             over = True
-            for work in works.values():
-                work.wind_down()
+            for run in runs.values():
+                run.stop.wind_down()
 
-        on_reins(_stop_control(interrupt, wind_down))
+        on_stop_control(_stop_control(interrupt, wind_down))
         with interruptible(interrupt, on_signal):
             ended = await asyncio.gather(*tasks, return_exceptions=True)
         return [_outcome(job, end, is_alone=len(jobs) == 1) for job, end in zip(jobs, ended, strict=True)]
 
-    return with_http_client(all_of, turns=shared_turns(archive), now=shared_time(archive))
+    return with_http_client(all_of, rate_limiter=shared_rate_limiter(archive), now=shared_time(archive))
 
 
 def _stop_control(interrupt: Callable[[], None], wind_down: Callable[[], None]) -> StopControl:
@@ -164,12 +158,12 @@ def _stop_control(interrupt: Callable[[], None], wind_down: Callable[[], None]) 
 def run_watch(
     archive: Archive, settings: Settings, *, once: bool = False, tally: WatchTally | None = None,
     on_polled: Callable[[Blog, PollResult], None] = lambda _blog, _polled: None,
-    rota: PollSource | None = None, on_reins: Callable[[StopControl], None] = lambda _: None,
+    source: PollSource | None = None, on_stop_control: Callable[[StopControl], None] = lambda _: None,
 ) -> bool:
     """Watch over all blogs of an archive until a signal ends it, or `max_time`; with `once`, until nothing is due.
 
-    Says whether it was a signal. `on_polled` hears what came of each poll; `rota` has other feeds than all;
-    `on_reins` is given what ends the run.
+    Says whether it was a signal. `on_polled` hears what came of each poll; `source` has other feeds than all;
+    `on_stop_control` is given what ends the run.
     """
     from everlog.fetch import with_http_client  # noqa: PLC0415 - starting Scrapy takes a second
     from everlog.render import Browser  # noqa: PLC0415 - as above
@@ -177,116 +171,37 @@ def run_watch(
     async def watch(fetcher: HttpClient) -> bool:
         # Pages of several blogs are visited at once, whole updates of a few only: they share this machine's processor.
         turn = asyncio.Semaphore(SIDE_BY_SIDE)
-        memory = HostCache(archive)
-        async with Browser(habits_of(settings)) as browser:
+        host_cache = HostCache(archive)
+        async with Browser(render_options(settings)) as browser:
 
-            def work_for(blog: Blog) -> CrawlRun:
+            def run_for(blog: Blog) -> CrawlRun:
                 own = settings.for_blog(blog.home)
+                session = open_session(blog.home, own, archive, fetcher, blog=blog, host_cache=host_cache)
                 return CrawlRun(
-                    fetcher=open_session(blog.home, own, archive, fetcher, blog=blog, memory=memory), archive=archive,
-                    settings=own, browser=browser, tally=Tally(blog=blog.home), now=fetcher.timekeeper.now, turn=turn,
+                    fetcher=session, archive=archive, settings=own, browser=browser,
+                    tally=Tally(blog=blog.home), now=fetcher.timekeeper.now, turn=turn,
                 )
 
             watcher = Watcher(
-                archive, now=fetcher.timekeeper.now, sleep=fetcher.timekeeper.sleep, work_for=work_for,
+                archive, now=fetcher.timekeeper.now, sleep=fetcher.timekeeper.sleep, run_for=run_for,
                 on_polled=on_polled,
-                tally=tally, memory=memory, rota=rota,
+                tally=tally, host_cache=host_cache, source=source,
             )
-            on_reins(_stop_control(watcher.stop, watcher.wind_down))
+            on_stop_control(_stop_control(watcher.stop, watcher.wind_down))
             with interruptible(watcher.stop):
                 await watcher.run(once=once, max_seconds=settings.max_time)
             return watcher.was_stopped
 
-    return with_http_client(watch, turns=shared_turns(archive), now=shared_time(archive))
+    return with_http_client(watch, rate_limiter=shared_rate_limiter(archive), now=shared_time(archive))
 
 
-def habits_of(settings: Settings) -> RenderOptions:
+def render_options(settings: Settings) -> RenderOptions:
     """How the browser draws pages; it is started when the first page needs it."""
     from everlog.render import RenderOptions  # noqa: PLC0415 - as above
 
     return RenderOptions(
         tabs=settings.tabs, page_seconds=settings.render_time, max_bytes=settings.max_page_bytes,
         executable=settings.browser,
-    )
-
-
-def _session_for(job: Job, url: str, settings: Settings, archive: Archive, fetcher: HttpClient) -> Fetcher:
-    """The web as a job may use it; what was typed and allowed for it is remembered first."""
-    blog = home_known_as(url, archive)
-    # Of a blog that is held, the scheme is known.
-    others = other_spellings(job.url, settings) if blog is None else ()
-    note_typed([*((url, *others) if job.typed else ()), *filter(None, [settings.feed])], archive)
-    if blog is not None and job.allow is not None:
-        keep_allowed(blog, job.allow, archive)
-    return open_session(url, settings, archive, fetcher, blog=blog, others=others)
-
-
-def open_session(
-    url: str, settings: Settings, archive: Archive, fetcher: HttpClient, *, blog: Blog | None = None,
-    memory: HostCache | None = None, others: tuple[str, ...] = (),
-) -> Fetcher:
-    """The web as the crawl of one blog sees it, with what earlier runs learned about its hosts.
-
-    `others` are further spellings of its address that were typed with it.
-    """
-    def from_archive(name: str) -> str | None:
-        return archive.blogs.recall(None, name)
-
-    def to_archive(name: str, value: str) -> None:
-        archive.blogs.remember(None, name, value)
-
-    recall = memory.recall if memory is not None else from_archive
-    remember = memory.remember if memory is not None else to_archive
-    scratch = str(archive.backend.file_store.scratch) if archive.backend.file_store.scratch is not None else None
-    own = manners_of(url, settings)
-    guessed = (url, *others) if others else ()
-    policy = replace(own, typed=(*own.typed, *others), guessed=guessed, scratch=scratch)
-    policy = within_reach(policy, blog, archive, recall=recall, remember=remember)
-    return fetcher.session(policy, recall=recall, remember=remember)
-
-
-def manners_of(url: str, settings: Settings) -> FetchPolicy:
-    """How the pages of the blog at `url` are asked for, as if it was typed for the first time."""
-    return FetchPolicy(
-        allow=settings.allow,
-        typed=tuple(filter(None, (url, settings.feed))),
-        also=tuple(map(fetchable, settings.also)),
-        user_agent=settings.agent(_version()),
-        obey_robots=settings.robots,
-        delay_seconds=settings.delay,
-        concurrency=settings.concurrency,
-        timeout_seconds=settings.timeout,
-        longest_wait_seconds=settings.longest_wait,
-        retries=settings.retries,
-        max_page_bytes=settings.max_page_bytes,
-        max_media_bytes=settings.max_media_bytes,
-        headers=settings.headers(),
-        cookies=read_cookies(settings.cookies, url) if settings.cookies else (),
-    )
-
-
-@cache
-def _version() -> str:
-    try:
-        return version("everlog")
-    except PackageNotFoundError:
-        return "0"
-
-
-def read_cookies(file: str, url: str) -> tuple[tuple[str, str], ...]:
-    """The cookies of a Netscape cookie file that are meant for a URL's host."""
-    jar = http.cookiejar.MozillaCookieJar(file)
-    try:
-        jar.load(ignore_discard=True, ignore_expires=True)
-    except (OSError, ValueError, http.cookiejar.LoadError) as error:
-        raise UsageError(
-            f"cookies cannot be read from {file}: {error}",
-            advice="export them from a browser as a Netscape cookies.txt file",
-        ) from None
-    host = (urlsplit(url).hostname or "").lower()
-    return tuple(
-        (cookie.name, cookie.value or "") for cookie in jar
-        if host == cookie.domain.lstrip(".") or host.endswith("." + cookie.domain.lstrip("."))
     )
 
 
@@ -309,17 +224,17 @@ async def waits_shown(
         tally.doing = "done"
 
 
-async def _do(job: Job, work: CrawlRun) -> Report:
+async def _do(job: Job, run: CrawlRun) -> Report:
     try:
         if job.kind == "crawl":
-            return await archive_blog(job.url, work)
-        blog = blog_named(job.url, work.archive)
+            return await archive_blog(job.url, run)
+        blog = blog_named(job.url, run.archive)
         if blog.state != "finished":
-            return await archive_blog(blog.home, work)
-        return await refresh_blog(blog, work, job.since)
+            return await archive_blog(blog.home, run)
+        return await refresh_blog(blog, run, job.since)
     finally:
-        # A host that could not be asked, or did not want to be, is in the ledger too.
-        keep_ledger(work)
+        # A host that could not be asked, or did not want to be, is in the host statistics too.
+        run.keep_host_stats()
 
 
 def _outcome(job: Job, end: Report | BaseException, *, is_alone: bool) -> Report | EverlogError:
@@ -367,3 +282,14 @@ def interruptible(interrupt: Callable[[], None], on_signal: Callable[[], None] =
         yield
     finally:
         restore()
+
+
+def _session_for(job: Job, url: str, settings: Settings, archive: Archive, fetcher: HttpClient) -> Fetcher:
+    """The web as a job may use it; what was typed and allowed for it is remembered first."""
+    blog = home_known_as(url, archive)
+    # Of a blog that is held, the scheme is known.
+    others = other_spellings(job.url, settings) if blog is None else ()
+    note_typed([*((url, *others) if job.typed else ()), *filter(None, [settings.feed])], archive)
+    if blog is not None and job.allow is not None:
+        keep_allowed(blog, job.allow, archive)
+    return open_session(url, settings, archive, fetcher, blog=blog, others=others)

@@ -1,11 +1,11 @@
 """What changed between two versions of a post, and whether a reading is a new version at all.
 
-    alignment    what two sequences share
-    wording      two texts in pieces, word by word
-    marks        the links and pictures of an article
-    comments     which comments are new, gone or edited
-    comparison   all of it as `Changes`
-    verdict      an edit, the same, or emptier than what is held
+    sequence_alignment   what two sequences share
+    text_diff            two texts in pieces, word by word
+    links_and_media      the links and pictures of an article
+    comment_changes      which comments are new, gone or edited
+    compare              all of it as `Changes`; begin here
+    decide               an edit, the same, or a truncated form of what is held
 """
 
 from everlog.versions.comment_changes import CommentChanges, EditedComment

@@ -1,7 +1,7 @@
 """Does what was read today take the place of what is held? An edit does; the theme's whims and broken answers do not.
 
     same       the author changed nothing: another spelling, order, guess or address of the same things
-    emptier    most of what was held is missing: a cut answer, an error that calls itself a page, a login
+    truncated  most of what was held is missing: a cut answer, an error that calls itself a page, a login
     changed    an edit
 """
 
@@ -21,7 +21,7 @@ from everlog.versions.text_diff import as_seen, is_same_text
 if TYPE_CHECKING:
     from everlog.records import Post
 
-Verdict = Literal["changed", "same", "emptier"]
+Verdict = Literal["changed", "same", "truncated"]
 
 # The share of its words that an article keeps in any edit; below it, something else is shown in its place. On 1,607
 # posts of 84 blogs: all 100 error pages that were read as articles kept less, and of 1,181 articles cut to two
@@ -34,7 +34,7 @@ LEAST_KEPT = 0.5
 LEAST_BEGINNING = 0.8
 # How much of what is kept stands at the beginning, then: a request to log in shares a few words with any text.
 MOSTLY = 0.9
-# A note of a few words may well be written anew; it is emptier only when nothing is left.
+# A note of a few words may well be written anew; it is truncated only when nothing is left.
 FEW_WORDS = 10
 # The share of words that two sets of rules find alike in one article (twice the shared part over the whole). Read by
 # templates learned from either half of the feed, and from the feed cut to excerpts, 9 of 3,214 readings of 1,607
@@ -59,10 +59,10 @@ def replaces(held: Post, read: Post, *, other_template: bool = False) -> Verdict
     >>> replaces(held, Post(url="u", text=held.text + " It was gone."))
     'changed'
     >>> replaces(held, Post(url="u", text="Please log in to read on."))
-    'emptier'
+    'truncated'
     """
-    if is_emptier(held, read):
-        return "emptier"
+    if is_truncated(held, read):
+        return "truncated"
     is_same = is_same_article(held, read, other_template=other_template)
     # A page without comments that counts none says nothing about them: a theme may have stopped to show them.
     said = read.comments if read.comments or read.comment_count_claimed is not None else held.comments
@@ -75,7 +75,7 @@ def is_unsure(post: Post) -> bool:
     return source is not None and source.disagrees is not None
 
 
-def is_emptier(held: Post, read: Post) -> bool:
+def is_truncated(held: Post, read: Post) -> bool:
     """Whether a reading has lost most of the article, or all comments although there are said to be some."""
     comments_lost = bool(held.comments) and not read.comments
     if comments_lost and (read.comment_count_claimed or read.comments_state not in {"none", "complete"}):

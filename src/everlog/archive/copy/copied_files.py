@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 from sqlalchemy import func, select
 
 from everlog.archive.db import schema
+from everlog.archive.files.durable import explained
 from everlog.archive.files.file_store import WHOLE_FILE_BYTES
 from everlog.archive.files.warc_files import lost
 from everlog.archive.files.warc_names import parse_name
-from everlog.archive.write.writer_pool import explained
 from everlog.errors import DamagedArchive, NotUploaded
 
 if TYPE_CHECKING:

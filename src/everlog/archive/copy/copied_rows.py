@@ -9,13 +9,12 @@ from __future__ import annotations
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnElement, func, literal, null, or_, select
+from sqlalchemy import ColumnElement, func, literal, null, select
 from sqlalchemy.exc import DBAPIError
 
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import storable
-from everlog.archive.open_shared import OF_ITS_PLACE
-from everlog.archive.repos import search_index as searching
+from everlog.archive.repos.archive_state import OF_ITS_PLACE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
@@ -28,14 +27,12 @@ if TYPE_CHECKING:
 LEFT_OUT = frozenset({"alembic_version", "indexed", "jobs", "grants", "leases", "turns", "workers"})
 # In the order in which each names only rows of those before it, or earlier rows of its own.
 TABLES = tuple(table for table in schema.metadata.sorted_tables if table.name not in LEFT_OUT)
-# What the place of an archive says of itself, and no copy of it is told.
-_OF_THE_PLACE = (*OF_ITS_PLACE, searching.STATE, schema.COPYING)
 
 # Rows that are in memory at once. Records with all their comments, templates and what is known of a blog may be
 # large, a megabyte each and more; the others are addresses and numbers.
 AT_ONCE = 1_000
 LARGE_AT_ONCE = 50
-_LARGE = frozenset({"blogs", "versions", "templates", "remembered", "polls", "runs", "events"})
+_LARGE = frozenset({"blogs", "versions", "templates", "blog_states", "polls", "runs", "events"})
 
 
 class Unread(Exception):
@@ -81,8 +78,8 @@ def wanted(table: Table) -> Select[Any]:
         others = {"closed": literal(value=True)}
     statement = select(*(others[column.name].label(column.name) if column.name in others else column
                          for column in table.columns)).select_from(table)
-    if table is schema.remembered:
-        statement = statement.where(or_(table.c.blog_id != 0, table.c.name.not_in(_OF_THE_PLACE)))
+    if table is schema.archive_state:
+        statement = statement.where(table.c.name.not_in(OF_ITS_PLACE))
     # A capture refers to an earlier one.
     return statement.order_by(table.c.id) if "id" in table.columns else statement
 

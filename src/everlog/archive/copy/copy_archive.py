@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import func, select
+from sqlalchemy import func, inspect, select, text
 from sqlalchemy.exc import DataError, IntegrityError
 
 from everlog.archive.archive import open_archive
@@ -27,15 +27,15 @@ from everlog.archive.copy import copied_files, copied_rows
 from everlog.archive.copy.copied_rows import Unread
 from everlog.archive.db import schema
 from everlog.archive.db.migrate import revision_of
-from everlog.archive.db.schema import COPYING
 from everlog.archive.db.sqlite import SqliteDatabase
 from everlog.archive.files import media_files, warc_files
+from everlog.archive.files.durable import explained
 from everlog.archive.files.file_store import NoFileStore
 from everlog.archive.files.remote_files import RemoteFiles
 from everlog.archive.open_folder import DATABASE, LOCKS
 from everlog.archive.open_shared import MARK, SCHEMES, has_tables, place_of
 from everlog.archive.repos import search_index as searching
-from everlog.archive.write.writer_pool import explained
+from everlog.archive.repos.archive_state import COPYING, READ_COPYING
 from everlog.errors import DamagedArchive, UsageError
 
 if TYPE_CHECKING:
@@ -49,8 +49,9 @@ if TYPE_CHECKING:
     # Called with what is being copied ("bytes", "rows", "posts"), how many of it are done, and of how many.
     Progress = Callable[[str, int, int], None]
 
-_remembered = schema.remembered
-_READ_MARK = select(_remembered.c.value).where(_remembered.c.blog_id == 0, _remembered.c.name == COPYING)
+_state = schema.archive_state
+# Where databases before revision 7 have it.
+_READ_OLD_MARK = text("select value from remembered where blog_id = 0 and name = 'copying'")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +137,7 @@ def _write_rows(reading: Connection, target: Archive, name: str, tell: Progress)
             _alone(connection, target, name)
             tables = _copied_rows(reading, connection, _counter(tell, "rows", total), name)
             searching.reset(connection, target.backend.database)
-            connection.execute(_remembered.delete().where(_remembered.c.blog_id == 0, _remembered.c.name == COPYING))
+            connection.execute(_state.delete().where(_state.c.name == COPYING))
     except Unread as unread:
         raise unread.error from unread
     return tables
@@ -156,10 +157,9 @@ def _copied_rows(
 
 def _begin(target: Archive, name: str) -> None:
     """Say in the database whose copy this is going to be; what an interrupted one left half-written goes."""
-    with target.backend.database.reading() as connection:
-        mark = connection.scalar(_READ_MARK)
+    mark = target.backend.state.copied_from
     if mark is None:
-        target.blogs.remember(None, COPYING, name)
+        target.backend.state.begin_copy(name)
         return
     if mark != name:
         raise _other_copy(target, mark)
@@ -174,14 +174,14 @@ def _alone(connection: Connection, target: Archive, name: str) -> None:
     if connection.dialect.name == "postgresql":
         connection.exec_driver_sql(f"lock table {schema.blogs.name}, {schema.jobs.name} in share row exclusive mode")
     _want_empty(connection, target)
-    if connection.scalar(_READ_MARK) != name:
+    if connection.scalar(READ_COPYING) != name:
         raise _in_use(target.backend.database.where)
 
 
 def _want_empty(connection: Connection, target: Archive) -> None:
     if copied_rows.holds_anything(connection):
         raise _in_use(target.backend.database.where)
-    if connection.scalar(_READ_MARK) is None and any(
+    if connection.scalar(READ_COPYING) is None and any(
         True for folder in (warc_files.FOLDER, media_files.FOLDER) for _ in _names(target, folder)
     ):
         raise _in_use(target.backend.file_store.where)
@@ -216,8 +216,9 @@ def _want_this_version(where: str) -> None:
         if revision_of(database) in {None, schema.HEAD}:
             return
         with database.reading() as connection:
+            is_new = inspect(connection).has_table(_state.name)
             # The beginning of a copy is empty but for its files, and goes on with today's tables.
-            if connection.scalar(_READ_MARK) is None:
+            if connection.scalar(READ_COPYING if is_new else _READ_OLD_MARK) is None:
                 raise _in_use(database.where)
     finally:
         database.close()

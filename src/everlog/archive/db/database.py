@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from sqlalchemy import bindparam, select
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import GenericFunction
+
+from everlog.archive.db import schema
+from everlog.errors import LeaseLost
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -21,12 +25,18 @@ T = TypeVar("T")
 
 # Databases take some ten thousand values in one statement (SQLite 32,766); this keeps far away.
 MOST_VALUES = 500
+# A key share: whoever takes the lease away (a DELETE) waits until this transaction has ended, and its heartbeat (an
+# UPDATE of `beat`, which is no key) does not. SQLite has one writer at a time and needs none.
+_LEASED = (
+    select(schema.grants.c.fence).where(schema.grants.c.fence == bindparam("fence"))
+    .with_for_update(read=True, key_share=True)
+)
 
 
 class Database(Protocol):
     """A database of one kind: how a transaction begins, and what its SQL has that others spell otherwise."""
 
-    # The fencing number that every write carries, if any (`jobs.Grant`): one that is not granted any more is refused.
+    # The fencing number that every write carries, if any (`check_fence`): one whose lease has ended is refused.
     fence: int | None
 
     @property
@@ -111,6 +121,15 @@ class SearchIndex(Protocol):
     def lost(self, connection: Connection) -> Sequence[int]:
         """Posts that were written (`indexed` has them) and are not there."""
         ...
+
+
+def check_fence(connection: Connection, fence: int) -> None:
+    """Fence at the beginning of a write: refuse it if its lease is gone. The lease stays until the write has ended."""
+    if connection.execute(_LEASED, {"fence": fence}).first() is None:
+        raise LeaseLost(
+            "lease lost: another worker has taken over this blog, because this one sent no heartbeat for too long",
+            advice="nothing is lost, and nothing needs to be done; if it happens often, look at the worker's network",
+        )
 
 
 class Greatest(GenericFunction[Any]):

@@ -11,9 +11,8 @@ from sqlalchemy import inspect, select
 
 from everlog.archive.db.schema import HEAD, alembic_version, metadata
 from everlog.archive.db.sqlite import SqliteDatabase
-from everlog.archive.files.durable import real_folder, sync_folder
+from everlog.archive.files.durable import nothing, real_folder, sync_folder
 from everlog.archive.locks import hold
-from everlog.archive.write.crash_points import nothing
 from everlog.errors import DamagedArchive, NewerArchive
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 
+from everlog.archive.db.database import check_fence
 from everlog.archive.db.postgres_search import PostgresIndex
-from everlog.archive.write import fencing
 from everlog.errors import ArchiveBusy, DamagedArchive, DiskFull, EverlogError, ServiceDown, UsageError
 from everlog.extras import line_for_extra
 
@@ -115,7 +115,7 @@ class PostgresDatabase:
     def writing(self, *, fenced: bool = True) -> Iterator[Connection]:
         with self._explained(), self.engine.begin() as connection:
             if fenced and self.fence is not None:
-                fencing.check(connection, self.fence)
+                check_fence(connection, self.fence)
             yield connection
 
     def changing(self) -> AbstractContextManager[Connection]:

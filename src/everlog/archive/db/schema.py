@@ -6,8 +6,10 @@
       ├──── media ── media_files                which file a picture's address means now
       ├──── polls, templates                    when its feed is asked again; how it was read before a redesign
       ├──── events                              edits, deletions, moves, deaths: what happened to it, and when
-      └──── runs, remembered
-    hosts ── waits                              what was asked of whom, how long was waited, and why
+      ├──── blog_states, blog_addresses         what crawls leave for those after them; what led to a blog
+      └──── runs
+    hosts ── waits, host_cache                  what was asked of whom, how long was waited, and why; robots.txt
+    archive_state                               what the archive says of itself
     jobs ── grants ── leases                    what a fleet is to do, who does it, which hosts are theirs alone
     workers, turns                              who is there; when each host may be asked next, by whomever
 
@@ -33,7 +35,7 @@ from sqlalchemy import (
 )
 
 # The revision this code reads and writes; the newest script in revisions/.
-HEAD = "0006"
+HEAD = "0007"
 
 # SQLite numbers rows by itself in a column called INTEGER only.
 NUMBER = BigInteger().with_variant(Integer, "sqlite")
@@ -205,13 +207,23 @@ waits = Table(
     Column("seconds", Float, nullable=False), _text("first_at"), _text("last_at"), Column("until", Text),
 )
 
-# `blog_id` 0 is for what belongs to no blog: a NULL would not be told apart from another. A database that a copy is
-# being made into says whose copy, under the name COPYING (`copying.py`).
-COPYING = "copying"
-remembered = Table(
-    "remembered", metadata, Column("blog_id", NUMBER, primary_key=True, autoincrement=False),
-    Column("name", Text, primary_key=True), _text("value"),
+# `state` is a `repos.blog_state.BlogState`; `repeats`, which is large, what repeats on the pages of the blog.
+blog_states = Table(
+    "blog_states", metadata,
+    Column("blog_id", NUMBER, ForeignKey("blogs.id"), primary_key=True, autoincrement=False), _text("state"),
+    Column("repeats", Text),
 )
+
+blog_addresses = Table("blog_addresses", metadata, Column("key", Text, primary_key=True), _text("home"))
+
+
+def _texts(name: str) -> Table:
+    return Table(name, metadata, Column("name", Text, primary_key=True), _text("value"))
+
+
+# robots.txt and when it was read, waits that hosts asked for, the networks they were first seen in.
+host_cache = _texts("host_cache")
+archive_state = _texts("archive_state")
 
 # Jobs that are done leave no row. `key` tells the same job from another; `settings` and `blog_ids` are JSON.
 # Times here are stamps, those of the tables below are seconds of the database's own clock.

@@ -14,7 +14,7 @@ from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import QueuePool
 
-from everlog.archive.write import fencing
+from everlog.archive.db.database import check_fence
 from everlog.errors import ArchiveBusy, DamagedArchive, DiskFull, EverlogError, UsageError
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class SqliteDatabase:
     def writing(self, *, fenced: bool = True) -> Iterator[Connection]:
         with self._explained(), self._writer.begin() as connection:
             if fenced and self.fence is not None:
-                fencing.check(connection, self.fence)
+                check_fence(connection, self.fence)
             yield connection
 
     @contextmanager

@@ -1,15 +1,40 @@
-"""Folders and files of an archive that stay what they are through a loss of power."""
+"""Durable folders and files, which stay what they are through a loss of power; and the points of a crash on purpose."""
 
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from everlog.errors import UsageError, file_error
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
+# Crash points: moments of writing at which tests kill the program. In the order a batch, a rotation, a recovery and an
+# upgrade pass them.
+WRITE_POINTS = (
+    "batch-begin", "rotated", "warc-created", "warc-half-record", "warc-appended", "media-temp", "media-renamed",
+    "warc-synced", "transaction-open", "transaction-half", "transaction-full", "committed",
+    "cut-begin", "cut-done",
+    "schema-open", "migration-begin", "migration-backed-up", "migration-open", "migration-half", "migration-done",
+)
+# What a shared archive passes besides, when a file is full or a slice ends.
+SEAL_POINTS = ("sealed", "uploaded", "noted-closed")
+
+
+def nothing(_point: str) -> None:
+    """What happens at a crash point outside of tests."""
+
+
+@contextmanager
+def explained(where: str, name: str = "") -> Iterator[None]:
+    """What goes wrong with files, in the words of an archive."""
+    try:
+        yield
+    except OSError as error:
+        raise file_error(error, f"{where}/{name}" if name else where) from error
 
 
 def real_folder(folder: Path) -> Path:

@@ -2,24 +2,25 @@
 
     warc/everlog-a.blog.example-20240501120000-12-345.warc.gz      media/ab/ab34....jpg
 
-A folder of the archive's own (`folder_shelf.py`), a folder that many machines see (`shared_folder.py`), or a store
-behind an address (`remote_shelf.py`).
+A folder of the archive's own (`local_store.py`), a folder that many machines see (`shared_store.py`), or a store
+behind an address (`remote_store.py`).
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from everlog.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from collections.abc import Set as AbstractSet
     from pathlib import Path
     from typing import BinaryIO
 
+    from everlog.archive.files.warc_files import Appending
     from everlog.archive.files.warc_names import CrawlInfo
-    from everlog.archive.models import Held, Place, WarcFile
     from everlog.archive.repos.warc_index import FileRows
     from everlog.records import Exchange
 
@@ -29,28 +30,20 @@ RECORD_BYTES = 1 << 18
 WHOLE_FILE_BYTES = 1 << 23
 
 
-class Writer(Protocol):
-    """Where the exchanges and media of blogs go whose locks are held. `sync` makes them safe."""
+class MediaWriter(Protocol):
+    """Where media files are written."""
 
-    def append(self, exchanges: Iterable[tuple[Exchange, str, Held | None]]) -> list[Place]:
-        """Write the records of exchanges (with their digests and originals). Where the answers stand."""
+    def write(self, answers: Mapping[str, Exchange]) -> dict[str, str]:
+        """Write the bodies of answers, by their SHA-256, so that each file is whole or not there. Their paths."""
         ...
 
-    def write_media(self, sha256: str, answer: Exchange) -> str:
-        """Write the body of an answer to a media file, so that it is whole or not there. Its path."""
-        ...
 
-    def sync(self) -> list[WarcFile]:
-        """Make all that was appended survive a loss of power. The files and lengths to commit with it."""
-        ...
+@dataclass(frozen=True, slots=True, eq=False)
+class Writer:
+    """Writer of the files of blogs whose locks are held: what goes into WARC files is safe once they are synced."""
 
-    def close(self) -> None:
-        """End; what was committed is brought to where everybody can read it."""
-        ...
-
-    def abandon(self) -> None:
-        """End after a failure: whoever clears up later sees what was committed."""
-        ...
+    warc: Appending
+    media: MediaWriter
 
 
 class FileStore(Protocol):
@@ -108,10 +101,6 @@ class FileStore(Protocol):
         """Raise UsageError if nothing could be written here, whatever it is: better known before a crawl."""
         ...
 
-    def room_left(self) -> int | None:
-        """Free bytes where files are written; None: nobody knows."""
-        ...
-
     def writer(
         self, blog_id: int | None, rows: FileRows, *, info: CrawlInfo, rotate_bytes: int, at: Callable[[str], None],
     ) -> Writer:
@@ -149,9 +138,6 @@ class NoFileStore:
 
     def want_room(self) -> None:
         raise self._unnamed("what is fetched")
-
-    def room_left(self) -> int | None:
-        return None
 
     def writer(
         self, blog_id: int | None, rows: FileRows, *, info: CrawlInfo, rotate_bytes: int,  # noqa: ARG002

@@ -9,21 +9,17 @@ from typing import TYPE_CHECKING
 
 from everlog.archive.files import durable as disk
 from everlog.archive.files import media_files, warc_files
-from everlog.archive.files.file_store import RECORD_BYTES
+from everlog.archive.files.file_store import RECORD_BYTES, Writer
 from everlog.archive.files.media_files import MediaFiles
 from everlog.archive.files.warc_files import WarcFiles
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
     from typing import BinaryIO
 
-    from everlog.archive.files.file_store import Writer
-    from everlog.archive.files.warc_files import Appending
     from everlog.archive.files.warc_names import CrawlInfo
-    from everlog.archive.models import Held, Place, WarcFile
     from everlog.archive.repos.warc_index import FileRows
-    from everlog.records import Exchange
 
 
 class FolderStore:
@@ -85,9 +81,6 @@ class FolderStore:
     def want_room(self) -> None:
         """A folder takes files; a disk that is full is told when they are written."""
 
-    def room_left(self) -> int | None:
-        return disk.room_left(self._folder)
-
     def writer(
         self, blog_id: int | None, rows: FileRows, *, info: CrawlInfo, rotate_bytes: int, at: Callable[[str], None],
     ) -> Writer:
@@ -104,30 +97,7 @@ class FolderStore:
         except BaseException:
             warc.close()
             raise
-        return FolderFiles(warc, media)
+        return Writer(warc, media)
 
     def recover(self, rows: FileRows) -> None:
         """Whoever takes the lock of a blog clears up after the one before."""
-
-
-class FolderFiles:
-    """What is written into a folder: WARC files, and media under their common names."""
-
-    def __init__(self, warc: Appending, media: MediaFiles) -> None:
-        self._warc = warc
-        self._media = media
-
-    def append(self, exchanges: Iterable[tuple[Exchange, str, Held | None]]) -> list[Place]:
-        return self._warc.append(exchanges)
-
-    def write_media(self, sha256: str, answer: Exchange) -> str:
-        return self._media.write(sha256, answer)
-
-    def sync(self) -> list[WarcFile]:
-        return self._warc.sync()
-
-    def close(self) -> None:
-        self._warc.close()
-
-    def abandon(self) -> None:
-        self._warc.abandon()

@@ -7,10 +7,10 @@ import re
 from typing import TYPE_CHECKING
 
 from everlog.archive.files import durable as disk
-from everlog.archive.write.crash_points import nothing
+from everlog.archive.files.durable import nothing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from everlog.records import Exchange
@@ -49,12 +49,15 @@ class MediaFiles:
         for part in (self._base / FOLDER).glob(f"*/.{self._owner}-*.part"):
             part.unlink()
 
-    def write(self, sha256: str, answer: Exchange) -> str:
-        """Write a file so that it is whole or not there. Its path in the archive.
+    def write(self, answers: Mapping[str, Exchange]) -> dict[str, str]:
+        """Write the bodies of answers, by their SHA-256, so that each file is whole or not there. Their paths.
 
         A file of this content that no database row names yet is written again: nobody knows whether
         its bytes had reached the disk.
         """
+        return {sha256: self._write(sha256, answer) for sha256, answer in answers.items()}
+
+    def _write(self, sha256: str, answer: Exchange) -> str:
         wanted = self._base / media_name(sha256, content_type=answer.header("content-type"), url=answer.url)
         folder = wanted.parent
         disk.real_folder(folder)

@@ -13,27 +13,24 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from everlog.archive.files import durable as disk
 from everlog.archive.files import warc_files
-from everlog.archive.files.file_store import RECORD_BYTES
+from everlog.archive.files.durable import nothing
+from everlog.archive.files.file_store import RECORD_BYTES, Writer
 from everlog.archive.files.lease_files import OwnFiles, SpoolFiles, left_behind, warc_folder
 from everlog.archive.files.media_files import media_name
 from everlog.archive.files.remote_files import RemoteFiles
 from everlog.archive.files.shared_store import needed_fence
 from everlog.archive.files.warc_files import cut
 from everlog.archive.repos.warc_index import fence_of, is_before
-from everlog.archive.write.crash_points import nothing
 from everlog.errors import DamagedArchive, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from collections.abc import Set as AbstractSet
     from typing import BinaryIO
 
-    from everlog.archive.files.file_store import Writer
     from everlog.archive.files.remote_files import Patience
     from everlog.archive.files.warc_names import CrawlInfo
-    from everlog.archive.models import Held, Place, WarcFile
     from everlog.archive.repos.warc_index import FileRows
     from everlog.records import Exchange
 
@@ -93,9 +90,6 @@ class RemoteStore:
     def want_room(self) -> None:
         self._needed_spool()
 
-    def room_left(self) -> int | None:
-        return disk.room_left(self._needed_spool()) if self._spool is not None else None
-
     def writer(
         self, blog_id: int | None, rows: FileRows, *, info: CrawlInfo, rotate_bytes: int, at: Callable[[str], None],
     ) -> Writer:
@@ -108,7 +102,7 @@ class RemoteStore:
             spool, rows.owner(blog_id, info), fence=needed_fence(rows), own=self._own, finish=finish,
             rotate_bytes=rotate_bytes, at=at,
         )
-        return _RemoteWriter(warc, self._files)
+        return Writer(warc, _RemoteMedia(self._files))
 
     def recover(self, rows: FileRows) -> None:
         """Upload what is left in the spool, as far as it was committed; what never was is removed.
@@ -162,35 +156,23 @@ class RemoteStore:
         return self._spool
 
 
-class _RemoteWriter:
-    """What a grant writes: WARC files that grow in the spool folder, and media, at once."""
+class _RemoteMedia:
+    """Media of a lease, which are uploaded at once."""
 
-    def __init__(self, warc: SpoolFiles, files: RemoteFiles) -> None:
-        self._warc = warc
+    def __init__(self, files: RemoteFiles) -> None:
         self._files = files
-        self._media: dict[str, bytes] = {}
 
-    def append(self, exchanges: Iterable[tuple[Exchange, str, Held | None]]) -> list[Place]:
-        return self._warc.append(exchanges)
-
-    def write_media(self, sha256: str, answer: Exchange) -> str:
-        name = media_name(sha256, content_type=answer.header("content-type"), url=answer.url)
-        if answer.spooled is None:
-            self._media[name] = answer.body
-        else:
-            # It has no name of its own, so that it is gone with this process, however that ends.
-            self._files.upload(Path(f"/dev/fd/{answer.spooled.file.fileno()}"), name, again=True)
-        return name
-
-    def sync(self) -> list[WarcFile]:
+    def write(self, answers: Mapping[str, Exchange]) -> dict[str, str]:
+        names: dict[str, str] = {}
+        bodies: dict[str, bytes] = {}
+        for sha256, answer in answers.items():
+            name = names[sha256] = media_name(sha256, content_type=answer.header("content-type"), url=answer.url)
+            if answer.spooled is None:
+                bodies[name] = answer.body
+            else:
+                # It has no name of its own, so that it is gone with this process, however that ends.
+                self._files.upload(Path(f"/dev/fd/{answer.spooled.file.fileno()}"), name, again=True)
         # All of a batch side by side: one after the other, each would wait for an answer.
-        media, self._media = self._media, {}
-        if media:
-            self._files.write(media)
-        return self._warc.sync()
-
-    def close(self) -> None:
-        self._warc.close()
-
-    def abandon(self) -> None:
-        self._warc.abandon()
+        if bodies:
+            self._files.write(bodies)
+        return names

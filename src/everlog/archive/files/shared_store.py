@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from everlog.archive.files import durable as disk
 from everlog.archive.files import media_files, warc_files
+from everlog.archive.files.file_store import Writer
 from everlog.archive.files.lease_files import LeaseFiles, OwnFiles
-from everlog.archive.files.local_store import FolderFiles, FolderStore
+from everlog.archive.files.local_store import FolderStore
 from everlog.archive.files.media_files import MediaFiles
 from everlog.archive.files.warc_files import cut
 from everlog.archive.repos.warc_index import AT_ONCE, fence_of, is_before
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from everlog.archive.files.file_store import Writer
     from everlog.archive.files.warc_names import CrawlInfo
     from everlog.archive.repos.warc_index import FileRows
 
@@ -51,7 +51,7 @@ class SharedFolderStore(FolderStore):
             self.folder, rows.owner(blog_id, info), fence=fence, own=self._own, finish=finish,
             rotate_bytes=rotate_bytes, at=at,
         )
-        return FolderFiles(warc, MediaFiles(self.folder, fence, parts=self._parts, at=at))
+        return Writer(warc, MediaFiles(self.folder, fence, parts=self._parts, at=at))
 
     def recover(self, rows: FileRows) -> None:
         """Close the files of grants that are gone, and remove those that nobody ever committed to.

@@ -10,11 +10,11 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from everlog.archive.files import durable as disk
+from everlog.archive.files.durable import nothing
 from everlog.archive.files.warc import Original, exchange_records, info_block, info_record, read_info
 from everlog.archive.files.warc_names import SUFFIX, parse_name
 from everlog.archive.models import Place, WarcFile
 from everlog.archive.repos.warc_index import is_before
-from everlog.archive.write.crash_points import nothing
 from everlog.errors import DamagedArchive
 
 if TYPE_CHECKING:

@@ -16,13 +16,15 @@ from everlog.core.urls import canonical
 from everlog.records import Blog
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from sqlalchemy import Row, Select
+    from sqlalchemy import Connection, Row, Select
 
     from everlog.archive.db.database import Database
     from everlog.archive.models import Counts
+    from everlog.archive.repos.blog_state import BlogState
+    from everlog.extract.extractors.diffpost import RepeatCounts
     from everlog.records import Event
 
 CHANGEABLE = frozenset(
@@ -32,6 +34,7 @@ CHANGEABLE = frozenset(
 )
 
 _blogs, _polls, _runs, _templates = schema.blogs, schema.polls, schema.runs, schema.templates
+_states, _addresses = schema.blog_states, schema.blog_addresses
 _AS_STORED = ("id", "home", "title", "feed_url", "scope", "state", "template", "knowledge", "gone")
 
 
@@ -125,37 +128,66 @@ class BlogRepository:
         with self.database.reading() as connection:
             return tuple(_run(row) for row in connection.execute(statement))
 
-    def remember(self, blog_id: int | None, name: str, value: str | None) -> None:
-        self.remember_all(blog_id, {name: value})
+    def state(self, blog_id: int) -> BlogState:
+        """What crawls of a blog have left for those after them."""
+        from everlog.archive.repos.blog_state import BlogState  # noqa: PLC0415 - who only reads posts does without it
 
-    def remember_all(self, blog_id: int | None, values: Mapping[str, str | None]) -> None:
-        """Keep small texts under names; None removes one."""
-        table, owner = schema.remembered, blog_id or 0
-        kept = [
-            {"blog_id": owner, "name": storable(name), "value": storable(value)}
-            for name, value in sorted(values.items()) if value is not None
-        ]
-        removed = [storable(name) for name, value in values.items() if value is None]
-        with self.database.writing() as connection:
-            if removed:
-                connection.execute(table.delete().where(table.c.blog_id == owner, table.c.name.in_(removed)))
-            if kept:
-                statement = self.database.insert(table)
-                connection.execute(
-                    statement.on_conflict_do_update(
-                        index_elements=["blog_id", "name"], set_={"value": statement.excluded.value},
-                    ),
-                    kept,
-                )
-
-    def recall(self, blog_id: int | None, name: str) -> str | None:
-        """The text kept under a name."""
-        table = schema.remembered
+        statement = select(_states.c.state).where(_states.c.blog_id == blog_id)
         with self.database.reading() as connection:
-            found: str | None = connection.scalar(
-                select(table.c.value).where(table.c.blog_id == (blog_id or 0), table.c.name == storable(name)),
-            )
+            return BlogState.from_json(connection.scalar(statement))
+
+    def change_state(self, blog_id: int, change: Callable[[BlogState], BlogState]) -> BlogState:
+        """Leave something for the crawls to come; nothing is written where nothing changes. As it is now."""
+        before = self.state(blog_id)
+        # By the documents: the order of the entries of a feed counts.
+        if change(before).to_json() == before.to_json():
+            return before
+        statement = select(_states.c.state).where(_states.c.blog_id == blog_id).with_for_update()
+        with self.database.writing() as connection:
+            # Once more: another may have changed something else meanwhile.
+            after = change(before.from_json(connection.scalar(statement)))
+            self._put_state(connection, {"blog_id": blog_id, "state": after.to_json()})
+        return after
+
+    def repeats(self, blog_id: int) -> RepeatCounts | None:
+        """What repeats on the pages of a blog, as the last crawl counted it; None: none did."""
+        from everlog.extract.extractors.diffpost import RepeatCounts  # noqa: PLC0415 - most crawls do without it
+
+        statement = select(_states.c.repeats).where(_states.c.blog_id == blog_id)
+        with self.database.reading() as connection:
+            said = connection.scalar(statement)
+        return None if said is None else RepeatCounts.from_dict(json.loads(said))
+
+    def keep_repeats(self, blog_id: int, repeats: RepeatCounts | None) -> None:
+        """Keep what repeats on the pages of a blog; None: what was counted is no help any more."""
+        said = None if repeats is None else json.dumps(repeats.to_dict())
+        with self.database.writing() as connection:
+            if said is None:
+                connection.execute(_states.update().where(_states.c.blog_id == blog_id).values(repeats=None))
+            else:
+                self._put_state(connection, {"blog_id": blog_id, "state": "{}", "repeats": said}, only="repeats")
+
+    def home_at(self, url: str) -> str | None:
+        """The home of the blog that an address led to, when it was typed or before the blog moved."""
+        statement = select(_addresses.c.home).where(_addresses.c.key == storable(canonical(url)))
+        with self.database.reading() as connection:
+            found: str | None = connection.scalar(statement)
         return found
+
+    def keep_address(self, url: str, home: str) -> None:
+        """Remember that an address leads to the blog at a home."""
+        statement = self.database.insert(_addresses)
+        with self.database.writing() as connection:
+            connection.execute(
+                statement.on_conflict_do_update(index_elements=["key"], set_={"home": statement.excluded.home}),
+                {"key": storable(canonical(url)), "home": storable(home)},
+            )
+
+    def _put_state(self, connection: Connection, values: Mapping[str, Any], *, only: str = "state") -> None:
+        statement = self.database.insert(_states)
+        connection.execute(
+            statement.on_conflict_do_update(index_elements=["blog_id"], set_={only: statement.excluded[only]}), values,
+        )
 
     def change_template(
         self, blog_id: int, *, template: str, knowledge: str, at: datetime, reason: str, events: Sequence[Event] = (),

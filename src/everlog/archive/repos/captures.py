@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import bindparam, func, select
 
 from everlog.archive.db import schema
-from everlog.archive.db.column_values import moment_of, storable
+from everlog.archive.db.column_values import moment_of, stamp, storable, storable_or_none
 from everlog.archive.db.database import MOST_VALUES, in_parts
 from everlog.archive.files.warc import MADE
 from everlog.archive.models import Capture, Held, Place
@@ -17,9 +17,11 @@ from everlog.core.urls import canonical
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from sqlalchemy import ColumnElement, Row, Select
+    from sqlalchemy import ColumnElement, Connection, Row, Select
 
     from everlog.archive.db.database import Database
+    from everlog.archive.write.batch import WarcRecord
+    from everlog.records import Exchange, Visit
 
 # Drawings of one page among which that of the current answer is looked for, the latest first.
 MOST_DRAWINGS = 20
@@ -35,6 +37,13 @@ _BODIES = select(_captures).where(
     _captures.c.digest.in_(bindparam("digests", expanding=True)),
     _captures.c.blog_id.in_(bindparam("blogs", expanding=True)), _captures.c.original_id.is_(None),
     _captures.c.purpose.not_in(MADE),
+)
+# Made once: SQLAlchemy takes longer to build a statement than to run it.
+_NEW = _captures.insert()
+_LATEST_GOOD = (
+    select(_captures.c.id)
+    .where(_captures.c.blog_id == bindparam("blog"), _captures.c.url_id == bindparam("url"), GOOD)
+    .order_by(_captures.c.id.desc()).limit(1)
 )
 
 
@@ -103,6 +112,32 @@ class CaptureRepository:
             content_type=row.content_type, etag=row.etag, last_modified=row.last_modified,
         )
 
+    def record(
+        self, connection: Connection, pairs: Sequence[tuple[Visit, Sequence[WarcRecord]]],
+        url_ids: Mapping[tuple[int, str], int], file_ids: Mapping[str, int],
+    ) -> list[int | None]:
+        """Write the captures of visits, within a transaction of the caller's, and number their records.
+
+        For each visit the capture that answered it, or that its post was read from again.
+        """
+        count = sum(len(records) for _, records in pairs)
+        ids = iter(self.database.reserve(connection, schema.captures, count) if count else ())
+        rows: list[dict[str, Any]] = []
+        answers: list[int | None] = []
+        for visit, records in pairs:
+            url_id = url_ids[visit.blog_id, storable(visit.key)]
+            for record in records:
+                record.capture_id = next(ids)
+                rows.append(_capture_row(record, url_id, file_ids))
+            if records:
+                answers.append(records[-1].capture_id)
+            else:
+                is_read = visit.post is not None
+                answers.append(self._latest_answer(connection, visit.blog_id, url_id) if is_read else None)
+        if rows:
+            connection.execute(_NEW, rows)
+        return answers
+
     def find(self, blog_id: int, url: str) -> Capture | None:
         """The latest good capture of a URL whose body is not in a lost file: what conditional requests are about."""
         statement = self._good(blog_id, url).limit(1)
@@ -158,6 +193,10 @@ class CaptureRepository:
             yield from (_capture(row) for row in rows)
             after = rows[-1].url_id
 
+    def _latest_answer(self, connection: Connection, blog_id: int, url_id: int) -> int | None:
+        found: int | None = connection.scalar(_LATEST_GOOD, {"blog": blog_id, "url": url_id})
+        return found
+
     def _of_url(self, blog_id: int, url: str) -> Select[Any]:
         return _captures_with_places().join(_urls, _urls.c.id == _captures.c.url_id).where(
             _urls.c.blog_id == blog_id, _urls.c.key == storable(canonical(url)), _captures.c.blog_id == blog_id,
@@ -199,3 +238,25 @@ def _held(row: Row[Any]) -> Held:
         id=row.id, url=row.url, digest=row.digest, fetched_at=moment_of(row.fetched_at),
         content_type=row.content_type, etag=row.etag, last_modified=row.last_modified,
     )
+
+
+def _capture_row(record: WarcRecord, url_id: int, file_ids: Mapping[str, int]) -> dict[str, Any]:
+    assert record.place is not None  # noqa: S101 - for the type checker
+    exchange, original = record.exchange, record.original
+    # An answer "not modified" may leave out what it has said before.
+    before = original if exchange.status == 304 else None
+    return {
+        "id": record.capture_id, "blog_id": record.visit.blog_id, "url_id": url_id,
+        "url": storable(exchange.url), "purpose": exchange.purpose, "status": exchange.status,
+        "content_type": _header(exchange, "content-type") or (before.content_type if before else None),
+        "etag": _header(exchange, "etag") or (before.etag if before else None),
+        "last_modified": _header(exchange, "last-modified") or (before.last_modified if before else None),
+        "digest": record.digest, "bytes": exchange.size, "fetched_at": stamp(exchange.fetched_at),
+        "warc_id": file_ids[record.place.file], "offset": record.place.offset, "length": record.place.length,
+        "original_id": record.twin.capture_id if record.twin else original.id if original else None,
+        "answer": exchange is record.visit.exchanges[-1],
+    }
+
+
+def _header(exchange: Exchange, name: str) -> str | None:
+    return storable_or_none(exchange.header(name))

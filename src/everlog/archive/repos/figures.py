@@ -1,4 +1,4 @@
-"""Figures of blogs: what is held, what waits, what is missing. docs/internals/figures.md says the same in words.
+"""The figures of blogs: what is held, what waits, what is missing. docs/internals/figures.md says the same in words.
 
 Every figure on the screen and in every `--json` is counted here, so that one word never stands for two numbers.
 """

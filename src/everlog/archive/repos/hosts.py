@@ -14,6 +14,7 @@ from sqlalchemy import func, select
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import moment_of, moment_or_none, stamp, stamp_or_none, storable
 from everlog.archive.db.database import Greatest, in_parts
+from everlog.archive.repos.archive_state import get_text, put_texts
 from everlog.core.fetcher import HostStats, Waited
 
 if TYPE_CHECKING:
@@ -97,6 +98,15 @@ class HostRepository:
                 return
             yield from (_stats(row, waits.get(row.host, ())) for row in rows)
             after = rows[-1].host
+
+    def cached(self, name: str) -> str | None:
+        """What is kept of a host under a name: its robots.txt, a wait, the network it was first seen in."""
+        return get_text(self.database, schema.host_cache, name)
+
+    def cache(self, values: Mapping[str, str | None]) -> None:
+        """Keep texts of hosts under names, all or none; None removes one."""
+        with self.database.writing() as connection:
+            put_texts(connection, self.database, schema.host_cache, values)
 
     def reserve(self, host: str, pace_seconds: float, *, longest_seconds: float | None = None) -> float:
         """Take the next turn at a host for a request; how many seconds from now it is. Turns are a pace apart.

@@ -14,11 +14,10 @@ from sqlalchemy import select
 
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import storable
-from everlog.archive.db.database import Greatest, in_parts
+from everlog.archive.db.database import Greatest, check_fence, in_parts
 from everlog.archive.job_models import SliceResult, queue_of
 from everlog.archive.repos.job_rows import clock_of, queue_jobs, stamp_of, wake_for_hosts
 from everlog.archive.repos.polls import let_go
-from everlog.archive.write import fencing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,7 +50,7 @@ class LeaseRepository:
         """Lease one more host; None if it is leased now, else the name of the worker that has it."""
         host = storable(host)
         with self.database.writing(fenced=False) as connection:
-            fencing.check(connection, fence)
+            check_fence(connection, fence)
             # Whoever had it may give it back between the two questions.
             while not lease_hosts(connection, self.database, fence, [host]):
                 holder = _holder(connection, host)
@@ -85,7 +84,7 @@ class LeaseRepository:
             ending = _grants.delete().where(_grants.c.fence == fence).returning(_grants.c.job_id)
             ended = connection.execute(ending).first()
             if ended is None:
-                fencing.check(connection, fence)
+                check_fence(connection, fence)
                 return ()
             if ended.job_id is None:
                 return ()

@@ -51,24 +51,46 @@ class Written:
 
 def write_post(post: Post, media_keys: Mapping[str, str]) -> Written:
     """The post as its stored version; `media_keys` are the canonical spellings of its media's addresses."""
-    read = encode(post, only=_READ, text=storable)
+    read = encode(post, only=_READ)
     for name in _LATER:
         if not read[name]:
             del read[name]
-    around = encode(post, only=_NOT_READ, text=storable, keep=_KEPT)
-    around["media"] = [[storable(item.url), storable(media_keys[item.url])] for item in post.media]
+    around = encode(post, only=_NOT_READ, keep=_KEPT)
+    around["media"] = [[item.url, media_keys[item.url]] for item in post.media]
+    # Encoded once: the text that is hashed is a part of the text that is stored.
+    head, text = json.dumps(around, ensure_ascii=False), json.dumps(read, ensure_ascii=False)
+    if not (_is_storable(head) and _is_storable(text)):
+        read, around = _made_storable(read), _made_storable(around)
+        head, text = json.dumps(around, ensure_ascii=False), json.dumps(read, ensure_ascii=False)
     source = post.provenance.get("text")
     doubt = source.disagrees if source is not None else None
-    # Encoded once: the text that is hashed is a part of the text that is stored.
-    text = json.dumps(read, ensure_ascii=False)
     return Written(
-        record=json.dumps(around, ensure_ascii=False)[:-1] + ", " + text[1:],
+        record=head[:-1] + ", " + text[1:],
         # Doubt that came later is kept with the version; it makes no new one.
         digest=_hash(text if doubt is None else f"{text}\0{doubt}"),
         content=_content(read),
         published=stamp_or_none(post.published),
         comments=len(post.comments),
     )
+
+
+def _is_storable(text: str) -> bool:
+    """Whether any database takes all that a JSON text says: told of the whole at once, as it is nearly always so."""
+    if "\\u0000" in text:
+        return False
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _made_storable(value: Any) -> Any:
+    if isinstance(value, str):
+        return storable(value)
+    if isinstance(value, list):
+        return [_made_storable(each) for each in value]
+    return {name: _made_storable(each) for name, each in value.items()} if isinstance(value, dict) else value
 
 
 def read_record(record: str) -> tuple[Post, tuple[tuple[str, str], ...]]:

@@ -6,7 +6,7 @@ import json
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from sqlalchemy import func, select
+from sqlalchemy import bindparam, func, select
 
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import storable
@@ -22,16 +22,17 @@ _HEAD = 4_000
 _posts, _versions = schema.posts, schema.versions
 # The version of a post that is in force.
 IS_CURRENT: ColumnElement[bool] = (_versions.c.post_id == _posts.c.id) & (_versions.c.version == _posts.c.version)
+# Asked for every page of a crawl, mostly in vain: one statement, made once.
+_ID_OF_KEY = select(func.coalesce(
+    select(func.min(_posts.c.id)).where(_posts.c.key == bindparam("key")).scalar_subquery(),
+    select(func.min(schema.aliases.c.post_id)).where(schema.aliases.c.key == bindparam("key")).scalar_subquery(),
+))
 
 
 def post_id_of(connection: Connection, url: str) -> int | None:
     """The row of the post at this address or one of its aliases."""
-    key = storable(canonical(url))
-    for table, number in ((_posts, _posts.c.id), (schema.aliases, schema.aliases.c.post_id)):
-        found: int | None = connection.scalar(select(number).where(table.c.key == key).order_by(number).limit(1))
-        if found is not None:
-            return found
-    return None
+    found: int | None = connection.execute(_ID_OF_KEY, {"key": storable(canonical(url))}).scalar()
+    return found
 
 
 def record_head() -> ColumnElement[str]:

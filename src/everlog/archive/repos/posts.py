@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import func, select
+from sqlalchemy import func, or_, select, true
 
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import moment_of, moment_or_none, stamp, storable
@@ -64,6 +64,15 @@ class PostRepository:
             return self._in_order(statement)
         parts = [statement.where(_posts.c.id.in_(part)) for part in in_parts(sorted(set(ids)))]
         return chain.from_iterable(map(self._in_order, parts))
+
+    def has_any_on(self, host: str) -> bool:
+        """Whether a post of any blog is held under an address on a host; True where that cannot be told quickly."""
+        # All that may stand behind a host, `#` to `?`.
+        of_host = [(table.c.key >= host) & (table.c.key < host + "@") for table in (_posts, schema.aliases)]
+        with self.database.reading() as connection:
+            if connection.dialect.name != "sqlite":  # elsewhere a range of texts is one of some language's alphabet
+                return True
+            return any(connection.execute(select(true()).where(keys).limit(1)).first() is not None for keys in of_host)
 
     def headings(self, *, blog_id: int | None = None, since: Moment | None = None) -> Iterator[Post]:
         """The same posts in the same order, with their addresses, titles and dates alone."""
@@ -290,3 +299,26 @@ def _rewritten(html: str, held: Iterable[Media]) -> str:
     from everlog.markup.media import rewrite  # noqa: PLC0415 - parses; posts without media do not need it
 
     return rewrite(html, paths)
+
+
+def count_vanished(connection: Connection, blog_id: int, start: str, *, besides: Sequence[int | None]) -> int:
+    """How many posts of a blog, besides some, are missing since a time or later."""
+    return connection.execute(
+        select(func.count()).where(
+            _posts.c.blog_id == blog_id, _posts.c.missing_since >= start, _posts.c.id.not_in(besides),
+        ),
+    ).scalar_one()
+
+
+def count_seen_well(connection: Connection, blog_id: int, start: str) -> int:
+    """How many posts of a blog answered well since a time."""
+    captures, urls = schema.captures, schema.urls
+    held = select(_posts.c.key).where(_posts.c.blog_id == blog_id)
+    return connection.execute(
+        select(func.count(captures.c.url_id.distinct()))
+        .join_from(captures, urls, urls.c.id == captures.c.url_id)
+        .where(
+            captures.c.blog_id == blog_id, captures.c.fetched_at >= start, captures.c.answer,
+            urls.c.outcome.in_(["post", "unchanged"]), or_(urls.c.lane == "post", urls.c.key.in_(held)),
+        ),
+    ).scalar_one()

@@ -10,9 +10,9 @@ from sqlalchemy import BindParameter, bindparam, select
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import moment_or_none
 from everlog.archive.db.database import in_parts
+from everlog.archive.files.durable import nothing
 from everlog.archive.repos.post_parts import IS_CURRENT
 from everlog.archive.repos.search_index import count_lacking, fill, is_complete, reset
-from everlog.archive.write.crash_points import nothing
 from everlog.search.hit import Hit
 from everlog.search.query import ask
 from everlog.search.snippets import Seeker, blogs_meant

@@ -13,6 +13,7 @@ from sqlalchemy import BindParameter, bindparam, func, or_, select
 
 from everlog.archive.db import schema
 from everlog.archive.db.database import in_parts
+from everlog.archive.repos.archive_state import SEARCH, put_texts
 from everlog.search.document import card_of
 
 if TYPE_CHECKING:
@@ -34,12 +35,11 @@ AT_ONCE = 20
 # Cards are made while a transaction is open, and a server ends one that is silent for seconds: so it hears of us after
 # each of these. 240,000 characters took 0.07 s (words) to 0.2 s (Japanese).
 PORTION_CHARACTERS = 250_000
-# In the table `remembered`: the kind of pieces the index is of, and whether posts may still lack.
-STATE = "search"
+# Behind the kind of pieces the index is of, in the state of the archive: posts may still lack.
 _FILLING = " filling"
 
 _posts, _versions, _indexed = schema.posts, schema.versions, schema.indexed
-_remembered = schema.remembered
+_state_table = schema.archive_state
 _WANTED: BindParameter[int] = bindparam("wanted", expanding=True)
 _OLD = (
     select(_versions.c.post_id, _posts.c.blog_id, _versions.c.record)
@@ -56,7 +56,7 @@ _NEXT = (
 )
 # Whoever stores a newer version meanwhile waits until this one is in the index, or is seen here.
 _NEXT_HELD = _NEXT.with_for_update(read=True, of=_posts)
-_READ_STATE = select(_remembered.c.value).where(_remembered.c.blog_id == 0, _remembered.c.name == STATE)
+_READ_STATE = select(_state_table.c.value).where(_state_table.c.name == SEARCH)
 
 
 class Latest(NamedTuple):
@@ -195,11 +195,7 @@ def _state(connection: Connection) -> str:
 
 
 def _note(connection: Connection, database: Database, state: str) -> None:
-    statement = database.insert(_remembered)
-    connection.execute(
-        statement.on_conflict_do_update(index_elements=["blog_id", "name"], set_={"value": statement.excluded.value}),
-        {"blog_id": 0, "name": STATE, "value": state},
-    )
+    put_texts(connection, database, _state_table, {SEARCH: state})
 
 
 def _is_other(state: str, database: Database) -> bool:

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import and_, func, not_, or_, select, true
+from sqlalchemy import and_, bindparam, case, func, not_, or_, select, true
 
 from everlog.archive.db import schema
-from everlog.archive.db.column_values import moment_of, moment_or_none, stamp, stamp_now, storable, storable_or_none
+from everlog.archive.db.column_values import (
+    moment_of,
+    moment_or_none,
+    stamp,
+    stamp_now,
+    stamp_or_none,
+    storable,
+    storable_or_none,
+)
 from everlog.archive.db.database import in_pages, in_parts
 from everlog.archive.models import Problem
 from everlog.archive.repos.figures import IS_LEFT_OUT, IS_MISSING
+from everlog.core.retry_policy import SERVER_ERRORS, TRY_AGAIN
 from everlog.records import Link
 
 if TYPE_CHECKING:
@@ -20,14 +30,20 @@ if TYPE_CHECKING:
     from sqlalchemy import ColumnElement, Connection, Row, Select
 
     from everlog.archive.db.database import Database
-    from everlog.records import Lane
-
-# Answers that ask for another try: too slow, too early, too often.
-_PASSING = (408, 425, 429)
+    from everlog.records import Lane, Visit
 
 _urls = schema.urls
 # Failures for which the server, or the way to it, was at fault.
-PASSING: ColumnElement[bool] = or_(_urls.c.status.is_(None), _urls.c.status.in_(_PASSING), _urls.c.status >= 500)
+PASSING: ColumnElement[bool] = or_(
+    _urls.c.status.is_(None), _urls.c.status.in_(sorted(TRY_AGAIN)), _urls.c.status >= SERVER_ERRORS,
+)
+_STATES = {"failed": "failed", "retry": "queued"}
+_LANES = {"post": "post", "media": "media"}
+# What a visit says anew about its URL.
+_OF_A_VISIT = ("state", "outcome", "reason", "note", "status", "new_posts", "visited_at", "again_at")
+_IDS = select(_urls.c.blog_id, _urls.c.key, _urls.c.id).where(
+    _urls.c.key.in_(bindparam("keys", expanding=True)), _urls.c.blog_id.in_(bindparam("blogs", expanding=True)),
+)
 
 
 class UrlRepository:
@@ -36,10 +52,60 @@ class UrlRepository:
     def __init__(self, database: Database) -> None:
         self.database = database
 
+    # Made once: SQLAlchemy takes longer to build a statement than to run it.
+    @cached_property
+    def _new(self) -> Any:
+        new = self.database.insert(_urls).on_conflict_do_nothing(index_elements=["key", "blog_id"])
+        return new.execution_options(preserve_rowcount=True)
+
+    @cached_property
+    def _visited(self) -> Any:
+        visited = self.database.insert(_urls)
+        return visited.on_conflict_do_update(
+            index_elements=["key", "blog_id"],
+            set_={
+                **{name: visited.excluded[name] for name in _OF_A_VISIT},
+                # Tries that failed since the last good one: a page that was edited often is not one that fails often.
+                "tries": case((visited.excluded.state == "done", 0), else_=_urls.c.tries + visited.excluded.tries),
+            },
+        )
+
     def enqueue(self, blog_id: int, links: Iterable[Link]) -> int:
         """Put new URLs into the queue; those known already are left alone. How many were new."""
         with self.database.writing() as connection:
-            return insert_links(connection, new_urls(self.database), ((blog_id, link) for link in links))
+            return self.add_links(connection, ((blog_id, link) for link in links))
+
+    def add_links(self, connection: Connection, links: Iterable[tuple[int, Link]]) -> int:
+        """Queue links of blogs, within a transaction of the caller's. How many were new."""
+        now = stamp_now()
+        rows = [
+            {
+                "blog_id": blog_id, "key": storable(link.key), "url": storable(link.url), "lane": link.lane,
+                "rank": link.rank, "state": "queued", "tries": 0, "new_posts": 0,
+                "found_on": storable_or_none(link.found_on), "queued_at": now,
+            }
+            for blog_id, link in links
+        ]
+        return connection.execute(self._new, rows).rowcount if rows else 0
+
+    def record_visits(self, connection: Connection, visits: Sequence[Visit]) -> dict[tuple[int, str], int]:
+        """Write what visits say of their URLs, within a transaction of the caller's. Rows by blog and key."""
+        now = stamp_now()
+        # What is read again from the archive was not visited: its row stays as it is.
+        asked: list[dict[str, Any]] = []
+        read: list[dict[str, Any]] = []
+        for visit in visits:
+            is_visit = visit.exchanges or visit.post is None or visit.settles
+            (asked if is_visit else read).append(_visit_row(visit, now))
+        if asked:
+            connection.execute(self._visited, asked)
+        if read:
+            connection.execute(self._new, read)
+        ids: dict[tuple[int, str], int] = {}
+        for part in in_parts(sorted({(visit.blog_id, storable(visit.key)) for visit in visits})):
+            values = {"keys": [key for _, key in part], "blogs": sorted({blog for blog, _ in part})}
+            ids |= {(blog_id, key): number for blog_id, key, number in connection.execute(_IDS, values)}
+        return ids
 
     def queued(
         self, blog_id: int, lane: Lane, *, limit: int, now: datetime, after_id: int = 0, put_off: bool = False,
@@ -196,24 +262,20 @@ class UrlRepository:
         return in_pages(self.database, statement, _urls.c.id)
 
 
-def new_urls(database: Database) -> Any:
-    """The statement that adds URLs which are not known yet."""
-    new = database.insert(_urls).on_conflict_do_nothing(index_elements=["key", "blog_id"])
-    return new.execution_options(preserve_rowcount=True)
-
-
-def insert_links(connection: Connection, statement: Any, links: Iterable[tuple[int, Link]]) -> int:
-    """Queue links of blogs by `new_urls`, within a transaction of the caller's. How many were new."""
-    now = stamp_now()
-    rows = [
-        {
-            "blog_id": blog_id, "key": storable(link.key), "url": storable(link.url), "lane": link.lane,
-            "rank": link.rank, "state": "queued", "tries": 0, "new_posts": 0,
-            "found_on": storable_or_none(link.found_on), "queued_at": now,
-        }
-        for blog_id, link in links
-    ]
-    return connection.execute(statement, rows).rowcount if rows else 0
+def _visit_row(visit: Visit, now: str) -> dict[str, Any]:
+    state = "failed" if visit.is_unfinished else _STATES.get(visit.outcome, "done")
+    return {
+        "blog_id": visit.blog_id, "key": storable(visit.key), "url": storable(visit.url),
+        "lane": visit.lane or _LANES.get(visit.outcome, "page"), "rank": 0.0,
+        "state": state, "outcome": visit.outcome,
+        "reason": storable_or_none(visit.reason), "note": storable_or_none(visit.note),
+        # Of a post of which a page gave no answer, the good answer of another page is not the last word.
+        "status": visit.exchanges[-1].status if visit.exchanges and not visit.is_unfinished else None,
+        # A good visit is no failed try, also where the row is new: a link may be visited before it is stored.
+        "tries": int(visit.tried and state != "done"),
+        "new_posts": visit.new_posts, "found_on": None, "queued_at": now, "visited_at": now,
+        "again_at": stamp_or_none(visit.again_at),
+    }
 
 
 def _without_address(reason: str, url: str) -> str:

@@ -11,6 +11,7 @@ from everlog.archive.db.column_values import moment_or_none
 from everlog.archive.db.database import in_parts
 from everlog.archive.files.warc_names import owner_of, parse_name
 from everlog.archive.models import WarcFile
+from everlog.archive.repos.archive_state import ArchiveState
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -127,19 +128,7 @@ class FileRows:
 
     def is_being_copied_into(self) -> bool:
         """Whether files come here whose rows are written last, all at once: what no row names may be one of them."""
-        table = schema.remembered
-        statement = select(table.c.name).where(table.c.blog_id == 0, table.c.name == schema.COPYING)
-        with self._database.reading() as connection:
-            return connection.execute(statement).first() is not None
-
-    def settle(self, name: str, value: str) -> str:
-        """What is remembered under a name: this, if it is the first; else what was there."""
-        table = schema.remembered
-        with self._database.writing() as connection:
-            statement = self._database.insert(table).on_conflict_do_nothing(index_elements=["blog_id", "name"])
-            connection.execute(statement, {"blog_id": 0, "name": name, "value": value})
-            found = connection.scalar(select(table.c.value).where(table.c.blog_id == 0, table.c.name == name))
-        return str(found)
+        return ArchiveState(self._database).copied_from is not None
 
 
 def _file(row: object) -> WarcFile:

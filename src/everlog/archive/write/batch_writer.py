@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import deque
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Self
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 # A group waits for one sync of the WARC file and one of the database together. While those run, what
 # the crawl brings gathers; these are only upper ends, for the memory's sake.
 MOST_VISITS = 64
+# A group is not begun sooner than this after the one before, unless somebody waits for it: its statements cost the
+# same for three visits as for thirty. At 200 pages a second, groups of 3 took 1.9 ms of processor time a page, groups
+# of 20 take 1.1 ms. Slow crawls do not notice.
+GATHER_SECONDS = 0.2
 MOST_BYTES = 32_000_000
 # What may wait behind the group that is being written.
 QUEUE_BYTES = 64_000_000
@@ -37,6 +42,7 @@ class BatchWriter:
         self._bytes = 0
         self._changed = threading.Condition()
         self._closing = False
+        self._is_urgent = False
         self._failure: BaseException | None = None
         self._thread = threading.Thread(target=self._run, name="everlog-writer", daemon=True)
         self._thread.start()
@@ -55,8 +61,16 @@ class BatchWriter:
                 raise ValueError("the writer is closed")
             self._waiting.append((visit, size, future))
             self._bytes += size
-            self._changed.notify_all()
+            # The thread sleeps on while more may gather: waking it costs more than to take a visit in.
+            if len(self._waiting) == 1 or self._is_wanted():
+                self._changed.notify_all()
         return future
+
+    def hurry(self) -> None:
+        """Store what waits at once: somebody can do nothing before that."""
+        with self._changed:
+            self._is_urgent = bool(self._waiting)
+            self._changed.notify_all()
 
     @property
     def full(self) -> bool:
@@ -81,7 +95,9 @@ class BatchWriter:
         return self._bytes < self._queue_bytes or self._closing or self._failure is not None
 
     def _run(self) -> None:
-        while group := self._next_group():
+        due = 0.0
+        while group := self._next_group(due):
+            due = time.monotonic() + GATHER_SECONDS
             try:
                 acknowledged = self._archive.commit([visit for visit, _, _ in group])
             except BaseException as error:  # noqa: BLE001 - whoever waits for the futures must hear of anything
@@ -90,10 +106,12 @@ class BatchWriter:
             for (_, _, future), word in zip(group, acknowledged, strict=True):
                 future.set_result(word)
 
-    def _next_group(self) -> list[Waiting]:
-        """What has gathered, up to a size; empty when there is nothing more to come."""
+    def _next_group(self, due: float) -> list[Waiting]:
+        """What has gathered until it is due, up to a size; empty when there is nothing more to come."""
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._closing)
+            self._changed.wait_for(self._is_wanted, max(0.0, due - time.monotonic()))
+            self._is_urgent = False
             group: list[Waiting] = []
             size = 0
             while self._waiting and len(group) < MOST_VISITS:
@@ -104,6 +122,10 @@ class BatchWriter:
             self._bytes -= size
             self._changed.notify_all()
             return group
+
+    def _is_wanted(self) -> bool:
+        is_much = len(self._waiting) >= MOST_VISITS or self._bytes >= MOST_BYTES or not self._has_room()
+        return is_much or self._is_urgent or self._closing
 
     def _fail(self, group: Sequence[Waiting], error: BaseException) -> None:
         with self._changed:

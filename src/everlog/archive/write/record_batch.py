@@ -1,111 +1,111 @@
-"""One batch of visits as rows: the transaction behind every acknowledgement."""
+"""Rows of a batch: the one transaction behind every acknowledgement, from its first statement to its last."""
 
 from __future__ import annotations
 
-from operator import itemgetter
+from datetime import timedelta
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import bindparam, case, select
+from sqlalchemy import BindParameter, bindparam, select
 
 from everlog.archive.db import schema
-from everlog.archive.db.column_values import stamp, stamp_now, stamp_or_none, storable, storable_or_none
+from everlog.archive.db.column_values import stamp, storable, storable_or_none
+from everlog.archive.db.database import in_parts
+from everlog.archive.files.durable import nothing
+from everlog.archive.models import Acknowledged
 from everlog.archive.repos import search_index as searching
-from everlog.archive.repos.events import insert_events, last_of_text
+from everlog.archive.repos.events import OF_TEXT, insert_events, last_of_text
 from everlog.archive.repos.post_codec import write_post
-from everlog.archive.repos.urls import insert_links, new_urls
-from everlog.archive.write.crash_points import nothing
-from everlog.archive.write.existing import capture_before, known_posts, latest_answer, url_ids
-from everlog.archive.write.post_events import worth_telling
-from everlog.archive.write.version_decider import acknowledged, rows_of
+from everlog.archive.repos.posts import count_seen_well, count_vanished
+from everlog.archive.write.version_decider import KnownPost, VersionDecider, addresses, identity_of
 from everlog.core.urls import canonical
 from everlog.records import Event
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from datetime import datetime
 
     from sqlalchemy import Connection, Table
 
     from everlog.archive.db.database import Database
-    from everlog.archive.models import Acknowledged, Stored, WarcFile
+    from everlog.archive.models import WarcFile
     from everlog.archive.repos.post_codec import Written
-    from everlog.archive.write.version_decider import VersionDecider
-    from everlog.records import Exchange, Post, Visit
+    from everlog.archive.repositories import Repositories
+    from everlog.archive.write.batch import WarcRecord
+    from everlog.archive.write.version_decider import Company, PostEvent
+    from everlog.records import Post, Visit
 
-    Pair = tuple[Visit, Sequence[Stored]]
+    Pair = tuple[Visit, Sequence[WarcRecord]]
     Rows = list[dict[str, Any]]
 
-_STATES = {"failed": "failed", "retry": "queued"}
-_LANES = {"post": "post", "media": "media"}
-# What a visit says anew about its URL.
-_OF_A_VISIT = ("state", "outcome", "reason", "note", "status", "new_posts", "visited_at", "again_at")
-_POST_COLUMNS = tuple(schema.posts.c)
+# What a visit may come to that brings no post where one is held.
+_OF_POSTS = frozenset({"failed", "unchanged", "listing", "page", "skip"})
+# Posts that are looked at in one run are looked at within these hours.
+ONE_RUN = timedelta(hours=6)
+
+_posts, _versions = schema.posts, schema.versions
+_POST_COLUMNS = tuple(column.name for column in _posts.c)
+_post_values = attrgetter(*_POST_COLUMNS)
+# Statements are made once: with few visits in a batch, SQLAlchemy takes longer to build one than to run it.
+_WANTED: BindParameter[Any] = bindparam("wanted", expanding=True)
+# Pages that many blogs have to the letter ("not found", "hello world") are looked for among those of the batch only.
+_OF_BLOGS = _posts.c.blog_id.in_(bindparam("blogs", expanding=True))
+_POSTS_BY_KEY = select(_posts).where(_posts.c.key.in_(_WANTED), _OF_BLOGS)
+_POSTS_BY_CONTENT = select(_posts).where(_posts.c.content.in_(_WANTED), _OF_BLOGS)
+_RECORDS = (
+    select(_versions.c.post_id, _versions.c.record)
+    .join(_posts, (_posts.c.id == _versions.c.post_id) & (_posts.c.version == _versions.c.version))
+    .where(_versions.c.post_id.in_(_WANTED))
+)
+_FILE_IDS = select(schema.warc_files.c.name, schema.warc_files.c.id).where(schema.warc_files.c.name.in_(_WANTED))
+_NO_ALIAS = schema.aliases.delete().where(
+    schema.aliases.c.key == bindparam("the_key"), schema.aliases.c.blog_id == bindparam("the_blog"),
+)
+_CORRECTED = (
+    _versions.update()
+    .where(_versions.c.post_id == bindparam("the_post"), _versions.c.version == bindparam("the_version"))
+    .values(record=bindparam("the_record"))
+)
+_REFUSED = schema.captures.update().where(schema.captures.c.id == bindparam("the_id")).values(answer=False)
+_TOUCHED = (
+    _posts.update().where(_posts.c.id == bindparam("the_id"))
+    .values({name: bindparam(name) for name in _POST_COLUMNS if name != "id"})
+)
 
 
 class BatchRecorder:
-    """Writes batches. Its statements are made once: SQLAlchemy takes longer to build than to run them.
+    """Writer of the rows of batches.
 
     Two writers never write to one blog, but they may bring the same picture, and one may fill the search index while
     the other stores: rows that both may write are written in one order, so that they never wait in a circle.
     """
 
-    def __init__(self, database: Database, *, at: Callable[[str], None] = nothing) -> None:
+    def __init__(self, database: Database, repositories: Repositories, *, at: Callable[[str], None] = nothing) -> None:
         self._database = database
+        self._urls, self._captures = repositories.urls, repositories.captures
         self._at = at
-        self._new_urls = new_urls(database)
-        visited = database.insert(schema.urls)
-        self._visited = visited.on_conflict_do_update(
-            index_elements=["key", "blog_id"],
-            set_={
-                **{name: visited.excluded[name] for name in _OF_A_VISIT},
-                # Tries that failed since the last good one: a page that was edited often is not one that fails often.
-                "tries": case(
-                    (visited.excluded.state == "done", 0), else_=schema.urls.c.tries + visited.excluded.tries,
-                ),
-            },
-        )
-        files = schema.warc_files.c
-        self._file_ids = select(files.name, files.id).where(files.name.in_(bindparam("names", expanding=True)))
-        self._new_captures, self._new_posts = schema.captures.insert(), schema.posts.insert()
-        self._new_versions = schema.versions.insert()
+        self._new_posts, self._new_versions = _posts.insert(), _versions.insert()
         self._warc_files = self._upsert(schema.warc_files, ["name"], ["length", "closed"])
         self._aliases = self._upsert(schema.aliases, ["key", "blog_id"], ["url", "post_id"])
         self._media = self._upsert(schema.media, ["key", "blog_id"], ["url", "sha256", "fetched_at"])
         # No index is named: of two writers that bring a file at the same moment, the later may hit on either of them.
         self._media_files = database.insert(schema.media_files).on_conflict_do_nothing()
-        self._no_alias = schema.aliases.delete().where(
-            schema.aliases.c.key == bindparam("the_key"), schema.aliases.c.blog_id == bindparam("the_blog"),
-        )
-        self._corrected = (
-            schema.versions.update()
-            .where(schema.versions.c.post_id == bindparam("the_post"))
-            .where(schema.versions.c.version == bindparam("the_version"))
-            .values(record=bindparam("the_record"))
-        )
-        self._refused = schema.captures.update().where(schema.captures.c.id == bindparam("the_id")).values(answer=False)
-        self._touched = (
-            schema.posts.update()
-            .where(schema.posts.c.id == bindparam("the_id"))
-            .values({column.name: bindparam(column.name) for column in _POST_COLUMNS if column.name != "id"})
-        )
 
     def record(self, pairs: Sequence[Pair], files: Sequence[WarcFile]) -> tuple[Acknowledged, ...]:
-        """All of it in one transaction."""
-        written = {
-            position: _written(visit, visit.post) for position, (visit, _) in enumerate(pairs) if visit.post is not None
-        }
+        """Write all of it in one transaction: visits with the records of their exchanges, and the files of these."""
+        visits = [visit for visit, _ in pairs]
+        written = {place: _written(visit, visit.post) for place, visit in enumerate(visits) if visit.post is not None}
         with self._database.writing() as connection:
             self._at("transaction-open")
             file_ids = self._record_files(connection, files)
-            numbers = self._record_urls(connection, [visit for visit, _ in pairs])
-            answers = self._record_captures(connection, pairs, numbers, file_ids)
+            url_ids = self._urls.record_visits(connection, visits)
+            answers = self._captures.record(connection, pairs, url_ids, file_ids)
             self._at("transaction-half")
-            outcome = self._record_posts(connection, [visit for visit, _ in pairs], written, answers)
+            acknowledged = self._record_posts(connection, visits, written, answers)
             self._record_media(connection, pairs)
-            insert_links(
-                connection, self._new_urls, [(visit.blog_id, link) for visit, _ in pairs for link in visit.links]
-            )
+            self._urls.add_links(connection, [(visit.blog_id, link) for visit in visits for link in visit.links])
             self._at("transaction-full")
-        return outcome
+        return acknowledged
 
     def _upsert(self, table: Table, key: list[str], changed: list[str]) -> Any:
         statement = self._database.insert(table)
@@ -121,129 +121,96 @@ class BatchRecorder:
             for file in files
         ]
         connection.execute(self._warc_files, rows)
-        found = connection.execute(self._file_ids, {"names": [file.name for file in files]})
+        found = connection.execute(_FILE_IDS, {"wanted": [file.name for file in files]})
         return {name: number for name, number in found}  # noqa: C416 - rows are not pairs to the type checker
-
-    def _record_urls(self, connection: Connection, visits: Sequence[Visit]) -> dict[tuple[int, str], int]:
-        now = stamp_now()
-        # What is read again from the archive was not visited: its row stays as it is.
-        asked: Rows = []
-        read: Rows = []
-        for visit in visits:
-            is_visit = visit.exchanges or visit.post is None or visit.settles
-            (asked if is_visit else read).append(_url_row(visit, now))
-        if asked:
-            connection.execute(self._visited, asked)
-        if read:
-            connection.execute(self._new_urls, read)
-        return url_ids(connection, {(visit.blog_id, storable(visit.key)) for visit in visits})
-
-    def _record_captures(
-        self, connection: Connection, pairs: Sequence[Pair], numbers: dict[tuple[int, str], int],
-        file_ids: dict[str, int],
-    ) -> list[int | None]:
-        """The captures of all visits; for each visit the one that answered it."""
-        count = sum(len(stored) for _, stored in pairs)
-        ids = iter(self._database.reserve(connection, schema.captures, count) if count else ())
-        rows: Rows = []
-        answers: list[int | None] = []
-        numbered: dict[int, int] = {}
-        for visit, stored in pairs:
-            url_id = numbers[visit.blog_id, storable(visit.key)]
-            for exchange, held in zip(visit.exchanges, stored, strict=True):
-                row = _capture_row(exchange, held)
-                row |= {
-                    "id": next(ids), "blog_id": visit.blog_id, "url_id": url_id, "warc_id": file_ids[held.place.file],
-                    "answer": exchange is visit.exchanges[-1],
-                }
-                numbered[id(held)] = row["id"]
-                if held.twin is not None:
-                    row["original_id"] = numbered[id(held.twin)]
-                rows.append(row)
-            answers.append(rows[-1]["id"] if stored else latest_answer(connection, visit, url_id))
-        if rows:
-            connection.execute(self._new_captures, rows)
-        return answers
 
     def _record_posts(
         self, connection: Connection, visits: Sequence[Visit], written: dict[int, Written],
         answers: Sequence[int | None],
     ) -> tuple[Acknowledged, ...]:
-        keeping = known_posts(connection, visits, written)
+        decider = known_posts(connection, visits, written)
         outcomes: list[Any] = []
         for position, visit in enumerate(visits):
-            kept = keeping.keep(visit, written.get(position), answers[position])
+            kept = decider.keep(visit, written.get(position), answers[position])
             outcomes.append(None if kept is None else (*kept, kept[0].version))
-        if keeping.made:
+        if decider.made:
             for post, number in zip(
-                keeping.made, self._database.reserve(connection, schema.posts, len(keeping.made)), strict=True,
+                decider.made, self._database.reserve(connection, schema.posts, len(decider.made)), strict=True,
             ):
                 post.id = number
-            connection.execute(self._new_posts, rows_of(keeping.made))
-        again = sorted(rows_of(keeping.touched()), key=itemgetter("id"))
-        touched = [{**row, "the_id": row.pop("id")} for row in again]
+            connection.execute(self._new_posts, [_post_row(post) for post in decider.made])
+        touched = sorted((_post_row(post) for post in decider.touched()), key=itemgetter("id"))
         if touched:
-            connection.execute(self._touched, touched)
-        self._record_versions(connection, keeping)
-        self._record_readings(connection, keeping)
-        self._record_events(connection, keeping)
-        return tuple(acknowledged(visit, outcome) for visit, outcome in zip(visits, outcomes, strict=True))
+            connection.execute(_TOUCHED, [{**row, "the_id": row.pop("id")} for row in touched])
+        self._record_versions(connection, decider)
+        self._record_readings(connection, decider)
+        if decider.events:
+            self._record_events(connection, decider.events)
+        return tuple(
+            Acknowledged(visit=visit) if kept is None
+            else Acknowledged(visit=visit, post_id=kept[0].id, kept=kept[1], version=kept[2])
+            for visit, kept in zip(visits, outcomes, strict=True)
+        )
 
-    def _record_versions(self, connection: Connection, keeping: VersionDecider) -> None:
+    def _record_versions(self, connection: Connection, decider: VersionDecider) -> None:
         versions: Rows = []
-        for post, version, record, capture_id, at in keeping.versions:
+        for post, version, record, capture_id, at in decider.versions:
             row = {"post_id": post.id, "version": version, "record": record, "capture_id": capture_id, "read_at": at}
             if capture_id is None and version > 1:
-                row["capture_id"] = capture_before(connection, versions, post, version)
+                row["capture_id"] = _capture_before(connection, versions, post, version)
             versions.append(row)
         if versions:
             connection.execute(self._new_versions, versions)
             # Of two versions in one batch the last is the newest.
-            latest = {post.id: (post, version, record) for post, version, record, *_ in keeping.versions}
+            latest = {post.id: (post, version, record) for post, version, record, *_ in decider.versions}
             searching.index(connection, self._database, [
                 searching.Latest(number, post.blog_id, version, record)
                 for number, (post, version, record) in latest.items() if number is not None
             ])
-        if keeping.no_aliases:
-            connection.execute(self._no_alias, [{"the_key": key, "the_blog": blog} for blog, key in keeping.no_aliases])
+        if decider.no_aliases:
+            connection.execute(_NO_ALIAS, [{"the_key": key, "the_blog": blog} for blog, key in decider.no_aliases])
         aliases = [
             {"blog_id": blog_id, "key": key, "url": url, "post_id": post.id}
-            for (blog_id, key), (url, post) in keeping.aliases.items()
+            for (blog_id, key), (url, post) in decider.aliases.items()
         ]
         if aliases:
             connection.execute(self._aliases, aliases)
 
-    def _record_readings(self, connection: Connection, keeping: VersionDecider) -> None:
+    def _record_readings(self, connection: Connection, decider: VersionDecider) -> None:
         """What readings brought that made no version."""
-        if keeping.corrected:
-            connection.execute(self._corrected, [
+        if decider.corrected:
+            connection.execute(_CORRECTED, [
                 {"the_post": post.id, "the_version": version, "the_record": record}
-                for post, version, record in keeping.corrected.values()
+                for post, version, record in decider.corrected.values()
             ])
-        if keeping.refused:
-            connection.execute(self._refused, [{"the_id": capture_id} for capture_id in keeping.refused])
+        if decider.refused:
+            connection.execute(_REFUSED, [{"the_id": capture_id} for capture_id in decider.refused])
 
-    def _record_events(self, connection: Connection, keeping: VersionDecider) -> None:
-        """What happened to posts."""
-        asked = {each.post.id for each in keeping.events if each.after_emptied is not None and each.post.id is not None}
+    def _record_events(self, connection: Connection, events: Sequence[PostEvent]) -> None:
+        """What happened to posts, if it says something new."""
+        asked = {each.post.id for each in events if each.after_emptied is not None and each.post.id is not None}
         last = last_of_text(connection, asked) if asked else {}
-        insert_events(connection, self._database, [
-            Event(
-                blog_id=each.post.blog_id, post_id=each.post.id, kind=each.kind, at=each.at, reason=each.reason,
-                detail=each.detail,
-            )
-            for each in worth_telling(keeping.events, last)
-        ])
+        new: list[Event] = []
+        for each in events:
+            post = each.post
+            if each.after_emptied in {None, last.get(post.id) == "emptied"}:
+                if each.kind in OF_TEXT:
+                    last[post.id] = each.kind
+                new.append(Event(
+                    blog_id=post.blog_id, post_id=post.id, kind=each.kind, at=each.at, reason=each.reason,
+                    detail=each.detail,
+                ))
+        insert_events(connection, self._database, new)
 
     def _record_media(self, connection: Connection, pairs: Sequence[Pair]) -> None:
         files: Rows = []
         tied: Rows = []
-        for visit, stored in pairs:
-            if not stored or stored[-1].media_path is None:
+        for visit, records in pairs:
+            if not records or records[-1].media_path is None:
                 continue
-            answer, sha256 = visit.exchanges[-1], stored[-1].digest.removeprefix("sha256:")
+            answer, sha256 = records[-1].exchange, records[-1].sha256
             files.append({
-                "sha256": sha256, "path": stored[-1].media_path, "bytes": answer.size,
+                "sha256": sha256, "path": records[-1].media_path, "bytes": answer.size,
                 "type": storable_or_none(answer.header("content-type")),
             })
             tied.append({
@@ -260,35 +227,76 @@ def _written(visit: Visit, post: Post) -> Written:
     return write_post(post, {item.url: keys.get(item.url) or canonical(item.url) for item in post.media})
 
 
-def _url_row(visit: Visit, now: str) -> dict[str, Any]:
-    state = "failed" if visit.is_unfinished else _STATES.get(visit.outcome, "done")
-    return {
-        "blog_id": visit.blog_id, "key": storable(visit.key), "url": storable(visit.url),
-        "lane": visit.lane or _LANES.get(visit.outcome, "page"), "rank": 0.0,
-        "state": state, "outcome": visit.outcome,
-        "reason": storable_or_none(visit.reason), "note": storable_or_none(visit.note),
-        # Of a post of which a page gave no answer, the good answer of another page is not the last word.
-        "status": visit.exchanges[-1].status if visit.exchanges and not visit.is_unfinished else None,
-        # A good visit is no failed try, also where the row is new: a link may be visited before it is stored.
-        "tries": int(visit.tried and state != "done"),
-        "new_posts": visit.new_posts, "found_on": None, "queued_at": now, "visited_at": now,
-        "again_at": stamp_or_none(visit.again_at),
-    }
+def _post_row(post: KnownPost) -> dict[str, Any]:
+    return dict(zip(_POST_COLUMNS, _post_values(post), strict=True))
 
 
-def _capture_row(exchange: Exchange, held: Stored) -> dict[str, Any]:
-    # An answer "not modified" may leave out what it has said before.
-    before = held.original if exchange.status == 304 else None
-    return {
-        "url": storable(exchange.url), "purpose": exchange.purpose, "status": exchange.status,
-        "content_type": _header(exchange, "content-type") or (before.content_type if before else None),
-        "etag": _header(exchange, "etag") or (before.etag if before else None),
-        "last_modified": _header(exchange, "last-modified") or (before.last_modified if before else None),
-        "digest": held.digest, "bytes": exchange.size, "fetched_at": stamp(exchange.fetched_at),
-        "offset": held.place.offset, "length": held.place.length,
-        "original_id": held.original.id if held.original else None,
-    }
+def _capture_before(
+    connection: Connection, new: Sequence[Mapping[str, Any]], post: KnownPost, version: int,
+) -> int | None:
+    """The capture of the version before: a post read again may be known under another address than its page."""
+    before = {"post_id": post.id, "version": version - 1}
+    for row in new:
+        if before.items() <= row.items():
+            return row["capture_id"]  # type: ignore[no-any-return]
+    found: int | None = connection.scalar(
+        select(_versions.c.capture_id).where(_versions.c.post_id == post.id, _versions.c.version == version - 1),
+    )
+    return found
 
 
-def _header(exchange: Exchange, name: str) -> str | None:
-    return storable_or_none(exchange.header(name))
+def known_posts(connection: Connection, visits: Sequence[Visit], written: Mapping[int, Written]) -> VersionDecider:
+    """The stored posts that a batch may be about: by identity, by any address, by content."""
+    keys: set[str] = set()
+    for visit in visits:
+        if visit.post is not None:
+            keys |= {identity_of(visit), *(key for key, _ in addresses(visit))}
+        elif visit.outcome in _OF_POSTS or visit.post_key is not None:
+            keys.add(identity_of(visit))
+    contents = {post.content for post in written.values() if post.content}
+    blogs = sorted({visit.blog_id for visit in visits})
+    rows: dict[int, KnownPost] = {}
+    for statement, wanted in ((_POSTS_BY_KEY, keys), (_POSTS_BY_CONTENT, contents)):
+        for part in in_parts(sorted(wanted)):
+            found = connection.execute(statement, {"wanted": part, "blogs": blogs})
+            rows |= {row.id: KnownPost(**row._mapping) for row in found if row.id not in rows}
+    decider = VersionDecider({}, {})
+    for post in sorted(rows.values(), key=lambda post: post.id or 0):
+        decider.by_key[post.blog_id, post.key] = post
+        if post.content:
+            decider.by_content.setdefault((post.blog_id, post.content), post)
+    _add_records(connection, decider, visits, written)
+    decider.company = _company_of(connection, decider)
+    return decider
+
+
+def _add_records(
+    connection: Connection, decider: VersionDecider, visits: Sequence[Visit], written: Mapping[int, Written],
+) -> None:
+    """The held versions of posts that were read otherwise this time."""
+    differing: dict[int, KnownPost] = {}
+    for position, post in written.items():
+        visit = visits[position]
+        known = decider.by_key.get((visit.blog_id, identity_of(visit)))
+        if known is not None and known.id is not None and known.digest != post.digest:
+            differing[known.id] = known
+    for part in in_parts(sorted(differing)):
+        for post_id, record in connection.execute(_RECORDS, {"wanted": part}):
+            differing[post_id].record = record
+
+
+def _company_of(connection: Connection, decider: VersionDecider) -> Company:
+    """What tells deletions from a blog that is rebuilt: how many posts vanished when one did, how many are well."""
+    asked: dict[tuple[int, str], tuple[int, int]] = {}
+
+    def company(known: KnownPost, since: datetime) -> tuple[int, int]:
+        # By the hour, so that posts which vanish one after the other ask one question.
+        start = stamp(since.replace(minute=0, second=0, microsecond=0) - ONE_RUN)
+        batch = [post for post in decider.by_key.values() if post.blog_id == known.blog_id and post.id is not None]
+        if (known.blog_id, start) not in asked:
+            stored = count_vanished(connection, known.blog_id, start, besides=[post.id for post in batch])
+            asked[known.blog_id, start] = stored, count_seen_well(connection, known.blog_id, start)
+        vanished, seen = asked[known.blog_id, start]
+        return vanished + sum(post is not known and (post.missing_since or "") >= start for post in batch), seen
+
+    return company

@@ -1,6 +1,7 @@
-"""What becomes of the posts of a batch: new, changed, the same, emptier, or another address of one that is held.
+"""Version decider: what becomes of the posts of a batch, and what has happened to them.
 
-Decisions only: what is known comes in, rows to write come out. Most visits bring what was read before to the
+A post is new, changed, the same, truncated, or another address of one that is held; it was edited, vanished, or is
+back. Decisions only: what is known comes in, rows to write come out. Most visits bring what was read before to the
 letter, which the digest tells; the others are compared with the version that is held.
 """
 
@@ -9,22 +10,24 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from everlog.archive.db.column_values import stamp, stamp_now, storable
-from everlog.archive.models import Acknowledged
+from everlog.archive.db.column_values import moment_or_none, stamp, stamp_now, stamp_or_none, storable
 from everlog.archive.repos.post_codec import brought_up_to_date, completed, read_record, reads_the_same
-from everlog.archive.write.post_events import edited, emptied, noticed, seen_at, whole_again
 from everlog.core.urls import canonical
+from everlog.schedule.liveness import Look, Missing, after_look, is_crowd, sight_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterator
+    from datetime import datetime
 
     from everlog.archive.models import Kept
     from everlog.archive.repos.post_codec import Written
-    from everlog.archive.write.post_events import Company, PostEvent
     from everlog.records import Visit
+    from everlog.schedule.liveness import Sight
     from everlog.versions import Verdict
 
     Key = tuple[int, str]
+    # How many other posts vanished at about the time a post did, and how many were seen well since.
+    Company = Callable[["KnownPost", datetime], tuple[int, int]]
 
 # Visits that bring no page, and so none that is a copy of another.
 NO_COPIES = frozenset({"failed", "unchanged"})
@@ -68,6 +71,22 @@ class KnownPost:
             self.comments_state, self.comment_tries, self.touched = state, tries, True
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostEvent:
+    """Event of a post that may have no row yet.
+
+    `after_emptied`: it is worth telling only if the last that was told of the text is that the page lost it (True),
+    or is not (False).
+    """
+
+    post: KnownPost
+    kind: str
+    at: datetime
+    reason: str
+    detail: dict[str, Any] = field(default_factory=dict)
+    after_emptied: bool | None = None
+
+
 @dataclass(slots=True)
 class VersionDecider:
     """The posts a batch is about, those known before and those it brings."""
@@ -83,7 +102,7 @@ class VersionDecider:
     corrected: dict[tuple[int, int], tuple[KnownPost, int, str]] = field(default_factory=dict)
     # Captures that nothing is read from again: what they show is less than what is held.
     refused: list[int] = field(default_factory=list)
-    # What happened to posts, for the ledger.
+    # What happened to posts, for the event log.
     events: list[PostEvent] = field(default_factory=list)
     company: Company = lambda *_: (0, 0)
 
@@ -93,7 +112,7 @@ class VersionDecider:
         known = self.by_key.get(identity)
         if written is None:
             self._notice(known, visit)
-            self._tell(whole_again(known, visit) if known is not None else None)
+            self._tell(_whole_again(known, visit) if known is not None else None)
             if known is not None and visit.sight is not None and capture_id is not None:
                 # Where the post stood is something else: "unchanged" must go on to mean the post.
                 self.refused.append(capture_id)
@@ -106,7 +125,7 @@ class VersionDecider:
         else:
             same = self.by_content.get((visit.blog_id, written.content)) if written.content else None
             known, kept = (same, "alias") if same else (self._make(identity, written, capture_id, visit), "new")
-        if kept == "emptier":
+        if kept == "truncated":
             # A page that lost its article says nothing about its comments, nor about other addresses of the post.
             return known, kept
         if visit.post is not None and kept != "alias":
@@ -130,13 +149,13 @@ class VersionDecider:
 
     def _again(self, known: KnownPost, written: Written, capture_id: int | None, visit: Visit) -> Kept:
         verdict = _verdict(known, written, visit)
-        if verdict == "emptier":
+        if verdict == "truncated":
             self.refused += [capture_id] if capture_id is not None else []
-            self._tell(emptied(known, visit))
-            return "emptier"
+            self._tell(_emptied(known, visit))
+            return "truncated"
         self._notice(known, visit)
         if verdict == "same":
-            self._tell(whole_again(known, visit))
+            self._tell(_whole_again(known, visit))
             self._note_reading(known, written)
             return "same"
         before = (known.blog_id, known.content or "")
@@ -145,7 +164,7 @@ class VersionDecider:
         if known.record is not None and not _is_reread(visit):
             written = completed(written, known.record)
         known.version += 1
-        self._tell(edited(known, known.record, written.record, visit))
+        self._tell(_edited(known, known.record, written.record, visit))
         known.take(written)
         self._remember(known, written, capture_id, _read_at(visit))
         return "changed"
@@ -181,7 +200,7 @@ class VersionDecider:
     def _notice(self, known: KnownPost | None, visit: Visit) -> None:
         """Whether a post that is held is still on the web."""
         if known is not None:
-            self._tell(noticed(known, visit, self.company))
+            self._tell(_noticed(known, visit, self.company))
 
     def _tell(self, happening: PostEvent | None) -> None:
         if happening is not None:
@@ -205,7 +224,7 @@ def _verdict(known: KnownPost, written: Written, visit: Visit) -> Verdict:
 
 
 def _read_at(visit: Visit) -> str:
-    at = seen_at(visit)
+    at = _seen_at(visit)
     return stamp_now() if at is None else stamp(at)
 
 
@@ -231,22 +250,82 @@ def addresses(visit: Visit) -> Iterator[tuple[str, str]]:
         yield storable(visit.post_key), storable(visit.post.url)
 
 
-def acknowledged(visit: Visit, outcome: tuple[KnownPost, Kept, int] | None) -> Acknowledged:
-    """The word for one visit, once all rows have their ids."""
-    if outcome is None:
-        return Acknowledged(visit=visit)
-    post, kept, version = outcome
-    return Acknowledged(visit=visit, post_id=post.id, kept=kept, version=version)
+def _seen_at(visit: Visit) -> datetime | None:
+    """When the web was asked; None for what was read again from the archive."""
+    return visit.exchanges[-1].fetched_at if visit.exchanges else None
 
 
-def rows_of(posts: Iterable[KnownPost]) -> list[dict[str, Any]]:
-    """The rows of posts, all columns."""
-    return [
-        {
-            "id": post.id, "blog_id": post.blog_id, "key": post.key, "version": post.version, "digest": post.digest,
-            "content": post.content, "published": post.published, "comments": post.comments, "gone": post.gone,
-            "found_at": post.found_at, "comments_state": post.comments_state, "comment_tries": post.comment_tries,
-            "gone_at": post.gone_at, "missing_since": post.missing_since, "missing_tries": post.missing_tries,
-        }
-        for post in posts
-    ]
+def _noticed(known: KnownPost, visit: Visit, company: Company) -> PostEvent | None:
+    """What a visit says about the presence of a post: it vanished, it is back, or nothing. The post is marked."""
+    at, sight = _seen_at(visit), _sight(visit)
+    missing = Missing(
+        since=moment_or_none(known.missing_since), looks=known.missing_tries or 0, is_gone=known.gone is not None,
+    )
+    if at is None or sight == "unclear" or (sight == "there" and missing == Missing()):
+        return None
+    in_crowd = False
+    if sight != "there" and not missing.is_gone:
+        vanished, seen = company(known, missing.since or at)
+        in_crowd = is_crowd(vanished + 1, seen)
+    verdict = after_look(missing, Look(sight=sight, in_crowd=in_crowd), at)
+    if verdict.known != missing:
+        known.touched = True
+        known.missing_since, known.missing_tries = stamp_or_none(verdict.known.since), verdict.known.looks or None
+        if verdict.known.is_gone != missing.is_gone:
+            known.gone = storable(verdict.reason) if verdict.known.is_gone else None
+            known.gone_at = stamp(at) if verdict.known.is_gone else None
+    if verdict.kind is None:
+        return None
+    detail: dict[str, Any] = {} if sight == "there" else {"sight": sight, "looks": verdict.known.looks}
+    return PostEvent(post=known, kind=verdict.kind, at=at, reason=verdict.reason, detail=detail)
+
+
+def _edited(known: KnownPost, before: str | None, after: str, visit: Visit) -> PostEvent | None:
+    """The line for a new version of a post; None if the version did not come from the web."""
+    at = _seen_at(visit)
+    if at is None:
+        return None
+    kind, what = _change(before, after)
+    return PostEvent(post=known, kind=kind, at=at, reason=what, detail={"version": known.version})
+
+
+def _emptied(known: KnownPost, visit: Visit) -> PostEvent | None:
+    """The line for a page that lost its article, told once, however often it is looked at; what is held stays."""
+    fetched = visit.post.fetched if visit.settles and visit.post is not None else None
+    at = _seen_at(visit) or fetched
+    if at is None:
+        return None
+    return PostEvent(
+        post=known, kind="emptied", at=at, reason="its page lost most of its text; the archived version is kept",
+        detail={"version": known.version}, after_emptied=False,
+    )
+
+
+def _whole_again(known: KnownPost, visit: Visit) -> PostEvent | None:
+    """The line for a page that shows what is held, after it had lost its article."""
+    at = _seen_at(visit)
+    if at is None or _sight(visit) != "there":
+        return None
+    return PostEvent(
+        post=known, kind="back", at=at, reason="its page shows the whole text again", detail={"version": known.version},
+        after_emptied=True,
+    )
+
+
+def _sight(visit: Visit) -> Sight:
+    if visit.outcome in {"post", "unchanged"}:
+        return "there"
+    if visit.outcome == "failed":
+        return sight_of(visit.exchanges[-1].status) if visit.exchanges else "unclear"
+    return visit.sight or "unclear"
+
+
+def _change(before: str | None, after: str) -> tuple[str, str]:
+    """Whether only the comments of a post changed, and what changed in a few words."""
+    if before is None:
+        return "edited", "edited"
+    from everlog.versions import compare  # noqa: PLC0415 - parses; most visits bring nothing new
+
+    changes = compare(read_record(before)[0], read_record(after)[0])
+    only_comments = not changes.comments.is_empty and not changes.fields and changes.text.is_empty
+    return ("comments" if only_comments else "edited"), changes.summary()

@@ -1,12 +1,14 @@
-"""Who writes to which files at the moment: one writer per locked blog, or one for many blogs together."""
+"""Writer pool: who writes to which files at the moment, one writer per locked blog, or one for many blogs together."""
 
 from __future__ import annotations
 
+import threading
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
+from everlog.archive.files.durable import explained
 from everlog.archive.repos.warc_index import FileRows
-from everlog.errors import EverlogError, ServiceDown, file_error
+from everlog.errors import DamagedArchive, EverlogError, ServiceDown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,10 +19,11 @@ if TYPE_CHECKING:
 
 
 class WriterPool:
-    """The writers of the blogs that are locked."""
+    """The writers of the blogs that are locked, by blog: `blogs`."""
 
     def __init__(self, parts: Backend, options: ArchiveOptions) -> None:
         self.rows = FileRows(parts.database)
+        self.one_batch = threading.Lock()
         # After this nothing more is written by these writers: nobody knows what has become of their last words.
         self.failure: EverlogError | None = None
         # Whether it was the disk, or the folder, that failed: then it does so for every blog.
@@ -28,31 +31,25 @@ class WriterPool:
         self._file_store = parts.file_store
         self._locks = parts.locks
         self._options = options
-        self._blogs: dict[int, Writer] = {}
+        self.blogs: dict[int, Writer] = {}
         # Of many blogs together, one for each way that they are crawled.
         self._common: dict[CrawlInfo, Writer] = {}
         self._common_fence: int | None = None
         self._is_together = False
 
-    def of(self, blog_id: int) -> Writer:
-        """The writer of a blog whose lock is held."""
-        if blog_id not in self._blogs:
-            raise ValueError(f"hold the lock of blog {blog_id} to write to it")
-        return self._blogs[blog_id]
-
     @contextmanager
     def lock(self, blog_id: int, info: CrawlInfo) -> Iterator[None]:
         with self._locks.hold(blog_id):
-            if not self._blogs:
+            if not self.blogs:
                 self._begin()
-            writer = self._blogs[blog_id] = self._writer(blog_id, info)
+            writer = self.blogs[blog_id] = self._writer(blog_id, info)
             try:
                 yield
             except BaseException:
-                del self._blogs[blog_id]
+                del self.blogs[blog_id]
                 self._let_go(writer, quietly=True)
                 raise
-            del self._blogs[blog_id]
+            del self.blogs[blog_id]
             self._let_go(writer)
 
     @contextmanager
@@ -79,8 +76,21 @@ class WriterPool:
             with explained(self._file_store.where):
                 yield
         except EverlogError as error:
-            self.disk_failed |= isinstance(error.__cause__, OSError) and not isinstance(error, ServiceDown)
+            self._look_at(error)
             raise
+
+    def fail(self, error: BaseException) -> None:
+        """Note that a commit failed: a second try would build on what the disk may not have."""
+        self._look_at(error)
+        self.failure = error if isinstance(error, EverlogError) else DamagedArchive(
+            f"writing to the archive was interrupted: {error!r}",
+            advice="run the same command again: it cleans up first",
+        )
+
+    def _look_at(self, error: BaseException) -> None:
+        self.disk_failed |= isinstance(error, EverlogError) and not isinstance(error, ServiceDown) and isinstance(
+            error.__cause__, OSError,
+        )
 
     def _begin(self) -> None:
         """Nothing is being written: what is left of earlier writers can be looked after."""
@@ -112,11 +122,11 @@ class WriterPool:
         if writer in self._common.values():
             return
         if self.failure is not None:
-            writer.abandon()
+            writer.warc.abandon()
             return
         # What was committed is safe where it is: an error that is under way says more than one of the upload.
         with suppress(*((EverlogError,) if quietly else ())), self.explained():
-            writer.close()
+            writer.warc.close()
 
     def _end_together(self, *, quietly: bool = False) -> None:
         self._is_together = False
@@ -128,12 +138,3 @@ class WriterPool:
         with ExitStack() as stack:
             for writer in writers.values():
                 stack.callback(self._let_go, writer, quietly=quietly)
-
-
-@contextmanager
-def explained(where: str, name: str = "") -> Iterator[None]:
-    """What goes wrong with files, in the words of an archive."""
-    try:
-        yield
-    except OSError as error:
-        raise file_error(error, f"{where}/{name}" if name else where) from error

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from everlog.core.links import Scope
 from everlog.core.listing_words import LISTING_WORDS
+from everlog.core.scope import Scope
 from everlog.core.urls import absolute, canonical
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def identity(url: str, root: Element | None, home: str, *, repeated: Collection[
     if stated is None:
         return key
     named = without_copy(canonical(stated))
-    inside = Scope(home).holds_key(named) and named != canonical(home)
+    inside = Scope(home).is_own_key(named) and named != canonical(home)
     if not inside or named in repeated or _is_listing(named):
         return key
     return named

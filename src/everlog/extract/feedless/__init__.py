@@ -1,10 +1,10 @@
 """Blogs without a feed: their posts are recognised among their pages, and taught from.
 
-    explorer    which pages to look at
-    recognise   which of them are posts
-    titles      what these are called
-    making      the feed they would have: from here on a blog is learned like any other
-    alone       a single page, of which nothing is known
+    explorer          which pages to look at; begin here
+    recognise         which of them are posts
+    feedless_titles   what these are called
+    made_feed         the feed they would have: from here on a blog is learned like any other
+    single_page       a single page, of which nothing is known
 """
 
 from everlog.extract.feedless.explorer import Explorer

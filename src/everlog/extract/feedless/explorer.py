@@ -11,8 +11,9 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from everlog.core.layout import Layout, Vocabulary
-from everlog.core.links import Scope, page_links, trap
+from everlog.core.links import page_links, trap
 from everlog.core.listing_words import LISTING_WORDS
+from everlog.core.scope import Scope
 from everlog.core.tree import parse
 from everlog.core.urls import canonical
 from everlog.errors import UnreadablePage
@@ -76,7 +77,7 @@ class Explorer:
             root = parse(body, content_type) if body.strip() else None
         except UnreadablePage:
             root = None
-        if root is None or url in self.bodies or not self._scope.holds(url):
+        if root is None or url in self.bodies or not self._scope.is_own(url):
             return
         page = Explored(url, root, Layout(root, self._vocabulary))
         self.pages.append(page)

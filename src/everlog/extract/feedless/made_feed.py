@@ -10,7 +10,8 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from everlog.core.links import Scope, resolved
+from everlog.core.links import resolved
+from everlog.core.scope import Scope
 from everlog.core.urls import canonical
 from everlog.core.words import comparable
 from everlog.errors import NothingToLearn
@@ -68,7 +69,7 @@ def own_addresses(posts: Iterable[tuple[str, Element]], scope: Scope) -> list[st
     stated = [link for url, root in posts if (link := canonical_link(root, url))]
     times = Counter(map(canonical, stated))
     front = canonical(scope.home)
-    return [link for link in stated if times[key := canonical(link)] == 1 and scope.holds_key(key) and key != front]
+    return [link for link in stated if times[key := canonical(link)] == 1 and scope.is_own_key(key) and key != front]
 
 
 def made_up_feed(pages: Sequence[Explored], home: str) -> Feed:

@@ -23,8 +23,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from everlog.core.links import Scope, headed_keys, page_links
+from everlog.core.links import headed_keys, page_links
 from everlog.core.listing_words import LISTING_WORDS
+from everlog.core.scope import Scope
 from everlog.core.urls import canonical
 from everlog.extract.article.excerpt import common_sequences
 from everlog.extract.classify.page_statements import identity
@@ -198,7 +199,7 @@ def _alike(
 def headed_by(page: Explored, scope: Scope) -> set[str]:
     """The other pages of the blog that a page's headings lead to."""
     front = canonical(scope.home)
-    return {key for key in headed_keys(page.root, page.url) if scope.holds_key(key) and key != front}
+    return {key for key in headed_keys(page.root, page.url) if scope.is_own_key(key) and key != front}
 
 
 def _with_own_text(candidates: Sequence[Explored], pages: Sequence[Explored]) -> list[Explored]:

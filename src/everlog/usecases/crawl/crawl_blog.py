@@ -1,18 +1,17 @@
-"""The story of a crawl, top to bottom: read this first.
+"""NewCrawl, the story of a crawl from top to bottom: read this first.
 
-    archive_blog    NewCrawl: find the feed (or do without: `exploring`), learn the blog, visit all of it
-    refresh_blog    UpdateCrawl (in `updating`): ask the feed what is new or changed, visit that
+    archive_blog    NewCrawl: find the feed (or do without: `learn.explore`), learn the blog, visit all of it
+    refresh_blog    UpdateCrawl (in `update.update_blog`): ask the feed what is new or changed, visit that
 
 All state is in the archive: each of them can be killed at any moment and called again.
 """
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from everlog.core.links import Scope
+from everlog.archive.repos.blog_state import Estimate
 from everlog.core.tree import parse
 from everlog.core.urls import canonical
 from everlog.records import Fetched, Link, Visit
@@ -20,108 +19,99 @@ from everlog.usecases.crawl.left_out import begin_anew, left_to_robots, recall_l
 from everlog.usecases.crawl.lifecycle import (
     begin,
     crawl_info,
-    crew_of,
     entry_links,
     feed_visit,
     finish_crawl,
+    open_context,
     recorded_run,
     robots_visits,
     run_to_end,
 )
-from everlog.usecases.crawl.walk_lists import FRONTS
 from everlog.usecases.discover.aliased_fetcher import aliased
-from everlog.usecases.discover.blog_aliases import given_places
-from everlog.usecases.discover.blog_scope import keep_places, may_widen, scope_of
-from everlog.usecases.discover.discover_blog import entrances
-from everlog.usecases.discover.estimate import Estimate, best_of, from_sitemaps, remember_estimate
-from everlog.usecases.discover.find_blog import home_known_as
+from everlog.usecases.discover.blog_scope import keep_places, may_widen, scope_of, wanted_scope
+from everlog.usecases.discover.estimate import best_of, from_sitemaps
+from everlog.usecases.discover.front_page import entrances
+from everlog.usecases.discover.held_blog import home_known_as
 from everlog.usecases.discover.stored_allowlist import keep_allowed, settle_home
 from everlog.usecases.discover.typed_address import fetchable, other_spellings
 from everlog.usecases.inspection import estimates_of_page
-from everlog.usecases.learn.blog_fingerprint import START, remember_traits
+from everlog.usecases.learn.blog_fingerprint import keep_fingerprint
 from everlog.usecases.learn.explore import find_blog, sitemaps_of
 from everlog.usecases.learn.learn_found import learn_found, learning_step
 from everlog.usecases.learn.learned_blog import LearnedBlog, entry_marks
 from everlog.usecases.learn.page_comparison import after_new_crawl, compared_anew
-from everlog.usecases.learn.split_posts import SPLIT
 from everlog.usecases.page.post_comments import CommentGatherer
 from everlog.usecases.page.rendering import Rendering
 from everlog.usecases.update.blog_liveness import all_is_well, plan_rechecks
-from everlog.usecases.update.comment_feed import TALK
 from everlog.usecases.update.update_blog import refresh_blog
-from everlog.usecases.update.update_feedless import MAPS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from everlog.archive import Archive
+    from everlog.core.scope import Scope
     from everlog.records import Blog, Exchange, Failure, Lane
     from everlog.settings import Settings
-    from everlog.usecases.crawl.lifecycle import CrawlRun
+    from everlog.usecases.crawl.crawl_context import CrawlRun, Stop
     from everlog.usecases.crawl.report import Report
-    from everlog.usecases.crawl.stop_reasons import Stop
     from everlog.usecases.discover.discover_blog import Found
     from everlog.usecases.learn.learn_found import LearnResult
 
 
-async def archive_blog(url: str, work: CrawlRun) -> Report:
+async def archive_blog(url: str, run: CrawlRun) -> Report:
     """The whole blog at `url` into the archive; goes on if it was interrupted, updates if it was finished."""
-    others = other_spellings(url, work.settings)
+    others = other_spellings(url, run.settings)
     url = fetchable(url)
-    blog = home_known_as(url, work.archive) or _blog_of_post(url, work)
+    blog = home_known_as(url, run.archive) or _blog_of_post(url, run)
     if blog is not None:
-        blog = _as_wanted(blog, url, work)
-    known = LearnedBlog.of(blog) if blog is not None else None
-    if blog is None or known is None or _is_to_learn_otherwise(known, work.settings):
-        rendering = Rendering(browser=work.browser, fetcher=work.fetcher, settings=work.settings)
-        found = await find_blog(url, rendering, work.tally, others)
-        if blog is None and canonical(found.home) != canonical(url) and _is_learned(found.home, work):
+        blog = _as_wanted(blog, url, run)
+    learned = LearnedBlog.of(blog) if blog is not None else None
+    if blog is None or learned is None or _is_to_learn_otherwise(learned, run.settings):
+        rendering = Rendering(browser=run.browser, fetcher=run.fetcher, settings=run.settings)
+        found = await find_blog(url, rendering, run.tally, others)
+        if blog is None and canonical(found.home) != canonical(url) and _is_learned(found.home, run):
             # Another page of a blog that is held.
-            work.archive.blogs.remember(None, f"home:{canonical(url)}", found.home)
-            return await archive_blog(found.home, work)
-        blog = work.archive.blogs.add(found.home, scope=work.settings.scope)
-        work.archive.blogs.remember(None, f"home:{canonical(url)}", blog.home)
-        settle_home(blog.home, work.archive)
-        if work.allow is not None:
-            keep_allowed(blog, work.allow, work.archive)
-        with work.archive.lock(blog.id, crawl_info(work.settings)), recorded_run(blog, "crawl", work.archive) as run:
-            return await _learn_and_crawl(blog, found, rendering, work, run)
+            run.archive.blogs.keep_address(url, found.home)
+            return await archive_blog(found.home, run)
+        blog = run.archive.blogs.add(found.home, scope=run.settings.scope)
+        run.archive.blogs.keep_address(url, blog.home)
+        settle_home(blog.home, run.archive)
+        if run.allow is not None:
+            keep_allowed(blog, run.allow, run.archive)
+        with run.archive.lock(blog.id, crawl_info(run.settings)), recorded_run(blog, "crawl", run.archive) as run_id:
+            return await _learn_and_crawl(blog, found, rendering, run, run_id)
     if blog.state == "finished":
-        return await refresh_blog(blog, work)
-    with work.archive.lock(blog.id, crawl_info(work.settings)):
-        return await _go_on(blog, known, work)
+        return await refresh_blog(blog, run)
+    with run.archive.lock(blog.id, crawl_info(run.settings)):
+        return await _go_on(blog, learned, run)
 
 
-def _blog_of_post(url: str, work: CrawlRun) -> Blog | None:
+def _blog_of_post(url: str, run: CrawlRun) -> Blog | None:
     """The blog of the archive that holds this address as a post."""
-    post = work.archive.posts.find(url) if may_widen(work.settings) else None
-    blog = work.archive.blogs.find(post.blog) if post is not None and post.blog else None
+    post = run.archive.posts.find(url) if may_widen(run.settings) else None
+    blog = run.archive.blogs.find(post.blog) if post is not None and post.blog else None
     if blog is not None:
-        work.tally.blog = blog.home
-        work.tally.remarks.append(f"{url} is a post of {blog.home}: archiving that blog")
+        run.tally.blog = blog.home
+        run.tally.remarks.append(f"{url} is a post of {blog.home}: archiving that blog")
     return blog
 
 
-def _is_learned(home: str, work: CrawlRun) -> bool:
-    blog = home_known_as(home, work.archive)
+def _is_learned(home: str, run: CrawlRun) -> bool:
+    blog = home_known_as(home, run.archive)
     return blog is not None and LearnedBlog.of(blog) is not None
 
 
-def _as_wanted(blog: Blog, url: str, work: CrawlRun) -> Blog:
+def _as_wanted(blog: Blog, url: str, run: CrawlRun) -> Blog:
     """A known blog, taken up again if it was forgotten, with another scope or feed if these are given now."""
-    archive, settings = work.archive, work.settings
+    archive, settings = run.archive, run.settings
     if blog.forgotten_at is not None:
         blog = archive.blogs.update(blog.id, forgotten_at=None)
     if "feed" in settings.given and settings.feed and blog.feed_url not in {None, settings.feed}:
         blog = archive.blogs.update(blog.id, feed_url=settings.feed)
     if not settings.robots:
         archive.urls.requeue(blog.id, list(map(canonical, left_to_robots(blog, archive))))
-    mode = settings.scope if "scope" in settings.given else blog.scope
     before = scope_of(blog, archive)
-    scope = given_places(replace(before, mode=mode), settings)
-    if may_widen(settings) and Scope(url).holds(blog.home) and not scope.holds(url):
-        # What was typed leads to a page below it, which an older version took for all of the blog.
-        scope = replace(scope, also=(*scope.also, url))
+    scope = wanted_scope(before, url, settings)
     if scope != before:
         # What was left out before may belong to the blog now: its lists are looked at again.
         missing = recall_left_out(blog, archive)
@@ -129,54 +119,55 @@ def _as_wanted(blog: Blog, url: str, work: CrawlRun) -> Blog:
         keep_places(blog, scope, archive)
         archive.urls.requeue(blog.id, [canonical(blog.home), *archive.urls.fruitful_pages(blog.id), *missing])
         state = "crawling" if blog.state == "finished" else blog.state
-        blog = archive.blogs.update(blog.id, scope=mode, state=state)
+        blog = archive.blogs.update(blog.id, scope=scope.mode, state=state)
     return blog
 
 
-def _is_to_learn_otherwise(known: LearnedBlog, settings: Settings) -> bool:
+def _is_to_learn_otherwise(learned: LearnedBlog, settings: Settings) -> bool:
     """Whether a blog that was learned without a feed is given one now, or the other way round."""
-    return settings.feed is not None if known.without_feed else settings.no_feed
+    return settings.feed is not None if learned.without_feed else settings.no_feed
 
 
-async def _learn_and_crawl(blog: Blog, found: Found, rendering: Rendering, work: CrawlRun, run: int) -> Report:
-    work.tally.doing = learning_step(found)
-    learned = await learn_found(found, rendering)
-    work.fetcher = rendering.fetcher
-    commenting, comment_feeds = await _study_comments(blog, found, learned.shown, rendering, work)
-    known = replace(learned.known, template=learned.known.template.with_comments(commenting.rules))
-    known = known.with_manual_of(LearnedBlog.of(blog))
-    answers = _answers(found, learned.pages, known, learned.scope)
+async def _learn_and_crawl(blog: Blog, found: Found, rendering: Rendering, run: CrawlRun, run_id: int) -> Report:
+    run.tally.doing = learning_step(found)
+    lesson = await learn_found(found, rendering)
+    run = replace(run, fetcher=rendering.fetcher)
+    commenting, comment_feeds = await _study_comments(blog, found, lesson.shown, rendering, run)
+    learned = replace(lesson.learned, template=lesson.learned.template.with_comments(commenting.rules))
+    learned = learned.with_manual_of(LearnedBlog.of(blog))
+    answers = _answers(found, lesson.pages, learned, lesson.scope)
     # The feed and the queue come before the state: killed in between, the blog is learned again.
-    robots = work.fetcher.robots_exchanges()
+    robots = run.fetcher.robots_exchanges()
     # How many posts there are is known before the first of them is visited.
-    work.tally.doing = "reading the sitemap"
-    listed, maps = await sitemaps_of(found, robots, work.fetcher)
-    work.archive.commit([*_other_visits(blog, found, robots, maps), *comment_feeds])
-    work.archive.urls.enqueue(blog.id, [link for link, _ in answers])
-    _remember_for_updates(found, blog, work.archive)
-    begin_anew(blog, work.archive)
-    keep_places(blog, learned.scope, work.archive)
-    remember_estimate(_estimate(replace(learned, known=known), listed, len(maps)), blog, work.archive)
-    blog = work.archive.blogs.update(
-        blog.id, title=found.feed.title, feed_url=found.feed_url, template=known.template.to_json(),
-        knowledge=known.knowledge(), state="crawling", forgotten_at=None, scope=work.settings.scope,
+    run.tally.doing = "reading the sitemap"
+    listed, maps = await sitemaps_of(found, robots, run.fetcher)
+    run.archive.commit([*_other_visits(blog, found, robots, maps), *comment_feeds])
+    run.archive.urls.enqueue(blog.id, [link for link, _ in answers])
+    _remember_for_updates(found, blog, run.archive)
+    begin_anew(blog, run.archive)
+    keep_places(blog, lesson.scope, run.archive)
+    estimate = _estimate(replace(lesson, learned=learned), listed, len(maps))
+    run.archive.blogs.change_state(blog.id, lambda state: replace(state, estimate=estimate))
+    blog = run.archive.blogs.update(
+        blog.id, title=found.feed.title, feed_url=found.feed_url, template=learned.template.to_json(),
+        knowledge=learned.knowledge(), state="crawling", forgotten_at=None, scope=run.settings.scope,
     )
     entries = found.feed.entries if found.feed_url is not None else ()
-    with crew_of(blog, known, work, entries=entries, commenting=commenting) as context:
-        crawl = begin(context, work)
+    with open_context(blog, learned, run, entries=entries, commenting=commenting) as context:
+        crawl = begin(context)
         for link, answer in answers:
             if answer is not None:
-                work.tally.requests += 1
+                run.tally.requests += 1
                 await crawl.take_any(link, answer)
         await context.drain()
         stop = await run_to_end(crawl)
         after_new_crawl(context, stop)
-        _prepare_watching(blog, stop, work)
-        return finish_crawl(context, run, stop)
+        _prepare_watching(blog, stop, run)
+        return finish_crawl(context, run_id, stop)
 
 
 def _answers(
-    found: Found, pages: Mapping[str, Fetched], known: LearnedBlog, scope: Scope,
+    found: Found, pages: Mapping[str, Fetched], learned: LearnedBlog, scope: Scope,
 ) -> list[tuple[Link, Fetched | Failure | None]]:
     """Where the crawl begins: addresses, with their answers as far as these are there already."""
     home = Link(url=found.home, key=canonical(found.home), lane="page")
@@ -187,7 +178,7 @@ def _answers(
             lane: Lane = "post" if isinstance(answer, Fetched) and answer.page.url in posts else "page"
             begun[canonical(url)] = Link(url=url, key=canonical(url), lane=lane), answer
         for url in found.explored.listed:
-            lane = "post" if known.classifier.likely_post(url) else "page"
+            lane = "post" if learned.classifier.likely_post(url) else "page"
             begun.setdefault(canonical(url), (Link(url=url, key=canonical(url), lane=lane), None))
         return list(begun.values())
     # An entry whose page was fetched is known by the address that answered.
@@ -195,7 +186,7 @@ def _answers(
     fetched = {canonical(answer.page.url): answer for answer in pages.values()}
     fronts = {canonical(url): (url, answer) for url, answer in entrances(found.home, found.doors, found.home_page)}
     fetched |= {key: answer for key, (_, answer) in fronts.items()}
-    entries = entry_links(found.feed.entries, found.home, found.feed_url, scope, answered)
+    entries = entry_links(found.feed.entries, found.feed_url, scope, answered)
     links = {link.key: link for link in (*entries, home)}
     links |= {key: Link(url=url, key=key, lane="page") for key, (url, _) in fronts.items() if key not in links}
     return [(link, fetched.pop(link.key, None)) for link in links.values()]
@@ -214,60 +205,60 @@ def _other_visits(blog: Blog, found: Found, robots: Iterable[Exchange], maps: It
 
 
 async def _study_comments(
-    blog: Blog, found: Found, pages: Mapping[str, Fetched], rendering: Rendering, work: CrawlRun,
+    blog: Blog, found: Found, pages: Mapping[str, Fetched], rendering: Rendering, run: CrawlRun,
 ) -> tuple[CommentGatherer, list[Visit]]:
     """How the blog writes its comments, from the comment feeds of its newest posts; and these feeds."""
     entries = {entry.link: entry for entry in found.feed.entries if entry.link}
     answered = {link: canonical(answer.page.url) for link, answer in pages.items()}
     commenting = CommentGatherer(
-        blog_id=blog.id, fetcher=work.fetcher, rendering=rendering, tally=work.tally,
+        blog_id=blog.id, fetcher=run.fetcher, rendering=rendering, tally=run.tally,
         entries={key: entries[link] for link, key in answered.items() if link in entries},
     )
-    if not work.settings.comments:
+    if not run.settings.comments:
         return commenting, []
-    work.tally.doing = "learning from the comments of these posts"
+    run.tally.doing = "learning from the comments of these posts"
     return commenting, await commenting.study((entries[link], pages[link]) for link in pages if link in entries)
 
 
-async def _go_on(blog: Blog, known: LearnedBlog, work: CrawlRun) -> Report:
-    if not work.goes_on:
-        work.archive.urls.requeue_failed(blog.id, now=work.now())
-    work.fetcher = aliased(work.fetcher, scope_of(blog, work.archive))
-    known = compared_anew(known, blog, work.archive)
-    with recorded_run(blog, "crawl", work.archive) as run, crew_of(blog, known, work) as context:
-        crawl = begin(context, work)
+async def _go_on(blog: Blog, learned: LearnedBlog, run: CrawlRun) -> Report:
+    if not run.goes_on:
+        run.archive.urls.requeue_failed(blog.id, now=run.now())
+    run = replace(run, fetcher=aliased(run.fetcher, scope_of(blog, run.archive)))
+    learned = compared_anew(learned, blog, run.archive)
+    with recorded_run(blog, "crawl", run.archive) as run_id, open_context(blog, learned, run) as context:
+        crawl = begin(context)
         stop = await run_to_end(crawl)
         after_new_crawl(context, stop)
-        _prepare_watching(blog, stop, work)
-        return finish_crawl(context, run, stop)
+        _prepare_watching(blog, stop, run)
+        return finish_crawl(context, run_id, stop)
 
 
-def _prepare_watching(blog: Blog, stop: Stop, work: CrawlRun) -> None:
+def _prepare_watching(blog: Blog, stop: Stop, run: CrawlRun) -> None:
     """When a blog was visited to its end: it is well, what it is known by, and when its posts are looked at again."""
     if stop.ending in {"complete", "incomplete"}:
-        all_is_well(blog, work)
-        remember_traits(blog, work.archive)
-        plan_rechecks(blog, work)
+        all_is_well(blog, run)
+        keep_fingerprint(blog, run.archive)
+        plan_rechecks(blog, run)
 
 
 def _remember_for_updates(found: Found, blog: Blog, archive: Archive) -> None:
     """What the feed says now or, without one, which maps of the site named pages that links did not lead to."""
-    archive.blogs.remember(blog.id, "entries", json.dumps(entry_marks(found.feed)) if found.feed_url else None)
+    marks = entry_marks(found.feed) if found.feed_url else {}
     maps = [each.url for each in found.explored.maps] if found.explored is not None and found.explored.listed else []
-    archive.blogs.remember(blog.id, MAPS, json.dumps(maps) if maps else None)
-    archive.blogs.remember(blog.id, FRONTS, None)
-    archive.blogs.remember_all(blog.id, {TALK: None, SPLIT: None})
     start = found.home_page.page.url if found.home_page is not None else found.home
-    archive.blogs.remember(blog.id, START, start if canonical(start) != canonical(found.home) else None)
+    archive.blogs.change_state(blog.id, lambda state: replace(
+        state, entries=marks, sitemaps=tuple(maps), front_pages=None, comment_feed=None, split_posts=None,
+        start_page=start if canonical(start) != canonical(found.home) else None,
+    ))
 
 
-def _estimate(learned: LearnResult, listed: Iterable[str], maps: int) -> Estimate:
+def _estimate(lesson: LearnResult, listed: Iterable[str], maps: int) -> Estimate:
     """How many posts to expect, as `everlog inspect` would say."""
-    found = learned.found
+    found = lesson.found
     why = "entries of the feed" if found.feed_url else "posts recognised among the pages fetched"
     estimates = [Estimate(posts=len(found.feed.entries), why=why, evidence="feed")]
-    estimates += from_sitemaps(listed, maps, learned.known)
+    estimates += from_sitemaps(listed, maps, lesson.learned)
     if found.home_page is not None:
         page = found.home_page.page
-        estimates += estimates_of_page(parse(page.body, page.content_type), page.url, learned.scope, learned.known)
+        estimates += estimates_of_page(parse(page.body, page.content_type), page.url, lesson.scope, lesson.learned)
     return best_of(estimates)

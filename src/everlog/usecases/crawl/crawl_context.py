@@ -1,30 +1,49 @@
-"""What the steps of one crawl share: the blog, what is known of it, the web, the archive's writer."""
+"""Context of a crawl, in two halves, and the stop switch between them.
+
+    CrawlRun        what a run is given before its blog is known; never changes
+    CrawlContext    that, with the blog, what is learned of it, and the memory of the crawl
+    StopSwitch      how a run is stopped from outside
+    Stop            why a crawl ends
+
+The halves stay apart because their lives do. A run begins with an address that may turn out to be another page of a
+blog that is held, a feed that moved, or no blog at all; polls of a watch end there, without a crawl. Only where there
+is a learned blog is there a context, so nothing in it is optional.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import re
+from collections import deque
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import partial
 from hashlib import blake2b
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
+from everlog.archive.write.version_decider import addresses
+from everlog.errors import EverlogError
+from everlog.usecases.crawl.report import reason_kind
 from everlog.usecases.learn.stored_entries import Entries
-from everlog.usecases.learn.template_history import TemplateHistory
-from everlog.usecases.page.page_reading import ReadContext
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from concurrent.futures import Future
+    from contextlib import AbstractAsyncContextManager
 
     from everlog.archive import Archive
     from everlog.archive.models import Acknowledged
     from everlog.archive.write.batch_writer import BatchWriter
     from everlog.comments.comment_rules import CommentRules
     from everlog.core.fetcher import Fetcher
-    from everlog.core.links import Scope
+    from everlog.core.scope import Scope
     from everlog.records import Blog, Post, Visit
+    from everlog.render import Browser
     from everlog.settings import Settings
-    from everlog.usecases.crawl.report import Tally
+    from everlog.usecases.crawl.report import Ending, Tally
     from everlog.usecases.learn.learned_blog import LearnedBlog
+    from everlog.usecases.learn.template_history import TemplateHistory
     from everlog.usecases.page.copies import Copies
     from everlog.usecases.page.post_comments import CommentGatherer
     from everlog.usecases.page.rendering import Rendering
@@ -32,22 +51,109 @@ if TYPE_CHECKING:
 # Visits handed to the writer and not yet safe. Four are under way at the usual concurrency; more only
 # serve to group their fsyncs.
 UNSAFE_AT_MOST = 64
+_HOST_END = re.compile(r"[/?#]|$")
+# A crawl that is killed loses this much of its statistics of requests and waits.
+HOST_STATS_SECONDS = 30.0
+# Posts that are remembered to be compared with each other; more do not tell more.
+VISITED_KEPT = 20
+# What comes of visits to posts and pages, but for those that are to be made again.
+PAGES = frozenset({"post", "listing", "page", "unchanged", "skip", "failed"})
+# Why a crawl pauses that takes turns with others.
+SLICE_OVER = "paused: its time slice is over, it continues in the next one"
+# A crawl that ended so does not pause.
+ENDED = frozenset({None, "complete", "incomplete"})
+
+
+@dataclass(slots=True)
+class Stop:
+    """Why a crawl ends; the first reason given stays."""
+
+    ending: Ending | None = None
+    reason: str = ""
+
+    def say(self, ending: Ending, reason: str) -> None:
+        if self.ending is None:
+            self.ending, self.reason = ending, reason
+
+
+class Stoppable(Protocol):
+    """A crawl under way, as whoever stops it sees it."""
+
+    def interrupt(self) -> None:
+        """End at once; what was fetched is stored."""
+        ...
+
+    def wind_down(self) -> None:
+        """Ask for nothing more; what was asked for is waited for and stored."""
+        ...
+
+
+@dataclass(slots=True)
+class StopSwitch:
+    """How a run is stopped from outside, before its crawl begins or while it is under way."""
+
+    crawl: Stoppable | None = None
+    interrupted: bool = False
+    # Whether what is under way is the last that is asked for in this run.
+    is_over: bool = False
+
+    def begin(self, crawl: Stoppable) -> None:
+        """This crawl is under way from now on; what was said before it began holds for it."""
+        self.crawl = crawl
+        if self.interrupted:
+            crawl.interrupt()
+        elif self.is_over:
+            crawl.wind_down()
+
+    def interrupt(self) -> None:
+        """End as soon as what was fetched is stored."""
+        self.interrupted = True
+        if self.crawl is not None:
+            self.crawl.interrupt()
+
+    def wind_down(self) -> None:
+        """Ask for nothing more; what was asked for is waited for and stored, the rest stays in the queue."""
+        self.is_over = True
+        if self.crawl is not None:
+            self.crawl.wind_down()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrawlRun:
+    """What a run is given: the web as this blog may be fetched, the archive, the settings, its listeners."""
+
+    fetcher: Fetcher
+    archive: Archive
+    settings: Settings
+    tally: Tally
+    on_safe: Callable[[Acknowledged], None] = lambda _: None
+    # What time it is.
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    # Renders the pages that need it; None: nobody can.
+    browser: Browser | None = None
+    # What `--allow` named, to be kept with a blog that is new.
+    allow: tuple[str, ...] | None = None
+    # Who visits pages takes a turn; polls that bring nothing need none.
+    turn: AbstractAsyncContextManager[object] = field(default_factory=nullcontext)
+    # Whether this run only goes on with what another began: what failed a moment ago is not asked for again.
+    goes_on: bool = False
+    stop: StopSwitch = field(default_factory=StopSwitch)
+
+    def keep_host_stats(self) -> None:
+        """Add what was asked of hosts since this was last called to what the archive knows of them."""
+        with suppress(EverlogError):  # a disk that takes no figures takes no posts either, and these are told of
+            self.archive.hosts.add(self.fetcher.take_host_stats(), at=self.now())
 
 
 @dataclass(slots=True, kw_only=True)
 class CrawlContext:
-    """One crawl's tools and memory."""
+    """All that one crawl shares: its run, the blog, what is learned of it, the archive's writer, what it has met."""
 
+    run: CrawlRun
     blog: Blog
-    known: LearnedBlog
+    templates: TemplateHistory
     scope: Scope
-    settings: Settings
-    fetcher: Fetcher
-    archive: Archive
     writer: BatchWriter
-    tally: Tally
-    this_year: int
-    on_safe: Callable[[Acknowledged], None]
     copies: Copies
     rendering: Rendering
     commenting: CommentGatherer
@@ -58,25 +164,49 @@ class CrawlContext:
     split_posts: asyncio.Future[frozenset[str]] | None = None
     # Addresses beyond the scope that may belong to the blog, by their keys.
     left_out: dict[str, str] = field(default_factory=dict)
+    # The blog's host, if the archive held no post there when the crawl began: then nobody else's are asked for.
+    unheld_host: str | None = None
+    _brought: set[bytes] = field(default_factory=set)
+    # Posts whose pages were fetched and stored in this run, the first of them.
+    visited_posts: list[str] = field(default_factory=list)
+    archive: Archive = field(init=False)
+    fetcher: Fetcher = field(init=False)
+    settings: Settings = field(init=False)
+    tally: Tally = field(init=False)
+    this_year: int = field(init=False)
+    _stats_kept_at: datetime = field(init=False)
     _seen: set[bytes] = field(default_factory=set)
     _unsafe: set[Future[Acknowledged]] = field(default_factory=set)
+    # What was stored and the loop has not heard of; the writer's thread adds to it.
+    _acknowledged: deque[Future[Acknowledged]] = field(default_factory=deque)
+    _is_told: bool = False
     _on_the_way: dict[str, Post] = field(default_factory=dict)
     _room: asyncio.Event = field(default_factory=asyncio.Event)
-    _read_context: ReadContext | None = None
+
+    def __post_init__(self) -> None:
+        run = self.run
+        self.archive, self.fetcher, self.settings, self.tally = run.archive, run.fetcher, run.settings, run.tally
+        self._stats_kept_at = run.now()
+        self.this_year = self._stats_kept_at.year
 
     @property
-    def read_context(self) -> ReadContext:
-        """What pages are read by now: another one whenever something was learned."""
-        if self._read_context is None or self._read_context.present is not self.known:
-            before = self._read_context
-            history = before.template_history if before is not None else TemplateHistory.of(self.blog.id, self.archive)
-            self._read_context = ReadContext(scope=self.scope, present=self.known, template_history=history)
-        return self._read_context
+    def learned(self) -> LearnedBlog:
+        """What is learned of the blog by now."""
+        return self.templates.present
+
+    def learn(self, learned: LearnedBlog) -> None:
+        """Read the pages that follow by this."""
+        self.templates = replace(self.templates, present=learned)
+
+    def learn_comments(self, rules: CommentRules | None) -> None:
+        """From now on, and at the next crawl, comments are read by these rules."""
+        self.learn(replace(self.learned, template=self.learned.template.with_comments(rules)))
+        self.archive.blogs.update(self.blog.id, template=self.learned.template.to_json())
 
     def is_of_another_design(self, key: str) -> bool:
         """Whether the post that is held of an address was read by the rules of before a redesign."""
-        learned_at = self.known.learned_at
-        if not self.read_context.template_history.former or learned_at is None:
+        learned_at = self.learned.learned_at
+        if not self.templates.former or learned_at is None:
             return False
         held = self.held(key)
         return held is not None and held.fetched is not None and held.fetched < learned_at
@@ -95,12 +225,22 @@ class CrawlContext:
 
     def held(self, key: str) -> Post | None:
         """The post at an address in its canonical spelling, stored or on its way to the disk."""
-        return self._on_the_way.get(key) or self.archive.posts.find("http://" + key, as_read=True)
+        found = self._on_the_way.get(key)
+        if found is not None or self._is_unheld(key):
+            return found
+        return self.archive.posts.find("http://" + key, as_read=True)
 
-    def learn_comments(self, rules: CommentRules | None) -> None:
-        """From now on, and at the next crawl, comments are read by these rules."""
-        self.known = replace(self.known, template=self.known.template.with_comments(rules))
-        self.archive.blogs.update(self.blog.id, template=self.known.template.to_json())
+    def _is_unheld(self, key: str) -> bool:
+        """Whether the archive need not be asked: it had no post of the host, and this crawl brought none there."""
+        host = self.unheld_host
+        return host is not None and key.startswith(host) and _HOST_END.match(key, len(host)) is not None and (
+            _mark(key) not in self._brought
+        )
+
+    def was_visited(self, key: str) -> bool:
+        """Whether an address is in the archive's queue, and its turn was."""
+        row = self.archive.urls.state(self.blog.id, key)
+        return row is not None and row[0] != "queued"
 
     async def submit(self, visit: Visit) -> None:
         """Hand a visit to the writer; waits only when too many are not safe yet."""
@@ -110,20 +250,37 @@ class CrawlContext:
             await self._room.wait()
         future = self.writer.submit(visit)
         self._unsafe.add(future)
+        if self.unheld_host is not None and (visit.post is not None or visit.post_key is not None):
+            self._brought.update(_mark(key) for key, _ in addresses(visit))
         if visit.post is not None:
             self._on_the_way[visit.post_key or visit.key] = visit.post
-        future.add_done_callback(lambda done: loop.call_soon_threadsafe(self._safe, done))
+        future.add_done_callback(partial(self._acknowledge, loop))
         while len(self._unsafe) > UNSAFE_AT_MOST and self.error is None:
+            self.writer.hurry()
             self._room.clear()
             await self._room.wait()
 
     async def drain(self) -> None:
         """Wait until everything handed over is safe."""
         while self._unsafe and self.error is None:
+            self.writer.hurry()
             self._room.clear()
             await self._room.wait()
         if self.error is not None:
             raise self.error
+
+    def _acknowledge(self, loop: asyncio.AbstractEventLoop, done: Future[Acknowledged]) -> None:
+        """Tell the loop, from the writer's thread: once for all of a group, as waking it costs a system call."""
+        self._acknowledged.append(done)
+        if not self._is_told:
+            self._is_told = True
+            loop.call_soon_threadsafe(self._all_safe)
+
+    def _all_safe(self) -> None:
+        # First, or what is acknowledged from here on would be told to nobody.
+        self._is_told = False
+        while self._acknowledged:
+            self._safe(self._acknowledged.popleft())
 
     def _safe(self, done: Future[Acknowledged]) -> None:
         self._unsafe.discard(done)
@@ -134,7 +291,29 @@ class CrawlContext:
         else:
             visit = done.result().visit
             self._on_the_way.pop(visit.post_key or visit.key, None)
-            self.on_safe(done.result())
+            self._count(done.result())
+
+    def _count(self, safe: Acknowledged) -> None:
+        """Figures count what is safe, not what was seen."""
+        if (self.run.now() - self._stats_kept_at).total_seconds() >= HOST_STATS_SECONDS:
+            self._stats_kept_at = self.run.now()
+            self.run.keep_host_stats()
+        tally = self.tally
+        tally.visited += is_page(safe.visit)
+        tally.new_posts += safe.kept == "new"
+        tally.changed_posts += safe.kept == "changed"
+        if (post := safe.visit.post) is not None and safe.kept in {"new", "changed", "same"}:
+            source = post.provenance.get("text")
+            if source is not None and source.disagrees is not None:
+                tally.unsure[reason_kind(source.disagrees)] += 1
+        if safe.kept in {"new", "changed", "same"} and len(self.visited_posts) < VISITED_KEPT:
+            self.visited_posts.append(safe.visit.url)
+        self.run.on_safe(safe)
+
+
+def is_page(visit: Visit) -> bool:
+    """Whether a visit asked for a post or another page of the blog; what was put off for others was counted then."""
+    return visit.lane != "media" and visit.outcome in PAGES and not visit.settles
 
 
 def _mark(key: str) -> bytes:

@@ -1,4 +1,4 @@
-"""The crawl itself: ask for the next URL, take the steps, until nothing new can be expected."""
+"""Crawl loop: fetch the next URL, put it through the pipeline, until nothing new can be expected."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ import asyncio
 import logging
 import re
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from everlog.core.politeness import utc_time
+from everlog.core.retry_policy import HOST_DEAD_AFTER, PASSING
 from everlog.core.urls import canonical
 from everlog.errors import EverlogError
 from everlog.extract.classify.post_paging import page_of_post
 from everlog.records import Failure, Visit
-from everlog.usecases.crawl.progress import take_figures
-from everlog.usecases.crawl.stop_reasons import ENDED, SLICE_OVER, Stop
+from everlog.usecases.crawl.crawl_context import ENDED, SLICE_OVER, Stop
+from everlog.usecases.crawl.report import take_figures
 from everlog.usecases.crawl.url_queue import Queue
-from everlog.usecases.discover.discover_blog import is_own, names_a_time
-from everlog.usecases.discover.estimate import recall_estimate
-from everlog.usecases.page.failures import DEAD_AFTER, PASSING, visit_of_failure, visit_of_missed_medium
-from everlog.usecases.page.pipeline import PageResult, steps_named, take_steps
+from everlog.usecases.discover.front_page import names_a_time
+from everlog.usecases.page.failures import visit_of_failure, visit_of_missed_medium
+from everlog.usecases.page.page_context import PageContext
+from everlog.usecases.page.pipeline import steps_named, take_steps
 from everlog.usecases.page.post_identity import key_of_moved
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterable
+    from collections.abc import Coroutine, Iterable
 
     from everlog.records import Fetched, Link
     from everlog.usecases.crawl.crawl_context import CrawlContext
@@ -53,19 +53,16 @@ LEAST_TAKEN = 2
 class Crawl:
     """Visits a blog's URLs, several at a time, in the frontier's order."""
 
-    def __init__(
-        self, context: CrawlContext, *, is_update: bool = False,
-        now: Callable[[], datetime] = lambda: datetime.now(UTC),
-    ) -> None:
+    def __init__(self, context: CrawlContext, *, is_update: bool = False) -> None:
         self.context = context
         # Pages that are held are asked for with the condition that they changed.
         self.is_update = is_update
         # But for these, whose comments may have changed while the page did not.
-        self.asks_anew: frozenset[str] = frozenset()
+        self.refetched: frozenset[str] = frozenset()
         self.stop = Stop()
         self.queue = Queue(context.archive, context.blog, newest_first=context.settings.newest_first)
-        self._now = now
-        self._started_at = now()
+        self._now = context.run.now
+        self._started_at = self._now()
         self._steps = steps_named(context.settings.pipeline)
         self._busy = 0
         self._changed = asyncio.Event()
@@ -78,7 +75,7 @@ class Crawl:
         # Pages that were visited since the crawl runs; and those that came before.
         self._visited = self.taken = 0
         self._figures_due = 0.0
-        self._estimate = recall_estimate(context.blog, context.archive)
+        self._estimate = context.archive.blogs.state(context.blog.id).estimate
         # A second crawl of the same run goes on counting.
         self._began = asyncio.get_running_loop().time() - context.tally.seconds
 
@@ -152,30 +149,30 @@ class Crawl:
 
     async def take(self, link: Link, answer: Fetched) -> None:
         """A page that was fetched already goes the same way as the others."""
-        draft = PageResult(link=link, fetched=answer)
+        page = PageContext(link=link, fetched=answer)
         self.context.is_new(canonical(answer.page.url))
-        await take_steps(draft, self.context, self._steps)
-        self.queue.add(draft.links)
+        await take_steps(page, self.context, self._steps)
+        self.queue.add(page.links)
         # What waits for its original was read as a post.
-        is_post = draft.outcome in {"post", "retry"}
-        if not is_post or draft.new_posts:
-            self.queue.frontier.learn(answer.page.url, draft.new_posts, post=is_post)
-        if draft.post is not None and not draft.by_url:
+        is_post = page.outcome in {"post", "retry"}
+        if not is_post or page.new_posts:
+            self.queue.frontier.learn(answer.page.url, page.new_posts, post=is_post)
+        if page.post is not None and not page.reading.by_url:
             self._learn_address(answer.page.url)
-        self._count(draft)
-        log.info("%s: %s (%s)", draft.outcome, link.url, draft.reason or draft.note or f"{draft.new_posts} new posts")
-        if draft.outcome == "retry":
+        self._count(page)
+        log.info("%s: %s (%s)", page.outcome, link.url, page.reason or page.note or f"{page.new_posts} new posts")
+        if page.outcome == "retry":
             self.queue.postpone(link.key)
         else:
-            await self._settle(self.context.copies.settled_by(draft.post_key or link.key, draft.post))
+            await self._settle(self.context.copies.settled_by(page.held_key, page.post))
 
     def _learn_address(self, url: str) -> None:
         """Posts whose addresses are unlike the feed's teach the pattern, a few at a time."""
         context = self.context
         self._odd.append(url)
         if len(self._odd) % ODD_ADDRESSES == 0 and len(self._odd) <= ODD_AT_MOST:
-            context.known = replace(context.known, classifier=context.known.classifier.with_urls(self._odd))
-            context.archive.blogs.update(context.blog.id, knowledge=context.known.knowledge())
+            context.learn(replace(context.learned, classifier=context.learned.classifier.with_urls(self._odd)))
+            context.archive.blogs.update(context.blog.id, knowledge=context.learned.knowledge())
 
     def interrupt(self) -> None:
         """End at once; what was fetched is stored, the rest stays in the queue."""
@@ -202,12 +199,8 @@ class Crawl:
             await self._settle(context.copies.all_settled(context.held))
         else:
             await context.drain()
-            await self._settle(context.copies.settled_so_far(context.held, self._was_visited, self.queue.taken_up))
+            await self._settle(context.copies.settled_so_far(context.held, context.was_visited, self.queue.taken_up))
         await context.drain()
-
-    def _was_visited(self, key: str) -> bool:
-        row = self.context.archive.urls.state(self.context.blog.id, key)
-        return row is not None and row[0] != "queued"
 
     async def _settle(self, visits: Iterable[Visit]) -> None:
         """Store what waited for another page and is now known."""
@@ -274,10 +267,10 @@ class Crawl:
     async def _visit(self, link: Link) -> None:
         context = self.context
         # What was put off is stored, but not as the post that it may turn out to be.
-        is_conditional = self.is_update and link.key not in self.asks_anew and link.key not in self.queue.taken_up
-        known = context.archive.captures.find(context.blog.id, link.url) if is_conditional else None
+        is_conditional = self.is_update and link.key not in self.refetched and link.key not in self.queue.taken_up
+        stored = context.archive.captures.find(context.blog.id, link.url) if is_conditional else None
         answer = await context.fetcher.fetch(
-            link.url, etag=known.etag if known else None, last_modified=known.last_modified if known else None,
+            link.url, etag=stored.etag if stored else None, last_modified=stored.last_modified if stored else None,
         )
         context.tally.requests += 1
         self._visited += 1
@@ -355,20 +348,20 @@ class Crawl:
             # The server says when to come back: the URL waits in the queue, and so does the crawl.
             self.stop.say("blocked", f"{failure.reason}, retry after {utc_time(visit.again_at, self._now())}")
             context.tally.guessed_wait = context.tally.guessed_wait or not names_a_time(failure)
-        if is_own(failure, context.blog.home, context.scope):
+        if context.scope.is_own_failure(failure):
             self._silent = self._silent + 1 if failure.trouble in PASSING else 0
-        if self._silent >= DEAD_AFTER:
+        if self._silent >= HOST_DEAD_AFTER:
             self.stop.say("incomplete", f"stopped after {self._silent} failed requests in a row ({failure.reason})")
         await context.submit(visit)
         await self._settle(context.copies.settled_by(link.key, None))
         self.queue.frontier.learn(link.url, 0, failed=True)
 
-    def _count(self, draft: PageResult) -> None:
+    def _count(self, page: PageContext) -> None:
         tally = self.context.tally
-        if draft.outcome == "skip":
+        if page.outcome == "skip":
             tally.skipped += 1
-            tally.reasons[_ADDRESS.sub("", draft.reason or "skipped")[:LONGEST_REASON]] += 1
-        tally.noted += draft.note is not None
+            tally.reasons[_ADDRESS.sub("", page.reason or "skipped")[:LONGEST_REASON]] += 1
+        tally.noted += page.note is not None
 
     def _refresh_figures(self, at: float) -> None:
         """What the archive has by now, now and then."""

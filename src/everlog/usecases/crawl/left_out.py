@@ -1,4 +1,4 @@
-"""What a crawl left out although it may belong to the blog: counted while it runs, said when it ends.
+"""Addresses left out of a crawl although they may belong to the blog: counted while it runs, said when it ends.
 
 A blog that came out nearly empty because its posts lie beyond its scope, or at a host that its pages name as their
 own and that was not followed, is not complete.
@@ -6,22 +6,22 @@ own and that was not followed, is not complete.
 
 from __future__ import annotations
 
-import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from everlog.core.aliases import folder_of, is_below
+from everlog.archive.repos.blog_state import LeftOut
 from everlog.core.links import trap
+from everlog.core.scope import folder_of, is_below
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from everlog.archive import Archive
-    from everlog.core.aliases import Alias
+    from everlog.core.scope import Alias
     from everlog.records import Blog
     from everlog.usecases.crawl.crawl_context import CrawlContext
 
-LEFT_OUT = "left out"
 # Why a page is not kept that asks for that, as its row in the archive says.
 NOARCHIVE = "noarchive"
 # How the reason begins why an address was not asked for that robots.txt forbids.
@@ -73,25 +73,23 @@ def noarchive_remark(count: int, home: str) -> str:
 
 def begin_anew(blog: Blog, archive: Archive) -> None:
     """A crawl from the start counts from nothing."""
-    archive.blogs.remember(blog.id, LEFT_OUT, None)
+    archive.blogs.change_state(blog.id, lambda state: replace(state, left_out=LeftOut()))
 
 
 def recall_left_out(blog: Blog, archive: Archive) -> dict[str, str]:
     """What the parts of a crawl before this one left out: addresses by their keys."""
-    kept = json.loads(archive.blogs.recall(blog.id, LEFT_OUT) or "{}")
-    return dict(kept.get("links", ()))
+    return dict(archive.blogs.state(blog.id).left_out.links)
 
 
 def keep_left_out(context: CrawlContext, said: str | None) -> None:
     """For the parts of a crawl that follow, and for `everlog status`."""
-    kept = json.dumps({"links": context.left_out, "said": said}) if context.left_out else None
-    context.archive.blogs.remember(context.blog.id, LEFT_OUT, kept)
+    kept = LeftOut(links=dict(context.left_out), said=said) if context.left_out else LeftOut()
+    context.archive.blogs.change_state(context.blog.id, lambda state: replace(state, left_out=kept))
 
 
 def said_left_out(blog: Blog, archive: Archive) -> str | None:
     """What the last crawl of a blog left out, as it said."""
-    said: str | None = json.loads(archive.blogs.recall(blog.id, LEFT_OUT) or "{}").get("said")
-    return said
+    return archive.blogs.state(blog.id).left_out.said
 
 
 def _at_aliases(context: CrawlContext) -> list[str]:
@@ -120,7 +118,7 @@ def _on_own_host(context: CrawlContext, held: int) -> list[str]:
 
 def _is_beside(key: str, context: CrawlContext) -> bool:
     at_alias = any(is_below(key, folder_of(alias.home)) for alias in context.scope.aliases)
-    return not at_alias and not context.scope.holds_key(key)
+    return not at_alias and not context.scope.is_own_key(key)
 
 
 def _may_have(alias: Alias) -> bool:

@@ -1,17 +1,16 @@
-"""What a crawl and an update have in common: their tools, how they begin, and how they end."""
+"""Lifecycle of a crawl, new or update: how its context is opened, how it begins, and how it ends."""
 
 from __future__ import annotations
 
-from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass, field
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from everlog.archive.files.warc_names import CrawlInfo
 from everlog.archive.write.batch_writer import BatchWriter
-from everlog.core.urls import absolute, canonical
-from everlog.errors import EverlogError, UnreadableFeed
-from everlog.feeds import parse_feed
+from everlog.core.retry_policy import PAGE_TRIES
+from everlog.core.urls import absolute, canonical, host_of
+from everlog.errors import EverlogError
 from everlog.records import Link, Visit
 from everlog.usecases.crawl.crawl_context import CrawlContext
 from everlog.usecases.crawl.crawl_loop import Crawl
@@ -23,125 +22,75 @@ from everlog.usecases.crawl.left_out import (
     recall_left_out,
     what_was_left_out,
 )
-from everlog.usecases.crawl.progress import take_last_figures
-from everlog.usecases.crawl.report import Report, reason_kind
+from everlog.usecases.crawl.report import Report, take_last_figures
 from everlog.usecases.discover.blog_scope import scope_of
-from everlog.usecases.learn.learned_blog import entry_urls
 from everlog.usecases.learn.stored_entries import Entries
+from everlog.usecases.learn.template_history import TemplateHistory
 from everlog.usecases.page.copies import Copies
-from everlog.usecases.page.failures import MOST_TRIES
 from everlog.usecases.page.post_comments import CommentGatherer
-from everlog.usecases.page.rendering import Rendering, can_draw
-from everlog.usecases.page.stored_pages import stored_exchange
+from everlog.usecases.page.rendering import Rendering, can_render
+from everlog.usecases.page.stored_pages import stored_feed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-    from contextlib import AbstractAsyncContextManager
+    from collections.abc import Iterable, Iterator, Mapping
 
     from everlog.archive import Archive
-    from everlog.archive.models import Acknowledged
-    from everlog.core.fetcher import Fetcher
-    from everlog.core.links import Scope
+    from everlog.core.scope import Scope
     from everlog.records import Blog, Entry, Exchange, Fetched
-    from everlog.render import Browser
     from everlog.settings import Settings
+    from everlog.usecases.crawl.crawl_context import CrawlRun, Stop
     from everlog.usecases.crawl.report import Ending, Tally
-    from everlog.usecases.crawl.stop_reasons import Stop
     from everlog.usecases.learn.learned_blog import LearnedBlog
-
-# A crawl that is killed loses this much of its ledger of requests and waits.
-LEDGER_SECONDS = 30.0
-# Posts that are remembered to be compared with each other; more do not tell more.
-VISITED_KEPT = 20
-# What comes of visits to posts and pages, but for those that are to be made again.
-PAGES = frozenset({"post", "listing", "page", "unchanged", "skip", "failed"})
-
-
-@dataclass(slots=True, kw_only=True)
-class CrawlRun:
-    """What a crawl is given: the web as this blog may ask it, the archive, the settings, its listeners."""
-
-    fetcher: Fetcher
-    archive: Archive
-    settings: Settings
-    tally: Tally
-    on_safe: Callable[[Acknowledged], None] = lambda _: None
-    # What time it is.
-    now: Callable[[], datetime] = lambda: datetime.now(UTC)
-    # Draws the pages that need it; None: nobody can.
-    browser: Browser | None = None
-    # What `--allow` named, to be kept with a blog that is new.
-    allow: tuple[str, ...] | None = None
-    # Who visits pages takes a turn; polls that bring nothing need none.
-    turn: AbstractAsyncContextManager[object] = field(default_factory=nullcontext)
-    # The crawl under way, so that it can be interrupted from outside.
-    crawl: Crawl | None = None
-    interrupted: bool = False
-    # Whether what is under way is the last that is asked for in this run.
-    is_over: bool = False
-    # Whether this run only goes on with what another began: what failed a moment ago is not asked for again.
-    goes_on: bool = False
-    # Posts whose pages were fetched and stored in this run, the first of them.
-    visited_posts: list[str] = field(default_factory=list)
-
-    def interrupt(self) -> None:
-        """End as soon as what was fetched is stored."""
-        self.interrupted = True
-        if self.crawl is not None:
-            self.crawl.interrupt()
-
-    def wind_down(self) -> None:
-        """Ask for nothing more; what was asked for is waited for and stored, the rest stays in the queue."""
-        self.is_over = True
-        if self.crawl is not None:
-            self.crawl.wind_down()
-
 
 @contextmanager
 def recorded_run(blog: Blog, kind: str, archive: Archive) -> Iterator[int]:
     """A run of the archive's list; one that ends in an error says so there too."""
-    run = archive.blogs.begin_run(blog.id, kind)
+    run_id = archive.blogs.begin_run(blog.id, kind)
     try:
-        yield run
+        yield run_id
     except EverlogError as error:
         with suppress(EverlogError):  # a full disk takes no last words either
-            archive.blogs.end_run(run, reason=error.message, counts={})
+            archive.blogs.end_run(run_id, reason=error.message, counts={})
         raise
 
 
 @contextmanager
-def crew_of(
-    blog: Blog, known: LearnedBlog, work: CrawlRun, *, entries: Iterable[Entry] = (),
+def open_context(
+    blog: Blog, learned: LearnedBlog, run: CrawlRun, *, entries: Iterable[Entry] = (),
     commenting: CommentGatherer | None = None,
 ) -> Iterator[CrawlContext]:
-    """The tools of one crawl; whatever was handed to the writer is safe when it is left."""
-    scope = scope_of(blog, work.archive)
-    said = () if known.without_feed else tuple(entries) or _stored_entries(blog, work.archive)
+    """The context of one crawl; whatever was handed to the writer is safe when it is left."""
+    scope = scope_of(blog, run.archive)
+    said = () if learned.without_feed else tuple(entries)
+    if not said and not learned.without_feed and (stored := stored_feed(blog, run.archive)) is not None:
+        # A feed that did not change still names its posts' comment feeds.
+        said = stored.entries
     if commenting is None:
         rendering = Rendering(
-            browser=work.browser, fetcher=work.fetcher, settings=work.settings, is_scripted=known.is_scripted,
+            browser=run.browser, fetcher=run.fetcher, settings=run.settings, is_scripted=learned.is_scripted,
         )
         commenting = CommentGatherer(
-            blog_id=blog.id, fetcher=work.fetcher, rendering=rendering, tally=work.tally, rules=known.template.comments,
+            blog_id=blog.id, fetcher=run.fetcher, rendering=rendering, tally=run.tally, rules=learned.template.comments,
             entries={
                 _key_of(entry, blog.feed_url, scope): entry
                 for entry in said if entry.link
             },
         )
-    if work.archive.backend.file_store.lost:
-        own = {file.name for file in work.archive.captures.files.of_blog(blog.id)}
-        work.tally.remarks += [
+    if run.archive.backend.file_store.lost:
+        own = {file.name for file in run.archive.captures.files.of_blog(blog.id)}
+        run.tally.remarks += [
             f"{name} is missing or truncated: restore it from a backup, if there is one"
-            for name in sorted(own & work.archive.backend.file_store.lost)
+            for name in sorted(own & run.archive.backend.file_store.lost)
         ]
-    writer = BatchWriter(work.archive)
+    writer = BatchWriter(run.archive)
+    host = host_of(blog.home)
     context = CrawlContext(
-        blog=blog, known=known, scope=scope, settings=work.settings, fetcher=work.fetcher,
-        archive=work.archive, writer=writer, tally=work.tally, this_year=work.now().year,
-        on_safe=_counting(work), copies=Copies(blog.id), rendering=commenting.rendering, commenting=commenting,
-        entries=Entries.of(said, blog, scope), left_out=recall_left_out(blog, work.archive),
+        run=run, blog=blog, templates=TemplateHistory.of(blog.id, run.archive, learned), scope=scope, writer=writer,
+        copies=Copies(blog.id), rendering=commenting.rendering, commenting=commenting,
+        entries=Entries.of(said, blog, scope), left_out=recall_left_out(blog, run.archive),
+        unheld_host=None if run.archive.posts.has_any_on(host) else host,
     )
-    for key in work.archive.urls.known_keys(blog.id):
+    for key in run.archive.urls.known_keys(blog.id):
         context.is_new(key)
     try:
         yield context
@@ -152,30 +101,16 @@ def crew_of(
 def _key_of(entry: Entry, feed_url: str | None, scope: Scope) -> str:
     """The key that the page of a feed's entry has in the blog."""
     whole = absolute(feed_url, entry.link) or ""
-    return scope.own(whole, canonical(whole))[1]
+    return scope.localized(whole, canonical(whole))[1]
 
 
-def _stored_entries(blog: Blog, archive: Archive) -> tuple[Entry, ...]:
-    """What the feed said last: a feed that did not change still names its posts' comment feeds."""
-    capture = archive.captures.find(blog.id, blog.feed_url) if blog.feed_url is not None else None
-    answer = stored_exchange(capture, archive) if capture is not None else None
-    if answer is None:
-        return ()
-    try:
-        return parse_feed(answer.body, answer.url).entries
-    except UnreadableFeed:
-        return ()
-
-
-def begin(context: CrawlContext, work: CrawlRun, *, is_update: bool = False) -> Crawl:
-    crawl = Crawl(context, is_update=is_update, now=work.now)
-    work.tally.doing = "fetching pages"
-    work.crawl = crawl
-    if work.interrupted:
-        crawl.interrupt()
-    elif work.is_over:
-        crawl.wind_down()
-    if work.goes_on:
+def begin(context: CrawlContext, *, is_update: bool = False) -> Crawl:
+    """The crawl of a context, ready to run; from here on it can be stopped from outside."""
+    run = context.run
+    crawl = Crawl(context, is_update=is_update)
+    run.tally.doing = "fetching pages"
+    run.stop.begin(crawl)
+    if run.goes_on:
         crawl.queue.resume()
     else:
         crawl.queue.forget_progress()
@@ -194,14 +129,14 @@ async def run_to_end(crawl: Crawl) -> Stop:
     return stop
 
 
-def finish_crawl(context: CrawlContext, run: int, stop: Stop) -> Report:
+def finish_crawl(context: CrawlContext, run_id: int, stop: Stop) -> Report:
     """The end of a crawl of a whole blog: complete only if nothing was left out that may belong to it."""
     said = what_was_left_out(context, context.archive.posts.count(context.blog.id))
     keep_left_out(context, said)
-    return finish(context, run, stop.ending or "complete", stop.reason, left_out=said)
+    return finish(context, run_id, stop.ending or "complete", stop.reason, left_out=said)
 
 
-def finish(context: CrawlContext, run: int, ending: Ending, reason: str, *, left_out: str | None = None) -> Report:
+def finish(context: CrawlContext, run_id: int, ending: Ending, reason: str, *, left_out: str | None = None) -> Report:
     """Write down how it ended; a blog that was visited to its end is updated from now on."""
     archive, tally = context.archive, context.tally
     held = archive.posts.count(context.blog.id)
@@ -211,7 +146,7 @@ def finish(context: CrawlContext, run: int, ending: Ending, reason: str, *, left
     if ending == "complete" and failed:
         what = "address" if failed == 1 else "addresses"
         ending, reason = "incomplete", f"{reason}; {failed} {what} could not be fetched"
-    uncommented = archive.comments.count_failed(context.blog.id, most_tries=MOST_TRIES)
+    uncommented = archive.comments.count_failed(context.blog.id, most_tries=PAGE_TRIES)
     if ending in {"complete", "incomplete"} and uncommented and context.settings.comments:
         ending, reason = "incomplete", f"{reason}; the comments of {uncommented} posts could not be fetched"
     if tally.reasons[NOARCHIVE]:
@@ -226,19 +161,19 @@ def finish(context: CrawlContext, run: int, ending: Ending, reason: str, *, left
     is_finished = ending in {"complete", "incomplete"} or context.blog.state == "finished"
     take_last_figures(tally, context.blog, archive, is_finished=is_finished)
     tally.doing = "done"
-    archive.blogs.end_run(run, reason=reason, counts=_figures(tally))
+    archive.blogs.end_run(run_id, reason=reason, counts=_figures(tally))
     return Report(blog=context.blog.home, ending=ending, reason=reason, tally=tally, held=held)
 
 
 def entry_links(
-    entries: Iterable[Entry], home: str, feed_url: str | None, scope: Scope, answered: Mapping[str, str] | None = None,
+    entries: Iterable[Entry], feed_url: str | None, scope: Scope, answered: Mapping[str, str] | None = None,
 ) -> list[Link]:
     """Where the pages of entries are: the address that answered, else all that may."""
     links: dict[str, Link] = {}
     for entry in entries:
         whole = absolute(feed_url, entry.link)
         known = (answered or {}).get(entry.link or "")
-        for url in (known,) if known else entry_urls(whole, home, scope) if whole else ():
+        for url in (known,) if known else scope.page_urls(whole) if whole else ():
             links.setdefault(canonical(url), Link(url=url, key=canonical(url), lane="post", found_on=feed_url))
     return list(links.values())
 
@@ -271,47 +206,12 @@ def robots_visits(blog: Blog, answers: Iterable[Exchange]) -> list[Visit]:
     ]
 
 
-def _counting(work: CrawlRun) -> Callable[[Acknowledged], None]:
-    """Figures count what is safe, not what was seen."""
-    kept_at = work.now()
-
-    def count(safe: Acknowledged) -> None:
-        nonlocal kept_at
-        if (work.now() - kept_at).total_seconds() >= LEDGER_SECONDS:
-            kept_at = work.now()
-            keep_ledger(work)
-        tally = work.tally
-        tally.visited += is_page(safe.visit)
-        tally.new_posts += safe.kept == "new"
-        tally.changed_posts += safe.kept == "changed"
-        if (post := safe.visit.post) is not None and safe.kept in {"new", "changed", "same"}:
-            source = post.provenance.get("text")
-            if source is not None and source.disagrees is not None:
-                tally.unsure[reason_kind(source.disagrees)] += 1
-        if safe.kept in {"new", "changed", "same"} and len(work.visited_posts) < VISITED_KEPT:
-            work.visited_posts.append(safe.visit.url)
-        work.on_safe(safe)
-
-    return count
-
-
-def is_page(visit: Visit) -> bool:
-    """Whether a visit asked for a post or another page of the blog; what was put off for others was counted then."""
-    return visit.lane != "media" and visit.outcome in PAGES and not visit.settles
-
-
-def uncommented_posts(blog: Blog, work: CrawlRun) -> tuple[str, ...]:
+def uncommented_posts(blog: Blog, run: CrawlRun) -> tuple[str, ...]:
     """Posts that are asked for again because of their comments; those that need a browser only if there is one."""
-    if not work.settings.comments:
+    if not run.settings.comments:
         return ()
-    least = 0 if can_draw(work.settings) else 1
-    return work.archive.comments.lacking(blog.id, least_tries=least, most_tries=MOST_TRIES)
-
-
-def keep_ledger(work: CrawlRun) -> None:
-    """Add what was asked of hosts since this was last called to what the archive knows of them."""
-    with suppress(EverlogError):  # a disk that takes no figures takes no posts either, and these are told of
-        work.archive.hosts.add(work.fetcher.take_ledger(), at=work.now())
+    least = 0 if can_render(run.settings) else 1
+    return run.archive.comments.lacking(blog.id, least_tries=least, most_tries=PAGE_TRIES)
 
 
 def _figures(tally: Tally) -> dict[str, float]:

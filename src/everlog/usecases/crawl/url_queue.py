@@ -1,15 +1,13 @@
-"""The queue of one crawl: a bounded part of it in memory, ordered by the frontier; all of it in the archive."""
+"""URL queue of one crawl: a bounded part of it in memory, ordered by the frontier; all of it in the archive."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter, deque
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from everlog.core.urls import host_of
 from everlog.frontier import Frontier
-from everlog.frontier.priority_queue import Progress
 from everlog.frontier.url_shape import Shapes
 
 if TYPE_CHECKING:
@@ -29,7 +27,6 @@ HELD_OF_SHAPE = 500
 NOTHING_EXPECTED = 0.05
 # The frontier learns from the latest pages of an earlier run.
 TAUGHT_BY = 500
-PROGRESS = "progress"
 PUT_OFF_IN: tuple[Lane, ...] = ("post", "page")
 
 
@@ -113,24 +110,18 @@ class Queue:
 
     def resume(self) -> None:
         """Count quiet pages on from where the crawl paused that this one goes on with."""
-        kept = self._archive.blogs.recall(self._blog.id, PROGRESS)
-        if kept is not None:
-            latest, visited, brought = json.loads(kept)
-            self.frontier.resume(Progress(latest=tuple(latest), visited=visited, brought=brought))
+        progress = self._archive.blogs.state(self._blog.id).progress
+        if progress is not None:
+            self.frontier.resume(progress)
 
     def keep_progress(self, *, is_over: bool) -> None:
         """Write down how far this crawl came, for one that goes on with it; nothing if it came to its end."""
-        if is_over:
-            self.forget_progress()
-            return
-        progress = self.frontier.progress()
-        value = json.dumps([progress.latest, progress.visited, progress.brought])
-        self._archive.blogs.remember(self._blog.id, PROGRESS, value)
+        progress = None if is_over else self.frontier.progress()
+        self._archive.blogs.change_state(self._blog.id, lambda state: replace(state, progress=progress))
 
     def forget_progress(self) -> None:
         """What an earlier crawl saw does not bring the end of this one nearer."""
-        if self._archive.blogs.recall(self._blog.id, PROGRESS) is not None:
-            self._archive.blogs.remember(self._blog.id, PROGRESS, None)
+        self.keep_progress(is_over=True)
 
     def refill(self, lanes: Iterable[Lane], now: datetime) -> bool:
         """Bring in what waits in the archive. All visits must be stored by now. Whether there was anything."""

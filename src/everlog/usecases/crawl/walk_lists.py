@@ -1,4 +1,4 @@
-"""The walk back over a blog's lists, from the newest posts to those that are held.
+"""Walk back over a blog's lists, from the newest posts to those that are held.
 
 Every answer is stored as it comes. What still has to be asked for is written down before the page that led there is
 stored, so a walk that did not come to its end is known as such, and the next update goes on with it.
@@ -6,20 +6,20 @@ stored, so a walk that did not come to its end is known as such, and the next up
 
 from __future__ import annotations
 
-import json
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from everlog.archive.repos.blog_state import ListWalk
 from everlog.core.links import page_links, trap
+from everlog.core.retry_policy import list_may_pass
 from everlog.core.tree import parse
 from everlog.core.urls import canonical
 from everlog.errors import UnreadablePage
 from everlog.records import Failure, Link
 from everlog.usecases.crawl.crawl_loop import NOT_MODIFIED
-from everlog.usecases.discover.discover_blog import why_unreachable
-from everlog.usecases.learn.learned_blog import drawn_page
-from everlog.usecases.page.failures import FINAL, MOST_TRIES, NOT_THERE
+from everlog.usecases.discover.front_page import why_unreachable
+from everlog.usecases.learn.learned_blog import rendered_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,8 +37,6 @@ CONTIGUOUS = 2
 # how long an update looks before it fetches: some two minutes at the usual delay of a second. Even lists of five
 # posts show 500 by then: more are missing only after long years, or if a blog changed the addresses of its posts.
 MOST_LISTS = 100
-WALK = "walk"
-FRONTS = "fronts"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -53,8 +51,8 @@ class Walk:
     waiting: deque[str] = field(default_factory=deque)
     again: list[str] = field(default_factory=list)
     owed: set[str] = field(default_factory=set)
-    asked: set[str] = field(default_factory=set)
-    asked_now: set[str] = field(default_factory=set)
+    fetched: set[str] = field(default_factory=set)
+    fetched_now: set[str] = field(default_factory=set)
     # Where the lists of this walk have led so far: what every list shows in its margin is news once.
     met: set[str] = field(default_factory=set)
     is_kept: bool = False
@@ -62,35 +60,35 @@ class Walk:
     @classmethod
     def taken_up(cls, context: CrawlContext, fronts: Iterable[str]) -> Walk:
         """A new walk from the front pages, after what an earlier one left."""
-        kept = json.loads(context.archive.blogs.recall(context.blog.id, WALK) or "null")
+        kept = context.archive.blogs.state(context.blog.id).walk
         if kept is None:
             return cls(waiting=deque(fronts))
         return cls(
-            newest=frozenset(kept["newest"]), waiting=deque((*kept["waiting"], *fronts)), asked=set(kept["asked"]),
-            owed=set(map(canonical, kept["waiting"])), is_kept=True,
+            newest=frozenset(kept.newest), waiting=deque((*kept.waiting, *fronts)), fetched=set(kept.asked),
+            owed=set(map(canonical, kept.waiting)), is_kept=True,
         )
 
     def keep(self, context: CrawlContext, *urls: str) -> None:
         """Write down what still has to be asked for, these first."""
-        left = list(dict.fromkeys((*urls, *self.waiting, *self.again)))
+        left = tuple(dict.fromkeys((*urls, *self.waiting, *self.again)))
         self.newest = newest_posts(context) if self.newest is None else self.newest
-        state = {"newest": sorted(self.newest), "waiting": left, "asked": sorted(self.asked)}
-        context.archive.blogs.remember(context.blog.id, WALK, json.dumps(state))
+        walk = ListWalk(newest=tuple(sorted(self.newest)), waiting=left, asked=tuple(sorted(self.fetched)))
+        context.archive.blogs.change_state(context.blog.id, lambda state: replace(state, walk=walk))
         self.is_kept = True
 
     def end(self, context: CrawlContext) -> None:
         """Write down that nothing is left, or what is. All answers must be stored by now."""
-        if not self.is_kept and context.known.without_feed:
+        if not self.is_kept and context.learned.without_feed:
             return  # only front pages can be left, and every update of such a blog begins with them
         if self.waiting or self.again:
             self.keep(context)
         elif self.is_kept:
-            context.archive.blogs.remember(context.blog.id, WALK, None)
+            context.archive.blogs.change_state(context.blog.id, lambda state: replace(state, walk=None))
 
 
 def is_under_way(context: CrawlContext) -> bool:
     """Whether an earlier update began a walk that did not come to its end."""
-    return context.archive.blogs.recall(context.blog.id, WALK) is not None
+    return context.archive.blogs.state(context.blog.id).walk is not None
 
 
 async def walk_back(crawl: Crawl, fronts: Iterable[str]) -> bool:
@@ -104,9 +102,9 @@ async def walk_back(crawl: Crawl, fronts: Iterable[str]) -> bool:
     is_over = False
     while walk.waiting and crawl.goes_on():
         url = walk.waiting.popleft()
-        if canonical(url) in walk.asked_now:
+        if canonical(url) in walk.fetched_now:
             continue
-        is_over = len(walk.asked_now) >= MOST_LISTS and not context.settings.exhaustive
+        is_over = len(walk.fetched_now) >= MOST_LISTS and not context.settings.exhaustive
         if is_over or not await _step(url, walk, crawl, fruitful):
             walk.waiting.appendleft(url)
             break
@@ -122,10 +120,10 @@ async def _step(url: str, walk: Walk, crawl: Crawl, fruitful: set[str]) -> bool:
     if looked is None:
         return False
     answer, links = looked
-    walk.asked_now.add(key)
-    walk.asked.add(key)
+    walk.fetched_now.add(key)
+    walk.fetched.add(key)
     if isinstance(answer, Failure):
-        context.archive.blogs.remember(context.blog.id, FRONTS, None)
+        context.archive.blogs.change_state(context.blog.id, lambda state: replace(state, front_pages=None))
         if key == canonical(context.blog.home):
             raise why_unreachable(answer)
         if _may_pass(answer, key, context):
@@ -155,7 +153,7 @@ def _follow(
 ) -> None:
     """Put the lists that a page leads to in the row, and on paper."""
     # A list that shows nothing new leads to each other list once; else two updates would send each other in circles.
-    done = walk.asked_now if has_news else walk.asked | walk.asked_now
+    done = walk.fetched_now if has_news else walk.fetched | walk.fetched_now
     waiting = set(map(canonical, walk.waiting))
     lists = [link for link in links if link.key in fruitful and link.key not in done and link.key not in waiting]
     if lists:
@@ -168,20 +166,22 @@ def _follow(
 async def _look(url: str, context: CrawlContext, *, anew: bool) -> tuple[Fetched | Failure, list[PageLink]]:
     """What a page answers and, if it can be had and changed, the links on it."""
     # What scripts write into a page may be new while the page itself is the same.
-    answer = await ask(url, context, is_conditional=not anew and not context.rendering.draws_all)
+    answer = await fetch_list(url, context, is_conditional=not anew and not context.rendering.renders_all)
     if isinstance(answer, Failure) or answer.answer.status == NOT_MODIFIED:
         return answer, []
-    shown = await drawn_page(answer, context.rendering) if context.rendering.draws_all else answer
+    shown = await rendered_page(answer, context.rendering) if context.rendering.renders_all else answer
     return answer, links_on(shown, context)
 
 
-async def ask(url: str, context: CrawlContext, *, is_conditional: bool, is_map: bool = False) -> Fetched | Failure:
+async def fetch_list(
+    url: str, context: CrawlContext, *, is_conditional: bool, is_map: bool = False,
+) -> Fetched | Failure:
     """A page or a map of the site; with the condition that it changed since it was stored, if that will do."""
-    known = context.archive.captures.find(context.blog.id, url) if is_conditional else None
+    stored = context.archive.captures.find(context.blog.id, url) if is_conditional else None
     context.tally.requests += 1
     return await context.fetcher.fetch(
-        url, purpose="sitemap" if is_map else "page", etag=known.etag if known else None,
-        last_modified=known.last_modified if known else None,
+        url, purpose="sitemap" if is_map else "page", etag=stored.etag if stored else None,
+        last_modified=stored.last_modified if stored else None,
     )
 
 
@@ -201,7 +201,7 @@ def newest_posts(context: CrawlContext) -> frozenset[str]:
 
 def _is_news(link: PageLink, walk: Walk, context: CrawlContext) -> bool:
     """Whether a link leads to a post that is not held, and that no list before led to."""
-    if link.key in walk.met or not context.known.classifier.likely_post(link.url) or trap(link.url) is not None:
+    if link.key in walk.met or not context.learned.classifier.likely_post(link.url) or trap(link.url) is not None:
         return False
     if not context.has_seen(link.key):
         return True
@@ -212,7 +212,5 @@ def _is_news(link: PageLink, walk: Walk, context: CrawlContext) -> bool:
 
 def _may_pass(failure: Failure, key: str, context: CrawlContext) -> bool:
     """Whether another update should ask again for a list that could not be had."""
-    if failure.trouble in FINAL and failure.until is None:
-        return False
-    row = context.archive.urls.state(context.blog.id, key)
-    return failure.status not in NOT_THERE and (row is None or row[1] + 1 < MOST_TRIES)
+    _, tries = context.archive.urls.state(context.blog.id, key) or ("", 0)
+    return list_may_pass(failure, tries)

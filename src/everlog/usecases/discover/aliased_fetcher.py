@@ -1,21 +1,21 @@
-"""The web as a blog with aliases sees it: what is asked for there is looked for here, and the other way round."""
+"""Fetcher of a blog with aliases: what is requested there is looked for here, and the other way round."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from everlog.core.aliases import folder_of, is_below, rebased
 from everlog.core.fetcher import Fetcher
+from everlog.core.retry_policy import may_be_elsewhere
+from everlog.core.scope import folder_of, is_below, rebased
 from everlog.core.urls import canonical
 from everlog.records import Failure, Fetched
-from everlog.usecases.page.failures import NOT_THERE, PASSING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from everlog.core.fetcher import HostStats
-    from everlog.core.links import Scope
+    from everlog.core.scope import Scope
     from everlog.records import BrowserRequest, Exchange, Purpose, Wait
 
 
@@ -30,9 +30,9 @@ class AliasedFetcher(Fetcher):
         self, url: str, *, purpose: Purpose = "page", etag: str | None = None, last_modified: str | None = None,
     ) -> Fetched | Failure:
         """The page at its address here; if it is missing here, from the alias that is followed."""
-        own, _ = self.scope.own(url, canonical(url))
+        own, _ = self.scope.localized(url, canonical(url))
         answer = await self.plain.fetch(own, purpose=purpose, etag=etag, last_modified=last_modified)
-        if isinstance(answer, Fetched) or not (answer.status in NOT_THERE or answer.trouble in PASSING):
+        if isinstance(answer, Fetched) or not may_be_elsewhere(answer):
             return answer
         for other in self._elsewhere(own):
             found = await self.plain.fetch(other, purpose=purpose)
@@ -40,17 +40,17 @@ class AliasedFetcher(Fetcher):
                 return replace(found, url=url)
         return answer
 
-    async def ask(self, asked: BrowserRequest) -> Exchange | Failure:
-        return await self.plain.ask(asked)
+    async def request(self, wanted: BrowserRequest) -> Exchange | Failure:
+        return await self.plain.request(wanted)
 
     def waiting(self) -> tuple[Wait, ...]:
         return self.plain.waiting()
 
-    def ledger(self) -> tuple[HostStats, ...]:
-        return self.plain.ledger()
+    def host_stats(self) -> tuple[HostStats, ...]:
+        return self.plain.host_stats()
 
-    def take_ledger(self) -> tuple[HostStats, ...]:
-        return self.plain.take_ledger()
+    def take_host_stats(self) -> tuple[HostStats, ...]:
+        return self.plain.take_host_stats()
 
     def robots_exchanges(self) -> tuple[Exchange, ...]:
         return self.plain.robots_exchanges()

@@ -1,4 +1,4 @@
-"""Blogs whose own pages name another host as theirs: is it the same blog there, and is it here as well?
+"""Aliases: blogs whose own pages name another host as theirs. Is it the same blog there, and is it here as well?
 
 Links to such an alias are looked for at the same path on the blog's own host first. The alias itself is asked
 where it answers with the same posts; where it does not, what leads there is counted and said.
@@ -12,16 +12,17 @@ from itertools import islice
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from everlog.core.aliases import Alias, folder_of, is_below, rebased, without_file
-from everlog.core.links import Scope, resolved
+from everlog.core.links import resolved
+from everlog.core.retry_policy import SERVER_ERRORS
+from everlog.core.scope import Alias, Scope, folder_of, is_below, rebased, without_file
 from everlog.core.tree import parse
 from everlog.core.urls import absolute, canonical, host_of
 from everlog.errors import UnreadablePage
 from everlog.extract.classify import canonical_link
 from everlog.extract.classify.scripted import SHOWN, share_shown
 from everlog.records import Failure, Feed, Fetched, Post
+from everlog.usecases.discover.blog_scope import plain_scope
 from everlog.usecases.discover.discover_blog import Found
-from everlog.usecases.discover.typed_address import fetchable
 from everlog.usecases.page.post_identity import shows
 
 if TYPE_CHECKING:
@@ -30,8 +31,7 @@ if TYPE_CHECKING:
     from everlog.core.fetcher import Fetcher
     from everlog.core.tree import Element
     from everlog.records import Entry
-    from everlog.settings import Settings
-    from everlog.usecases.discover.discover_blog import Front
+    from everlog.usecases.discover.front_page import Front
     from everlog.usecases.learn.learned_blog import LearnedBlog
 
 # Pages that are searched for links to other hosts: the front page and a few posts show a blog's menus and lists.
@@ -58,28 +58,15 @@ class _Named:
     is_own: bool = False
 
 
-def given_places(scope: Scope, settings: Settings) -> Scope:
-    """The scope with what the user says belongs to the blog: folders of its host, and other hosts."""
-    homes = [fetchable(each) for each in settings.also]
-    also = [home for home in homes if host_of(home) == host_of(scope.home) and not scope.holds(home)]
-    named = {host_of(home): home for home in homes if host_of(home) != host_of(scope.home)}
-    known = {host_of(alias.home) for alias in scope.aliases}
-    aliases = [
-        replace(alias, followed=True, reason="") if host_of(alias.home) in named else alias for alias in scope.aliases
-    ]
-    aliases += [Alias(home=home, followed=True) for host, home in named.items() if host not in known]
-    return replace(scope, also=(*scope.also, *also), aliases=tuple(aliases))
-
-
 async def alias_of_front(front: Front, fetcher: Fetcher) -> tuple[Alias | None, list[Fetched]]:
     """The host that a front page names as its own where no feed tells, if what it links to there is here; as it is."""
-    scope = Scope(front.home)
+    scope = plain_scope(front.home)
     found = Found(home=front.home, home_page=front.page, feed_url=None, feed=Feed(url=None), feed_page=None)
     for each in _named(found, {}, scope, leads_to=True).values():
         alias = Alias(home=_home_there(each, scope), here=True)
         below = [url for key, url in each.links.items() if is_below(key, folder_of(alias.home))]
         answers = [await fetcher.fetch(rebased(url, alias.home, front.home)) for url in below[:LINKS_TRIED]]
-        pages = [answer for answer in answers if isinstance(answer, Fetched) and scope.holds(answer.page.url)]
+        pages = [answer for answer in answers if isinstance(answer, Fetched) and scope.is_own(answer.page.url)]
         if _differ([page.answer.body for page in pages]):
             return alias, pages
     return None, []
@@ -124,46 +111,46 @@ def alias_of_entries(found: Found, pages: Mapping[str, Fetched], scope: Scope) -
 
 
 async def find_aliases(
-    found: Found, pages: Mapping[str, Fetched], known: LearnedBlog, scope: Scope, fetcher: Fetcher,
+    found: Found, pages: Mapping[str, Fetched], learned: LearnedBlog, scope: Scope, fetcher: Fetcher,
 ) -> tuple[Alias, ...]:
     """The aliases of a blog that was learned: those it has, and those its pages name, looked at more closely."""
     named = _named(found, pages, scope)
     aliases = [
-        await _looked_at(alias, named.pop(host_of(alias.home), _Named()), pages, known, scope, fetcher)
+        await _checked(alias, named.pop(host_of(alias.home), _Named()), pages, learned, scope, fetcher)
         for alias in scope.aliases
     ]
     for each in named.values():
-        looked = await _looked_at(Alias(home=_home_there(each, scope)), each, pages, known, scope, fetcher)
-        if looked.here or looked.followed or each.is_own:
-            aliases.append(looked)
+        checked = await _checked(Alias(home=_home_there(each, scope)), each, pages, learned, scope, fetcher)
+        if checked.here or checked.followed or each.is_own:
+            aliases.append(checked)
     return tuple(aliases)
 
 
-async def _looked_at(
-    alias: Alias, named: _Named, pages: Mapping[str, Fetched], known: LearnedBlog, scope: Scope, fetcher: Fetcher,
+async def _checked(
+    alias: Alias, named: _Named, pages: Mapping[str, Fetched], learned: LearnedBlog, scope: Scope, fetcher: Fetcher,
 ) -> Alias:
     below = [url for key, url in named.links.items() if is_below(key, folder_of(alias.home))]
-    here = await _answers_here(below, alias, pages, known, scope, fetcher)
+    here = await _answers_here(below, alias, pages, learned, scope, fetcher)
     if alias.followed:
         return replace(alias, here=here)
-    return replace(await _compared(alias, pages, known, scope, fetcher), here=here)
+    return replace(await _compared(alias, pages, learned, scope, fetcher), here=here)
 
 
 async def _answers_here(
-    links: list[str], alias: Alias, pages: Mapping[str, Fetched], known: LearnedBlog, scope: Scope, fetcher: Fetcher,
+    links: list[str], alias: Alias, pages: Mapping[str, Fetched], learned: LearnedBlog, scope: Scope, fetcher: Fetcher,
 ) -> bool:
     """Whether what is linked at the alias answers at the same path here, and is what it should be."""
     held = {canonical(answer.page.url) for answer in pages.values()}
     here = list({canonical(url): url for url in (rebased(link, alias.home, scope.home) for link in links)}.items())
     if any(key in held for key, _ in here):
         return True
-    posts = [url for _, url in here if known.classifier.likely_post(url)]
+    posts = [url for _, url in here if learned.classifier.likely_post(url)]
     bodies: list[bytes] = []
     for url in (posts or [url for _, url in here])[:LINKS_TRIED]:
         answer = await fetcher.fetch(url)
-        if not isinstance(answer, Fetched) or not scope.holds(answer.page.url):
+        if not isinstance(answer, Fetched) or not scope.is_own(answer.page.url):
             continue
-        if not posts or known.classifier.verdict(answer.page.url, _root(answer)).kind == "post":
+        if not posts or learned.classifier.verdict(answer.page.url, _root(answer)).kind == "post":
             bodies.append(answer.answer.body)
     return _differ(bodies)
 
@@ -174,17 +161,17 @@ def _differ(bodies: list[bytes]) -> bool:
 
 
 async def _compared(
-    alias: Alias, pages: Mapping[str, Fetched], known: LearnedBlog, scope: Scope, fetcher: Fetcher,
+    alias: Alias, pages: Mapping[str, Fetched], learned: LearnedBlog, scope: Scope, fetcher: Fetcher,
 ) -> Alias:
     """An alias that is followed if it answers with posts that are here, else one that says why not."""
     reason, answers = "could not be compared: no post of this blog could be read", True
-    posts = (known.template.read(page.body, page.url, page.content_type, page.fetched_at)
+    posts = (learned.template.read(page.body, page.url, page.content_type, page.fetched_at)
              for page in (answer.page for answer in pages.values()))
     own = (post for post in posts if isinstance(post, Post) and is_below(canonical(post.url), folder_of(scope.home)))
     for post in islice(own, POSTS_COMPARED):
         answer = await fetcher.fetch(rebased(post.url, scope.home, alias.home))
         if isinstance(answer, Failure):
-            reason, answers = answer.reason, answer.status is not None and answer.status < 500
+            reason, answers = answer.reason, answer.status is not None and answer.status < SERVER_ERRORS
             if not answers:
                 break
         elif host_of(answer.page.url) != host_of(alias.home):
@@ -201,11 +188,11 @@ def _named(
 ) -> dict[str, _Named]:
     """The other hosts that a blog's pages lead to as if they were its own; with `leads_to` also if no post tells."""
     front = (found.home_page,) if found.home_page is not None else ()
-    sheets = [(answer.page.url, _root(answer)) for answer in (*front, *pages.values())][:PAGES_READ]
+    parsed = [(answer.page.url, _root(answer)) for answer in (*front, *pages.values())][:PAGES_READ]
     hosts: dict[str, _Named] = defaultdict(_Named)
-    for key, url in _links_of(sheets).items():
+    for key, url in _links_of(parsed).items():
         hosts[host_of(url)].links[key] = url
-    stated = [(url, whole) for url, root in sheets if (whole := canonical_link(root, url)) is not None]
+    stated = [(url, whole) for url, root in parsed if (whole := canonical_link(root, url)) is not None]
     linked = [(pages[link].page.url, whole) for link in pages if (whole := absolute(found.feed_url, link)) is not None]
     for _, whole in stated:
         hosts[host_of(whole)].canonicals += 1
@@ -220,7 +207,7 @@ def _named(
         each.is_own = by_most and (bool(each.homes) or len(each.links) > own)
     return {
         host: each for host, each in hosts.items()
-        if len(each.links) >= LEAST_LINKS and not scope.holds(next(iter(each.links.values())))
+        if len(each.links) >= LEAST_LINKS and not scope.is_own(next(iter(each.links.values())))
         and (each.is_own or (len(each.links) >= max(LEAST_INNER, MOST_INNER * (len(each.links) + own))
                              and (leads_to or _leads_to(pages, each, scope))))
     }
@@ -258,10 +245,10 @@ def _home_by(here: str, there: str, home: str) -> str | None:
     return other._replace(path=above + "/", query="", fragment="").geturl()
 
 
-def _links_of(sheets: Iterable[tuple[str, Element]]) -> dict[str, str]:
+def _links_of(parsed: Iterable[tuple[str, Element]]) -> dict[str, str]:
     """All links of some pages, by their keys."""
     found: dict[str, str] = {}
-    for url, root in sheets:
+    for url, root in parsed:
         for anchor in root.iter("a"):
             target = resolved(url, anchor.get("href") or "")
             if target is not None:

@@ -1,32 +1,16 @@
-"""How many posts a blog has: what its sitemaps, its front page and its feed tell, and which of them to believe."""
+"""Estimate of how many posts a blog has: what sitemaps, front page and feed tell, and which of them to believe."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
+from everlog.archive.repos.blog_state import Estimate
 from everlog.core.urls import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from everlog.archive import Archive
-    from everlog.records import Blog
     from everlog.usecases.learn.learned_blog import LearnedBlog
-
-ESTIMATE = "estimate"
-# Sitemaps name every post; a front page only lets one multiply; a feed shows the newest.
-Evidence = Literal["sitemap", "front page", "feed"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Estimate:
-    """How many posts a blog has, as one of its ways into the history tells."""
-
-    posts: int
-    why: str
-    evidence: Evidence
 
 
 def best_of(estimates: Sequence[Estimate]) -> Estimate:
@@ -44,9 +28,9 @@ def best_of(estimates: Sequence[Estimate]) -> Estimate:
     return max(listed, key=lambda each: each.posts) if listed else furthest
 
 
-def from_sitemaps(addresses: Iterable[str], maps: int, known: LearnedBlog) -> list[Estimate]:
+def from_sitemaps(addresses: Iterable[str], maps: int, learned: LearnedBlog) -> list[Estimate]:
     """What the sitemaps of a site tell: how many addresses like a post's they list."""
-    posts = {key for key in map(canonical, addresses) if known.classifier.pattern.matches_key(key)}
+    posts = {key for key in map(canonical, addresses) if learned.classifier.pattern.matches_key(key)}
     where = "the sitemap" if maps == 1 else f"{maps} sitemaps"
     return [Estimate(posts=len(posts), why=f"addresses like a post's in {where}", evidence="sitemap")] if posts else []
 
@@ -69,15 +53,3 @@ def expected_posts(estimate: Estimate | None, *, held: int, waiting: int, is_fin
     if estimate is not None and counts:
         return max(estimate.posts, known)
     return known or None
-
-
-def remember_estimate(estimate: Estimate, blog: Blog, archive: Archive) -> None:
-    """Keep it, for the progress of the crawl and for `everlog status`."""
-    kept = {"posts": estimate.posts, "why": estimate.why, "evidence": estimate.evidence}
-    archive.blogs.remember(blog.id, ESTIMATE, json.dumps(kept))
-
-
-def recall_estimate(blog: Blog, archive: Archive) -> Estimate | None:
-    """What was told of a blog when it was learned. Older archives know what its front page told."""
-    kept = json.loads(archive.blogs.recall(blog.id, ESTIMATE) or "null")
-    return Estimate(posts=kept["posts"], why=kept["why"], evidence=kept.get("evidence", "front page")) if kept else None

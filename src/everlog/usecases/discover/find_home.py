@@ -1,4 +1,4 @@
-"""From any page of a blog to its home: users paste the address of a post, of a tag, of the page about the author.
+"""Home of a blog, found from any page of it: users paste the address of a post, a tag, the page about the author.
 
 What decides is the blog's own word: where its feed says that its home is, where the feed lies, and where its entries
 do. A home is never wider than what all three agree on: on a host with many blogs, the others are not this one.
@@ -12,9 +12,9 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
-from everlog.core.aliases import folder_of, is_below
-from everlog.core.links import Scope, headed_keys, resolved
+from everlog.core.links import headed_keys, resolved
 from everlog.core.listing_words import LISTING_WORDS
+from everlog.core.scope import folder_of, is_below, is_within
 from everlog.core.urls import absolute, canonical, host_of
 from everlog.extract.classify import UrlPattern, canonical_link
 
@@ -89,7 +89,7 @@ def stated_home(page_url: str, root: Element) -> str | None:
     for element in root.iter("a", "link"):
         if "home" in (element.get("rel") or "").lower().split():
             home = absolute(page_url, element.get("href"))
-            if home is not None and canonical(home) != canonical(page_url) and Scope(home).holds(page_url):
+            if home is not None and canonical(home) != canonical(page_url) and is_within(page_url, home):
                 return home
     return None
 
@@ -200,7 +200,7 @@ def _likely_home(page_url: str, links: Sequence[str], feed: Feed, feed_url: str 
     person = _PERSON.match(urlsplit(page_url).path)
     candidates = [
         home for home in _named(feed, feed_url)
-        if host_of(home) == host and canonical(home) != key and Scope(home).holds(page_url)
+        if host_of(home) == host and canonical(home) != key and is_within(page_url, home)
         and 2 * _held(home, here) >= len(here)
         and (person is None or _PERSON.match(urlsplit(home).path) is not None)
     ]
@@ -229,4 +229,4 @@ def _named(feed: Feed, feed_url: str | None) -> Iterable[str]:
 
 
 def _held(home: str, links: Iterable[str]) -> int:
-    return sum(map(Scope(home).holds, links))
+    return sum(is_within(link, home) for link in links)

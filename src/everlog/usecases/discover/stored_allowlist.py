@@ -1,4 +1,4 @@
-"""What the crawls of a blog may connect to beyond the public web, as the archive remembers it.
+"""Allowlist of a blog, as the archive remembers it: what its crawls may connect to beyond the public web.
 
     typed HOST:PORT        an address that a user typed: it may be private, and its port unusual
     first network HOST     the network a blog's own host was in when it was first connected to (`fetch/allowlist.py`)
@@ -11,7 +11,6 @@ then, for nothing else led there, while a name is taken as public, since nobody 
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -27,31 +26,30 @@ if TYPE_CHECKING:
     from everlog.records import Blog
 
 TYPED = "typed "
-ALLOW = "allow"
 
 
 def note_typed(urls: Iterable[str], archive: Archive) -> None:
     """Remember that a user typed these addresses."""
-    archive.blogs.remember_all(None, {_typed_name(url): "yes" for url in urls})
+    archive.hosts.cache({_typed_name(url): "yes" for url in urls})
 
 
 def keep_allowed(blog: Blog, allow: tuple[str, ...], archive: Archive) -> None:
     """Remember what a user allows for a blog, in place of what was allowed before."""
-    archive.blogs.remember(blog.id, ALLOW, json.dumps(allow) if allow else None)
+    archive.blogs.change_state(blog.id, lambda state: replace(state, allow=allow))
 
 
 def settle_home(home: str, archive: Archive) -> None:
     """A home that nothing was fetched from yet is public, or refused: a feed may claim any address as its blog's."""
     name = FIRST_NETWORK + _place(home)[0]
-    if archive.blogs.recall(None, name) is None:
-        archive.blogs.remember(None, name, "public")
+    if archive.hosts.cached(name) is None:
+        archive.hosts.cache({name: "public"})
 
 
-def within_reach(
+def with_allowlist(
     policy: FetchPolicy, blog: Blog | None, archive: Archive, *,
     recall: Callable[[str], str | None], remember: Callable[[str, str], None],
 ) -> FetchPolicy:
-    """The same manners for a crawl of this archive: what is typed, and where it was first seen, as remembered."""
+    """The same policy for a crawl of this archive: what is typed, and where it was first seen, as remembered."""
     urls = dict.fromkeys((*policy.typed, *filter(None, (blog.home, blog.feed_url) if blog is not None else ())))
     hosts = {_place(url)[0] for url in (*urls, *policy.also)}
     first = {host: seen for host in hosts if (seen := recall(FIRST_NETWORK + host)) is not None}
@@ -63,10 +61,10 @@ def within_reach(
         typed.append(blog.home)
         remember(FIRST_NETWORK + host, first[host])
         remember(f"{TYPED}{host}:{port}", "yes")
-    allowed = archive.blogs.recall(blog.id, ALLOW) if blog is not None else None
+    allowed = archive.blogs.state(blog.id).allow if blog is not None else ()
     return replace(
         policy, typed=tuple(typed), own=tuple(url for url in urls if url not in typed), first_networks=first,
-        allow=tuple(dict.fromkeys((*policy.allow, *(json.loads(allowed) if allowed else ())))),
+        allow=tuple(dict.fromkeys((*policy.allow, *allowed))),
     )
 
 

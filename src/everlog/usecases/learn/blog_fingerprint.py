@@ -1,22 +1,21 @@
-"""By what a blog of an archive is known again, and whether it is still the blog at its address."""
+"""Fingerprint of a blog, by which it is known again, and whether it is still the blog at its address."""
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from everlog.core.links import keys_elsewhere, url_now
+from everlog.archive.repos.blog_state import KnownFingerprint
+from everlog.core.scope import keys_elsewhere, url_now
 from everlog.core.tree import parse
 from everlog.core.urls import absolute, canonical
-from everlog.errors import EverlogError, UnreadableFeed, UnreadablePage
-from everlog.feeds import parse_feed
+from everlog.errors import EverlogError, UnreadablePage
 from everlog.records import Failure
-from everlog.schedule.ownership import BlogFingerprint, same_owner, traits_of
+from everlog.schedule.ownership import same_owner, traits_of
 from everlog.usecases.page.post_identity import shows
-from everlog.usecases.page.stored_pages import stored_exchange
+from everlog.usecases.page.stored_pages import stored_feed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,12 +23,9 @@ if TYPE_CHECKING:
     from everlog.archive import Archive
     from everlog.core.tree import Element
     from everlog.records import Blog, Feed, Page
-    from everlog.schedule.ownership import Ownership
-    from everlog.usecases.crawl.lifecycle import CrawlRun
+    from everlog.schedule.ownership import BlogFingerprint, Ownership
+    from everlog.usecases.crawl.crawl_context import CrawlRun
 
-TRAITS = "traits"
-# The page that a blog's home sends its readers on to, where that is another one.
-START = "start"
 # One old post may be an address that any blog has ("hello-world").
 LEAST_KEPT = 2
 # Links of a front page that are looked up, and posts that are asked for, to see whether a blog kept its posts.
@@ -37,42 +33,42 @@ LINKS_READ = 300
 POSTS_ASKED = 2
 
 
-def remember_traits(blog: Blog, archive: Archive, feed: Feed | None = None) -> None:
+def keep_fingerprint(blog: Blog, archive: Archive, feed: Feed | None = None) -> None:
     """Keep what the blog is known by, from its stored home page; again only when that is another by now."""
     capture = archive.captures.find(blog.id, start_page(blog, archive))
-    kept = json.loads(archive.blogs.recall(blog.id, TRAITS) or "{}")
+    kept = archive.blogs.state(blog.id).fingerprint
     number = capture.id if capture is not None else None
-    if kept and number in {None, kept["capture"]} and (kept["feed"] or feed is None):
+    if kept is not None and number in {None, kept.capture} and (kept.has_feed or feed is None):
         return
-    feed = feed or _stored_feed(blog, archive)
+    feed = feed or stored_feed(blog, archive)
     traits = traits_of(_stored_home(blog, archive), blog.home, feed)
-    value = {"capture": number, "feed": feed is not None, "traits": traits.to_json()}
-    archive.blogs.remember(blog.id, TRAITS, json.dumps(value))
+    known = KnownFingerprint(fingerprint=traits, capture=number, has_feed=feed is not None)
+    archive.blogs.change_state(blog.id, lambda state: replace(state, fingerprint=known))
 
 
 def start_page(blog: Blog, archive: Archive) -> str:
     """The page that the readers of a blog's home saw when it was learned."""
-    return archive.blogs.recall(blog.id, START) or blog.home
+    return archive.blogs.state(blog.id).start_page or blog.home
 
 
-def recall_traits(blog: Blog, archive: Archive) -> BlogFingerprint:
+def stored_fingerprint(blog: Blog, archive: Archive) -> BlogFingerprint:
     """What the blog was known by, when it was last seen well."""
-    kept = archive.blogs.recall(blog.id, TRAITS)
+    kept = archive.blogs.state(blog.id).fingerprint
     if kept is None:
-        return traits_of(_stored_home(blog, archive), blog.home, _stored_feed(blog, archive))
-    return BlogFingerprint.from_json(json.loads(kept)["traits"])
+        return traits_of(_stored_home(blog, archive), blog.home, stored_feed(blog, archive))
+    return kept.fingerprint
 
 
-async def ownership_of(blog: Blog, home: Page | None, feed: Feed | None, work: CrawlRun) -> Ownership:
+async def ownership_of(blog: Blog, home: Page | None, feed: Feed | None, run: CrawlRun) -> Ownership:
     """Whether the blog that this home page and feed belong to is the one in the archive; asks for a few old posts."""
     root = root_of(home)
     at = home.url if home is not None else blog.home
-    if canonical(at) == canonical(start_page(blog, work.archive)):
+    if canonical(at) == canonical(start_page(blog, run.archive)):
         at = blog.home
-    now = traits_of(root, at, feed, kept=_keeps_posts(blog, root, at, feed, work.archive))
-    before = recall_traits(blog, work.archive)
+    now = traits_of(root, at, feed, kept=_keeps_posts(blog, root, at, feed, run.archive))
+    before = stored_fingerprint(blog, run.archive)
     found = same_owner(before, now)
-    if not found.is_same and await _answers_with_posts(blog, at, work):
+    if not found.is_same and await _answers_with_posts(blog, at, run):
         return same_owner(before, replace(now, kept=True))
     return found
 
@@ -112,15 +108,15 @@ def _keys_on(root: Element | None, at: str, feed: Feed | None) -> Iterator[str]:
             yield canonical(target)
 
 
-async def _answers_with_posts(blog: Blog, at: str, work: CrawlRun) -> bool:
+async def _answers_with_posts(blog: Blog, at: str, run: CrawlRun) -> bool:
     """Whether one of the newest posts that are held still answers with its text."""
     there = living_at(blog, at)
-    for key in work.archive.posts.newest(blog.id, limit=POSTS_ASKED):
-        post = work.archive.posts.find(f"http://{key}", as_read=True)
+    for key in run.archive.posts.newest(blog.id, limit=POSTS_ASKED):
+        post = run.archive.posts.find(f"http://{key}", as_read=True)
         if post is None:
             continue
-        answer = await work.fetcher.fetch(url_now(post.url, there))
-        work.tally.requests += 1
+        answer = await run.fetcher.fetch(url_now(post.url, there))
+        run.tally.requests += 1
         if not isinstance(answer, Failure) and shows(answer.page, post):
             return True
     return False
@@ -133,14 +129,3 @@ def _stored_home(blog: Blog, archive: Archive) -> Element | None:
     with suppress(EverlogError):
         return parse(archive.exchange(capture).body, capture.content_type)
     return None
-
-
-def _stored_feed(blog: Blog, archive: Archive) -> Feed | None:
-    capture = archive.captures.find(blog.id, blog.feed_url) if blog.feed_url is not None else None
-    answer = stored_exchange(capture, archive) if capture is not None else None
-    if answer is None:
-        return None
-    try:
-        return parse_feed(answer.body, answer.url)
-    except UnreadableFeed:
-        return None

@@ -1,4 +1,4 @@
-"""Blogs without a feed: some of their pages are looked at, and the posts among these stand in for one."""
+"""Exploration of a blog without a feed: some of its pages are read, and the posts among these stand in for one."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from math import inf
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
-from everlog.core.aliases import with_links_here
-from everlog.core.links import Scope, trap
+from everlog.core.links import trap
+from everlog.core.retry_policy import HOST_DEAD_AFTER, PASSING, asks_for_patience
+from everlog.core.scope import Scope, with_links_here
 from everlog.core.urls import canonical
 from everlog.errors import NoFeed
 from everlog.extract.classify.scripted import share_shown
@@ -17,29 +18,18 @@ from everlog.extract.learn_blog import PAGES_USED
 from everlog.history import BlogClues, sitemap_history
 from everlog.records import Entry, Failure, Fetched
 from everlog.usecases.discover.blog_aliases import alias_of_front
-from everlog.usecases.discover.blog_scope import may_widen
-from everlog.usecases.discover.discover_blog import (
-    Explored,
-    Found,
-    as_feed,
-    at_home,
-    entrances,
-    feed_of,
-    front_page,
-    home_stated_by,
-    is_own,
-    why_unreachable,
-)
+from everlog.usecases.discover.blog_scope import may_widen, plain_scope
+from everlog.usecases.discover.discover_blog import Explored, Found, as_feed, at_home, feed_of, home_stated_by
+from everlog.usecases.discover.front_page import entrances, front_page, why_unreachable
 from everlog.usecases.discover.walk_history import walk_history
-from everlog.usecases.learn.learned_blog import drawn_page
-from everlog.usecases.page.failures import DEAD_AFTER, PASSING
+from everlog.usecases.learn.learned_blog import rendered_page
 from everlog.usecases.page.pipeline import HTML_TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from everlog.core.aliases import Alias
     from everlog.core.fetcher import Fetcher
+    from everlog.core.scope import Alias
     from everlog.extract.feedless import Explorer
     from everlog.records import Exchange, Feed
     from everlog.usecases.crawl.report import Tally
@@ -73,7 +63,7 @@ async def find_blog(url: str, rendering: Rendering, tally: Tally, others: Sequen
     missing: NoFeed | None = None
     if not settings.no_feed:
         try:
-            found = await feed_of(front, fetcher, settings.feed, asked=url)
+            found = await feed_of(front, fetcher, settings.feed, typed=url)
             return await _at_home(found, front.home, rendering, tally)
         except NoFeed as error:
             missing = error
@@ -145,6 +135,10 @@ class _Walk:
     alias: Alias | None = None
     _silent: int = 0
 
+    @property
+    def _scope(self) -> Scope:
+        return plain_scope(self.home, self.rendering.settings)
+
     async def posts(self) -> Feed:
         """The posts that could be told, as a feed; without entries if there are none."""
         feed = await self._look_around()
@@ -212,26 +206,24 @@ class _Walk:
         return known[1] if known is not None else await self.rendering.fetcher.fetch(url)
 
     def _of_the_blog(self, answers: Iterable[Fetched | Failure]) -> list[Fetched]:
-        scope = Scope(self.home, self.rendering.settings.scope)
         return [
             answer for answer in answers
-            if isinstance(answer, Fetched) and scope.holds(answer.page.url) and _is_html(answer)
+            if isinstance(answer, Fetched) and self._scope.is_own(answer.page.url) and _is_html(answer)
         ]
 
     async def _as_shown(self, answer: Fetched) -> Fetched:
-        if not self.rendering.draws_all:
+        if not self.rendering.renders_all:
             return answer
-        drawn = self.shown[answer.page.url] = await drawn_page(answer, self.rendering)
-        return drawn
+        rendered = self.shown[answer.page.url] = await rendered_page(answer, self.rendering)
+        return rendered
 
     def _heed(self, answer: Fetched | Failure) -> None:
         """A server that asks to be left alone, or is gone, ends the walk."""
         if isinstance(answer, Fetched):
             self._silent = 0
-        elif is_own(answer, self.home, Scope(self.home, self.rendering.settings.scope)):
+        elif self._scope.is_own_failure(answer):
             self._silent = self._silent + 1 if answer.trouble in PASSING else 0
-            wants_peace = answer.until is not None and answer.trouble in {"robots", "rate-limited"}
-            if wants_peace or self._silent >= DEAD_AFTER:
+            if asks_for_patience(answer) or self._silent >= HOST_DEAD_AFTER:
                 raise why_unreachable(answer)
 
     async def _offer_listed(self, explorer: Explorer) -> bool:
@@ -241,9 +233,9 @@ class _Walk:
             self.robots += fetcher.robots_exchanges()
             robots = next((each.body for each in self.robots if each.status == 200), b"")
             addresses, self.maps = await read_sitemaps(self.home, robots, fetcher)
-            scope = Scope(self.home, self.rendering.settings.scope)
+            scope = self._scope
             pages = [url for url in addresses[:MOST_LISTED] if trap(url) is None]
-            self.listed = [url for url in pages if scope.holds(url)]
+            self.listed = [url for url in pages if scope.is_own(url)]
             outside = sum(scope.leaves_out(canonical(url)) for url in pages)
             if outside > len(self.listed):
                 self.tally.remarks.append(

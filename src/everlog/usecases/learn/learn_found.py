@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from everlog.core.links import Scope
 from everlog.extract.learn_blog import PAGES_USED
 from everlog.usecases.discover.aliased_fetcher import aliased
-from everlog.usecases.discover.blog_aliases import alias_of_entries, find_aliases, given_places, stated_alias
-from everlog.usecases.discover.blog_scope import may_widen, widened
-from everlog.usecases.learn.learned_blog import drawn_where_needed, fetch_entries, learn_blog, nothing_fetched
+from everlog.usecases.discover.blog_aliases import alias_of_entries, find_aliases, stated_alias
+from everlog.usecases.discover.blog_scope import may_widen, new_scope, widened
+from everlog.usecases.learn.learned_blog import fetch_entries, learn_blog, nothing_fetched, rendered_where_needed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from everlog.core.fetcher import Fetcher
+    from everlog.core.scope import Scope
     from everlog.records import Fetched
     from everlog.usecases.discover.discover_blog import Found
     from everlog.usecases.learn.learned_blog import LearnedBlog
@@ -28,30 +28,30 @@ class LearnResult:
 
     found: Found
     scope: Scope
-    known: LearnedBlog
+    learned: LearnedBlog
     pages: Mapping[str, Fetched]
     shown: Mapping[str, Fetched]
 
 
 async def learn_found(found: Found, rendering: Rendering) -> LearnResult:
-    """Learn a blog from its feed's pages; from here on its aliases are part of the web that it is drawn from."""
+    """Learn a blog from its feed's pages; from here on its aliases are part of the web that it is fetched from."""
     fetcher, settings = rendering.fetcher, rendering.settings
-    scope = given_places(Scope(found.home, settings.scope), settings)
+    scope = new_scope(found.home, settings)
     answers = await _entries(found, fetcher, scope)
     if may_widen(settings):
         scope = widened(scope, found.feed, found.feed_url, {link: each.page.url for link, each in answers.items()})
-    pages = {link: answer for link, answer in answers.items() if scope.holds(answer.page.url)}
+    pages = {link: answer for link, answer in answers.items() if scope.is_own(answer.page.url)}
     if not pages and answers:
         alias = alias_of_entries(found, answers, scope)
         if alias is None:
             raise nothing_fetched(found, answers.values())
         scope = replace(scope, aliases=(*scope.aliases, alias))
-        pages = {link: answer for link, answer in answers.items() if scope.holds(answer.page.url)}
-    shown, shown_pages = await drawn_where_needed(found, pages, rendering)
-    known = learn_blog(shown, shown_pages, scope, is_scripted=rendering.is_scripted)
-    scope = replace(scope, aliases=await find_aliases(shown, shown_pages, known, scope, fetcher))
+        pages = {link: answer for link, answer in answers.items() if scope.is_own(answer.page.url)}
+    shown, shown_pages = await rendered_where_needed(found, pages, rendering)
+    learned = learn_blog(shown, shown_pages, scope, is_scripted=rendering.is_scripted)
+    scope = replace(scope, aliases=await find_aliases(shown, shown_pages, learned, scope, fetcher))
     rendering.fetcher = aliased(fetcher, scope)
-    return LearnResult(found=shown, scope=scope, known=known, pages=pages, shown=shown_pages)
+    return LearnResult(found=shown, scope=scope, learned=learned, pages=pages, shown=shown_pages)
 
 
 def learning_step(found: Found) -> str:
@@ -65,6 +65,6 @@ async def _entries(found: Found, fetcher: Fetcher, scope: Scope) -> Mapping[str,
     stated = stated_alias(found, scope)
     if stated is not None:
         here = await fetch_entries(found, fetcher, replace(scope, aliases=(*scope.aliases, stated)))
-        if any(scope.holds(answer.page.url) for answer in here.values()):
+        if any(scope.is_own(answer.page.url) for answer in here.values()):
             return here
     return await fetch_entries(found, fetcher, scope)

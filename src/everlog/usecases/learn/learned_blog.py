@@ -1,4 +1,4 @@
-"""What is known about a blog once it was learned: how to read its posts, and how to tell them."""
+"""LearnedBlog: what is known about a blog once it was learned, how to read its posts and how to classify pages."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from everlog.extract.classify.scripted import needs_browser
 from everlog.extract.learn_blog import PAGES_USED, learn, learn_entries
 from everlog.extract.template import Template
 from everlog.records import Failure, Fetched
-from everlog.usecases.page.rendering import HTML, NotDrawn
+from everlog.usecases.page.rendering import HTML, NotRendered
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from everlog.core.fetcher import Fetcher
-    from everlog.core.links import Scope
+    from everlog.core.scope import Scope
     from everlog.core.tree import Element
     from everlog.records import Blog, Entry, Feed, Page
     from everlog.usecases.discover.discover_blog import Found
@@ -157,20 +157,6 @@ def _parsed(pages: Iterable[Page]) -> Iterator[tuple[str, Element]]:
             yield page.url, parse(page.body, page.content_type)
 
 
-def entry_urls(link: str, home: str, scope: Scope) -> tuple[str, ...]:
-    """Where the page of a feed's entry may be: its link, and the same path on the blog's own host.
-
-    Feeds written by a build on somebody's machine link to that machine, feeds of a moved blog to its
-    old host; the path is right in both.
-    """
-    link, key = scope.own(link, canonical(link))
-    if scope.holds_key(key):
-        return (link,)
-    here, there = urlsplit(home), urlsplit(link)
-    moved = there._replace(scheme=here.scheme, netloc=here.netloc).geturl()
-    return (moved, link) if scope.holds(moved) else (link,)
-
-
 def entry_marks(feed: Feed) -> dict[str, str]:
     """A short mark per entry that changes with the entry: what an update compares."""
     return {canonical(entry.link): _mark(entry) for entry in feed.entries if entry.link}
@@ -188,17 +174,17 @@ async def _fetch_entry(link: str, found: Found, fetcher: Fetcher, scope: Scope) 
     if whole is None:
         return None
     elsewhere: Fetched | None = None
-    for url in entry_urls(whole, found.home, scope):
+    for url in scope.page_urls(whole):
         answer = await fetcher.fetch(url)
         if isinstance(answer, Failure):
             continue
-        if scope.holds(answer.page.url):
+        if scope.is_own(answer.page.url):
             return answer
         elsewhere = answer
     return elsewhere
 
 
-async def drawn_where_needed(
+async def rendered_where_needed(
     found: Found, pages: Mapping[str, Fetched], rendering: Rendering,
 ) -> tuple[Found, Mapping[str, Fetched]]:
     """The same blog with its pages as a browser shows them, where they show nothing without one.
@@ -210,27 +196,27 @@ async def drawn_where_needed(
         home_page = shown.get(found.home, found.home_page)
         return replace(found, home_page=home_page), {link: shown.get(link, page) for link, page in pages.items()}
     rendering.is_scripted = rendering.settings.render == "auto" and needs_browser(_pairs(found, pages))
-    if not rendering.draws_all:
+    if not rendering.renders_all:
         return found, pages
     home = (found.home_page,) if found.home_page is not None else ()
-    drawn = await asyncio.gather(*(drawn_page(answer, rendering) for answer in (*pages.values(), *home)))
-    shown = dict(zip(pages, drawn, strict=False))
+    rendered = await asyncio.gather(*(rendered_page(answer, rendering) for answer in (*pages.values(), *home)))
+    shown = dict(zip(pages, rendered, strict=False))
     if rendering.is_scripted and needs_browser(_pairs(found, shown)):
         # A browser shows no more of it: the feed speaks of something else than the pages.
         rendering.is_scripted = False
         return found, pages
-    return replace(found, home_page=drawn[-1] if home else None), shown
+    return replace(found, home_page=rendered[-1] if home else None), shown
 
 
-async def drawn_page(answer: Fetched, rendering: Rendering) -> Fetched:
-    """The answer with what a browser shows in place of its body; as it is if it cannot be drawn."""
+async def rendered_page(answer: Fetched, rendering: Rendering) -> Fetched:
+    """The answer with what a browser shows in place of its body; as it is if it cannot be rendered."""
     try:
-        drawn = await rendering.draw(answer.page)
-    except NotDrawn:
+        rendered = await rendering.render(answer.page)
+    except NotRendered:
         return answer
-    rendering.keep_for_later(drawn)
+    rendering.keep_for_later(rendered)
     kept = tuple(pair for pair in answer.answer.headers if pair[0].lower() != "content-type")
-    last = replace(answer.answer, body=drawn.body, headers=(*kept, ("Content-Type", HTML)))
+    last = replace(answer.answer, body=rendered.body, headers=(*kept, ("Content-Type", HTML)))
     return replace(answer, exchanges=(*answer.exchanges[:-1], last))
 
 

@@ -1,4 +1,4 @@
-"""A redesign in the middle: the pages of new entries show it, the blog is learned again, and the old rules are kept.
+"""Redesign of a blog: the pages of new entries show it, the blog is learned again, and the old rules are kept.
 
     look        the pages of new entries are fetched, and read with the rules as they are
     doubt       most of them are read worse than the rules promise: pages of older entries are asked for too
@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,11 +19,11 @@ from everlog.records import Failure, Feed, Fetched, Link
 from everlog.usecases.discover.blog_scope import scope_of
 from everlog.usecases.discover.discover_blog import Found
 from everlog.usecases.learn.blog_fingerprint import start_page
-from everlog.usecases.learn.learned_blog import drawn_page, drawn_where_needed, entry_urls, learn_blog
-from everlog.usecases.learn.relearn import stored_page
+from everlog.usecases.learn.learned_blog import learn_blog, rendered_page, rendered_where_needed
 from everlog.usecases.learn.template_history import TemplateHistory, begin_era
 from everlog.usecases.page.post_comments import CommentGatherer
 from everlog.usecases.page.rendering import Rendering
+from everlog.usecases.page.stored_pages import stored_page
 from everlog.usecases.update.feed_diff import feed_now
 
 if TYPE_CHECKING:
@@ -32,10 +31,10 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from everlog.comments.comment_rules import CommentRules
-    from everlog.core.links import Scope
+    from everlog.core.scope import Scope
     from everlog.extract.redesign_check import Fit
     from everlog.records import Blog, Entry
-    from everlog.usecases.crawl.lifecycle import CrawlRun
+    from everlog.usecases.crawl.crawl_context import CrawlRun
     from everlog.usecases.learn.learned_blog import LearnedBlog
     from everlog.usecases.update.feed_diff import FeedResponse
 
@@ -47,7 +46,6 @@ MOST_OTHERS = 4
 NOT_MODIFIED = 304
 # Posts that were odd, or of which nothing could be learned, start no second search. More than feeds have need not be
 # remembered.
-TRIED = "redesign tried"
 MOST_TRIED = 100
 # Addresses of held posts that the new pattern of addresses must know.
 MOST_EXAMPLES = 60
@@ -61,36 +59,36 @@ class Redesign:
     reads comments by.
     """
 
-    known: LearnedBlog
+    learned: LearnedBlog
     answers: Answers = ()
     is_new: bool = False
     commenting: CommentGatherer | None = None
 
 
 async def read_anew(
-    blog: Blog, known: LearnedBlog, entries: Sequence[Entry], told: FeedResponse, work: CrawlRun, *,
+    blog: Blog, learned: LearnedBlog, entries: Sequence[Entry], response: FeedResponse, run: CrawlRun, *,
     due: Collection[str] = (),
 ) -> Redesign:
     """Look at the pages of new entries with the rules as they are; learn the blog again if it was redesigned.
 
     `due` are keys of older posts that this run asks for anyway: those of them that the feed names are looked at too.
     """
-    if known.without_feed or not (entries or due) or not _can_look(known, work):
-        return Redesign(known=known)
-    feed_page, feed = feed_now(told, blog, work.archive)
+    if learned.without_feed or not (entries or due) or not _can_look(learned, run):
+        return Redesign(learned=learned)
+    feed_page, feed = feed_now(response, blog, run.archive)
     new = _with_links(entries)[:MOST_NEW]
     again = [entry for entry in _with_links(feed.entries) if _is_among(entry, feed_page, due) and entry not in new]
     again = again[: MOST_NEW - len(new)]
     if not (new or again):
-        return Redesign(known=known)
-    work.tally.doing = "fetching new posts" if new else "fetching posts again"
-    desk = _Desk(blog=blog, known=known, feed=feed, feed_page=feed_page, work=work)
-    return await desk.decide(new, again)
+        return Redesign(learned=learned)
+    run.tally.doing = "fetching new posts" if new else "fetching posts again"
+    check = _RedesignCheck(blog=blog, learned=learned, feed=feed, feed_page=feed_page, run=run)
+    return await check.decide(new, again)
 
 
-def _can_look(known: LearnedBlog, work: CrawlRun) -> bool:
+def _can_look(learned: LearnedBlog, run: CrawlRun) -> bool:
     """Whether pages can be seen as the rules know them: those that scripts draw need a browser."""
-    return not known.is_scripted or (work.browser is not None and work.settings.render != "never")
+    return not learned.is_scripted or (run.browser is not None and run.settings.render != "never")
 
 
 def _is_among(entry: Entry, feed_page: Fetched, keys: Collection[str]) -> bool:
@@ -107,23 +105,23 @@ class _Look(NamedTuple):
 
 
 @dataclass(slots=True, kw_only=True)
-class _Desk:
+class _RedesignCheck:
     """One look at a blog: what was asked for, and what came of it."""
 
     blog: Blog
-    known: LearnedBlog
+    learned: LearnedBlog
     feed: Feed
     feed_page: Fetched
-    work: CrawlRun
+    run: CrawlRun
     answers: dict[str, tuple[Link, Fetched | Failure]] = field(default_factory=dict)
     rendering: Rendering = field(init=False)
-    template_history: TemplateHistory = field(init=False)
+    templates: TemplateHistory = field(init=False)
 
     def __post_init__(self) -> None:
-        work = self.work
-        self.template_history = TemplateHistory.of(self.blog.id, work.archive)
+        run = self.run
+        self.templates = TemplateHistory.of(self.blog.id, run.archive, self.learned)
         self.rendering = Rendering(
-            browser=work.browser, fetcher=work.fetcher, settings=work.settings, is_scripted=self.known.is_scripted,
+            browser=run.browser, fetcher=run.fetcher, settings=run.settings, is_scripted=self.learned.is_scripted,
         )
 
     async def decide(self, wanted: Sequence[Entry], again: Sequence[Entry]) -> Redesign:
@@ -144,7 +142,7 @@ class _Desk:
         if not has_changed([look.fit for look in new], [look.fit for look in others]):
             self._remember_tried(new)
             return self._as_before()
-        self.work.tally.doing = "learning the blog again after a redesign"
+        self.run.tally.doing = "learning the blog again after a redesign"
         others += await self._look(rest[end:most], is_conditional=True)
         return await self._learn(new, others)
 
@@ -153,34 +151,34 @@ class _Desk:
         from everlog.extract.redesign_check import fit_of  # noqa: PLC0415 - as above
 
         wanted = list(entries)
-        scope = scope_of(self.blog, self.work.archive)
+        scope = scope_of(self.blog, self.run.archive)
         fetched = await asyncio.gather(*(self._fetch(entry, scope, is_conditional=is_conditional) for entry in wanted))
         looks = []
         for entry, (answer, is_held) in zip(wanted, fetched, strict=True):
             if answer is not None:
-                shown = await drawn_page(answer, self.rendering) if self.rendering.draws_all else answer
+                shown = await rendered_page(answer, self.rendering) if self.rendering.renders_all else answer
                 # A page that still wears a design of before is none of the new one.
-                known = self.template_history.known_of(shown.page, self.known)
-                fit = fit_of(entry, shown.page, known.template, known.classifier)
+                learned = self.templates.for_unparsed(shown.page)
+                fit = fit_of(entry, shown.page, learned.template, learned.classifier)
                 looks.append(_Look(entry, answer, fit, is_held))
         return looks
 
     async def _fetch(self, entry: Entry, scope: Scope, *, is_conditional: bool) -> tuple[Fetched | None, bool]:
         """The page of an entry; where the server says that it did not change, as it is stored."""
-        work, blog = self.work, self.blog
+        run, blog = self.run, self.blog
         whole = absolute(self.feed_page.answer.url, entry.link)
-        for url in entry_urls(whole, blog.home, scope) if whole else ():
-            held = work.archive.captures.find(blog.id, url) if is_conditional else None
-            answer = await work.fetcher.fetch(
+        for url in scope.page_urls(whole) if whole else ():
+            held = run.archive.captures.find(blog.id, url) if is_conditional else None
+            answer = await run.fetcher.fetch(
                 url, etag=held.etag if held else None, last_modified=held.last_modified if held else None,
             )
-            work.tally.requests += 1
+            run.tally.requests += 1
             link = Link(url=url, key=canonical(url), lane="post", found_on=blog.feed_url)
             self.answers[link.key] = link, answer
-            if isinstance(answer, Failure) or not scope.holds(answer.page.url):
+            if isinstance(answer, Failure) or not scope.is_own(answer.page.url):
                 continue
             if answer.answer.status == NOT_MODIFIED:
-                return stored_page(url, blog, work.archive, drawn=False), True
+                return stored_page(url, blog, run.archive, rendered=False), True
             return answer, False
         return None, False
 
@@ -194,8 +192,8 @@ class _Desk:
         taught = [look for look in looks if look.fit.lost is not None or (everywhere and not look.is_held)]
         pages = {look.entry.link or "": look.answer for look in taught}
         try:
-            found, shown = await drawn_where_needed(await self._found(), pages, self.rendering)
-            scope = scope_of(self.blog, self.work.archive)
+            found, shown = await rendered_where_needed(await self._found(), pages, self.rendering)
+            scope = scope_of(self.blog, self.run.archive)
             learned = learn_blog(found, shown, scope, is_scripted=self.rendering.is_scripted)
         except NoBrowser:
             # The old rules would pass over the new posts, and the feed does not name them for ever.
@@ -208,7 +206,8 @@ class _Desk:
         if not reads_better(after, before):
             return self._keep_the_old(new, "learning again gave no better rules")
         commenting = await self._study_comments(found, shown)
-        learned = replace(learned, template=learned.template.with_comments(commenting.rules)).with_manual_of(self.known)
+        learned = replace(learned, template=learned.template.with_comments(commenting.rules))
+        learned = learned.with_manual_of(self.learned)
         for look in taught:
             if look.is_held:
                 self._hand_on(look)
@@ -223,9 +222,9 @@ class _Desk:
 
     async def _found(self) -> Found:
         """The blog as it is now; its front page tells menus from posts, and is visited anyway."""
-        home, start = self.blog.home, start_page(self.blog, self.work.archive)
-        answer = await self.work.fetcher.fetch(start)
-        self.work.tally.requests += 1
+        home, start = self.blog.home, start_page(self.blog, self.run.archive)
+        answer = await self.run.fetcher.fetch(start)
+        self.run.tally.requests += 1
         self.answers[canonical(start)] = Link(url=start, key=canonical(start), lane="page"), answer
         return Found(
             home=home, home_page=None if isinstance(answer, Failure) else answer, feed=self.feed,
@@ -237,16 +236,16 @@ class _Desk:
         entries = {entry.link: entry for entry in found.feed.entries if entry.link}
         commenting = self._commenting()
         commenting.entries |= {canonical(page.page.url): entries[link] for link, page in shown.items()}
-        if self.work.settings.comments:
+        if self.run.settings.comments:
             visits = await commenting.study((entries[link], page) for link, page in shown.items())
-            self.work.archive.commit(visits)
+            self.run.archive.commit(visits)
         return commenting
 
     def _commenting(self, rules: CommentRules | None = None) -> CommentGatherer:
-        """What the crawl reads comments by; it has the pages that were drawn, so that none is drawn twice."""
-        feed_url, work = self.feed_page.answer.url, self.work
+        """What the crawl reads comments by; it has the pages that were rendered, so that none is rendered twice."""
+        feed_url, run = self.feed_page.answer.url, self.run
         return CommentGatherer(
-            blog_id=self.blog.id, fetcher=work.fetcher, rendering=self.rendering, tally=work.tally, rules=rules,
+            blog_id=self.blog.id, fetcher=run.fetcher, rendering=self.rendering, tally=run.tally, rules=rules,
             entries={
                 canonical(absolute(feed_url, entry.link) or ""): entry for entry in self.feed.entries if entry.link
             },
@@ -254,7 +253,7 @@ class _Desk:
 
     def _with_old_addresses(self, learned: LearnedBlog) -> LearnedBlog:
         """What was learned, with the addresses of the posts of before: pages may change and addresses stay."""
-        held = self.work.archive.posts.newest(self.blog.id, limit=MOST_EXAMPLES)
+        held = self.run.archive.posts.newest(self.blog.id, limit=MOST_EXAMPLES)
         odd = [url for url in map("http://{}".format, held) if not learned.classifier.likely_post(url)]
         return replace(learned, classifier=learned.classifier.with_urls(odd)) if odd else learned
 
@@ -262,38 +261,40 @@ class _Desk:
         self, learned: LearnedBlog, commenting: CommentGatherer, before: Sequence[Fit], after: Sequence[Fit],
     ) -> Redesign:
         learned = replace(learned, learned_at=self._asked_at())
-        reason = begin_era(self.blog.id, learned, before, after, self.work.archive)
-        self.work.archive.blogs.remember(self.blog.id, TRIED, None)
-        self.work.tally.remarks.append(f"{reason}; older pages are still read with the old rules")
-        return Redesign(known=learned, answers=tuple(self.answers.values()), is_new=True, commenting=commenting)
+        reason = begin_era(self.blog.id, learned, before, after, self.run.archive)
+        self._keep_tried(())
+        self.run.tally.remarks.append(f"{reason}; older pages are still read with the old rules")
+        return Redesign(learned=learned, answers=tuple(self.answers.values()), is_new=True, commenting=commenting)
 
     def _asked_at(self) -> datetime:
         """When the first page was fetched that may show the new design: pages of before it are of the old one."""
         asked = [each.answer.fetched_at for _, each in self.answers.values() if isinstance(each, Fetched)]
-        return min(asked, default=self.work.now())
+        return min(asked, default=self.run.now())
 
     def _as_before(self) -> Redesign:
-        self.rendering.is_scripted = self.known.is_scripted
-        commenting = self._commenting(self.known.template.comments) if self.rendering.draws_all else None
-        return Redesign(known=self.known, answers=tuple(self.answers.values()), commenting=commenting)
+        self.rendering.is_scripted = self.learned.is_scripted
+        commenting = self._commenting(self.learned.template.comments) if self.rendering.renders_all else None
+        return Redesign(learned=self.learned, answers=tuple(self.answers.values()), commenting=commenting)
 
     def _keep_the_old(self, new: Sequence[_Look], why: str) -> Redesign:
         self._remember_tried(new)
         lost = [look.fit.lost for look in new if look.fit.lost is not None]
-        self.work.tally.remarks.append(
+        self.run.tally.remarks.append(
             f"{len(lost)} new posts may be wrong ({lost[0]}), and {why}; the old rules are kept"
         )
         return self._as_before()
 
     def _remember_tried(self, new: Sequence[_Look]) -> None:
-        kept = json.loads(self.work.archive.blogs.recall(self.blog.id, TRIED) or "[]")
+        kept = self.run.archive.blogs.state(self.blog.id).relearned_for
         lost = [_key(look.entry) for look in new if look.fit.lost is not None]
-        tried = [*dict.fromkeys((*kept, *lost))][-MOST_TRIED:]
-        self.work.archive.blogs.remember(self.blog.id, TRIED, json.dumps(tried))
+        self._keep_tried([*dict.fromkeys((*kept, *lost))][-MOST_TRIED:])
+
+    def _keep_tried(self, keys: Sequence[str]) -> None:
+        self.run.archive.blogs.change_state(self.blog.id, lambda state: replace(state, relearned_for=tuple(keys)))
 
     def _was_tried(self, new: Sequence[_Look]) -> bool:
         """Whether learning again was tried for all of these already, in vain."""
-        tried = set(json.loads(self.work.archive.blogs.recall(self.blog.id, TRIED) or "[]"))
+        tried = set(self.run.archive.blogs.state(self.blog.id).relearned_for)
         return all(_key(look.entry) in tried for look in new if look.fit.lost is not None)
 
 

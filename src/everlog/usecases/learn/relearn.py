@@ -1,32 +1,30 @@
-"""A blog learned again from what its archive holds; no request is made."""
+"""Relearning: a blog learned again from what its archive holds; no request is made."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from everlog.comments.comment_feeds import comment_feed_url, read_comment_feed
+from everlog.comments.comment_feeds import comment_feed_url
 from everlog.comments.learn.comment_rules_learn import MOST_TAUGHT, learn_comments
-from everlog.core.aliases import with_links_here
+from everlog.core.scope import with_links_here
 from everlog.core.tree import parse
 from everlog.core.urls import absolute
-from everlog.errors import NothingToLearn, UnreadableFeed, UnreadablePage
-from everlog.feeds import parse_feed
+from everlog.errors import NothingToLearn, UnreadablePage
 from everlog.records import Fetched
 from everlog.usecases.discover.blog_scope import scope_of
 from everlog.usecases.discover.discover_blog import Found
 from everlog.usecases.learn.blog_fingerprint import start_page
-from everlog.usecases.learn.learned_blog import LearnedBlog, entry_urls, learn_blog
-from everlog.usecases.page.stored_pages import stored_exchange
+from everlog.usecases.learn.learned_blog import LearnedBlog, learn_blog
+from everlog.usecases.page.stored_pages import feed_as_stored, stored_comment_feed, stored_page
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from everlog.archive import Archive
-    from everlog.comments.comment_markup import Thread
     from everlog.comments.comment_rules import CommentRules
     from everlog.core.tree import Element
-    from everlog.records import Blog, Comment, Feed
+    from everlog.records import Blog, Comment
 
 
 def learn_again(blog: Blog, archive: Archive) -> LearnedBlog:
@@ -37,70 +35,42 @@ def learn_again(blog: Blog, archive: Archive) -> LearnedBlog:
     before = LearnedBlog.of(blog)
     is_scripted = before is not None and before.is_scripted
     lessons = _lessons_of_pages if before is not None and before.without_feed else _lessons_of_feed
-    found, pages = lessons(blog, archive, drawn=is_scripted)
+    found, pages = lessons(blog, archive, rendered=is_scripted)
     since = before.learned_at if before is not None else None
-    known = learn_blog(found, _fetched_since(since, pages) or pages, scope_of(blog, archive), is_scripted=is_scripted)
+    learned = learn_blog(found, _fetched_since(since, pages) or pages, scope_of(blog, archive), is_scripted=is_scripted)
     rules = _stored_comment_rules(blog, archive, since) or (before.template.comments if before is not None else None)
     # What is learned better is in force as long as what it replaces.
-    known = replace(known, learned_at=known.learned_at if before is None else since)
-    return replace(known, template=known.template.with_comments(rules)).with_manual_of(before)
+    learned = replace(learned, learned_at=learned.learned_at if before is None else since)
+    return replace(learned, template=learned.template.with_comments(rules)).with_manual_of(before)
 
 
 def _fetched_since(since: datetime | None, pages: dict[str, Fetched]) -> dict[str, Fetched]:
     return {link: page for link, page in pages.items() if since is None or page.answer.fetched_at >= since}
 
 
-def stored_feed(url: str, blog: Blog, archive: Archive) -> Thread | None:
-    """The comments of a stored comment feed."""
-    capture = archive.captures.find(blog.id, url)
-    if capture is None or capture.purpose != "feed":
-        return None
-    try:
-        # One that is lost is not passed over: a post that is read again without its comments would seem to have none.
-        return read_comment_feed(archive.exchange(capture).body, capture.url)
-    except UnreadableFeed:
-        return None
+def _stored_start(blog: Blog, archive: Archive, *, rendered: bool) -> Fetched | None:
+    return stored_page(start_page(blog, archive), blog, archive, rendered=rendered)
 
 
-def stored_page(url: str, blog: Blog, archive: Archive, *, drawn: bool) -> Fetched | None:
-    """A page as it is stored, as a browser showed it if it was drawn; None if it is not, or cannot be read."""
-    capture = (archive.captures.rendering(blog.id, url) if drawn else None) or archive.captures.find(blog.id, url)
-    answer = stored_exchange(capture, archive) if capture is not None else None
-    return Fetched(url=url, exchanges=(answer,)) if answer is not None else None
-
-
-def _stored_start(blog: Blog, archive: Archive, *, drawn: bool) -> Fetched | None:
-    return stored_page(start_page(blog, archive), blog, archive, drawn=drawn)
-
-
-def feed_as_stored(blog: Blog, archive: Archive) -> tuple[Fetched, Feed]:
-    """The blog's own feed as it was answered last."""
-    capture = archive.captures.find(blog.id, blog.feed_url or "")
-    if capture is None:
-        raise NothingToLearn(f"no feed of {blog.home} is in the archive", advice=f"everlog crawl {blog.home}")
-    page = archive.exchange(capture)
-    return Fetched(url=page.url, exchanges=(page,)), parse_feed(page.body, page.url)
-
-
-def _lessons_of_feed(blog: Blog, archive: Archive, *, drawn: bool) -> tuple[Found, dict[str, Fetched]]:
+def _lessons_of_feed(blog: Blog, archive: Archive, *, rendered: bool) -> tuple[Found, dict[str, Fetched]]:
     answer, feed = feed_as_stored(blog, archive)
     feed_page = answer.answer
     scope = scope_of(blog, archive)
     pages: dict[str, Fetched] = {}
     for entry in feed.entries:
         whole = absolute(feed_page.url, entry.link)
-        for url in entry_urls(whole, blog.home, scope) if whole else ():
-            stored = stored_page(url, blog, archive, drawn=drawn)
+        for url in scope.page_urls(whole) if whole else ():
+            stored = stored_page(url, blog, archive, rendered=rendered)
             if stored is not None:
                 pages[entry.link or url] = stored
                 break
     return Found(
-        home=blog.home, home_page=_stored_start(blog, archive, drawn=drawn), feed_url=feed_page.url,
+        home=blog.home, home_page=_stored_start(blog, archive, rendered=rendered), feed_url=feed_page.url,
         feed=feed, feed_page=answer,
     ), pages
 
 
-def _lessons_of_pages(blog: Blog, archive: Archive, *, drawn: bool) -> tuple[Found, dict[str, Fetched]]:
+def _lessons_of_pages(blog: Blog, archive: Archive, *, rendered: bool) -> tuple[Found, dict[str, Fetched]]:
     """What the first pages of the blog teach: they are those that taught it when it was new."""
     # Only blogs without a feed need these, and they are slow to load.
     from everlog.extract.feedless import Explorer, made_up_feed  # noqa: PLC0415
@@ -112,9 +82,9 @@ def _lessons_of_pages(blog: Blog, archive: Archive, *, drawn: bool) -> tuple[Fou
     for capture in archive.captures(blog.id):
         if len(explorer.pages) >= MOST_PAGES:
             break
-        made = archive.captures.rendering(blog.id, capture.url) if drawn else None
+        made = archive.captures.rendering(blog.id, capture.url) if rendered else None
         answer = Fetched(url=capture.url, exchanges=(archive.exchange(made or capture),))
-        if scope.holds(answer.page.url):
+        if scope.is_own(answer.page.url):
             page = answer.page
             stored.setdefault(page.url, answer)
             explorer.take(page.url, with_links_here(page.body, scope.aliases, blog.home), page.content_type)
@@ -125,7 +95,7 @@ def _lessons_of_pages(blog: Blog, archive: Archive, *, drawn: bool) -> tuple[Fou
             advice=f"if you know its feed:  everlog crawl {blog.home} --feed FEED_URL",
         )
     pages = {entry.link: stored[entry.link] for entry in feed.entries if entry.link in stored}
-    home_page = _stored_start(blog, archive, drawn=drawn)
+    home_page = _stored_start(blog, archive, rendered=rendered)
     return Found(home=blog.home, home_page=home_page, feed_url=None, feed=feed, feed_page=None), pages
 
 
@@ -143,7 +113,7 @@ def _stored_comment_rules(blog: Blog, archive: Archive, since: datetime | None) 
         except UnreadablePage:
             continue
         url = comment_feed_url(root, page.url)
-        thread = stored_feed(url, blog, archive) if url is not None else None
+        thread = stored_comment_feed(url, blog, archive) if url is not None else None
         if thread is not None and thread.comments:
             pairs.append((root, page.url, thread.comments))
     return learn_comments(pairs) if pairs else None

@@ -11,7 +11,7 @@ from everlog.core.tree import parse
 from everlog.errors import UnreadablePage, UsageError
 from everlog.extract.manual import NOTATION, OWN, checked_css, find_by_hand, is_own_notation, shown_value
 from everlog.records import Post, Role, post_fields
-from everlog.usecases.learn.relearn import stored_page
+from everlog.usecases.page.stored_pages import stored_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,29 +52,29 @@ class Trial:
 
 
 def set_by_hand(
-    known: LearnedBlog, name: str, selector: str, blog: Blog, archive: Archive,
+    learned: LearnedBlog, name: str, selector: str, blog: Blog, archive: Archive,
 ) -> tuple[LearnedBlog, Trial]:
     """The same knowledge with one rule set by hand over the learned ones; kept only if it reads something."""
     _refuse_unknown(name)
-    pages = list(_newest_pages(known, blog, archive))
-    trials = [_tried(known, name, rule, pages, archive.posts.count(blog.id)) for rule in _readings(selector)]
+    pages = list(_newest_pages(learned, blog, archive))
+    trials = [_tried(learned, name, rule, pages, archive.posts.count(blog.id)) for rule in _readings(selector)]
     # Standard CSS comes first; of equals, the first is the best.
     best = max(trials, key=lambda trial: (trial.read > 0, trial.matched > 0))
     if not best.read:
         raise _useless(best, blog)
-    return replace(known, template=known.template.with_manual({**known.template.manual, name: best.rule})), best
+    return replace(learned, template=learned.template.with_manual({**learned.template.manual, name: best.rule})), best
 
 
-def unset_by_hand(known: LearnedBlog, name: str, blog: Blog) -> LearnedBlog:
+def unset_by_hand(learned: LearnedBlog, name: str, blog: Blog) -> LearnedBlog:
     """The same knowledge without the rule that was set by hand for a field: the learned one is in force again."""
     _refuse_unknown(name)
-    rules = dict(known.template.manual)
+    rules = dict(learned.template.manual)
     if rules.pop(name, None) is None:
         held = f"rules set by hand: {', '.join(rules)}" if rules else "no rule was set by hand"
         raise UsageError(
             f"no rule for {name} was set by hand; {held}", advice=f"everlog rules {blog.home}  shows what is in force",
         )
-    return replace(known, template=known.template.with_manual(rules))
+    return replace(learned, template=learned.template.with_manual(rules))
 
 
 def _refuse_unknown(name: str) -> None:
@@ -96,15 +96,15 @@ def _readings(selector: str) -> list[Rule]:
         return [own]
 
 
-def _newest_pages(known: LearnedBlog, blog: Blog, archive: Archive) -> Iterator[Page]:
+def _newest_pages(learned: LearnedBlog, blog: Blog, archive: Archive) -> Iterator[Page]:
     for key in archive.posts.newest(blog.id, limit=MOST_TRIED):
-        stored = stored_page(f"http://{key}", blog, archive, drawn=known.is_scripted)
+        stored = stored_page(f"http://{key}", blog, archive, rendered=learned.is_scripted)
         if stored is not None:
             yield stored.page
 
 
-def _tried(known: LearnedBlog, name: str, rule: Rule, pages: list[Page], posts: int) -> Trial:
-    template = known.template.with_manual({name: rule})
+def _tried(learned: LearnedBlog, name: str, rule: Rule, pages: list[Page], posts: int) -> Trial:
+    template = learned.template.with_manual({name: rule})
     trial = Trial(name=name, rule=rule, posts=posts, pages=len(pages))
     for page in pages:
         try:

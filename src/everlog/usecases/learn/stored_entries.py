@@ -1,4 +1,4 @@
-"""The entries of a blog's feed by the addresses of their posts: what they say goes where the pages say nothing.
+"""Entries of a blog's feed by the addresses of their posts: what they say goes where the pages say nothing.
 
     at a visit      the page's own entry, if it stands in the feed; else what the feed said when it did
     at an update    posts that are held and lack what the feed says, without a request
@@ -16,14 +16,13 @@ from everlog.extract.feed_entry import CORE, as_entry, filled, merged, of_one_po
 from everlog.feeds import parse_feed
 from everlog.records import Visit
 from everlog.usecases.discover.blog_scope import scope_of
-from everlog.usecases.learn.learned_blog import entry_urls
 from everlog.usecases.page.stored_pages import stored_exchange
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from everlog.archive import Archive
-    from everlog.core.links import Scope
+    from everlog.core.scope import Scope
     from everlog.records import Blog, Entry, Post
 
 # Whole blogs stand in some feeds; of those, the newest posts are looked at in an update.
@@ -44,7 +43,7 @@ class Entries:
         def addressed() -> Iterator[tuple[str, Entry]]:
             for entry in filter(None, map(only, with_believable_dates(entries))):
                 whole = absolute(start, entry.link)
-                for key in {canonical(url) for url in entry_urls(whole, blog.home, scope)} if whole else ():
+                for key in {canonical(url) for url in scope.page_urls(whole)} if whole else ():
                     yield key, entry
 
         return cls(of_one_post_each(addressed(), canonical(blog.home)))

@@ -1,4 +1,4 @@
-"""The designs a blog has worn: every page is read by the rules of its own time."""
+"""TemplateHistory: the designs a blog has had; every page is read by the rules of its own time."""
 
 from __future__ import annotations
 
@@ -19,58 +19,57 @@ if TYPE_CHECKING:
     from everlog.extract.redesign_check import Fit
     from everlog.records import Page
 
-# What repeated on the pages of the last crawl, as `comparing` remembers it.
-REPEATS = "repeats"
-# So many ways in which pages were lost are named in the ledger.
+# What repeated on the pages of the last crawl, as `page_comparison` remembers it.
+# So many ways in which pages were lost are named in the event log.
 MOST_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
 class TemplateHistory:
-    """What was known of a blog before each of its redesigns, and until when that held; the oldest first."""
+    """What is learned of a blog now, and what was before each of its redesigns, until when; the oldest first."""
 
+    present: LearnedBlog
     former: tuple[tuple[datetime, LearnedBlog], ...] = ()
 
     @classmethod
-    def of(cls, blog_id: int, archive: Archive) -> Self:
-        """The former designs of a blog, as its archive keeps them."""
-        return cls(tuple(
-            (
-                each.retired_at, LearnedBlog.from_texts(each.template, each.knowledge),
-            ) for each in archive.blogs.templates(blog_id)
+    def of(cls, blog_id: int, archive: Archive, present: LearnedBlog) -> Self:
+        """With the former designs of a blog, as its archive keeps them."""
+        return cls(present, tuple(
+            (each.retired_at, LearnedBlog.from_texts(each.template, each.knowledge))
+            for each in archive.blogs.templates(blog_id)
         ))
 
-    def at(self, moment: datetime | None, present: LearnedBlog) -> LearnedBlog:
-        """What was known of the blog at a moment."""
+    def at(self, moment: datetime | None) -> LearnedBlog:
+        """What was learned of the blog at a moment."""
         if moment is None:
-            return present
-        return next((known for retired_at, known in self.former if moment < retired_at), present)
+            return self.present
+        return next((learned for retired_at, learned in self.former if moment < retired_at), self.present)
 
-    def known_for(self, root: Element, moment: datetime | None, present: LearnedBlog) -> LearnedBlog:
-        """What reads a page that was fetched at a moment: what was known then, unless it wears another design.
+    def for_page(self, root: Element, moment: datetime | None) -> LearnedBlog:
+        """What reads a page that was fetched at a moment: what was learned then, unless it has another design.
 
         Some old pages are never made anew, and a redesign is noticed a while after it was made. The key-path tells:
         it is on nearly all pages of its own design, and on none of another.
         """
-        known = self.at(moment, present)
-        if not self.former or not _is_foreign(known, root):
-            return known
-        others = (present, *(other for _, other in reversed(self.former)))
-        return next((other for other in others if other.template.key_paths.matches(root)), known)
+        learned = self.at(moment)
+        if not self.former or not _is_foreign(learned, root):
+            return learned
+        others = (self.present, *(other for _, other in reversed(self.former)))
+        return next((other for other in others if other.template.key_paths.matches(root)), learned)
 
-    def known_of(self, page: Page, present: LearnedBlog) -> LearnedBlog:
+    def for_unparsed(self, page: Page) -> LearnedBlog:
         """The same for a page that is not parsed yet; blogs that were never redesigned need not be."""
         if not self.former:
-            return present
+            return self.present
         try:
-            return self.known_for(parse(page.body, page.content_type), page.fetched_at, present)
+            return self.for_page(parse(page.body, page.content_type), page.fetched_at)
         except UnreadablePage:
-            return present
+            return self.present
 
 
-def _is_foreign(known: LearnedBlog, root: Element) -> bool:
+def _is_foreign(learned: LearnedBlog, root: Element) -> bool:
     """Whether a page lacks the key-path of a design that has one."""
-    return known.template.key_paths.key is not None and not known.template.key_paths.matches(root)
+    return learned.template.key_paths.key is not None and not learned.template.key_paths.matches(root)
 
 
 def begin_era(blog_id: int, learned: LearnedBlog, before: Sequence[Fit], after: Sequence[Fit], archive: Archive) -> str:
@@ -90,7 +89,7 @@ def begin_era(blog_id: int, learned: LearnedBlog, before: Sequence[Fit], after: 
     lost = sorted({fit.lost for fit in before if fit.lost is not None})[:MOST_NAMED]
     detail: dict[str, object] = {"pages": len(after), "before": round(was, 4), "after": round(now, 4), "lost": lost}
     # This is no help with the new pages; the template knows what repeats on these.
-    archive.blogs.remember(blog_id, REPEATS, None)
+    archive.blogs.keep_repeats(blog_id, None)
     archive.blogs.change_template(
         blog_id, template=learned.template.to_json(), knowledge=learned.knowledge(), at=learned.learned_at,
         reason=reason,

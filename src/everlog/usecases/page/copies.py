@@ -1,4 +1,4 @@
-"""Pages that call themselves a copy of another page, until that one was seen.
+"""Copies: pages that call themselves a copy of another page, until that one was seen.
 
 Canonical links are wrong often enough (one for all pages, the last post's on every page) that
 believing them unseen would lose posts; not believing them would keep print views and pages of

@@ -1,7 +1,6 @@
 """Further pages of a post: those its text is split over, and those of its comments.
 
-    ask_part        a further page from the web
-    stored_part     the same page as the archive holds it
+    stored_part     a further page as the archive holds it; `joined_pages` asks the web for one
     TextPages       what pages of a text add to the post, in their order
     CommentPages    what pages of comments add to it
 
@@ -15,15 +14,11 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from everlog.core.tree import parse
 from everlog.core.urls import canonical
 from everlog.core.words import words
-from everlog.errors import UnreadablePage
-from everlog.extract.classify import noarchive
-from everlog.extract.classify.post_paging import Trail, first_page, paging_of, post_of_comment_page
-from everlog.records import Exchange, Failure, Page, Post, Provenance, Visit
-from everlog.usecases.page.page_reading import PageReading, read_page
-from everlog.usecases.page.rendering import NotDrawn, exchanges_of, page_of
+from everlog.extract.classify.post_paging import Trail
+from everlog.records import Page, Post, Provenance, Visit
+from everlog.usecases.page.page_reading import PageReading, read_part
 from everlog.usecases.page.stored_pages import stored_exchange
 
 if TYPE_CHECKING:
@@ -32,12 +27,11 @@ if TYPE_CHECKING:
 
     from everlog.archive import Archive
     from everlog.extract.classify.post_paging import Paging
-    from everlog.records import Blog, Comment
-    from everlog.usecases.crawl.crawl_context import CrawlContext
-    from everlog.usecases.page.page_reading import ReadContext
+    from everlog.records import Blog, Comment, Exchange, Failure
+    from everlog.usecases.learn.template_history import TemplateHistory
 
 # The share of three-word sequences of the shorter of two pages that stand on both. Another post of the same blog shows
-# at most 0.40 of them, the same post at least 0.86 (`presence.STILL_THERE`).
+# at most 0.40 of them, the same post at least 0.86 (`post_identity.STILL_THERE`).
 REPEATED = 0.8
 
 
@@ -63,64 +57,23 @@ class Part:
         )
 
 
-async def ask_part(url: str, context: CrawlContext) -> Part:
-    """A further page of a post, asked for and read."""
-    answer = await context.fetcher.fetch(url)
-    context.tally.requests += 1
-    if isinstance(answer, Failure):
-        return Part(url=url, failure=answer)
-    context.is_new(canonical(url))
-    page, made = answer.page, tuple[Exchange, ...]()
-    if canonical(page.url) != canonical(url):
-        return Part(url=url)
-    if context.rendering.draws_all:
-        try:
-            drawn = await context.rendering.draw(page)
-        except NotDrawn as error:
-            failure = Failure(url=url, trouble="protocol", reason=f"could not be rendered: {error.reason}")
-            return Part(url=url, failure=failure)
-        context.tally.rendered += 1
-        page, made = page_of(drawn), exchanges_of(drawn)
-    if any(noarchive(None, value) for value in answer.answer.values("x-robots-tag")):
-        return Part(url=url)
-    exchanges = (*answer.exchanges[:-1], *made, answer.answer)
-    return _part(url, look_at_part(page, context.read_context), exchanges)
-
-
-def stored_part(url: str, blog: Blog, archive: Archive, read_context: ReadContext) -> Part | None:
+def stored_part(url: str, blog: Blog, archive: Archive, templates: TemplateHistory) -> Part | None:
     """A further page as it is stored, read again; None if it is not, or cannot be read."""
     capture = archive.captures.find(blog.id, url)
     answer = stored_exchange(capture, archive) if capture is not None else None
     if answer is None:
         return None
     shown = answer
-    if read_context.template_history.at(answer.fetched_at, read_context.present).is_scripted:
-        drawing = archive.captures.rendering(blog.id, url)
-        shown = (stored_exchange(drawing, archive) if drawing is not None else None) or answer
+    if templates.at(answer.fetched_at).is_scripted:
+        rendering_capture = archive.captures.rendering(blog.id, url)
+        shown = (stored_exchange(rendering_capture, archive) if rendering_capture is not None else None) or answer
     page = Page(
         url=answer.url, body=shown.body, content_type=shown.header("content-type"), fetched_at=answer.fetched_at,
     )
-    return _part(url, look_at_part(page, read_context))
+    return part_of_reading(url, read_part(page, templates))
 
 
-def look_at_part(page: Page, read_context: ReadContext) -> PageReading:
-    """What a further page of a post tells: it is read as the post's first page is, and not judged."""
-    try:
-        root = parse(page.body, page.content_type)
-    except UnreadablePage as error:
-        return PageReading(unreadable=error.message)
-    if noarchive(root):
-        return PageReading(may_be_kept=False)
-    known = read_context.template_history.known_for(root, page.fetched_at, read_context.present)
-    first, number = first_page(root, page.url) or (None, 1)
-    commented = post_of_comment_page(page.url)
-    post = first or (commented[0] if commented is not None else page.url)
-    paging = paging_of(root, post, of=number)
-    found = read_page(root, page, known, is_split=first is not None or bool(paging.text))
-    return PageReading(kind="post", paging=paging, part_of=first, found=found)
-
-
-def _part(url: str, reading: PageReading, exchanges: tuple[Exchange, ...] = ()) -> Part:
+def part_of_reading(url: str, reading: PageReading, exchanges: tuple[Exchange, ...] = ()) -> Part:
     if not reading.may_be_kept or not isinstance(reading.found, Post):
         return Part(url=url)
     return Part(url=url, reading=reading, exchanges=exchanges)

@@ -1,4 +1,4 @@
-"""The comments of a post from all that was found of them: one list, whether it is all, and what is held besides."""
+"""Merging of a post's comments from all that was found of them: one list, whether it is all, what is held besides."""
 
 from __future__ import annotations
 
@@ -99,15 +99,15 @@ def _with_first_dates(comments: tuple[Comment, ...], gathered: Gathered, held: P
 def _with_held_excerpts(comments: Sequence[Comment], held: Post) -> tuple[Comment, ...]:
     """Links from elsewhere, whose excerpt and date the comment feed told when they were new, and pages never do."""
     before = {comment.id: comment for comment in held.comments if comment.id is not None}
-    told = []
+    completed = []
     for comment in comments:
         old = before.get(comment.id or "")
         if old is not None and not comment.text and old.text and old.author_url == comment.author_url:
             comment = replace(  # noqa: PLW2901 - the same comment, with its text
                 comment, text=old.text, html=old.html, published=comment.published or old.published,
             )
-        told.append(comment)
-    return tuple(told)
+        completed.append(comment)
+    return tuple(completed)
 
 
 def _in_held_order(comments: Sequence[Comment], held: Sequence[Comment]) -> tuple[Comment, ...]:

@@ -1,10 +1,10 @@
-"""What one look at a page tells: all of reading that needs a processor, and nothing of a crawl's memory.
+"""PageReading: what one page tells. All of reading that needs a processor, and nothing of a crawl's memory.
 
-    PageInput     a page, and what is known of it before it is opened
-    ReadContext   what pages of the blog are read by: its rules, those of its former designs, what belongs to it
-    PageReading   what was read; `pipeline` decides what becomes of it
+    read_page       a page, by the templates of its blog, to a `PageReading`; `apply_reading` decides what becomes of it
+    read_part       the same for a further page of a post, which is not judged
+    post_on_page    the post of a parsed page
 
-The same input in the same context gives the same reading, so a page may be read again at any time.
+The same page and templates give the same reading, so a page may be read again at any time.
 """
 
 from __future__ import annotations
@@ -18,12 +18,19 @@ from everlog.core.links import links_left_out, page_links
 from everlog.core.tree import drop, parse
 from everlog.errors import UnreadablePage
 from everlog.extract.classify import noarchive
-from everlog.extract.classify.post_paging import NO_PAGES, Paging, drop_page_links, first_page, paging_of
+from everlog.extract.classify.post_paging import (
+    NO_PAGES,
+    Paging,
+    drop_page_links,
+    first_page,
+    paging_of,
+    post_of_comment_page,
+)
 from everlog.records import Entry, Page, Post, Skip
 
 if TYPE_CHECKING:
     from everlog.comments.comment_markup import Thread
-    from everlog.core.links import Scope
+    from everlog.core.scope import Scope
     from everlog.core.tree import Element
     from everlog.usecases.learn.learned_blog import LearnedBlog
     from everlog.usecases.learn.template_history import TemplateHistory
@@ -41,35 +48,12 @@ NOTHING_SAID = Evidence()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PageInput:
-    """A page to look at; `comments_feed` is the one that the blog's feed names for its post.
-
-    `may_be_kept` is False where a header asks that it is not: then only its links are looked at. `ignores_robots`
-    says that the user wants pages whatever they ask.
-    """
-
-    page: Page
-    comments_feed: str | None = None
-    may_be_kept: bool = True
-    ignores_robots: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadContext:
-    """What a blog's pages are read by; pages of another time, or in another dress, by what was known then."""
-
-    scope: Scope
-    present: LearnedBlog
-    template_history: TemplateHistory
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PageReading:
-    """What a look at a page told.
+    """What reading a page told.
 
     `links` are the addresses of the blog on it, each with its key, `outside` those that may be but lie beyond its
     scope. `kind` is None where the page is unreadable or is
-    not to be kept. `is_present` says that it was read by what is known of the blog now, not before a redesign;
+    not to be kept. `is_present` says that it was read by what is learned of the blog now, not before a redesign;
     `claim` is the key of the post that it says it is. `paging` are the further pages of the post; `part_of` is the
     address of the post that the page itself continues, which is no post of its own then.
     """
@@ -89,53 +73,78 @@ class PageReading:
     part_of: str | None = None
 
 
-def look(sheet: PageInput, read_context: ReadContext) -> PageReading:
-    """All that a page tells."""
-    page = sheet.page
+def read_page(
+    page: Page, templates: TemplateHistory, scope: Scope, *, comments_feed: str | None = None,
+    says_noarchive: bool = False, obeys_noarchive: bool = True,
+) -> PageReading:
+    """All that a page tells.
+
+    `comments_feed` is the one that the blog's feed names for its post. Where a header says noarchive
+    (`says_noarchive`), or the page itself does, only its links are read, unless the user wants it all the same.
+    """
     try:
         root = parse(page.body, page.content_type)
     except UnreadablePage as error:
         return PageReading(unreadable=error.message)
+    # lxml makes an object of an element whenever it is met, unless one is there: held here, each is made once.
+    held = list(root.iter("*"))
     # Reading takes the tree apart, so what needs the whole page comes first.
-    links = tuple((link.url, link.key) for link in page_links(root, page.url, within=read_context.scope))
-    outside = tuple(links_left_out(root, page.url, beyond=read_context.scope))
-    if not sheet.ignores_robots and (not sheet.may_be_kept or noarchive(root)):
+    links = tuple((link.url, link.key) for link in page_links(root, page.url, within=scope))
+    outside = tuple(links_left_out(root, page.url, beyond=scope))
+    if obeys_noarchive and (says_noarchive or noarchive(root)):
         return PageReading(links=links, outside=outside, may_be_kept=False)
-    known = read_context.template_history.known_for(root, page.fetched_at, read_context.present)
-    is_present = known is read_context.present
-    verdict = known.classifier.verdict(page.url, root)
+    learned = templates.for_page(root, page.fetched_at)
+    is_present = learned is templates.present
+    verdict = learned.classifier.verdict(page.url, root)
     first = first_page(root, page.url) if verdict.kind == "post" else None
     if verdict.kind != "post" or first is not None:
         return PageReading(
             links=links, outside=outside, kind=verdict.kind if first is None else "page", note=verdict.note,
             by_url=verdict.by_url, is_present=is_present, part_of=first[0] if first is not None else None,
         )
-    claim = known.classifier.identity(page.url, root)
-    evidence = _evidence_of(root, sheet)
+    claim = learned.classifier.identity(page.url, root)
+    evidence = _evidence_of(root, page, comments_feed)
     paging = paging_of(root, page.url)
+    found = post_on_page(root, page, learned, is_split=bool(paging.text))
+    held.clear()
     return PageReading(
         links=links, outside=outside, kind="post", note=verdict.note, by_url=verdict.by_url, is_present=is_present,
-        claim=claim, evidence=evidence, paging=paging,
-        found=read_page(root, page, known, is_split=bool(paging.text)),
+        claim=claim, evidence=evidence, paging=paging, found=found,
     )
 
 
-def read_page(root: Element, page: Page, known: LearnedBlog, *, is_split: bool) -> Post | Skip:
-    """The post of a page by what is known of its blog; without the links to its pages, if it is split over several."""
+def read_part(page: Page, templates: TemplateHistory) -> PageReading:
+    """What a further page of a post tells: it is read as the post's first page is, and not judged."""
+    try:
+        root = parse(page.body, page.content_type)
+    except UnreadablePage as error:
+        return PageReading(unreadable=error.message)
+    if noarchive(root):
+        return PageReading(may_be_kept=False)
+    learned = templates.for_page(root, page.fetched_at)
+    first, number = first_page(root, page.url) or (None, 1)
+    commented = post_of_comment_page(page.url)
+    post = first or (commented[0] if commented is not None else page.url)
+    paging = paging_of(root, post, of=number)
+    found = post_on_page(root, page, learned, is_split=first is not None or bool(paging.text))
+    return PageReading(kind="post", paging=paging, part_of=first, found=found)
+
+
+def post_on_page(root: Element, page: Page, learned: LearnedBlog, *, is_split: bool) -> Post | Skip:
+    """The post of a page; without the links to its pages, if it is split over several."""
     if is_split:
         drop_page_links(root, page.url)
-    return known.template.reader.read_parsed(root, page.url, page.fetched_at, is_post=True)
+    return learned.template.reader.read_parsed(root, page.url, page.fetched_at, is_post=True)
 
 
-def _evidence_of(root: Element, sheet: PageInput) -> Evidence:
-    """Where the comments of a page's post may be; what a browser drew of them is taken out of the page."""
-    page = sheet.page
+def _evidence_of(root: Element, page: Page, comments_feed: str | None) -> Evidence:
+    """Where the comments of a page's post may be; what a browser rendered of them is taken out of the page."""
     services = embedded(root)
-    entry = Entry(link=page.url, comments_feed=sheet.comments_feed) if sheet.comments_feed else None
+    entry = Entry(link=page.url, comments_feed=comments_feed) if comments_feed else None
     feed = comment_feed_url(root, page.url, entry=entry)
-    drawn = [frame for frame in root.iter("template") if frame.get("data-everlog-frame") is not None]
+    rendered = [frame for frame in root.iter("template") if frame.get("data-everlog-frame") is not None]
     threads: list[Thread | None] = []
     if root.get("data-everlog-rendered") is not None:
         threads = [read_service(root, page.url, service, fetched_at=page.fetched_at) for service in services]
-    drop(drawn)
+    drop(rendered)
     return Evidence(services=services, feed=feed, threads=tuple(thread for thread in threads if thread is not None))

@@ -1,9 +1,9 @@
-"""The comments of a post from wherever they live: its page, its comment feed, a service in the browser.
+"""Comments of a post from wherever they live: its page, its comment feed, a service in the browser.
 
     page       read with the article, by the rules of the blog or known markup
     pages      further pages of comments, where the page links to them
     feed       asked for where the page may not show all, and while the blog's rules are not learned yet
-    service    drawn in the browser where the page embeds one
+    service    rendered in the browser where the page embeds one
 
 What they bring is one list of threads, held against the number the site states.
 """
@@ -18,14 +18,14 @@ from everlog.comments.comment_markup import Thread
 from everlog.comments.learn.comment_rules_learn import learn_comments
 from everlog.comments.merging import merge
 from everlog.comments.services import read_service
+from everlog.core.retry_policy import is_passing
 from everlog.core.tree import parse
 from everlog.core.urls import canonical
 from everlog.errors import UnreadableFeed, UnreadablePage
 from everlog.records import Failure, Visit
-from everlog.usecases.page.failures import is_passing
 from everlog.usecases.page.further_pages import CommentPages
 from everlog.usecases.page.merged_comments import Gathered
-from everlog.usecases.page.rendering import NotDrawn, exchanges_of, page_of
+from everlog.usecases.page.rendering import NotRendered, exchanges_of, page_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -77,7 +77,7 @@ class CommentGatherer:
     entries: dict[str, Entry] = field(default_factory=dict)
     rules: CommentRules | None = None
     # What the feed of all comments says that is not held, by the keys of the posts.
-    told: Mapping[str, tuple[Comment, ...]] = field(default_factory=dict)
+    announced: Mapping[str, tuple[Comment, ...]] = field(default_factory=dict)
     _read: dict[str, Thread | Failure | None] = field(default_factory=dict)
     _lessons: list[Taught] = field(default_factory=list)
     # How many lessons the last try to learn was given: the same ones teach no more.
@@ -105,9 +105,9 @@ class CommentGatherer:
             await self._from_feed(evidence.feed, post, answer, gathered)
         if further is not None and feed_first and not _are_all(gathered, claimed, held):
             await self._from_pages(post, further, gathered)
-        told = self.told.get(canonical(post.url))
-        if told and claimed is not None and len(merge(gathered.threads, claimed=claimed).comments) < claimed:
-            gathered.threads.append(Thread(source="feed", comments=told))
+        announced = self.announced.get(canonical(post.url))
+        if announced and claimed is not None and len(merge(gathered.threads, claimed=claimed).comments) < claimed:
+            gathered.threads.append(Thread(source="feed", comments=announced))
         return gathered
 
     def claimed(self, post: Post, gathered: Gathered) -> int | None:
@@ -158,26 +158,26 @@ class CommentGatherer:
         return visits
 
     async def _from_services(self, services: Sequence[Service], page: Page, gathered: Gathered) -> None:
-        wanted = self.rendering.worth_drawing(services)
+        wanted = self.rendering.worth_rendering(services)
         found: dict[str, Thread] = {}
         # A service that is down was asked for other posts; a browser that is missing has asked nobody.
         gathered.tried = self.rendering.settings.render != "never"
         if wanted:
             try:
-                drawn = await self.rendering.draw(page, wanted)
-            except NotDrawn as error:
+                rendered = await self.rendering.render(page, wanted)
+            except NotRendered as error:
                 gathered.failures.append(f"the page could not be rendered: {error.reason}")
             else:
                 self.tally.rendered += 1
-                gathered.exchanges = exchanges_of(drawn)
-                root = parse(drawn.body, page_of(drawn).content_type)
+                gathered.exchanges = exchanges_of(rendered)
+                root = parse(rendered.body, page_of(rendered).content_type)
                 for service in wanted:
-                    thread = read_service(root, page.url, service, fetched_at=drawn.rendered_at)
+                    thread = read_service(root, page.url, service, fetched_at=rendered.rendered_at)
                     if thread is not None:
                         found[service.name] = thread
-                        gathered.failures += _unfinished(thread, drawn)
+                        gathered.failures += _unfinished(thread, rendered)
             for service in wanted:
-                self.rendering.heard(service.name, answered=service.name in found)
+                self.rendering.note_answer(service.name, answered=service.name in found)
         gathered.tried = gathered.tried and self.rendering.missing is None
         gathered.threads += found.values()
         gathered.failures += [self.rendering.why_not(each.name) for each in services if each.name not in found]
@@ -205,8 +205,8 @@ class CommentGatherer:
             return True
         if self.rules is None and len(self._lessons) < MOST_TAUGHT:
             return bool(found or claimed) or self._pages_hide or self._empty < EMPTY_BELIEVED
-        told = {each.id for each in held.comments if not _is_vague(each)} if held is not None else set()
-        if any(_is_vague(comment) and comment.id not in told for comment in gathered.on_pages):
+        announced = {each.id for each in held.comments if not _is_vague(each)} if held is not None else set()
+        if any(_is_vague(comment) and comment.id not in announced for comment in gathered.on_pages):
             return True
         if claimed is not None:
             return found < claimed
@@ -259,7 +259,9 @@ def _is_vague(comment: Comment) -> bool:
     return comment.author is None or comment.published is None
 
 
-def _unfinished(thread: Thread, drawn: Rendered) -> list[str]:
+def _unfinished(thread: Thread, rendered: Rendered) -> list[str]:
     """Why a thread that a restless page showed is not taken for all there is."""
     short = thread.claimed is not None and len(thread.comments) < thread.claimed
-    return [f"{thread.source} was still loading when the time limit was reached"] if short and not drawn.settled else []
+    if not short or rendered.settled:
+        return []
+    return [f"{thread.source} was still loading when the time limit was reached"]

@@ -1,10 +1,10 @@
-"""Whether a page still is the post that is held there, and which held post a page of a blog that moved is."""
+"""Identity of a post: whether a page still is the post that is held there, also of a blog that moved."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from everlog.core.links import keys_elsewhere
+from everlog.core.scope import keys_elsewhere
 from everlog.core.tree import parse
 from everlog.core.urls import canonical
 from everlog.core.words import words

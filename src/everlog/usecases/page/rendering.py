@@ -1,4 +1,4 @@
-"""The browser as one blog's crawl uses it: when a page is drawn, and what is done when that fails."""
+"""Rendering as one blog's crawl uses it: when a page is rendered by the browser, and what is done when that fails."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from everlog.settings import Settings
 
 HTML = "text/html; charset=utf-8"
-# A service that gave nothing so often in a row is down: the posts that follow are not drawn for it, and
+# A service that gave nothing so often in a row is down: the posts that follow are not rendered for it, and
 # are tried again at the next update.
 DOWN_AFTER = 5
 
 
-class NotDrawn(Exception):
-    """A page that the browser could not draw, and why."""
+class NotRendered(Exception):
+    """A page that the browser could not render, and why."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -48,22 +48,22 @@ class Rendering:
     count: int = 0
     missing: str | None = None
     _failures: Counter[str] = field(default_factory=Counter)
-    # What was drawn to learn the blog from, until its pages are visited.
-    _drawn: dict[str, Rendered] = field(default_factory=dict)
+    # What was rendered to learn the blog from, until its pages are visited.
+    _rendered: dict[str, Rendered] = field(default_factory=dict)
 
     @property
-    def draws_all(self) -> bool:
-        """Whether every page is drawn before it is read."""
+    def renders_all(self) -> bool:
+        """Whether every page is rendered before it is read."""
         wanted = self.settings.render
         return wanted == "always" or (wanted == "auto" and self.is_scripted)
 
-    def worth_drawing(self, services: Sequence[Service]) -> tuple[Service, ...]:
+    def worth_rendering(self, services: Sequence[Service]) -> tuple[Service, ...]:
         """The services among these that a browser may bring comments from."""
         if self.settings.render == "never" or self.missing is not None:
             return ()
         return tuple(service for service in services if self._failures[service.name] < DOWN_AFTER)
 
-    def heard(self, service: str, *, answered: bool) -> None:
+    def note_answer(self, service: str, *, answered: bool) -> None:
         """A service gave its comments, or did not."""
         self._failures[service] = 0 if answered else self._failures[service] + 1
 
@@ -77,34 +77,34 @@ class Rendering:
             return f"{service} returned no comments {DOWN_AFTER} times in a row"
         return f"{service} returned no comments"
 
-    async def draw(self, page: Page, services: Iterable[Service] = ()) -> Rendered:
-        """The page as a browser shows it; NotDrawn says why it cannot."""
-        kept = self._drawn.pop(page.url, None)
+    async def render(self, page: Page, services: Iterable[Service] = ()) -> Rendered:
+        """The page as a browser shows it; NotRendered says why it cannot."""
+        kept = self._rendered.pop(page.url, None)
         if kept is not None:
             return kept
         if self.browser is None:
-            raise NotDrawn("no browser is running")
+            raise NotRendered("no browser is running")
         wanted = tuple(services) or embedded_in(page)
         try:
-            drawn = await self.browser.render(
-                page, fetch=self.fetcher.ask, services=wanted, screenshot=self.settings.screenshots,
+            rendered = await self.browser.render(
+                page, fetch=self.fetcher.request, services=wanted, screenshot=self.settings.screenshots,
             )
         except NoBrowser as error:
             self.missing = error.message
-            if self.draws_all:
+            if self.renders_all:
                 raise
-            raise NotDrawn(error.message) from error
+            raise NotRendered(error.message) from error
         except RenderFailed as error:
-            raise NotDrawn(error.reason) from error
+            raise NotRendered(error.reason) from error
         self.count += 1
-        return drawn
+        return rendered
 
-    def keep_for_later(self, drawn: Rendered) -> None:
-        """A page that was drawn to learn from is not drawn again when it is visited."""
-        self._drawn[drawn.url] = drawn
+    def keep_for_later(self, rendered: Rendered) -> None:
+        """A page that was rendered to learn from is not rendered again when it is visited."""
+        self._rendered[rendered.url] = rendered
 
 
-def can_draw(settings: Settings) -> bool:
+def can_render(settings: Settings) -> bool:
     """Whether there is a browser, and it may be used."""
     if settings.render == "never" or find_spec("playwright") is None:
         return False
@@ -123,21 +123,21 @@ def embedded_in(page: Page) -> tuple[Service, ...]:
         return ()
 
 
-def page_of(drawn: Rendered) -> Page:
-    """What was drawn, as a page like all others."""
-    return Page(url=drawn.url, body=drawn.body, content_type=HTML, fetched_at=drawn.rendered_at)
+def page_of(rendered: Rendered) -> Page:
+    """What was rendered, as a page like all others."""
+    return Page(url=rendered.url, body=rendered.body, content_type=HTML, fetched_at=rendered.rendered_at)
 
 
-def exchanges_of(drawn: Rendered) -> tuple[Exchange, ...]:
-    """What was drawn, as the archive keeps it beside the answer it was made from."""
+def exchanges_of(rendered: Rendered) -> tuple[Exchange, ...]:
+    """What was rendered, as the archive keeps it beside the answer it was made from."""
     made = [Exchange(
-        url=drawn.url, status=200, headers=(("Content-Type", HTML),), body=drawn.body,
-        fetched_at=drawn.rendered_at, purpose="rendered",
+        url=rendered.url, status=200, headers=(("Content-Type", HTML),), body=rendered.body,
+        fetched_at=rendered.rendered_at, purpose="rendered",
     )]
-    if drawn.screenshot is not None:
+    if rendered.screenshot is not None:
         # The name under which other archivers keep pictures of whole pages.
         made.append(Exchange(
-            url=f"urn:fullPage:{drawn.url}", status=200, headers=(("Content-Type", "image/png"),),
-            body=drawn.screenshot, fetched_at=drawn.rendered_at, purpose="screenshot",
+            url=f"urn:fullPage:{rendered.url}", status=200, headers=(("Content-Type", "image/png"),),
+            body=rendered.screenshot, fetched_at=rendered.rendered_at, purpose="screenshot",
         ))
     return tuple(made)

@@ -1,4 +1,4 @@
-"""The feed of all comments of a blog: one request names new comments on old posts.
+"""Comment feed of a blog: one request names new comments on old posts.
 
 Feeds of posts say nothing about comments on posts that have left them. Most blogs with comments have a second feed for
 these; it holds the newest few, so what matters is which of its comments are not held, and on which posts.
@@ -6,19 +6,19 @@ these; it holds the newest few, so what matters is which of its comments are not
 
 from __future__ import annotations
 
-import json
 import logging
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from everlog.archive.repos.blog_state import CommentFeedState
 from everlog.comments.comment_markup import Thread
 from everlog.comments.merging import merge
+from everlog.core.retry_policy import is_passing
 from everlog.core.urls import canonical
 from everlog.history import BlogClues, comment_history
 from everlog.records import Failure, Visit
-from everlog.usecases.crawl.stop_reasons import ENDED
-from everlog.usecases.learn.relearn import stored_page
-from everlog.usecases.page.failures import is_passing
+from everlog.usecases.crawl.crawl_context import ENDED
+from everlog.usecases.page.stored_pages import stored_page
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,44 +26,18 @@ if TYPE_CHECKING:
     from everlog.archive import Archive
     from everlog.comments.comment_feeds import SiteComment
     from everlog.records import Blog, Comment, Fetched
-    from everlog.usecases.crawl.crawl_context import CrawlContext
-    from everlog.usecases.crawl.lifecycle import CrawlRun
-    from everlog.usecases.crawl.stop_reasons import Stop
+    from everlog.usecases.crawl.crawl_context import CrawlContext, CrawlRun, Stop
 
 log = logging.getLogger("everlog")
 
 NOT_MODIFIED = 304
-# Where what is known of the feed is remembered.
-TALK = "comments feed"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommentsFeed:
-    """What is known of a blog's comment feed: None for its `url` if there is none, and the comments it named last."""
-
-    url: str | None = None
-    etag: str | None = None
-    last_modified: str | None = None
-    seen: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, blog: Blog, archive: Archive) -> CommentsFeed:
-        """As it is remembered, else as the stored front page names it."""
-        kept = archive.blogs.recall(blog.id, TALK)
-        if kept is not None:
-            said = json.loads(kept)
-            return cls(**{**said, "seen": tuple(said["seen"])})
-        return cls(url=_feed_named(blog, archive))
-
-    def keep(self, blog: Blog, archive: Archive) -> None:
-        archive.blogs.remember(blog.id, TALK, json.dumps(asdict(self)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteCommentFeed:
     """What a blog's comment feed says that is not held: new comments, by the keys of their posts."""
 
-    feed: CommentsFeed = field(default_factory=CommentsFeed)
+    feed: CommentFeedState = field(default_factory=CommentFeedState)
     answer: Fetched | None = None
     new: Mapping[str, tuple[Comment, ...]] = field(default_factory=dict)
 
@@ -73,66 +47,77 @@ class SiteCommentFeed:
         return tuple(self.new)
 
 
-NO_TALK = SiteCommentFeed()
+NOTHING_NEW = SiteCommentFeed()
 
 
-async def hear_comments(blog: Blog, work: CrawlRun) -> SiteCommentFeed:
+def known_feed(blog: Blog, archive: Archive) -> CommentFeedState:
+    """The comment feed as it is remembered, else as the stored front page names it."""
+    return archive.blogs.state(blog.id).comment_feed or CommentFeedState(url=_feed_named(blog, archive))
+
+
+def _keep(feed: CommentFeedState, blog: Blog, archive: Archive) -> None:
+    archive.blogs.change_state(blog.id, lambda state: replace(state, comment_feed=feed))
+
+
+async def fetch_comment_feed(blog: Blog, run: CrawlRun) -> SiteCommentFeed:
     """Ask a blog's comment feed, if it is known to have one, with the condition that it changed."""
-    if not work.settings.comments:
-        return NO_TALK
-    feed = CommentsFeed.of(blog, work.archive)
+    if not run.settings.comments:
+        return NOTHING_NEW
+    feed = known_feed(blog, run.archive)
     if feed.url is None:
-        return NO_TALK
-    answer = await work.fetcher.fetch(feed.url, purpose="feed", etag=feed.etag, last_modified=feed.last_modified)
-    work.tally.requests += 1
+        return NOTHING_NEW
+    answer = await run.fetcher.fetch(feed.url, purpose="feed", etag=feed.etag, last_modified=feed.last_modified)
+    run.tally.requests += 1
     if isinstance(answer, Failure):
         log.info("comment feed: %s (%s)", feed.url, answer.reason)
         if not is_passing(answer):
-            CommentsFeed().keep(blog, work.archive)
-        return NO_TALK
+            _keep(CommentFeedState(), blog, run.archive)
+        return NOTHING_NEW
     if answer.answer.status == NOT_MODIFIED:
-        return NO_TALK
-    told = comment_history.SOURCE.read(answer.answer.body, answer.answer.url)
-    if told is None:
+        return NOTHING_NEW
+    site_comments = comment_history.SOURCE.read(answer.answer.body, answer.answer.url)
+    if site_comments is None:
         log.info("comment feed: %s is not a feed", feed.url)
-        CommentsFeed().keep(blog, work.archive)
-        return NO_TALK
-    talk = _news(blog, feed, answer, told.comments, work)
-    if not talk.new:
-        talk.feed.keep(blog, work.archive)
-    return talk
+        _keep(CommentFeedState(), blog, run.archive)
+        return NOTHING_NEW
+    comment_feed = _diff(blog, feed, answer, site_comments.comments, run)
+    if not comment_feed.new:
+        _keep(comment_feed.feed, blog, run.archive)
+    return comment_feed
 
 
-async def keep_talk(talk: SiteCommentFeed, context: CrawlContext, stop: Stop) -> None:
+async def store_comment_feed(comment_feed: SiteCommentFeed, context: CrawlContext, stop: Stop) -> None:
     """Store a comment feed when the posts it named were looked at; else it is told again at the next update."""
-    if talk.answer is None or talk.feed.url is None or not talk.new or stop.ending not in ENDED:
+    if comment_feed.answer is None or comment_feed.feed.url is None or not comment_feed.new or stop.ending not in ENDED:
         return
-    key = canonical(talk.feed.url)
+    key = canonical(comment_feed.feed.url)
     context.is_new(key)
     await context.submit(Visit(
-        blog_id=context.blog.id, url=talk.feed.url, key=key, outcome="feed", exchanges=talk.answer.exchanges,
+        blog_id=context.blog.id, url=comment_feed.feed.url, key=key, outcome="feed",
+        exchanges=comment_feed.answer.exchanges,
     ))
     await context.drain()
-    talk.feed.keep(context.blog, context.archive)
+    _keep(comment_feed.feed, context.blog, context.archive)
 
 
-def _news(
-    blog: Blog, feed: CommentsFeed, answer: Fetched, told: Sequence[SiteComment], work: CrawlRun,
+def _diff(
+    blog: Blog, feed: CommentFeedState, answer: Fetched, site_comments: Sequence[SiteComment], run: CrawlRun,
 ) -> SiteCommentFeed:
     by_post: dict[str, list[Comment]] = {}
-    for each in told:
-        key = work.archive.posts.key(blog.id, *map(canonical, each.posts))
+    for each in site_comments:
+        key = run.archive.posts.key(blog.id, *map(canonical, each.posts))
         if key is not None:
             by_post.setdefault(key, []).append(each.comment)
-    marks = tuple(filter(None, (_mark(each.comment) for each in told)))
+    marks = tuple(filter(None, (_mark(each.comment) for each in site_comments)))
     new = {
         key: fresh for key, comments in by_post.items()
-        if (fresh := _not_held(key, [each for each in comments if _mark(each) not in feed.seen], work.archive))
+        if (fresh := _not_held(key, [each for each in comments if _mark(each) not in feed.seen], run.archive))
     }
-    if new and sum(map(len, new.values())) == len(told) and (feed.seen or work.archive.blogs.counts(blog.id).comments):
+    are_all_new = bool(new) and sum(map(len, new.values())) == len(site_comments)
+    if are_all_new and (feed.seen or run.archive.blogs.counts(blog.id).comments):
         # It holds the newest only: others may have come and gone since it was last asked.
-        work.tally.remarks.append(
-            f"all {len(told)} comments in {feed.url} are new: older ones may have been missed"
+        run.tally.remarks.append(
+            f"all {len(site_comments)} comments in {feed.url} are new: older ones may have been missed"
         )
     headers = answer.answer
     now = replace(
@@ -159,6 +144,6 @@ def _mark(comment: Comment) -> str | None:
 
 def _feed_named(blog: Blog, archive: Archive) -> str | None:
     """The comment feed that the stored front page names."""
-    stored = stored_page(blog.home, blog, archive, drawn=False)
+    stored = stored_page(blog.home, blog, archive, rendered=False)
     clues = BlogClues(home=blog.home, home_page=stored.page if stored is not None else None, feed_url=blog.feed_url)
     return next((request.url for request in comment_history.SOURCE.first_requests(clues)), None)

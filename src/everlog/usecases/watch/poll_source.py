@@ -1,4 +1,4 @@
-"""Whose feeds a watch asks: all of an archive as they fall due, or those of one job."""
+"""Poll sources: whose feeds a watch polls, all of an archive as they fall due, or those of one job."""
 
 from __future__ import annotations
 
@@ -8,19 +8,26 @@ import uuid
 from datetime import timedelta
 from typing import TYPE_CHECKING, Protocol
 
-from everlog.usecases.watch.poll import first_poll
+from everlog.archive.models import Poll
+from everlog.errors import EverlogError
+from everlog.records import Fetched
+from everlog.schedule.freshness import allowed
+from everlog.schedule.poll_schedule import Observation, first_polling
+from everlog.usecases.update.feed_diff import read_response
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
     from everlog.archive import Archive
-    from everlog.archive.models import Poll
+    from everlog.archive.models import Capture
     from everlog.records import Blog
 
 # A claim is worth this much; whoever lives says so four times as often.
 LEASE = timedelta(seconds=60)
 ENLISTED_AT_ONCE = 100
+# Dates of posts that a blog's rhythm is told from at first.
+DATES_READ = 200
 
 
 class PollSource(Protocol):
@@ -89,3 +96,30 @@ def enlist(archive: Archive, now: datetime) -> bool:
     blogs = archive.polls.not_planned(limit=ENLISTED_AT_ONCE)
     archive.polls.add([first_poll(blog, archive, now) for blog in blogs])
     return len(blogs) == ENLISTED_AT_ONCE
+
+
+def first_poll(blog: Blog, archive: Archive, now: datetime) -> Poll:
+    """The first time for a blog that was not watched before, by the dates of its newest posts and its stored feed."""
+    dates = archive.posts.newest_dates(blog.id, limit=DATES_READ)
+    capture = archive.captures.find(blog.id, blog.feed_url) if blog.feed_url is not None else None
+    seen = _said_then(capture, archive) if capture is not None else None
+    if capture is None or seen is None:
+        return Poll(blog_id=blog.id, polling=first_polling(dates, now, seed=blog.home))
+    return Poll(
+        blog_id=blog.id, polling=first_polling(dates, now, seed=blog.home, seen=seen),
+        etag=capture.etag, last_modified=capture.last_modified, digest=capture.digest.removeprefix("sha256:"),
+    )
+
+
+def _said_then(capture: Capture, archive: Archive) -> Observation | None:
+    """What the feed and its server said about the next request when it was stored; None if that cannot be read."""
+    try:
+        answer = archive.exchange(capture, purpose="feed")
+    except EverlogError:
+        return None
+    may_ask = allowed(answer.headers, answer.fetched_at)
+    response = read_response(Fetched(url=answer.url, exchanges=(answer,)))
+    return Observation(
+        kind="unchanged", allowed_at=may_ask.at if may_ask else None, signal=may_ask.signal if may_ask else None,
+        hints=response.feed.hints if response is not None and response.feed is not None else None,
+    )

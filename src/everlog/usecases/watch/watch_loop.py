@@ -1,4 +1,4 @@
-"""The watch over all blogs of an archive: each is asked as it falls due, until somebody says stop.
+"""Watch loop over all blogs of an archive: each is polled as it falls due, until somebody says stop.
 
 All state is in the archive: a watch can be killed and started again, and several share the work.
 """
@@ -16,7 +16,6 @@ from urllib.parse import urlsplit
 from everlog.core.fetcher import Waited
 from everlog.errors import EverlogError
 from everlog.schedule.poll_schedule import Observation, after_poll
-from everlog.usecases.crawl.lifecycle import keep_ledger
 from everlog.usecases.watch.poll import FATAL, PollResult, poll_blog
 from everlog.usecases.watch.poll_source import LEASE, WholeArchive
 
@@ -28,8 +27,8 @@ if TYPE_CHECKING:
     from everlog.core.fetcher import HostStats
     from everlog.records import Blog
     from everlog.schedule.poll_schedule import Polling
-    from everlog.usecases.crawl.lifecycle import CrawlRun
-    from everlog.usecases.host_cache import HostCache
+    from everlog.usecases.crawl.crawl_context import CrawlRun
+    from everlog.usecases.sessions import HostCache
     from everlog.usecases.watch.poll_source import PollSource
 
 log = logging.getLogger("everlog")
@@ -39,7 +38,7 @@ AT_ONCE = 64
 HEARTBEAT_SECONDS = LEASE.total_seconds() / 4
 # How often blogs that were crawled meanwhile are taken in.
 ENLIST_SECONDS = 300.0
-# The reason, in the ledger, of a poll that is later than the blog's rhythm would have it.
+# The reason, in the host statistics, of a poll that is later than the blog's rhythm would have it.
 NOT_DUE = "the feed or its server asks for longer waits"
 # With a few blogs, polls are hours apart.
 ONLINE_FOR = timedelta(hours=6)
@@ -66,24 +65,24 @@ class WatchTally:
 
 
 class Watcher:
-    """One watch. `work_for` gives the tools for one blog, `on_polled` hears what came of each poll."""
+    """One watch. `run_for` gives the tools for one blog, `on_polled` hears what came of each poll."""
 
     def __init__(
         self, archive: Archive, *, now: Callable[[], datetime], sleep: Callable[[float], Awaitable[None]],
-        work_for: Callable[[Blog], CrawlRun], on_polled: Callable[[Blog, PollResult], None],
+        run_for: Callable[[Blog], CrawlRun], on_polled: Callable[[Blog, PollResult], None],
         tally: WatchTally | None = None,
-        memory: HostCache | None = None, rota: PollSource | None = None,
+        host_cache: HostCache | None = None, source: PollSource | None = None,
     ) -> None:
         self.tally = tally or WatchTally()
-        self._rota = rota or WholeArchive(archive)
+        self._source = source or WholeArchive(archive)
         self._archive = archive
         self._now = now
         self._sleep = sleep
-        self._work_for = work_for
+        self._run_for = run_for
         self._on_polled = on_polled
-        self._memory = memory
+        self._host_cache = host_cache
         self._tasks: dict[asyncio.Task[None], int] = {}
-        self._works: dict[int, CrawlRun] = {}
+        self._runs: dict[int, CrawlRun] = {}
         self._stopping = asyncio.Event()
         self._done: list[tuple[Poll, tuple[HostStats, ...], asyncio.Future[None]]] = []
         self._waits: dict[str, list[Waited]] = {}
@@ -108,15 +107,15 @@ class Watcher:
     def stop(self) -> None:
         """Ask no more; what was fetched is stored, what was claimed is given back."""
         self._stopping.set()
-        for work in tuple(self._works.values()):
-            work.interrupt()
+        for run in tuple(self._runs.values()):
+            run.stop.interrupt()
 
     def wind_down(self) -> None:
         """Claim no more; what was claimed is dealt with, and what takes long stops where it can go on."""
         self._is_over = True
         self._changed.set()
-        for work in tuple(self._works.values()):
-            work.wind_down()
+        for run in tuple(self._runs.values()):
+            run.stop.wind_down()
 
     async def run(self, *, once: bool = False, max_seconds: float | None = None) -> None:
         """Watch until `stop`; with `once`, until nothing is due."""
@@ -141,18 +140,18 @@ class Watcher:
         if self._has_more or (now - self._enlisted_at).total_seconds() >= ENLIST_SECONDS:
             self._enlisted_at = now
             # Those that are due need not wait until all are taken in.
-            self._has_more = self._rota.enlist(now)
-            self.tally.due, self.tally.watched = self._rota.count(now)
+            self._has_more = self._source.enlist(now)
+            self.tally.due, self.tally.watched = self._source.count(now)
         if self._tasks and (now - self._renewed_at).total_seconds() >= HEARTBEAT_SECONDS:
             self._renewed_at = now
-            self._rota.renew(now)
+            self._source.renew(now)
 
     def _start_due(self) -> int:
         room = AT_ONCE - len(self._tasks)
         if room <= 0 or self._is_over:
             return 0
         now = self._now()
-        claimed = self._rota.claim(now, room)
+        claimed = self._source.claim(now, room)
         for poll, blog in claimed:
             task = asyncio.ensure_future(self._one(poll, blog))
             self._tasks[task] = blog.id
@@ -163,7 +162,7 @@ class Watcher:
     async def _wait(self, left: float | None) -> None:
         """Until an answer is dealt with, a blog falls due, or it is time to keep house."""
         now = self._now()
-        self.tally.next_due = self._rota.next_due(now)
+        self.tally.next_due = self._source.next_due(now)
         seconds = HEARTBEAT_SECONDS if self._tasks else ENLIST_SECONDS
         if self.tally.next_due is not None and len(self._tasks) < AT_ONCE and not self._is_over:
             seconds = min(seconds, max((self.tally.next_due - now).total_seconds(), 0.0))
@@ -182,36 +181,36 @@ class Watcher:
             raise self._failure
 
     async def _one(self, poll: Poll, blog: Blog) -> None:
-        ledger: tuple[HostStats, ...] = ()
+        host_stats: tuple[HostStats, ...] = ()
         try:
-            work = self._work_for(blog)
+            run = self._run_for(blog)
         except EverlogError as error:
             # What is set for one blog alone, such as a file of cookies, is no other's trouble.
             polled = self._failed(poll, blog, error.message)
         else:
-            polled, ledger = await self._ask(poll, blog, work), work.fetcher.take_ledger()
+            polled, host_stats = await self._poll(poll, blog, run), run.fetcher.take_host_stats()
         self._note_wait(blog, polled.poll.polling)
-        await self._store(polled.poll, ledger)
+        await self._store(polled.poll, host_stats)
         self._count(polled)
         self._on_polled(blog, polled)
 
-    async def _ask(self, poll: Poll, blog: Blog, work: CrawlRun) -> PollResult:
-        self._works[blog.id] = work
+    async def _poll(self, poll: Poll, blog: Blog, run: CrawlRun) -> PollResult:
+        self._runs[blog.id] = run
         try:
-            return await poll_blog(poll, blog, work, is_online=self._is_online())
+            return await poll_blog(poll, blog, run, is_online=self._is_online())
         except EverlogError:
             raise
         except asyncio.CancelledError:
-            keep_ledger(work)
+            run.keep_host_stats()
             raise
         except Exception as error:
             # One blog that the code cannot cope with must not end the watch over all others.
             log.exception("bug at %s", blog.home)
             # What the server asked for before the bug was met is in the archive by now.
-            known = self._archive.polls.of(blog.id) or poll
-            return self._failed(known, blog, f"bug in everlog: {type(error).__name__}: {error}")
+            stored = self._archive.polls.of(blog.id) or poll
+            return self._failed(stored, blog, f"bug in everlog: {type(error).__name__}: {error}")
         finally:
-            self._works.pop(blog.id, None)
+            self._runs.pop(blog.id, None)
 
     def _failed(self, poll: Poll, blog: Blog, trouble: str) -> PollResult:
         seen = Observation(kind="failed")
@@ -248,10 +247,10 @@ class Watcher:
             self.tally.new_posts += polled.report.tally.new_posts
             self.tally.changed_posts += polled.report.tally.changed_posts
 
-    async def _store(self, poll: Poll, ledger: tuple[HostStats, ...]) -> None:
+    async def _store(self, poll: Poll, host_stats: tuple[HostStats, ...]) -> None:
         """Give a blog back; polls that end together share one transaction."""
         safe: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._done.append((poll, ledger, safe))
+        self._done.append((poll, host_stats, safe))
         if self._flushing is None or self._flushing.done():
             self._flushing = asyncio.ensure_future(self._flush())
         await safe
@@ -261,10 +260,11 @@ class Watcher:
             # All is taken here, in the thread that adds to it: the one that writes only reads.
             group, self._done = self._done, []
             waits, self._waits = self._waits, {}
-            taken = self._memory.take() if self._memory is not None else {}
+            taken = self._host_cache.take() if self._host_cache is not None else {}
             failure: BaseException | None = None
             try:
-                await asyncio.to_thread(self._write, [(poll, ledger) for poll, ledger, _ in group], waits, taken)
+                polls = [(poll, host_stats) for poll, host_stats, _ in group]
+                await asyncio.to_thread(self._write, polls, waits, taken)
             except BaseException as error:  # noqa: BLE001 - whoever waits must hear of anything
                 failure = error
             for _, _, safe in group:
@@ -276,21 +276,21 @@ class Watcher:
         self, polls: list[tuple[Poll, tuple[HostStats, ...]]], waits: dict[str, list[Waited]],
         taken: Mapping[str, str | None],
     ) -> None:
-        if self._memory is not None:
-            self._memory.write(taken)
-        self._rota.give_back([poll for poll, _ in polls])
+        if self._host_cache is not None:
+            self._host_cache.write(taken)
+        self._source.give_back([poll for poll, _ in polls])
         if waits:
             self._archive.hosts.note_waits(waits)
-        self._archive.hosts.add([row for _, ledger in polls for row in ledger], at=self._now())
+        self._archive.hosts.add([row for _, host_stats in polls for row in host_stats], at=self._now())
 
     async def _wind_down(self) -> None:
-        for work in tuple(self._works.values()):
-            work.interrupt()
+        for run in tuple(self._runs.values()):
+            run.stop.interrupt()
         if self._failure is None:
             # A crawl under way stores what it has; an answer that has not come is not waited for.
             for task, blog_id in tuple(self._tasks.items()):
-                work_of = self._works.get(blog_id)
-                if work_of is not None and work_of.crawl is None:
+                run_of = self._runs.get(blog_id)
+                if run_of is not None and run_of.stop.crawl is None:
                     task.cancel()
         else:
             for task in self._tasks:
@@ -299,5 +299,5 @@ class Watcher:
         if self._flushing is not None:
             await self._flushing
         if not isinstance(self._failure, FATAL):
-            self._rota.give_up()
+            self._source.give_up()
 

@@ -1,10 +1,10 @@
-"""Blog of an archive by the address that a user typed."""
+"""Look-up of the blog of an archive that an address means."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from everlog.core.links import scope_of
+from everlog.core.scope import home_scope
 from everlog.core.urls import canonical
 from everlog.errors import UsageError
 from everlog.usecases.discover.typed_address import fetchable
@@ -32,15 +32,15 @@ def blog_named(url: str, archive: Archive) -> Blog:
     return blog
 
 
-def _blog_around(url: str, archive: Archive) -> Blog | None:
-    """The blog that an address lies in, though no page of it is known by it; of several, the innermost."""
-    around = [blog for blog in archive.blogs(forgotten=True) if scope_of(blog).holds(url)]
-    return max(around, key=lambda blog: len(canonical(blog.home)), default=None)
-
-
 def home_known_as(url: str, archive: Archive) -> Blog | None:
     """The blog of an archive that this address means: its home, in any spelling, or what led to it."""
-    home = archive.blogs.recall(None, f"home:{canonical(url)}") or url
+    home = archive.blogs.home_at(url) or url
     wanted = canonical(home)
     blog = archive.blogs.find(home)
     return blog if blog is not None and canonical(blog.home) == wanted else None
+
+
+def _blog_around(url: str, archive: Archive) -> Blog | None:
+    """The blog that an address lies in, though no page of it is known by it; of several, the innermost."""
+    around = [blog for blog in archive.blogs(forgotten=True) if home_scope(blog).is_own(url)]
+    return max(around, key=lambda blog: len(canonical(blog.home)), default=None)

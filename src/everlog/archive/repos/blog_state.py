@@ -1,0 +1,137 @@
+"""Blog state: what crawls and updates of a blog leave for those that come after them, as one document of a blog.
+
+A new kind of state is one more field of `BlogState`, and of no database: a document that does not have it yet is read
+with the field's default.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping  # noqa: TC003 - the codec reads the types of fields
+from dataclasses import dataclass, field, fields
+from datetime import datetime  # noqa: TC003 - the codec reads the types of fields
+from typing import TYPE_CHECKING, Literal
+
+from everlog.core.scope import Alias  # noqa: TC001 - the codec reads the types of fields
+from everlog.frontier.priority_queue import Progress  # noqa: TC001 - the codec reads the types of fields
+from everlog.records.codec import decode, encode
+from everlog.schedule.liveness import Failing  # noqa: TC001 - the codec reads the types of fields
+from everlog.schedule.ownership import BlogFingerprint  # noqa: TC001 - the codec reads the types of fields
+
+if TYPE_CHECKING:
+    from typing import Any
+
+# Sitemaps name every post; a front page only lets one multiply; a feed shows the newest.
+Evidence = Literal["sitemap", "front page", "feed"]
+# Documents of a later version are read as far as they are understood.
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommentFeedState:
+    """What is known of a blog's comment feed: None for its `url` if there is none, and the comments it named last."""
+
+    url: str | None = None
+    etag: str | None = None
+    last_modified: str | None = None
+    seen: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListWalk:
+    """A walk along list pages that is not over: the posts it is to arrive at, lists to ask, and lists that were."""
+
+    newest: tuple[str, ...] = ()
+    waiting: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LookedAt:
+    """What an update that is not over need not look at again, unless it is after `until`."""
+
+    fronts: bool = False
+    maps: tuple[str, ...] = ()
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Places:
+    """What belongs to a blog beyond its home: other folders, and homes that its pages call their own."""
+
+    also: tuple[str, ...] = ()
+    aliases: tuple[Alias, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """How many posts a blog has, as one of its ways into the history tells."""
+
+    posts: int
+    why: str
+    # Older archives know what the front page told.
+    evidence: Evidence = "front page"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """What a crawl left out: addresses by their keys, and what it said of them at its end."""
+
+    links: Mapping[str, str] = field(default_factory=dict)
+    said: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownFingerprint:
+    """A blog's fingerprint, and from what it was taken: the capture of its home page, and a feed or none."""
+
+    fingerprint: BlogFingerprint
+    capture: int | None = None
+    has_feed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlogState:
+    """All that is remembered of a blog beside its rows."""
+
+    # What its feed said when it was last read: marks of entries by their keys; and whether some are still news.
+    entries: Mapping[str, str] = field(default_factory=dict)
+    left_alone: bool = False
+    # Of a blog without a feed: maps of the site that named pages to which no link led.
+    sitemaps: tuple[str, ...] = ()
+    # The pages that show the newest posts first; None: not looked for yet.
+    front_pages: tuple[str, ...] | None = None
+    # The page that its home sends its readers on to, where that is another one.
+    start_page: str | None = None
+    walk: ListWalk | None = None
+    update: LookedAt | None = None
+    comment_feed: CommentFeedState | None = None
+    failing: Failing | None = None
+    places: Places = field(default_factory=Places)
+    estimate: Estimate | None = None
+    # The hosts that `--allow` named.
+    allow: tuple[str, ...] = ()
+    progress: Progress | None = None
+    left_out: LeftOut = field(default_factory=LeftOut)
+    # Comments that the site counts beyond those that are kept; None: to be counted.
+    comments_missing: int | None = None
+    fingerprint: KnownFingerprint | None = None
+    # Posts that are split over pages, by the index of the site; None: not asked. It may not tell.
+    split_posts: tuple[str, ...] | None = None
+    tells_split_posts: bool = True
+    # Entries for which learning the blog again was tried, in vain.
+    relearned_for: tuple[str, ...] = ()
+
+    def to_json(self) -> str:
+        """The document: fields that say something."""
+        said = [each.name for each in fields(self) if getattr(self, each.name) != _EMPTY[each.name]]
+        # Characters that no database takes are escaped.
+        return json.dumps({"version": VERSION} | encode(self, only=said))
+
+    @classmethod
+    def from_json(cls, text: str | None) -> BlogState:
+        """The state that a document holds; that of a blog of which nothing is remembered, without one."""
+        return cls() if text is None else decode(cls, json.loads(text))
+
+
+_EMPTY: dict[str, Any] = {each.name: getattr(BlogState(), each.name) for each in fields(BlogState)}
