@@ -12,7 +12,7 @@ from everlog.demo.site import truth
 HEAVY = {
     "scrapy", "twisted", "numpy", "babel", "dateparser", "rich", "alembic", "psycopg",
     "sqlalchemy.dialects.postgresql", "everlog.extract", "everlog.fetch", "everlog.render", "everlog.fleet",
-    "everlog.usecases.runner", "everlog.usecases.crawl", "everlog.usecases.learn", "everlog.usecases.update",
+    "everlog.usecases.runner", "everlog.usecases.crawl.crawl_blog", "everlog.usecases.learn", "everlog.usecases.update",
 }
 # Packages and modules of everlog that are loaded to export posts, some of which have pictures.
 MOST_TO_EXPORT = 70
