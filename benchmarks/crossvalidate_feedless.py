@@ -211,7 +211,7 @@ class Pupil:
         keys: dict[str, Callable[..., object]] = {
             "headed_keys": lambda _, url: url,
             "page_links": lambda _, url, within: (url, within.home),
-            "signs_of": id,
+            "features_of": id,
             "identity": lambda url, _, home, repeated=(): (url, home, frozenset(repeated)),
             "common_sequences": lambda layouts, _, least: (len(layouts), least),
             "stated_targets": lambda samples, languages: (tuple(sample.url for sample in samples), languages),

@@ -131,11 +131,11 @@ def check_commands() -> list[str]:
     """Commands and flags that everlog does not have."""
     import typer  # noqa: PLC0415 - other checks do without
 
-    from everlog.cli.app import app  # noqa: PLC0415
+    from everlog.cli.app import make_app  # noqa: PLC0415
 
     troubles = []
     for where, words in commands():
-        command: Any = typer.main.get_command(app)
+        command: Any = typer.main.get_command(make_app())
         rest = list(words)
         while rest and rest[0] in getattr(command, "commands", {}):
             command = command.commands[rest.pop(0)]

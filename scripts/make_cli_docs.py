@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from everlog.cli.app import app
+from everlog.cli.app import make_app
 from everlog.cli.planned import LATER
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ word is one number, on the screen and in every `--json`.
 
 def reference() -> str:
     """The whole page."""
-    group: Any = typer.main.get_command(app)
+    group: Any = typer.main.get_command(make_app())
     sections = [HEAD, "## `everlog`\n", _options(group)]
     sections += [_section(name, command) for name, command in _commands(group)]
     later = "\n".join(f"- `everlog {name}`: {task}" for name, task in LATER.items())

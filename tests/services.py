@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # How long a server may take to come up, and to answer the first time. On a loaded machine that is some seconds.
-START_SECONDS = 60.0
+START_SECONDS = 300.0
 
 
 class Postgres:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 SCRIPTS = ("everlog", "install", "set_up.py", "venv.sh")
-PATIENCE_SECONDS = 120
+PATIENCE_SECONDS = 300
 WITHOUT_UV = "/usr/bin:/bin"
 # `everlog WORDS` prints what it was called with; `everlog has` whether the extra is there.
 PROGRAM = """

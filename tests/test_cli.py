@@ -128,7 +128,7 @@ def test_every_command_is_printed_as_it_can_be_typed(tmp_path):
         told = f"import sys; sys.argv[0] = {str(program)!r}; {code}"
         done = subprocess.run(
             [sys.executable, "-c", told], env=environment, cwd=tmp_path, capture_output=True, text=True, check=True,
-            timeout=60,
+            timeout=300,
         )
         assert done.stdout.splitlines() == [f"{name} {command} x" for command in COMMANDS]
 
@@ -138,7 +138,7 @@ def test_run_as_a_module_it_says_so_in_its_errors_and_its_help(tmp_path):
     for words in (["crwl", "http://127.0.0.1:9/"], ["crawl", "--help"]):
         done = subprocess.run(
             [sys.executable, "-m", "everlog", *words], env=bare, cwd=tmp_path, capture_output=True, text=True,
-            check=False, timeout=60,
+            check=False, timeout=300,
         )
         assert f"{sys.executable} -m everlog crawl http" in done.stdout + done.stderr
 
@@ -205,7 +205,7 @@ def test_floors_that_are_kept_exit_0(tmp_path):
 
 def test_the_program_runs_as_a_module_too():
     done = subprocess.run(
-        [sys.executable, "-m", "everlog", "crawl"], capture_output=True, text=True, check=False, timeout=60,
+        [sys.executable, "-m", "everlog", "crawl"], capture_output=True, text=True, check=False, timeout=300,
     )
     assert done.returncode == 2
     assert done.stderr.startswith("no blog given")
@@ -214,7 +214,7 @@ def test_the_program_runs_as_a_module_too():
 def test_starting_up_loads_nothing_heavy():
     code = "import sys; from everlog.cli import main; main(['--version']); print(*sys.modules)"
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60,
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=300,
     )
     heavy = {
         "lxml", "numpy", "babel", "dateparser", "rich", "py3langid", "multiprocessing", "scrapy", "twisted",
@@ -238,7 +238,7 @@ def run_broken(raised: str, *flags: str) -> subprocess.CompletedProcess[str]:
     """The program with something going wrong deep inside."""
     return subprocess.run(
         [sys.executable, "-c", BROKEN.format(raised), "evaluate", ".", *flags],
-        capture_output=True, text=True, check=False, timeout=60,
+        capture_output=True, text=True, check=False, timeout=300,
     )
 
 

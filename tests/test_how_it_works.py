@@ -12,7 +12,7 @@ DOCS = Path(__file__).parent.parent / "docs"
 _BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("name", ["internals/how-it-works.md", "library.md"])
+@pytest.mark.parametrize("name", ["internals/how-it-works.md", pytest.param("library.md", marks=pytest.mark.slow)])
 def test_the_examples_of_a_page_give_what_it_shows(name):
     page = (DOCS / name).read_text("utf-8")
     known: dict[str, object] = {}

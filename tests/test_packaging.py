@@ -39,6 +39,7 @@ def test_nothing_is_wrong_with(name):
     assert check(name) == (0, f"{name}: nothing wrong\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "file", "old", "new", "said"), [
     ("dockerfile", "Dockerfile", "FROM python:${PYTHON} AS build", "FROM python:latest AS build", "DL3007"),
     ("compose", "compose.yaml", "condition: service_healthy", "condition: service_happy", "service_happy|depends_on"),

@@ -39,6 +39,7 @@ def test_the_first_run_says_what_it_does_and_then_runs_everlog(checkout):
     assert said[-1].startswith("everlog is set up: 2 packages in ")
 
 
+@pytest.mark.slow
 def test_without_uv_pip_sets_it_up_and_its_warnings_are_not_shown(checkout, tmp_path):
     missing = (tmp_path / "missing").as_uri()
     ran = checkout.run("scripts/everlog", PATH=WITHOUT_UV, PIP_FIND_LINKS=missing)
@@ -56,6 +57,7 @@ def test_where_uv_fails_pip_is_tried_and_what_uv_said_is_shown(checkout):
     assert "pip" in ran.err.partition("uv failed")[0]
 
 
+@pytest.mark.slow
 def test_a_set_up_that_fails_shows_all_that_was_written_and_the_next_command(checkout):
     (checkout.root / "fail").touch()
     ran = checkout.run("scripts/everlog", "demo")
@@ -127,8 +129,8 @@ def test_a_changed_list_of_needs_is_installed(ready):
 
 @pytest.mark.parametrize(("breaking", "said"), [
     ("python", "its Python was replaced"),
-    ("program", ""),
-    ("interrupted", "its last set-up did not finish"),
+    pytest.param("program", "", marks=pytest.mark.slow),
+    pytest.param("interrupted", "its last set-up did not finish", marks=pytest.mark.slow),
 ])
 def test_a_broken_environment_is_made_anew(ready, breaking, said):
     venv = ready.root / ".venv"
@@ -145,6 +147,7 @@ def test_a_broken_environment_is_made_anew(ready, breaking, said):
     assert ready.run("scripts/everlog").err == ""
 
 
+@pytest.mark.slow
 def test_a_checkout_that_was_moved_is_set_up_again(ready):
     moved = Checkout(root=ready.root.rename(ready.root.with_name("moved")))
     ran = moved.run("scripts/everlog")
@@ -155,6 +158,7 @@ def test_a_checkout_that_was_moved_is_set_up_again(ready):
 # --- extras ---
 
 
+@pytest.mark.slow
 def test_an_extra_goes_into_the_same_environment_and_stays_there(ready):
     assert ready.run("scripts/everlog", "has").out == "False\n"
     ran = ready.run("scripts/install", "render")
@@ -194,6 +198,7 @@ def test_two_first_runs_at_once_set_up_once(checkout):
     assert checkout.builds == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL], ids=["Ctrl-C", "killed"])
 def test_a_set_up_that_is_stopped_in_the_middle_is_done_again(checkout, how):
     gate = checkout.root / "gate"

@@ -75,8 +75,7 @@ def _crawl(
         opened = stack.enter_context(
             open_archive(where, create=True, files=place.get("files"), spool=place.get("spool")),
         )
-        given = json.loads(chosen.model_dump_json(exclude_unset=True))
-        errand = {"job": job, "archive": where, "place": place, "settings": given}
+        errand = {"job": job, "archive": where, "place": place, "settings": chosen.chosen()}
         child = stack.enter_context(subprocess.Popen(
             [sys.executable, "-m", "everlog.usecases.child"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         ))
@@ -103,7 +102,7 @@ def _place(
     place = {"files": settings.files, "spool": settings.spool}
     if archive is not None:
         return str(archive) if "://" in str(archive) else str(Path(archive).absolute()), place
-    return (settings.archive, place) if "archive" in settings.model_fields_set else (None, {})
+    return (settings.archive, place) if "archive" in settings.given else (None, {})
 
 
 def _raise_unless_well(ended: dict[str, Any] | None, exit_code: int) -> None:

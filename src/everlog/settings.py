@@ -13,18 +13,19 @@ The same keys are `EVERLOG_DELAY` and so on in the environment, and flags of the
 from __future__ import annotations
 
 import logging
+import math
 import re
-import tomllib
-from collections.abc import Callable, Mapping  # noqa: TC003 - pydantic reads the annotations
-from difflib import get_close_matches
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from functools import cache
-from typing import Any, Literal, Self
+from types import UnionType
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
-
-from everlog.core.ip_addresses import host_and_port
 from everlog.core.urls import canonical
 from everlog.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 log = logging.getLogger("everlog")
 
@@ -43,104 +44,91 @@ RENAMED = {"steps": "pipeline"}
 EITHER = frozenset({"feed", "no_feed"})
 
 
-class Settings(BaseModel):
-    """All that can be chosen about a crawl and its archive."""
+def _setting(
+    default: Any, about: str, *, least: float | None = None, more_than: float | None = None, most: float | None = None,
+) -> Any:
+    """A setting, what it is about, and between which bounds a number has to be."""
+    bounds = {"at least": least, "more than": more_than, "at most": most}
+    marks = {"about": about, "bounds": {word: bound for word, bound in bounds.items() if bound is not None}}
+    return field(default_factory=dict, metadata=marks) if default == {} else field(default=default, metadata=marks)
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    archive: str = Field("everlog-archive", description="Where all is kept: a folder, or postgresql://...")
-    files: str | None = Field(
-        None, description="Where a postgresql:// archive has its WARC and media files: a folder, or an fsspec URL.",
-    )
-    spool: str | None = Field(
-        None, description="Where WARC files grow until they are uploaded: a folder of this machine's own.",
-    )
-    broker: str | None = Field(None, description="The queue of a fleet: redis://...")
-    slice_seconds: float = Field(
-        60.0, gt=0, le=300,
-        description="How long a fleet's worker crawls one blog before the next has its turn (at most 300).",
-    )
-    slice_pages: int = Field(500, ge=1, description="How many pages it fetches of it at most in one turn.")
-    scope: Literal["path", "host", "subdomains"] = Field(
-        "path", description="What belongs to the blog: the path of its address, its host, or subdomains too.",
-    )
-    also: tuple[str, ...] = Field(
-        (), description="Other addresses of the blog: hosts it has as well, and folders of its own host.",
-    )
-    feed: str | None = Field(None, description="The blog's feed, where its pages do not name it.")
-    no_feed: bool = Field(default=False, description="Go without the blog's feed: posts are recognised by their pages.")
-    max_pages: int | None = Field(None, ge=1, description="Stop after this many pages.")
-    max_time: float | None = Field(None, gt=0, description="Stop after this many seconds.")
-    delay: float = Field(1.0, ge=0, description="Seconds between two requests to one host; it grows by itself.")
-    concurrency: int = Field(4, ge=1, le=64, description="Requests under way at once to one host.")
-    timeout: float = Field(30.0, gt=0, description="Seconds to wait for an answer.")
-    longest_wait: float = Field(
-        600.0, ge=0, description="Seconds a server may make a crawl wait; a longer wait ends it, to go on later.",
-    )
-    retries: int = Field(2, ge=0, le=10, description="How often a page that failed in passing is tried again.")
-    robots: bool = Field(default=True, description="Obey robots.txt.")
-    comments: bool = Field(default=True, description="Keep the comments of posts.")
-    render: Literal["auto", "always", "never"] = Field(
-        "auto", description="Render pages in a browser: where it is needed, all of them, or none.",
-    )
-    screenshots: bool = Field(default=False, description="Keep a screenshot of every page rendered in a browser.")
-    tabs: int = Field(4, ge=1, le=32, description="Pages that the browser draws at once.")
-    render_time: float = Field(60.0, gt=0, description="Seconds the browser may take for one page.")
-    browser: str | None = Field(None, description="The Chromium to draw pages with; it is found by itself.")
-    media: bool = Field(default=True, description="Keep the pictures, sounds and files of articles.")
-    max_page_bytes: int = Field(20_000_000, ge=1000, description="Pages larger than this are not kept.")
-    max_media_bytes: int = Field(100_000_000, ge=1000, description="Media larger than this are not kept.")
-    min_free_bytes: int = Field(200_000_000, ge=0, description="A crawl pauses when the disk has less room than this.")
-    exhaustive: bool = Field(
-        default=False, description="Visit every address of the blog, even where nothing new can be expected.",
-    )
-    recheck_days: float = Field(
-        90.0, ge=0, le=3650,
-        description="Posts are looked at again after 1, 2, 4, ... days, at most this many apart; 0: never.",
-    )
-    newest_first: bool = Field(default=False, description="Fetch the newest posts first.")
-    header: tuple[str, ...] = Field((), description="Headers for the blog's own host, as 'Name: value'.")
-    cookies: str | None = Field(None, description="A cookie file (Netscape format) for the blog's own host.")
-    allow: tuple[str, ...] = Field(
-        (), description="Hosts that may be at private addresses, as HOST or HOST:PORT; a port also opens that port.",
-    )
-    contact: str | None = Field(
-        None, description="Your e-mail address or a URL, for the User-Agent, so that owners of blogs can reach you.",
-    )
-    user_agent: str | None = Field(None, description="The whole User-Agent, instead of everlog's own.")
-    pipeline: tuple[str, ...] = Field(
-        PIPELINE, description="What is done with a page, in order; 'package.module:function' replaces a step.",
-    )
-    blog: Mapping[str, Mapping[str, Any]] = Field({}, description="Settings of single blogs, by their address.")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """All that can be chosen about a crawl and its archive; `make_settings` makes them, and checks every value.
 
-    @field_validator("header")
-    @classmethod
-    def _headers_have_names(cls, lines: tuple[str, ...]) -> tuple[str, ...]:
-        for line in lines:
-            name, colon, _ = line.partition(":")
-            if not colon or not _TOKEN.fullmatch(name.strip()) or "\n" in line or "\r" in line:
-                raise ValueError(f"{line!r} is not 'Name: value'")
-        return lines
+    `given` are the names of those that somebody chose.
+    """
 
-    @field_validator("contact")
-    @classmethod
-    def _contact_fits_a_header(cls, contact: str | None) -> str | None:
-        if contact and not contact.isprintable():
-            raise ValueError(f"{contact!r} is not an address")
-        return contact.strip() or None if contact else None
+    archive: str = _setting("everlog-archive", about="Where all is kept: a folder, or postgresql://...")
+    files: str | None = _setting(
+        None, about="Where a postgresql:// archive has its WARC and media files: a folder, or an fsspec URL.",
+    )
+    spool: str | None = _setting(
+        None, about="Where WARC files grow until they are uploaded: a folder of this machine's own.",
+    )
+    broker: str | None = _setting(None, about="The queue of a fleet: redis://...")
+    slice_seconds: float = _setting(
+        60.0, more_than=0, most=300,
+        about="How long a fleet's worker crawls one blog before the next has its turn (at most 300).",
+    )
+    slice_pages: int = _setting(500, least=1, about="How many pages it fetches of it at most in one turn.")
+    scope: Literal["path", "host", "subdomains"] = _setting(
+        "path", about="What belongs to the blog: the path of its address, its host, or subdomains too.",
+    )
+    also: tuple[str, ...] = _setting(
+        (), about="Other addresses of the blog: hosts it has as well, and folders of its own host.",
+    )
+    feed: str | None = _setting(None, about="The blog's feed, where its pages do not name it.")
+    no_feed: bool = _setting(default=False, about="Go without the blog's feed: posts are recognised by their pages.")
+    max_pages: int | None = _setting(None, least=1, about="Stop after this many pages.")
+    max_time: float | None = _setting(None, more_than=0, about="Stop after this many seconds.")
+    delay: float = _setting(1.0, least=0, about="Seconds between two requests to one host; it grows by itself.")
+    concurrency: int = _setting(4, least=1, most=64, about="Requests under way at once to one host.")
+    timeout: float = _setting(30.0, more_than=0, about="Seconds to wait for an answer.")
+    longest_wait: float = _setting(
+        600.0, least=0, about="Seconds a server may make a crawl wait; a longer wait ends it, to go on later.",
+    )
+    retries: int = _setting(2, least=0, most=10, about="How often a page that failed in passing is tried again.")
+    robots: bool = _setting(default=True, about="Obey robots.txt.")
+    comments: bool = _setting(default=True, about="Keep the comments of posts.")
+    render: Literal["auto", "always", "never"] = _setting(
+        "auto", about="Render pages in a browser: where it is needed, all of them, or none.",
+    )
+    screenshots: bool = _setting(default=False, about="Keep a screenshot of every page rendered in a browser.")
+    tabs: int = _setting(4, least=1, most=32, about="Pages that the browser draws at once.")
+    render_time: float = _setting(60.0, more_than=0, about="Seconds the browser may take for one page.")
+    browser: str | None = _setting(None, about="The Chromium to draw pages with; it is found by itself.")
+    media: bool = _setting(default=True, about="Keep the pictures, sounds and files of articles.")
+    max_page_bytes: int = _setting(20_000_000, least=1000, about="Pages larger than this are not kept.")
+    max_media_bytes: int = _setting(100_000_000, least=1000, about="Media larger than this are not kept.")
+    min_free_bytes: int = _setting(200_000_000, least=0, about="A crawl pauses when the disk has less room than this.")
+    exhaustive: bool = _setting(
+        default=False, about="Visit every address of the blog, even where nothing new can be expected.",
+    )
+    recheck_days: float = _setting(
+        90.0, least=0, most=3650,
+        about="Posts are looked at again after 1, 2, 4, ... days, at most this many apart; 0: never.",
+    )
+    newest_first: bool = _setting(default=False, about="Fetch the newest posts first.")
+    header: tuple[str, ...] = _setting((), about="Headers for the blog's own host, as 'Name: value'.")
+    cookies: str | None = _setting(None, about="A cookie file (Netscape format) for the blog's own host.")
+    allow: tuple[str, ...] = _setting(
+        (), about="Hosts that may be at private addresses, as HOST or HOST:PORT; a port also opens that port.",
+    )
+    contact: str | None = _setting(
+        None, about="Your e-mail address or a URL, for the User-Agent, so that owners of blogs can reach you.",
+    )
+    user_agent: str | None = _setting(None, about="The whole User-Agent, instead of everlog's own.")
+    pipeline: tuple[str, ...] = _setting(
+        PIPELINE, about="What is done with a page, in order; 'package.module:function' replaces a step.",
+    )
+    blog: Mapping[str, Mapping[str, Any]] = _setting({}, about="Settings of single blogs, by their address.")
+    given: frozenset[str] = frozenset()
 
-    @field_validator("allow")
-    @classmethod
-    def _hosts_are_hosts(cls, hosts: tuple[str, ...]) -> tuple[str, ...]:
-        for host in hosts:
-            host_and_port(host)
-        return hosts
-
-    @model_validator(mode="after")
-    def _one_way_or_the_other(self) -> Self:
-        if self.feed is not None and self.no_feed:
-            raise ValueError("a feed is named, and none is wanted: leave out one of feed and no_feed")
-        return self
+    def chosen(self) -> dict[str, Any]:
+        """The values that somebody chose; `make_settings` takes them, and they are plain data."""
+        return {name: getattr(self, name) for name in KNOWN if name in self.given}
 
     def for_blog(self, home: str) -> Settings:
         """These settings with what is set for one blog laid over them."""
@@ -148,7 +136,9 @@ class Settings(BaseModel):
         own = [values for address, values in self.blog.items() if canonical(address) == wanted]
         if not own:
             return self
-        return make_settings(self.model_dump(exclude={"blog"}, exclude_unset=True), *own)
+        common = self.chosen()
+        common.pop("blog", None)
+        return make_settings(common, *own)
 
     def headers(self) -> tuple[tuple[str, str], ...]:
         """The headers as names and values."""
@@ -159,6 +149,10 @@ class Settings(BaseModel):
         """The User-Agent: what asks, and whom to reach about it if the user says so."""
         contact = f" (+{self.contact})" if self.contact else ""
         return self.user_agent or f"everlog/{version}{contact}"
+
+
+# All settings by their names: what they are about, and their defaults.
+KNOWN = {each.name: each for each in fields(Settings) if each.metadata}
 
 
 def make_settings(*layers: Mapping[str, Any], where: str = "", spelled: Callable[[str], str] = str) -> Settings:
@@ -177,10 +171,18 @@ def make_settings(*layers: Mapping[str, Any], where: str = "", spelled: Callable
             merged = {name: value for name, value in merged.items() if name not in EITHER}
         merged |= given
     try:
-        return Settings.model_validate(merged)
-    except ValidationError as error:
-        said, advice = _explained(error, spelled)
-        raise UsageError(where + said, advice=advice) from None
+        values = {name: _checked(name, merged[name]) for name in KNOWN if name in merged}
+    except _Unfit as unfit:
+        said = f"{spelled(unfit.name)} must be {unfit.wanted}, not {unfit.value!r}"
+        raise UsageError(where + said, advice=f"docs/settings.md explains {unfit.name}") from None
+    unknown = next((name for name in merged if name not in KNOWN), None)
+    if unknown is not None:
+        said, advice = _unknown(unknown, spelled)
+        raise UsageError(where + said, advice=advice)
+    if values.get("feed") is not None and values.get("no_feed"):
+        said = "a feed is named, and none is wanted: leave out one of feed and no_feed"
+        raise UsageError(where + said, advice="docs/settings.md explains both")
+    return Settings(**values, given=frozenset(values))
 
 
 @cache
@@ -193,6 +195,8 @@ def _present_name(name: str) -> str:
 
 def from_toml(text: str, name: str) -> dict[str, Any]:
     """The values of a settings file: `[crawl]` and one `[blog."URL"]` table per blog."""
+    import tomllib  # noqa: PLC0415 - few have such a file
+
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -200,7 +204,7 @@ def from_toml(text: str, name: str) -> dict[str, Any]:
     unknown = sorted(set(data) - {"crawl", "blog"})
     if unknown:
         table = 'a settings file has [crawl] and [blog."URL"] tables'
-        known = unknown[0].replace("-", "_") in Settings.model_fields
+        known = unknown[0].replace("-", "_") in KNOWN
         raise UsageError(
             f"{name}: unknown part {unknown[0]!r}",
             advice=f"write {unknown[0]} below a line [crawl]: {table}" if known else table,
@@ -234,19 +238,10 @@ def from_flags(flags: Mapping[str, Any]) -> dict[str, Any]:
     return dict(flags)
 
 
-def _explained(error: ValidationError, spelled: Callable[[str], str]) -> tuple[str, str]:
-    """What is wrong with a setting, and what to do about it."""
-    first = error.errors()[0]
-    if not first["loc"]:
-        return first["msg"].removeprefix("Value error, "), "docs/settings.md explains both"
-    name = str(first["loc"][0])
-    if first["type"] == "extra_forbidden":
-        return _unknown(name, spelled)
-    return f"{spelled(name)} must be {_allowed(first)}, not {first['input']!r}", f"docs/settings.md explains {name}"
-
-
 def _unknown(name: str, spelled: Callable[[str], str]) -> tuple[str, str]:
-    known = sorted(Settings.model_fields)
+    from difflib import get_close_matches  # noqa: PLC0415 - few mistype a name
+
+    known = sorted(KNOWN)
     near = get_close_matches(name, known, n=1)
     if near:
         return (
@@ -256,26 +251,122 @@ def _unknown(name: str, spelled: Callable[[str], str]) -> tuple[str, str]:
     return f"unknown setting {spelled(name)!r}", f"docs/settings.md explains the settings: {', '.join(known)}"
 
 
-def _allowed(error: Any) -> str:
-    """What a value may be, in words.
+class _Unfit(Exception):
+    """A value that is not what its setting wants."""
 
-    >>> _allowed({"type": "greater_than_equal", "ctx": {"ge": 0}, "msg": ""})
-    'at least 0'
+    def __init__(self, wanted: str, value: object, name: str = "") -> None:
+        super().__init__(wanted)
+        self.wanted, self.value, self.name = wanted, value, name
+
+
+def _checked(name: str, value: Any) -> Any:
+    """The value of a setting as what it is; numbers and yes or no may come as texts, as the environment has them."""
+    kind, may_be_none = _kinds()[name]
+    try:
+        found = value if value is None and may_be_none else _as_kind(kind, value)
+        if found is not None and isinstance(found, (int, float)):
+            _want_within(found, KNOWN[name].metadata["bounds"], kind, value)
+        return _OWN_CHECKS[name](found) if name in _OWN_CHECKS else found
+    except _Unfit as unfit:
+        raise _Unfit(unfit.wanted, unfit.value, name) from None
+    except ValueError as error:
+        raise _Unfit(f"something else ({error})", value, name) from None
+
+
+@cache
+def _kinds() -> dict[str, tuple[Any, bool]]:
+    """What each setting is, and whether it may be left unknown."""
+    hints = get_type_hints(Settings)
+    found: dict[str, tuple[Any, bool]] = {}
+    for name in KNOWN:
+        is_union = get_origin(hints[name]) is UnionType
+        found[name] = (get_args(hints[name])[0] if is_union else hints[name], is_union)
+    return found
+
+
+def _as_kind(kind: Any, value: Any) -> Any:
+    if kind is str:
+        return _text(value)
+    if kind is bool:
+        return _flag(value)
+    if kind in {int, float}:
+        return _number(kind, value)
+    origin = get_origin(kind)
+    if origin is Literal:
+        allowed = get_args(kind)
+        if value not in allowed:
+            *first, last = map(repr, allowed)
+            raise _Unfit(f"{', '.join(first)} or {last}", value)
+        return value
+    if origin is tuple:
+        if not isinstance(value, (list, tuple, set, frozenset)):
+            raise _Unfit('a list, as in ["a", "b"]', value)
+        return tuple(map(_text, value))
+    if not isinstance(value, Mapping) or not all(isinstance(own, Mapping) for own in value.values()):
+        raise _Unfit("a table", value)
+    return {_text(address): dict(own) for address, own in value.items()}
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise _Unfit("text in quotes", value)
+    return value
+
+
+def _flag(value: Any) -> bool:
+    """Yes or no, in the words that settings files and shells have for it.
+
+    >>> _flag("on"), _flag(0)
+    (True, False)
     """
-    bounds = {
-        "greater_than_equal": "at least {ge}", "greater_than": "more than {gt}", "less_than_equal": "at most {le}",
-        "literal_error": "{expected}",
-    }
-    kind = error["type"]
-    if kind in bounds:
-        context = error["ctx"].items()
-        return bounds[kind].format(**{name: f"{x:,g}" if isinstance(x, float) else x for name, x in context})
-    if kind == "value_error":
-        return f"something else ({error['msg'].removeprefix('Value error, ')})"
-    for part, said in (
-        ("int_", "a whole number"), ("float_", "a number"), ("finite", "a number"), ("bool_", "true or false"),
-        ("string_", "text in quotes"), ("tuple_", 'a list, as in ["a", "b"]'), ("mapping_", "a table"),
-    ):
-        if kind.startswith(part):
-            return said
-    return str(error["msg"])
+    said = value.strip().lower() if isinstance(value, str) else value
+    for meaning, words in _FLAGS:
+        if said in words:
+            return meaning
+    raise _Unfit("true or false", value)
+
+
+def _number(kind: type[float], value: Any) -> float:
+    try:
+        found = float(value) if isinstance(value, (int, float, str)) else math.nan
+    except (ValueError, OverflowError):
+        found = math.nan
+    if not math.isfinite(found) or (kind is int and not found.is_integer()):
+        raise _Unfit("a whole number" if kind is int else "a number", value)
+    return kind(found)
+
+
+def _want_within(found: float, bounds: Mapping[str, float], kind: Any, value: Any) -> None:
+    for word, bound in bounds.items():
+        if not {"at least": found >= bound, "more than": found > bound, "at most": found <= bound}[word]:
+            raise _Unfit(f"{word} {bound:,g}" if kind is float else f"{word} {bound}", value)
+
+
+def _headers(lines: tuple[str, ...]) -> tuple[str, ...]:
+    for line in lines:
+        name, colon, _ = line.partition(":")
+        if not colon or not _TOKEN.fullmatch(name.strip()) or "\n" in line or "\r" in line:
+            raise ValueError(f"{line!r} is not 'Name: value'")
+    return lines
+
+
+def _contact(contact: str | None) -> str | None:
+    if contact and not contact.isprintable():
+        raise ValueError(f"{contact!r} is not an address")
+    return contact.strip() or None if contact else None
+
+
+def _hosts(hosts: tuple[str, ...]) -> tuple[str, ...]:
+    from everlog.core.ip_addresses import host_and_port  # noqa: PLC0415 - few allow any
+
+    for host in hosts:
+        host_and_port(host)
+    return hosts
+
+
+_FLAGS: tuple[tuple[bool, tuple[object, ...]], ...] = (
+    (True, (True, "1", "true", "t", "yes", "y", "on")),
+    (False, (False, "0", "false", "f", "no", "n", "off")),
+)
+# What a text has to be, beyond being one.
+_OWN_CHECKS: dict[str, Callable[[Any], Any]] = {"header": _headers, "contact": _contact, "allow": _hosts}

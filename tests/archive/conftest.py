@@ -1,8 +1,13 @@
-"""One suite for every kind of archive: what a store promises, it promises on each database."""
+"""One suite for every kind of archive: what a store promises, it promises on each database.
+
+Every day all of it runs on SQLite, and on PostgreSQL the contract: the tests of `CONTRACT`. The others on PostgreSQL
+and on object storage are marked `slow`.
+"""
 
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,9 +15,26 @@ from places import KINDS, Place
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from services import Postgres
+
+FOLDER = Path(__file__).parent
+CONTRACT = frozenset({"test_archive.py", "test_postgres.py"})
+SERVERS = frozenset({"postgres_server", "s3"})
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.parent == FOLDER and item.path.name not in CONTRACT and _needs_server(item):
+            item.add_marker(pytest.mark.slow)
+
+
+def _needs_server(item: pytest.Item) -> bool:
+    if not isinstance(item, pytest.Function):
+        return False
+    chosen = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    return "postgresql" in chosen or not SERVERS.isdisjoint(item.fixturenames)
 
 
 @pytest.fixture(scope="session")

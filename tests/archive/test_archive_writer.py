@@ -25,7 +25,7 @@ class Gate:
         if point == "batch-begin":
             self.batches += 1
             self.reached.set()
-            assert self.opened.wait(30)
+            assert self.opened.wait(300)
 
 
 @pytest.fixture
@@ -49,11 +49,11 @@ def blog(archive):
 def test_what_gathers_while_a_batch_is_written_is_the_next_batch(archive, blog, gate):
     with BatchWriter(archive) as writer:
         first = writer.submit(some.page(blog, HOME))
-        assert gate.reached.wait(30)
+        assert gate.reached.wait(300)
         rest = [writer.submit(some.page(blog, f"{HOME}{number}")) for number in range(20)]
         assert not first.done()
         gate.opened.set()
-        assert [future.result(30).visit.url for future in rest] == [f"{HOME}{number}" for number in range(20)]
+        assert [future.result(300).visit.url for future in rest] == [f"{HOME}{number}" for number in range(20)]
     assert gate.batches == 2
 
 
@@ -70,7 +70,7 @@ def test_closing_stores_all_that_waits(archive, blog, gate):
 def test_who_brings_more_than_can_wait_is_made_to_wait(archive, blog, gate):
     with BatchWriter(archive, queue_bytes=10_000) as writer:
         writer.submit(some.page(blog, HOME))
-        assert gate.reached.wait(30)
+        assert gate.reached.wait(300)
         writer.submit(some.page(blog, HOME + "big", exchanges=(some.exchange(HOME + "big", b"x" * 20_000),)))
         assert writer.full
         late = threading.Thread(target=lambda: writer.submit(some.page(blog, HOME + "late")))
@@ -87,7 +87,7 @@ def test_an_error_reaches_everybody_who_waits(place):
         with archive.lock(blog), BatchWriter(archive) as writer:
             future = writer.submit(some.page(blog, HOME))
             with pytest.raises(DiskFull):
-                future.result(30)
+                future.result(300)
             with pytest.raises(DiskFull):
                 writer.submit(some.page(blog, HOME))
 
@@ -97,4 +97,4 @@ def test_nobody_can_call_back_a_visit(archive, blog, gate):
         future = writer.submit(some.page(blog, HOME))
         assert not future.cancel()
         gate.opened.set()
-        assert future.result(30).visit.url == HOME
+        assert future.result(300).visit.url == HOME

@@ -180,6 +180,7 @@ def test_an_archive_of_an_older_version_is_refused_and_not_upgraded(filled, new,
     assert target.rows("select version_num from alembic_version") == [("0005",)]
 
 
+@pytest.mark.slow
 def test_a_worker_that_starts_while_a_copy_is_made_leaves_its_files_alone(filled, new):
     source, target = filled("sqlite"), new("postgresql")
 
@@ -222,6 +223,7 @@ def test_an_archive_is_not_copied_into_itself(new):
     assert "into itself" in refusal(place, place)
 
 
+@pytest.mark.slow
 def test_the_beginning_of_another_archives_copy_is_not_gone_on_with(filled, new):
     first, second, target = filled("sqlite"), filled("sqlite"), new("sqlite")
     assert killed(first, target, "bytes", 1.0)
@@ -295,6 +297,7 @@ def test_an_archive_can_be_crawled_while_it_is_copied(filled, new, kind):
         assert list(verify(copy)) == []
 
 
+@pytest.mark.slow
 def test_a_database_that_goes_away_is_said_to_be_away_and_the_copy_goes_on_later(filled, new, tmp_path):
     source = filled("sqlite")
     with services.postgres(fsync=False) as server:
@@ -311,6 +314,7 @@ def test_a_database_that_goes_away_is_said_to_be_away_and_the_copy_goes_on_later
         assert_same(source, target)
 
 
+@pytest.mark.slow
 # SQLAlchemy leaves the cursor of a lost connection to the collector, which tells of it: here, not in another test.
 @pytest.mark.filterwarnings("ignore:.*deleted while still open:ResourceWarning")
 def test_of_two_databases_the_one_that_went_away_is_named(tmp_path, new):
@@ -426,6 +430,7 @@ def test_rows_that_do_not_fit_together_are_not_copied(filled, new, kind):
 # Many rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("one", "other"), BOTH_WAYS)
 def test_memory_stays_flat(filled, new, one, other):
     source, target = filled(one), new(other)
@@ -461,6 +466,7 @@ def test_an_archive_that_is_not_there_is_not_made(tmp_path):
         open_archive(tmp_path / "nowhere", create=False)
 
 
+@pytest.mark.slow
 def test_two_copies_at_once_do_not_mix(filled, new):
     source, target = filled("sqlite"), new("postgresql")
 

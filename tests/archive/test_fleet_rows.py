@@ -127,6 +127,7 @@ def test_a_job_is_queued_once_for_each_kind_and_address(store):
     assert store.jobs.count_queued() == dict.fromkeys(QUEUES, 0) | {"crawl": 2, "update.browser": 1}
 
 
+@pytest.mark.slow
 def test_ten_thousand_jobs_are_added_in_the_order_they_were_given(store):
     urls = [f"https://blog{number * 7919 % 10_000}.example/" for number in range(10_000)]
     assert [job.url for job in add(store, *urls)] == urls

@@ -59,7 +59,7 @@ def test_visits_that_many_bring_at_once_share_a_body_across_batches(archive, blo
         futures = list(crowd.map(
             lambda number: writer.submit(some.media_visit(blog, f"{HOME}{number}.png", BODY)), range(200),
         ))
-        assert all(future.result(60) for future in futures)
+        assert all(future.result(300) for future in futures)
     assert len(records(place, kind="response")) == 1
     assert len(records(place, kind="revisit")) == 199
     assert list(verify(archive)) == []

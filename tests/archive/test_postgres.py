@@ -123,7 +123,7 @@ def test_who_takes_a_grant_away_gets_it_when_the_write_has_ended_and_the_next_is
         with served.writing() as connection:
             taken = threads.submit(other.execute, "delete from grants where fence = 7")
             add_blog(connection, "in time")
-        assert taken.result(30).rowcount == 1
+        assert taken.result(300).rowcount == 1
         other.commit()
     with pytest.raises(LeaseLost), served.writing() as connection:
         add_blog(connection, "late")
@@ -143,9 +143,9 @@ def test_a_write_that_begins_while_the_grant_is_taken_away_is_refused(served, sh
         with psycopg.connect(shared.url) as other:
             other.execute("delete from grants where fence = 7")
             late = threads.submit(write)
-            assert begun.wait(30)
+            assert begun.wait(300)
         with pytest.raises(LeaseLost):
-            late.result(30)
+            late.result(300)
     assert blog_keys(served) == []
 
 
@@ -192,7 +192,7 @@ def test_ids_that_are_reserved_at_once_are_nobody_elses(database):
             ) else []
 
     with ThreadPoolExecutor(4) as threads:
-        taken = [each.result(60) for each in [threads.submit(reserve) for _ in range(8)]]
+        taken = [each.result(300) for each in [threads.submit(reserve) for _ in range(8)]]
     assert all(each == sorted(each) for each in taken)
     numbers = [number for each in taken for number in each]
     assert len(numbers) == len(set(numbers))
@@ -210,7 +210,7 @@ def test_an_index_is_filled_while_posts_are_stored(shared):
                     some.post_visit(blog, f"{HOME}{number}", f"{number} {LONG} herring{at}", at=at)
                     for number in range(59, -1, -1)
                 ])
-                filled.result(60)
+                filled.result(300)
                 other.search.index()
                 assert archive.search.count_not_indexed() == 0
                 assert archive.search.count(f"herring{at}") == 60
@@ -430,7 +430,7 @@ def test_programs_that_make_the_tables_at_once_make_them_once(postgres_url):
 
     with ThreadPoolExecutor(4) as threads:
         for made in [threads.submit(make) for _ in range(4)]:
-            made.result(60)
+            made.result(300)
     with psycopg.connect(postgres_url) as connection:
         assert connection.execute("select version_num from alembic_version").fetchall() == [(schema.HEAD,)]
         assert connection.execute("select count(*) from archive_state").fetchone() == (1,)

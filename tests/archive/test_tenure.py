@@ -82,9 +82,9 @@ def test_a_word_is_given_from_time_to_time_and_its_refusal_is_noticed(archives):
         (lost if lease_holder.is_lost else beaten).set()
 
     lease_holder.take_over(archive.leases.begin("a worker"), ["a.example"], on_beat=heard)
-    assert beaten.wait(30)
+    assert beaten.wait(300)
     take_away(other)
-    assert lost.wait(30)
+    assert lost.wait(300)
     lease_holder.close()
 
 

@@ -1,4 +1,8 @@
-"""The program as users start it: a process of its own, since Scrapy runs once in each."""
+"""The program in a process of its own, since Scrapy runs once in each.
+
+`everlog` runs a command to its end, in a process that has all imports done already; `begin` and `command` start it as
+users do, for who wants to see it run, stop it, or give it a terminal.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +13,13 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import launcher
+
 if TYPE_CHECKING:
     from pathlib import Path
 
 # Nobody waits so long unless something hangs.
-PATIENCE_SECONDS = 120
+PATIENCE_SECONDS = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,12 +37,11 @@ class Done:
 
 def everlog(*words: str, folder: Path, stdin: str = "", **variables: str) -> Done:
     """Run a command in a folder to its end; `variables` are added to the environment."""
-    ended = subprocess.run(
-        command(*words), cwd=folder, env=environment(**variables), input=stdin, capture_output=True, text=True,
-        check=False, timeout=PATIENCE_SECONDS,
-    )
-    assert "Traceback" not in ended.stderr, ended.stderr
-    return Done(code=ended.returncode, out=ended.stdout, err=ended.stderr)
+    _, *arguments = command(*words)
+    ended = launcher.run(arguments, cwd=folder, env=environment(**variables), stdin=stdin.encode())
+    out, err = ended.stdout.decode(), ended.stderr.decode()
+    assert "Traceback" not in err, err
+    return Done(code=ended.returncode, out=out, err=err)
 
 
 def begin(*words: str, folder: Path) -> subprocess.Popen[str]:

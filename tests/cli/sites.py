@@ -81,7 +81,7 @@ class Gate:
 
     def __call__(self, _seen: Seen) -> bytes:
         self.asked.set()
-        self.opened.wait(60)
+        self.opened.wait(300)
         return self.answer
 
 
@@ -110,7 +110,7 @@ class Dam:
             is_held = self.left < 0
         if is_held:
             self.reached.set()
-            self.opened.wait(60)
+            self.opened.wait(300)
         return self.answer(seen)
 
 

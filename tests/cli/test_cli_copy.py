@@ -86,7 +86,7 @@ def test_an_interrupt_exits_130_and_the_same_command_goes_on(kept, here, capsys)
         writer = os.open(picture, os.O_WRONLY)
         running.send_signal(signal.SIGINT)
         os.close(writer)
-        _, err = running.communicate(timeout=60)
+        _, err = running.communicate(timeout=300)
     assert running.returncode == 130
     assert "run the same command to continue" in err
     assert "Traceback" not in err

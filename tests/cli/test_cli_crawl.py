@@ -71,9 +71,9 @@ def test_an_interrupt_exits_130_and_the_next_run_completes(server, here, number)
     gate = hold_back(server, f"/{number}")
     running = begin("crawl", url, "--delay", "0", folder=here)
     try:
-        assert gate.asked.wait(60)
+        assert gate.asked.wait(300)
         running.send_signal(signal.SIGINT)
-        _, err = running.communicate(timeout=60)
+        _, err = running.communicate(timeout=300)
     finally:
         gate.opened.set()
         running.kill()
@@ -90,7 +90,7 @@ def test_a_killed_crawl_goes_on_and_holds_everything_once(server, here):
     gate = hold_back(server, "/2")
     running = begin("crawl", url, "--delay", "0", folder=here)
     try:
-        assert gate.asked.wait(60)
+        assert gate.asked.wait(300)
     finally:
         running.kill()
         running.communicate()
@@ -106,11 +106,11 @@ def test_a_second_crawl_of_the_same_blog_says_so_and_exits_2(server, here):
     gate = hold_back(server, "/2")
     running = begin("crawl", url, "--delay", "0", folder=here)
     try:
-        assert gate.asked.wait(60)
+        assert gate.asked.wait(300)
         second = everlog("crawl", url, "--delay", "0", folder=here)
     finally:
         gate.opened.set()
-        running.communicate(timeout=60)
+        running.communicate(timeout=300)
     assert second.code == 2
     assert f"is running (pid {running.pid})" in second.err
     assert running.returncode == 0

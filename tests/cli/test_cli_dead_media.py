@@ -47,8 +47,8 @@ def dead_host(*, hangs_up: bool) -> Iterator[tuple[str, list[socket.socket]]]:
             yield f"{ELSEWHERE}:{listener.getsockname()[1]}", visitors
         finally:
             over.set()
-            socket.create_connection(listener.getsockname(), timeout=5).close()
-            thread.join(timeout=5)
+            socket.create_connection(listener.getsockname(), timeout=60).close()
+            thread.join(timeout=60)
             for visitor in visitors:
                 visitor.close()
 

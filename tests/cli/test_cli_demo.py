@@ -100,9 +100,10 @@ def test_a_second_demo_does_not_double_the_first_though_its_port_is_taken(shown)
     assert blogs(folder) == [(home, posts, comments)]
 
 
+@pytest.mark.slow
 def test_two_demos_at_once_in_one_folder_are_one_blog(tmp_path):
     both = [begin("demo", folder=tmp_path) for _ in range(2)]
-    said = [process.communicate(timeout=120) for process in both]
+    said = [process.communicate(timeout=300) for process in both]
     assert [process.returncode for process in both] == [0, 0], said
     [(_, posts, comments)] = blogs(tmp_path)
     assert (posts, comments) == (len(truth()), COMMENTS)

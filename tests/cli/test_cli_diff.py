@@ -122,7 +122,7 @@ def test_on_a_terminal_changes_are_coloured_and_strangers_cannot_steer_it(edited
     ours, its = pty.openpty()
     words = command("diff", URL, "--from", "1", "--to", "2")
     variables = {name: value for name, value in environment(TERM="xterm-256color").items() if name != "NO_COLOR"}
-    subprocess.run(words, cwd=here, env=variables, stdout=its, stdin=subprocess.DEVNULL, check=True, timeout=60)
+    subprocess.run(words, cwd=here, env=variables, stdout=its, stdin=subprocess.DEVNULL, check=True, timeout=300)
     os.close(its)
     shown = read_all(ours)
     assert "\x1b[32mA night\x1b[0m" in shown

@@ -63,6 +63,7 @@ def test_an_update_gives_what_is_new_since_a_date(server, here):
     assert new.title == "Post 9 of ours"
 
 
+@pytest.mark.slow
 def test_an_archive_can_be_opened_and_handed_over(server, here):
     url = serve_small(server)
     with everlog.open_archive("kept", create=True) as archive:
@@ -94,6 +95,7 @@ def test_an_unknown_setting_raises_before_anything_starts(here):
         next(everlog.crawl("https://a.blog.example/", settings={"deley": 1}))
 
 
+@pytest.mark.slow
 def test_since_is_a_date_a_datetime_or_a_text(server, here):
     url = serve_small(server)
     with everlog.open_archive("kept", create=True) as archive:
@@ -104,6 +106,7 @@ def test_since_is_a_date_a_datetime_or_a_text(server, here):
             assert list(everlog.update(url, since, archive, FAST)) == []
 
 
+@pytest.mark.slow
 def test_what_is_exported_is_what_a_post_gives_as_plain_data(server, here):
     url = serve_small(server)
     posts = {post.url: post for post in everlog.crawl(url, "kept", FAST)}
@@ -114,6 +117,7 @@ def test_what_is_exported_is_what_a_post_gives_as_plain_data(server, here):
     assert [posts[line["url"]].to_dict() for line in lines] == lines
 
 
+@pytest.mark.slow
 def test_the_example_of_the_readme_runs_on_a_blog_that_has_a_post_without_a_title(server, here, capsys):
     url = serve_small(server)
     untitled = a_blog.page(8).replace(b"<title>Post 8 of ours - A Blog</title>", b"").replace(

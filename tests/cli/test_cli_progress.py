@@ -56,7 +56,10 @@ def a_tally(**figures) -> Tally:
     return Tally(blog="https://a.rather.long.name.of.a.blog.example/notes/", **known | figures)
 
 
-@pytest.mark.parametrize("words", LONG_COMMANDS.values(), ids=LONG_COMMANDS)
+@pytest.mark.parametrize("words", [
+    pytest.param(words, marks=[] if name in {"crawl", "export"} else pytest.mark.slow, id=name)
+    for name, words in LONG_COMMANDS.items()
+])
 def test_the_first_line_is_there_before_anything_is_loaded_that_takes_long(words: tuple[str, ...], tmp_path: Path):
     ended = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "everlog", *words], cwd=tmp_path, env=environment(),

@@ -128,7 +128,16 @@ def put_into(state: str, folder: Path) -> None:
             archive.search.forget()
 
 
-@pytest.fixture(params=[(state, kind) for state in STATES for kind in read_only.KINDS], ids=", ".join)
+# Every day both kinds, and what a killed writer leaves; the other states are read in CI.
+EVERY_DAY = {("fresh", "mount"), ("fresh", "permissions"), ("killed writer", "permissions")}
+
+
+@pytest.fixture(
+    params=[
+        pytest.param((state, kind), marks=[] if (state, kind) in EVERY_DAY else pytest.mark.slow, id=f"{state}, {kind}")
+        for state in STATES for kind in read_only.KINDS
+    ],
+)
 def master(request: pytest.FixtureRequest, crawled: Crawled, here: Path) -> Iterator[Master]:
     state, kind = request.param
     folder = here / "master"

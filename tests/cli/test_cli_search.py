@@ -138,7 +138,7 @@ def test_a_terminal_that_cannot_spell_a_letter_gets_it_escaped(kept, here):
 def test_searching_loads_neither_lxml_nor_scrapy(kept, here):
     code = "import sys; from everlog.cli import main; main(['search', 'box', '-q', '--json']); print(*sys.modules)"
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60, cwd=here,
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=300, cwd=here,
     )
     heavy = {"lxml", "numpy", "babel", "dateparser", "rich", "scrapy", "twisted", "alembic"}
     assert heavy & set(done.stdout.split()) == set()

@@ -72,9 +72,9 @@ def test_a_signal_ends_a_watch_in_good_order(server, here):
     make_due(here)
     server.routes["/feed.xml"] = gate = Gate(b"")
     running = begin("watch", *FAST, folder=here)
-    assert gate.asked.wait(60)
+    assert gate.asked.wait(300)
     running.send_signal(signal.SIGTERM)
-    _, said = running.communicate(timeout=60)
+    _, said = running.communicate(timeout=300)
     gate.opened.set()
     assert running.returncode == 130
     assert "Traceback" not in said

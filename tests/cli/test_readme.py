@@ -54,6 +54,7 @@ def serve_untitled(server) -> str:
     return home
 
 
+@pytest.mark.slow
 def test_the_picture_is_drawn_from_a_real_run_and_loads_nothing(tmp_path):
     [picture] = re.findall(r"^!\[.+\]\((.+)\)$", README, re.MULTILINE)
     script = runpy.run_path(str(ROOT / "scripts" / "make_screenshot.py"))

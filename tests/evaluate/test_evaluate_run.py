@@ -106,7 +106,7 @@ def run_in_processes(tmp_path):
         script = tmp_path / "script.py"
         script.write_text(SCRIPT)
         done = subprocess.run(
-            [sys.executable, script, folder], capture_output=True, text=True, check=True, timeout=120,
+            [sys.executable, script, folder], capture_output=True, text=True, check=True, timeout=300,
         )
         return sorted(done.stdout.splitlines())
 

@@ -65,10 +65,10 @@ class Server:
     def __exit__(self, *_: object) -> None:
         self._closed = True
         # A blocked accept() is not woken by closing its socket, but by a visitor.
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), timeout=5):
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), timeout=60):
             pass
         # Closed under somebody who is about to accept, it would be a bad file descriptor to them.
-        self._threads[0].join(timeout=5)
+        self._threads[0].join(timeout=60)
         self._listener.close()
         for connection in tuple(self._open):
             with contextlib.suppress(OSError):

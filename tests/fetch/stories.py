@@ -7,7 +7,6 @@ import base64
 import heapq
 import os
 import pickle
-import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -53,11 +52,16 @@ class Leaps:
             heapq.heapify(self._alarms)
 
 
-def told(file: str, *words: str, environment: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """Run a test module as a program that tells its story, and give what it told."""
+def told(
+    file: str, *words: str, environment: Mapping[str, str] | None = None, anew: bool = False,
+) -> dict[str, Any]:
+    """Run a test module as a program that tells its story, and give what it told; `anew` without any import done."""
+    # Here, as the programs that tell stories have this module too, and not what is above its folder.
+    import launcher
+
     bare = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
     whole = {**bare, **(environment or {})}
-    done = subprocess.run([sys.executable, file, *words], env=whole, capture_output=True, check=False, timeout=120)
+    done = launcher.run([file, *words], env=whole, anew=anew)
     assert done.returncode == 0, done.stderr.decode()
     assert done.stderr == b"", f"what nobody asked to see was printed: {done.stderr.decode()}"
     found: dict[str, Any] = pickle.loads(base64.b64decode(done.stdout))  # noqa: S301 - our own child's words

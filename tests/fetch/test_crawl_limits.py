@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 LEAPS = Leaps()
 OVER = threading.Event()
 MOST = 100_000
+# A time limit that ends what never comes, and one within which the first half of a picture comes on any machine.
+SHORT_SECONDS, LONG_SECONDS = 0.2, 2.0
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 ZEROS = bytes(20_000_000)
 
@@ -36,7 +38,7 @@ def pieces(*parts: bytes) -> Iterable[bytes]:
 def stalled(_: object) -> Iterator[bytes]:
     """A body that begins and does not go on."""
     yield HEAD + b"\r\n" + b"x" * 10
-    OVER.wait(60)
+    OVER.wait(300)
 
 
 def flood(_: object) -> Iterator[bytes]:
@@ -48,11 +50,11 @@ def drip(_: object) -> Iterator[bytes]:
     """A picture of which a byte comes, and then nothing for as long as anybody waits."""
     yield HEAD + b"Content-Length: 100000\r\n\r\n"
     yield b"x"
-    OVER.wait(60)
+    OVER.wait(300)
 
 
 def silent(_: object) -> Iterator[bytes]:
-    OVER.wait(60)
+    OVER.wait(300)
     yield HEAD
 
 
@@ -60,7 +62,7 @@ def in_two(_: object) -> Iterator[bytes]:
     """A picture that takes longer than a page may, and comes fast enough for its size."""
     yield HEAD + b"Content-Length: 2000000\r\n\r\n"
     yield b"x" * 1_000_000
-    OVER.wait(0.5)
+    OVER.wait(LONG_SECONDS + 0.5)
     yield b"x" * 1_000_000
 
 
@@ -107,14 +109,12 @@ async def story(fetcher: HttpClient) -> dict[str, Any]:
     found: dict[str, Any] = {}
     with Server(routes()) as server:
         session = fetcher.session(policy(server.url(), max_page_bytes=MOST, timeout_seconds=20.0, retries=1))
+        hurried = fetcher.session(policy(server.url(), timeout_seconds=SHORT_SECONDS, retries=1))
         for path in server.routes:
             # Only time can end this one.
-            each = session if path != "/stalled" else fetcher.session(
-                policy(server.url(), timeout_seconds=0.2, retries=1),
-            )
+            each = session if path != "/stalled" else hurried
             found[path] = await each.fetch(server.url(path))
         await _slow_pictures(fetcher, found)
-        OVER.set()
         found["media"] = await session.fetch(server.url("/bomb-gzip"), purpose="media")
         found["counts"] = server.counts()
         found["ledger"] = session.host_stats()[0]
@@ -128,10 +128,12 @@ async def story(fetcher: HttpClient) -> dict[str, Any]:
 
 async def _slow_pictures(fetcher: HttpClient, found: dict[str, Any]) -> None:
     with Server({"/drip.png": drip, "/silent.png": silent, "/slow.png": in_two}) as server:
-        session = fetcher.session(policy(server.url(), timeout_seconds=0.2, retries=2))
         for path in server.routes:
+            limit = LONG_SECONDS if path == "/slow.png" else SHORT_SECONDS
+            session = fetcher.session(policy(server.url(), timeout_seconds=limit, retries=2))
             found[path] = await session.fetch(server.url(path), purpose="media")
         found["picture counts"] = server.counts()
+        OVER.set()
 
 
 @pytest.fixture(scope="module")

@@ -19,6 +19,7 @@ from fleet.a_fleet import asked, keep_awake, no_job_left, posts_of, until
 from usecases.a_service_web import DISQUS_PAGE
 
 
+@pytest.mark.slow
 def test_a_blog_in_many_slices_on_two_workers_is_the_blog_that_one_crawl_brings(fleet, server, alone):
     url = serve_demo(server)
     assert fleet.run("enqueue", url).code == 0

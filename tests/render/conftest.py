@@ -1,4 +1,4 @@
-"""One browser for each module of tests: starting one takes a second."""
+"""One browser for all tests of a worker: starting and ending one takes seconds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def stage() -> Iterator[Stage]:
     with staged() as found:
         yield found

@@ -91,6 +91,7 @@ def test_a_page_whose_browser_is_killed_is_rendered_in_a_new_one():
             assert rendered.settled, kind
 
 
+@pytest.mark.slow
 def test_a_page_that_ends_two_browsers_is_given_up_and_the_next_is_not():
     with staged() as stage:
         with pytest.raises(RenderFailed) as error:
@@ -100,6 +101,7 @@ def test_a_page_that_ends_two_browsers_is_given_up_and_the_next_is_not():
         assert b"<p>next</p>" in stage.render("<p>next</p>").body
 
 
+@pytest.mark.slow
 def test_the_pages_beside_the_one_that_dies_are_not_lost():
     with staged() as stage:
         site = killing(stage, "browser", 1)
@@ -232,6 +234,7 @@ def test_nothing_is_left_behind(scratch):
     assert list(scratch.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_leaving_while_a_page_is_open_ends_everything():
     asked, processes = asyncio.Event(), []
 
@@ -336,6 +339,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.slow
 def test_a_killed_program_takes_its_browser_along_and_the_next_one_sweeps_up(scratch):
     environment = {**os.environ, "TMPDIR": str(scratch)}
     command = [sys.executable, "-c", KILLED_PROGRAM]

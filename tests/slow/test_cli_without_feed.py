@@ -71,9 +71,9 @@ def test_an_interrupt_while_posts_are_looked_for_exits_130_and_the_next_run_comp
     gate = hold_back(server, f"/{number}")
     running = begin("crawl", url, "--delay", "0", folder=here)
     try:
-        assert gate.asked.wait(60)
+        assert gate.asked.wait(300)
         running.send_signal(signal.SIGINT)
-        _, err = running.communicate(timeout=60)
+        _, err = running.communicate(timeout=300)
     finally:
         gate.opened.set()
         running.kill()
@@ -88,7 +88,7 @@ def test_a_crawl_that_was_killed_while_it_looked_for_posts_goes_on(server, here)
     gate = hold_back(server, "/3")
     running = begin("crawl", url, "--no-feed", "--delay", "0", folder=here)
     try:
-        assert gate.asked.wait(60)
+        assert gate.asked.wait(300)
     finally:
         running.kill()
         running.communicate()

@@ -79,7 +79,7 @@ def drawn_under_rules(also_forbidden: str = "") -> subprocess.CompletedProcess[s
     runner = [sys.executable, str(Path(__file__).parent / "under_seccomp.py"), str(RULES), also_forbidden]
     try:
         return subprocess.run(
-            [*runner, find_chromium(None), *show], capture_output=True, encoding="utf-8", check=False, timeout=120,
+            [*runner, find_chromium(None), *show], capture_output=True, encoding="utf-8", check=False, timeout=300,
             cwd="/", env={"PATH": os.environ["PATH"], "HOME": str(profile)},
         )
     finally:

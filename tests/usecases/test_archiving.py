@@ -46,8 +46,8 @@ def test_every_post_that_links_lead_to_is_kept_not_only_those_of_the_feed(archiv
     assert report.tally.new_posts == report.held == POSTS
 
 
-def test_posts_are_read_with_what_the_feed_taught(archive):
-    crawl(a_site(), archive)
+def test_posts_are_read_with_what_the_feed_taught(crawled):
+    _, archive = crawled
     post = archive.posts.find(a_blog.url(1))
     assert post is not None
     assert (post.title, post.authors, post.text) == ("Post 1 of ours", ("Ann Lee",), a_blog.text(1))
@@ -55,22 +55,21 @@ def test_posts_are_read_with_what_the_feed_taught(archive):
     assert post.warc is not None
 
 
-def test_list_pages_and_other_pages_are_stored_but_never_as_posts(archive):
-    crawl(a_site(), archive)
+def test_list_pages_and_other_pages_are_stored_but_never_as_posts(crawled):
+    _, archive = crawled
     assert archive.posts.find(a_blog.HOME + "page/2") is None
     assert archive.posts.find(a_blog.HOME + "about") is None
     blog = archive.blogs()[0]
     assert archive.captures.find(blog.id, a_blog.HOME + "page/2") is not None
 
 
-def test_no_page_is_asked_for_twice(archive):
-    fetcher = a_site()
-    crawl(fetcher, archive)
+def test_no_page_is_asked_for_twice(crawled):
+    fetcher, _ = crawled
     assert len(set(map(canonical, fetcher.asked))) == len(fetcher.asked)
 
 
-def test_the_archive_of_a_crawl_is_sound(archive):
-    crawl(a_site(), archive)
+def test_the_archive_of_a_crawl_is_sound(crawled):
+    _, archive = crawled
     assert list(verify(archive)) == []
 
 
@@ -86,9 +85,8 @@ def test_a_crawl_that_reached_a_limit_goes_on_where_it_stopped(archive):
     assert len(set(map(canonical, fetcher.asked))) == len(fetcher.asked)
 
 
-def test_an_update_of_an_unchanged_blog_asks_the_feed_alone_and_adds_nothing(archive):
-    fetcher = a_site()
-    crawl(fetcher, archive)
+def test_an_update_of_an_unchanged_blog_asks_the_feed_alone_and_adds_nothing(crawled):
+    fetcher, archive = crawled
     blog = archive.blogs()[0]
     before = archive.blogs.counts(blog.id)
     fetcher.asked.clear()
@@ -99,9 +97,8 @@ def test_an_update_of_an_unchanged_blog_asks_the_feed_alone_and_adds_nothing(arc
     assert (after.posts, after.versions, after.pages) == (before.posts, before.versions, before.pages)
 
 
-def test_an_update_brings_what_the_feed_has_new(archive):
-    fetcher = a_site()
-    crawl(fetcher, archive)
+def test_an_update_brings_what_the_feed_has_new(crawled):
+    fetcher, archive = crawled
     fetcher.put(a_blog.url(21), a_blog.page(21))
     put_feed(fetcher, [21, 20, 19, 18, 17])
     fetcher.asked.clear()
@@ -111,9 +108,8 @@ def test_an_update_brings_what_the_feed_has_new(archive):
     assert archive.posts.find(a_blog.url(21)) is not None
 
 
-def test_a_post_that_is_new_alone_is_compared_with_older_ones_which_are_asked_for_with_a_condition(archive):
-    fetcher = a_site()
-    crawl(fetcher, archive)
+def test_a_post_that_is_new_alone_is_compared_with_older_ones_which_are_asked_for_with_a_condition(crawled):
+    fetcher, archive = crawled
     fetcher.put(a_blog.url(21), a_blog.page(21))
     put_feed(fetcher, [21, 20, 19, 18, 17])
     fetcher.asked.clear()
@@ -126,16 +122,15 @@ def test_a_post_that_is_new_alone_is_compared_with_older_ones_which_are_asked_fo
     assert list(verify(archive)) == []
 
 
-def test_what_repeats_is_known_after_a_crawl(archive):
-    crawl(a_site(), archive)
+def test_what_repeats_is_known_after_a_crawl(crawled):
+    _, archive = crawled
     repeats = known_repeats(archive.blogs()[0], archive)
     assert len(repeats.pages) == POSTS
     assert len(repeats.counts) > 3
 
 
-def test_an_interrupt_while_older_posts_are_compared_leaves_them_to_the_next_update(archive):
-    fetcher = a_site()
-    crawl(fetcher, archive)
+def test_an_interrupt_while_older_posts_are_compared_leaves_them_to_the_next_update(crawled):
+    fetcher, archive = crawled
     fetcher.put(a_blog.url(21), a_blog.page(21))
     put_feed(fetcher, [21, 20, 19, 18, 17])
     report = crawl(fetcher, archive, max_pages=3)
@@ -145,9 +140,8 @@ def test_an_interrupt_while_older_posts_are_compared_leaves_them_to_the_next_upd
     assert sum(archive.blogs.counts(archive.blogs()[0].id).queued.values()) == 0
 
 
-def test_an_entry_that_changed_gives_its_post_a_second_version(archive):
-    fetcher = a_site()
-    crawl(fetcher, archive)
+def test_an_entry_that_changed_gives_its_post_a_second_version(crawled):
+    fetcher, archive = crawled
     fetcher.put(a_blog.url(20), a_blog.page(20, a_blog.article(20) + "<p>And an afterthought of some length.</p>"))
     put_feed(fetcher, [20, 19, 18, 17, 16], post_20=a_blog.article(20) + "<p>And an afterthought of some length.</p>")
     report = crawl(fetcher, archive)
@@ -158,9 +152,8 @@ def test_an_entry_that_changed_gives_its_post_a_second_version(archive):
     assert "afterthought" not in versions[0].text
 
 
-def test_posts_that_fell_off_the_feed_between_two_updates_are_found_on_the_list_pages(archive):
-    fetcher = a_site()
-    crawl(fetcher, archive)
+def test_posts_that_fell_off_the_feed_between_two_updates_are_found_on_the_list_pages(crawled):
+    fetcher, archive = crawled
     for number in range(21, 31):
         fetcher.put(a_blog.url(number), a_blog.page(number))
     fetcher.put(a_blog.HOME, listing(range(30, 25, -1), older=2))
@@ -170,9 +163,8 @@ def test_posts_that_fell_off_the_feed_between_two_updates_are_found_on_the_list_
     assert numbers_held(archive) == list(range(1, 31))
 
 
-def test_a_feed_that_fails_leaves_the_archive_as_it_was(archive):
-    fetcher = a_site()
-    crawl(fetcher, archive)
+def test_a_feed_that_fails_leaves_the_archive_as_it_was(crawled):
+    fetcher, archive = crawled
     fetcher.answers[canonical(FEED)] = Failure(url=FEED, trouble="connection", reason="connection refused")
     with pytest.raises(Unreachable):
         crawl(fetcher, archive)
@@ -373,9 +365,8 @@ def test_a_full_disk_ends_the_crawl_before_it_is_full(tmp_path):
     assert raised.value.exit_code == 6
 
 
-def test_two_crawls_of_one_blog_at_once_are_refused(archive, tmp_path):
-    fetcher = a_site()
-    crawl(fetcher, archive)
+def test_two_crawls_of_one_blog_at_once_are_refused(crawled, tmp_path):
+    fetcher, archive = crawled
     with archive.lock(archive.blogs()[0].id), open_archive(tmp_path / "archive") as other, pytest.raises(ArchiveBusy):
         crawl(fetcher, other)
 
@@ -448,9 +439,8 @@ def test_what_was_left_out_because_nothing_new_was_expected_is_not_asked_for_by_
     assert fetcher.asked == [FEED]
 
 
-def test_an_entry_that_changed_in_the_feed_alone_is_asked_for_with_a_condition(archive):
-    fetcher = a_site()
-    crawl(fetcher, archive)
+def test_an_entry_that_changed_in_the_feed_alone_is_asked_for_with_a_condition(crawled):
+    fetcher, archive = crawled
     put_feed(fetcher, [20, 19, 18, 17, 16], post_20=a_blog.article(20) + "<p>In the feed alone.</p>")
     blog = archive.blogs()[0]
     before = archive.blogs.counts(blog.id)
@@ -460,9 +450,8 @@ def test_an_entry_that_changed_in_the_feed_alone_is_asked_for_with_a_condition(a
     assert list(verify(archive)) == []
 
 
-def test_a_blog_that_was_forgotten_is_taken_up_again_by_a_crawl(archive):
-    fetcher = a_site()
-    crawl(fetcher, archive)
+def test_a_blog_that_was_forgotten_is_taken_up_again_by_a_crawl(crawled):
+    fetcher, archive = crawled
     archive.blogs.update(archive.blogs()[0].id, forgotten_at=NOW)
     assert archive.blogs() == ()
     crawl(fetcher, archive)

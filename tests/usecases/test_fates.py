@@ -11,8 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import a_blog
-from everlog.archive import open_archive
-from everlog.archive.archive import ArchiveOptions
 from everlog.archive.verify import verify
 from everlog.core.scope import keys_elsewhere
 from everlog.core.urls import canonical
@@ -39,6 +37,7 @@ if TYPE_CHECKING:
 
     from everlog.archive import Archive
     from usecases.a_web import MemoryWeb
+    from usecases.conftest import FirstCrawls
 
 NEW = "https://b.blog/"
 A_HANDFUL = 1 + FEEDS_ASKED + POSTS_ASKED
@@ -49,22 +48,30 @@ NOT_FOUND_PAGE = (
 
 
 @pytest.fixture
-def archive(tmp_path: Path) -> Iterator[Archive]:
-    with open_archive(tmp_path / "archive", create=True, options=ArchiveOptions(min_free_bytes=0)) as opened:
-        yield opened
+def crawled(first_crawls: FirstCrawls, tmp_path: Path) -> Iterator[tuple[MemoryWeb, Archive]]:
+    def make(archive: Archive) -> MemoryWeb:
+        fetcher = a_site()
+        for answer in fetcher.answers.values():
+            answer.body = named(answer.body)
+        crawl(fetcher, archive)
+        plan_rechecks(archive.blogs()[0], work(fetcher, archive))
+        keep_fingerprint(archive.blogs()[0], archive)
+        fetcher.asked.clear()
+        return fetcher
+
+    with first_crawls.copy("named", make, tmp_path / "archive") as found:
+        yield found
 
 
 @pytest.fixture
-def fetcher(archive) -> MemoryWeb:
+def archive(crawled: tuple[MemoryWeb, Archive]) -> Archive:
+    return crawled[1]
+
+
+@pytest.fixture
+def fetcher(crawled: tuple[MemoryWeb, Archive]) -> MemoryWeb:
     """A blog that was crawled to its end."""
-    fetcher = a_site()
-    for answer in fetcher.answers.values():
-        answer.body = named(answer.body)
-    crawl(fetcher, archive)
-    plan_rechecks(archive.blogs()[0], work(fetcher, archive))
-    keep_fingerprint(archive.blogs()[0], archive)
-    fetcher.asked.clear()
-    return fetcher
+    return crawled[0]
 
 
 def named(body: bytes) -> bytes:

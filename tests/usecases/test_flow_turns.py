@@ -15,12 +15,13 @@ from everlog.usecases.rate_limiter import (
 
 
 class Row:
-    """The row of a host: notes how far its next turn is moved on."""
+    """An archive with the row of one host: notes how far its next slot is moved on."""
 
     def __init__(self) -> None:
         self.moved: list[float] = []
+        self.hosts = self
 
-    def reserve_turn(self, host, pace_seconds, *, longest_seconds):  # noqa: ARG002 - nobody waits that long here
+    def reserve(self, host, pace_seconds, *, longest_seconds):  # noqa: ARG002 - nobody waits that long here
         self.moved.append(pace_seconds)
         return 0.25
 

@@ -71,7 +71,9 @@ def moved_home(fetcher: MemoryWeb, path: str, way: str, hop: int = 302) -> None:
 
 
 @pytest.mark.parametrize("way", ["redirect", "refresh"])
-@pytest.mark.parametrize("path", ["home", "home/", "blog/", "en/", "start.php"])
+@pytest.mark.parametrize("path", [
+    "home", "blog/", *(pytest.param(each, marks=pytest.mark.slow) for each in ("home/", "en/", "start.php")),
+])
 def test_a_home_that_sends_its_readers_on_to_a_start_page_below_it_stays_the_blog(archive, way, path):
     fetcher = a_site()
     moved_home(fetcher, path, way)

@@ -135,9 +135,8 @@ def test_copies_that_name_each_other_are_kept_after_they_waited_once(archive):
     assert numbers_held(archive) == [*ALL, *pairs]
 
 
-def test_an_update_in_slices_keeps_the_post_that_a_page_put_off_turns_out_to_be(archive):
-    fetcher = a_site()
-    crawl(fetcher, archive)
+def test_an_update_in_slices_keeps_the_post_that_a_page_put_off_turns_out_to_be(crawled):
+    fetcher, archive = crawled
     for number in (21, 22, 23):
         fetcher.put(a_blog.url(number), a_blog.page(number, head=f"<link rel=canonical href=/{number}?full=1>"))
     put_feed(fetcher, [23, 22, 21, 20, 19])
@@ -173,7 +172,7 @@ def test_quiet_pages_end_a_crawl_in_slices_as_they_end_one_run(archive, tmp_path
     assert archive.blogs.state(archive.blogs()[0].id).progress is None
 
 
-@pytest.mark.parametrize("place", ["", "notes/on-it-"])
+@pytest.mark.parametrize("place", ["", pytest.param("notes/on-it-", marks=pytest.mark.slow)])
 def test_quiet_pages_end_no_crawl_before_what_was_put_off_is_settled(archive, place):
     fetcher = a_site_without_end()
     pairs = range(30, 60)
@@ -188,6 +187,7 @@ def test_quiet_pages_end_no_crawl_before_what_was_put_off_is_settled(archive, pl
     assert numbers_held(archive) == [*ALL, *pairs]
 
 
+@pytest.mark.slow
 def test_quiet_pages_of_an_earlier_crawl_do_not_end_a_new_one(archive):
     fetcher = a_site_without_end()
     crawl(fetcher, archive, max_pages=200)
@@ -204,9 +204,8 @@ def test_every_slice_visits_a_page_however_late_it_begins(archive):
     assert repeated(fetcher) == 0
 
 
-def test_an_update_whose_time_is_over_before_its_pages_comes_further_with_every_slice(archive):
-    fetcher = a_site()
-    crawl(fetcher, archive)
+def test_an_update_whose_time_is_over_before_its_pages_comes_further_with_every_slice(crawled):
+    fetcher, archive = crawled
     for number in range(21, 26):
         fetcher.put(a_blog.url(number), a_blog.page(number))
     put_feed(fetcher, range(25, 20, -1))
@@ -216,9 +215,8 @@ def test_an_update_whose_time_is_over_before_its_pages_comes_further_with_every_
 
 
 @pytest.mark.slow
-def test_a_walk_whose_time_is_over_goes_on_with_the_next_slice(archive):
-    fetcher = a_site()
-    crawl(fetcher, archive)
+def test_a_walk_whose_time_is_over_goes_on_with_the_next_slice(crawled):
+    fetcher, archive = crawled
     fetcher.answers = a_site(60).answers
     fetcher.asked.clear()
     first = work(fetcher, archive, concurrency=1)
@@ -287,9 +285,8 @@ def until_not_due(fetcher: MemoryWeb, archive: Archive, *, most: int) -> list[Po
     return polls
 
 
-def test_polls_whose_time_is_over_are_due_until_nothing_is_left(archive):
-    fetcher = a_site()
-    crawl(fetcher, archive)
+def test_polls_whose_time_is_over_are_due_until_nothing_is_left(crawled):
+    fetcher, archive = crawled
     newer = range(21, 29)
     for number in newer:
         fetcher.put(a_blog.url(number), a_blog.page(number))
@@ -300,9 +297,8 @@ def test_polls_whose_time_is_over_are_due_until_nothing_is_left(archive):
     assert polls[0].report.reason == SLICE_OVER
 
 
-def test_a_poll_whose_time_is_over_with_nothing_left_waits_for_its_next_time(archive):
-    fetcher = a_site()
-    crawl(fetcher, archive)
+def test_a_poll_whose_time_is_over_with_nothing_left_waits_for_its_next_time(crawled):
+    fetcher, archive = crawled
     [blog] = archive.blogs()
     archive.urls.requeue(blog.id, [canonical(a_blog.url(7))])
     fetcher.asked.clear()
@@ -320,9 +316,8 @@ def test_polls_without_a_feed_whose_time_is_over_ask_each_map_once(archive):
     assert len(polls) > 5 / LEAST_TAKEN
 
 
-def test_a_further_slice_of_an_update_does_not_ask_for_what_failed_in_an_earlier_one(archive):
-    fetcher = a_site()
-    crawl(fetcher, archive)
+def test_a_further_slice_of_an_update_does_not_ask_for_what_failed_in_an_earlier_one(crawled):
+    fetcher, archive = crawled
     broken = a_blog.url(21)
     fetcher.answers[canonical(broken)] = Failure(url=broken, trouble="timeout", reason="too slow")
     fetcher.put(a_blog.url(22), a_blog.page(22))

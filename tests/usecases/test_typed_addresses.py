@@ -133,9 +133,8 @@ def test_any_page_of_a_blog_leads_to_all_of_it(archive, path, what):
 
 
 @pytest.mark.parametrize("typed", [a_blog.url(2), "a.blog/2", a_blog.HOME + "about"])
-def test_a_page_of_a_blog_that_is_held_updates_it(archive, typed):
-    fetcher = a_site()
-    crawl(a_blog.HOME, fetcher, archive)
+def test_a_page_of_a_blog_that_is_held_updates_it(crawled, typed):
+    fetcher, archive = crawled
     report = crawl(typed, fetcher, archive)
     assert (report.blog, report.held, report.tally.new_posts) == (a_blog.HOME, POSTS, 0)
     assert len(archive.blogs()) == 1
@@ -149,8 +148,8 @@ def test_who_asks_for_the_path_alone_is_not_led_away(archive):
 @pytest.mark.parametrize(
     "typed", ["a.blog", "www.a.blog/", "http://a.blog", "a.blog/3", "https://a.blog/not/known/yet", "A.BLOG/about"],
 )
-def test_a_held_blog_is_found_by_any_of_its_addresses(archive, typed):
-    crawl(a_blog.HOME, a_site(), archive)
+def test_a_held_blog_is_found_by_any_of_its_addresses(crawled, typed):
+    _, archive = crawled
     assert blog_named(typed, archive).home == a_blog.HOME
 
 

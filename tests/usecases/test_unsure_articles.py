@@ -71,9 +71,8 @@ def test_a_post_without_an_article_is_kept_with_its_title_and_marked(archive):
     assert report.tally.unsure == {"the article's usual place is empty": 1}
 
 
-def test_something_else_in_the_place_of_an_article_does_not_replace_it(archive):
-    fetcher = a_site()
-    crawl(fetcher, archive)
+def test_something_else_in_the_place_of_an_article_does_not_replace_it(crawled):
+    fetcher, archive = crawled
     before = archive.posts.find(a_blog.url(2))
     fetcher.put(
         a_blog.url(2), a_blog.page(2, "<div class=player></div>", after=f"<div class=wall>{prose('wall')}</div>"),

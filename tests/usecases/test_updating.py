@@ -57,8 +57,8 @@ def test_reading_again_changes_nothing_when_nothing_changed(archive):
     assert {post.version for post in archive.posts()} == {1}
 
 
-def test_reading_again_after_learning_again_uses_the_new_rules(archive):
-    crawl(a_site(), archive)
+def test_reading_again_after_learning_again_uses_the_new_rules(crawled):
+    _, archive = crawled
     blog = archive.blogs()[0]
     archive.blogs.update(blog.id, template=blog.template.replace("h1.title", "h1.nowhere"))
     result = reread_blog(archive.blogs()[0], archive, relearn=True)
@@ -66,9 +66,8 @@ def test_reading_again_after_learning_again_uses_the_new_rules(archive):
     assert {post.title for post in archive.posts()} == {f"Post {number} of ours" for number in range(1, POSTS + 1)}
 
 
-def test_an_update_since_a_date_leaves_older_entries_for_the_next_one(archive):
-    fetcher = a_site()
-    crawl(fetcher, archive)
+def test_an_update_since_a_date_leaves_older_entries_for_the_next_one(crawled):
+    fetcher, archive = crawled
     for number in (21, 22):
         fetcher.put(a_blog.url(number), a_blog.page(number))
     put_feed(fetcher, [22, 21, 20, 19, 18])
@@ -80,9 +79,8 @@ def test_an_update_since_a_date_leaves_older_entries_for_the_next_one(archive):
     assert texts([21, 22]) <= held(archive)
 
 
-def test_what_fell_off_the_feed_twice_is_found_twice(archive):
-    fetcher = a_site()
-    crawl(fetcher, archive)
+def test_what_fell_off_the_feed_twice_is_found_twice(crawled):
+    fetcher, archive = crawled
     for top in (30, 40):
         for number in range(top - 9, top + 1):
             fetcher.put(a_blog.url(number), a_blog.page(number))
@@ -93,9 +91,8 @@ def test_what_fell_off_the_feed_twice_is_found_twice(archive):
     assert held(archive) == texts(range(1, 41))
 
 
-def test_entries_that_lead_through_another_host_are_found_by_an_update(archive):
-    fetcher = a_site()
-    crawl(fetcher, archive)
+def test_entries_that_lead_through_another_host_are_found_by_an_update(crawled):
+    fetcher, archive = crawled
     fetcher.put(a_blog.url(21), a_blog.page(21))
     fetcher.put("https://short.example/x21", b"", redirect=a_blog.url(21))
     items = [a_blog.item(21, link="https://short.example/x21"), *(a_blog.item(number) for number in (20, 19, 18, 17))]
@@ -104,9 +101,8 @@ def test_entries_that_lead_through_another_host_are_found_by_an_update(archive):
     assert texts([21]) <= held(archive)
 
 
-def test_an_entry_whose_page_is_not_there_yet_is_asked_for_again(archive):
-    fetcher = a_site()
-    crawl(fetcher, archive)
+def test_an_entry_whose_page_is_not_there_yet_is_asked_for_again(crawled):
+    fetcher, archive = crawled
     put_feed(fetcher, [21, 20, 19, 18, 17])
     crawl(fetcher, archive)
     fetcher.put(a_blog.url(21), a_blog.page(21))
@@ -115,9 +111,8 @@ def test_an_entry_whose_page_is_not_there_yet_is_asked_for_again(archive):
     assert texts([21]) <= held(archive)
 
 
-def test_a_feed_that_moved_is_looked_for_again(archive):
-    fetcher = a_site()
-    crawl(fetcher, archive)
+def test_a_feed_that_moved_is_looked_for_again(crawled):
+    fetcher, archive = crawled
     moved = a_blog.HOME + "rss.xml"
     fetcher.answers[canonical(moved)] = fetcher.answers.pop(canonical(FEED))
     fetcher.put(a_blog.HOME, listing(range(20, 15, -1), older=2).replace(FEED, moved))
@@ -200,9 +195,8 @@ def choke(draft, context):
         raise ValueError("seven")
 
 
-def test_a_post_that_was_edited_often_and_fails_once_is_asked_for_again(archive):
-    fetcher = a_site()
-    crawl(fetcher, archive)
+def test_a_post_that_was_edited_often_and_fails_once_is_asked_for_again(crawled):
+    fetcher, archive = crawled
     for round_ in range(4):
         edited = a_blog.article(20) + f"<p>Edit number {round_} of this post.</p>"
         fetcher.put(a_blog.url(20), a_blog.page(20, edited))

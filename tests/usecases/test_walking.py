@@ -99,7 +99,7 @@ def test_every_answer_of_a_walk_is_stored_before_the_next_page_is_asked_for(fetc
     assert shown == [("queued", 0)] * 10
 
 
-@pytest.mark.parametrize("request_number", range(1, 5))
+@pytest.mark.parametrize("request_number", [1, 3, *(pytest.param(each, marks=pytest.mark.slow) for each in (2, 4))])
 def test_a_walk_that_is_killed_at_a_request_is_taken_up_and_loses_nothing(fetcher, archive, request_number):
     kill_at(request_number, fetcher, archive)
     assert crawl(fetcher, archive).ending == "complete"
@@ -113,7 +113,9 @@ def test_a_walk_that_is_killed_before_a_list_is_stored_is_taken_up_and_loses_not
     assert_whole(archive)
 
 
-@pytest.mark.parametrize(("request_number", "published"), [(2, 5), (3, 5), (4, 5), (3, 13)])
+@pytest.mark.parametrize(("request_number", "published"), [
+    (3, 13), *(pytest.param(each, 5, marks=pytest.mark.slow) for each in (2, 3, 4)),
+])
 def test_posts_that_moved_to_later_lists_since_a_walk_was_killed_are_found(fetcher, archive, request_number, published):
     kill_at(request_number, fetcher, archive)
     publish(fetcher, NEWEST + published)

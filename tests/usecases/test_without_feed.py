@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from everlog.archive import Archive
+    from usecases.conftest import FirstCrawls
 
 ALL = list(range(1, POSTS + 1))
 
@@ -44,6 +45,19 @@ ALL = list(range(1, POSTS + 1))
 def archive(tmp_path: Path) -> Iterator[Archive]:
     with open_archive(tmp_path / "archive", create=True, options=ArchiveOptions(min_free_bytes=0)) as opened:
         yield opened
+
+
+@pytest.fixture
+def without(first_crawls: FirstCrawls, tmp_path: Path) -> Iterator[tuple[MemoryWeb, Archive]]:
+    """The site without its feed, and its archive after one crawl."""
+
+    def make(archive: Archive) -> MemoryWeb:
+        web = a_site_without_feed()
+        crawl(web, archive)
+        return web
+
+    with first_crawls.copy("without feed", make, tmp_path / "archive") as found:
+        yield found
 
 
 def a_site_without_feed(posts: int = POSTS) -> MemoryWeb:
@@ -74,8 +88,8 @@ def test_a_blog_without_a_feed_is_crawled_without_one(archive):
     assert LearnedBlog.of(blog).without_feed
 
 
-def test_posts_are_read_as_with_a_feed(archive):
-    crawl(a_site_without_feed(), archive)
+def test_posts_are_read_as_with_a_feed(without):
+    _, archive = without
     for number in ALL:
         post = archive.posts.find(a_blog.url(number))
         assert (post.title, post.text) == (f"Post {number} of ours", a_blog.text(number))
@@ -116,8 +130,8 @@ def test_a_feed_that_cannot_be_had_just_now_is_waited_for(archive, failure, said
     assert archive.blogs() == ()
 
 
-def test_list_pages_and_other_pages_are_stored_but_never_as_posts(archive):
-    crawl(a_site_without_feed(), archive)
+def test_list_pages_and_other_pages_are_stored_but_never_as_posts(without):
+    _, archive = without
     blog = archive.blogs()[0]
     for page in ("page/2", "about"):
         assert archive.posts.find(a_blog.HOME + page) is None
@@ -137,8 +151,8 @@ def test_what_was_looked_at_is_not_asked_for_again_missing_pages_neither(archive
     assert a_blog.HOME + "moved" in archive.posts.find(a_blog.url(3)).aliases
 
 
-def test_the_archive_of_such_a_crawl_is_sound(archive):
-    crawl(a_site_without_feed(), archive)
+def test_the_archive_of_such_a_crawl_is_sound(without):
+    _, archive = without
     assert list(verify(archive)) == []
     assert sum(archive.blogs.counts(archive.blogs()[0].id).queued.values()) == 0
 
@@ -268,9 +282,8 @@ def put_map(fetcher: MemoryWeb, numbers: list[int]) -> None:
     fetcher.put(a_blog.HOME + "sitemap.xml", f"<urlset>{rows}</urlset>", type="application/xml")
 
 
-def test_an_update_with_nothing_new_asks_for_the_front_page_alone(archive):
-    fetcher = a_site_without_feed()
-    crawl(fetcher, archive)
+def test_an_update_with_nothing_new_asks_for_the_front_page_alone(without):
+    fetcher, archive = without
     blog = archive.blogs()[0]
     before = archive.blogs.counts(blog.id)
     fetcher.asked.clear()
@@ -281,9 +294,8 @@ def test_an_update_with_nothing_new_asks_for_the_front_page_alone(archive):
     assert (after.posts, after.versions, after.pages) == (before.posts, before.versions, before.pages)
 
 
-def test_an_update_finds_a_new_post_with_few_requests(archive):
-    fetcher = a_site_without_feed()
-    crawl(fetcher, archive)
+def test_an_update_finds_a_new_post_with_few_requests(without):
+    fetcher, archive = without
     fetcher.put(a_blog.url(21), a_blog.page(21))
     put_front(fetcher, 21)
     fetcher.asked.clear()
@@ -295,9 +307,8 @@ def test_an_update_finds_a_new_post_with_few_requests(archive):
     assert archive.posts.find(a_blog.url(21)).text == a_blog.text(21)
 
 
-def test_an_update_walks_back_over_the_lists_until_it_meets_what_is_held(archive):
-    fetcher = a_site_without_feed()
-    crawl(fetcher, archive)
+def test_an_update_walks_back_over_the_lists_until_it_meets_what_is_held(without):
+    fetcher, archive = without
     for number in range(21, 33):
         fetcher.put(a_blog.url(number), a_blog.page(number))
     put_front(fetcher, 32, pages=6)
@@ -324,18 +335,16 @@ def test_where_the_front_page_shows_no_posts_an_update_looks_at_the_list_that_sh
     assert crawl(fetcher, archive).tally.new_posts == 1
 
 
-def test_a_front_page_that_fails_leaves_the_archive_as_it_was(archive):
-    fetcher = a_site_without_feed()
-    crawl(fetcher, archive)
+def test_a_front_page_that_fails_leaves_the_archive_as_it_was(without):
+    fetcher, archive = without
     fetcher.answers[canonical(a_blog.HOME)] = Failure(url=a_blog.HOME, trouble="timeout", reason="too slow")
     with pytest.raises(Unreachable):
         crawl(fetcher, archive)
     assert numbers_held(archive) == ALL
 
 
-def test_learning_again_from_stored_pages_gives_the_same_without_a_request(archive):
-    fetcher = a_site_without_feed()
-    crawl(fetcher, archive)
+def test_learning_again_from_stored_pages_gives_the_same_without_a_request(without):
+    fetcher, archive = without
     blog = archive.blogs()[0]
     fetcher.asked.clear()
     known = learn_again(blog, archive)
@@ -345,8 +354,8 @@ def test_learning_again_from_stored_pages_gives_the_same_without_a_request(archi
     assert fetcher.asked == []
 
 
-def test_reading_again_changes_nothing_when_nothing_changed(archive):
-    crawl(a_site_without_feed(), archive)
+def test_reading_again_changes_nothing_when_nothing_changed(without):
+    _, archive = without
     for relearn in (False, True):
         result = reread_blog(archive.blogs()[0], archive, relearn=relearn)
         assert (result.same, result.new, result.changed, result.no_longer) == (POSTS, 0, 0, 0)
@@ -366,9 +375,8 @@ def test_a_feed_that_is_given_later_teaches_the_blog_anew(archive):
     assert fetcher.asked == [FEED]
 
 
-def test_a_blog_with_a_feed_can_go_without_it_later(archive):
-    fetcher = a_site()
-    crawl(fetcher, archive)
+def test_a_blog_with_a_feed_can_go_without_it_later(crawled):
+    fetcher, archive = crawled
     crawl(fetcher, archive, no_feed=True)
     [blog] = archive.blogs()
     assert (blog.feed_url, blog.state) == (None, "finished")
@@ -379,9 +387,8 @@ def test_a_blog_with_a_feed_can_go_without_it_later(archive):
     assert fetcher.asked == [a_blog.HOME]
 
 
-def test_a_blog_that_was_forgotten_is_taken_up_again(archive):
-    fetcher = a_site_without_feed()
-    crawl(fetcher, archive)
+def test_a_blog_that_was_forgotten_is_taken_up_again(without):
+    fetcher, archive = without
     archive.blogs.update(archive.blogs()[0].id, forgotten_at=NOW)
     crawl(fetcher, archive)
     assert archive.blogs()[0].forgotten_at is None
@@ -394,9 +401,8 @@ def test_a_look_tells_that_there_is_no_feed_and_reads_a_post(archive):
     assert found.sample.title.startswith("Post ")
 
 
-def test_what_repeats_on_the_pages_is_counted_and_kept(archive):
-    fetcher = a_site_without_feed()
-    crawl(fetcher, archive)
+def test_what_repeats_on_the_pages_is_counted_and_kept(without):
+    fetcher, archive = without
     blog = archive.blogs()[0]
     assert len(archive.blogs.repeats(blog.id).pages) == POSTS
     fetcher.put(a_blog.url(21), a_blog.page(21))
@@ -405,9 +411,8 @@ def test_what_repeats_on_the_pages_is_counted_and_kept(archive):
     assert len(archive.blogs.repeats(blog.id).pages) == 1 + LEAST_COMPANY
 
 
-def test_with_enough_new_posts_no_older_one_is_asked_for_to_compare(archive):
-    fetcher = a_site_without_feed()
-    crawl(fetcher, archive)
+def test_with_enough_new_posts_no_older_one_is_asked_for_to_compare(without):
+    fetcher, archive = without
     for number in range(21, 27):
         fetcher.put(a_blog.url(number), a_blog.page(number))
     fetcher.put(a_blog.HOME, listing(range(26, 16, -1), older=2))
@@ -416,9 +421,8 @@ def test_with_enough_new_posts_no_older_one_is_asked_for_to_compare(archive):
     assert set(fetcher.asked) == {a_blog.HOME, *(a_blog.url(number) for number in range(21, 27))}
 
 
-def test_a_new_post_is_compared_with_the_pages_of_the_last_crawl(archive):
-    fetcher = a_site_without_feed()
-    crawl(fetcher, archive)
+def test_a_new_post_is_compared_with_the_pages_of_the_last_crawl(without):
+    fetcher, archive = without
     blog = archive.blogs()[0]
     template = LearnedBlog.of(blog).template
     by_repeats = Design(places=(Rule(method="repeats", where="repeats"),), method="repeats", confidence=1.0)

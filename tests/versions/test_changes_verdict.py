@@ -95,9 +95,8 @@ def test_a_picture_without_words_does_not_vanish_either():
 
 @pytest.mark.parametrize(("claimed", "state"), [(2, "none"), (None, "failed"), (None, "off"), (None, "partial")])
 def test_comments_that_vanish_although_there_are_some_are_not_gone(claimed, state):
-    assert replaces(
-        HELD, replace(HELD, comments=(), comment_count_claimed=claimed, comments_state=state),
-    ) == "truncated"
+    read = replace(HELD, comments=(), comment_count_claimed=claimed, comments_state=state)
+    assert replaces(HELD, read) == "truncated"
 
 
 def dated(moment, fetched, precision):

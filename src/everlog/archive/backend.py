@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from everlog.archive.files.durable import nothing
-from everlog.archive.files.remote_files import Patience
 from everlog.archive.files.warc_files import ROTATE_BYTES
 
 if TYPE_CHECKING:
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from everlog.archive.db.database import Database
     from everlog.archive.db.migrate import Schema
     from everlog.archive.files.file_store import FileStore
+    from everlog.archive.files.remote_files import Patience
     from everlog.archive.locks import Locks
     from everlog.archive.repos.archive_state import ArchiveState
 
@@ -32,8 +32,8 @@ class ArchiveOptions:
     at: Callable[[str], None] = nothing
     # Hears, in a sentence for people, what takes time and room when an archive is opened.
     say: Callable[[str], None] = nothing
-    # For a store of files that does not answer.
-    patience: Patience = field(default_factory=Patience)
+    # For a store of files that does not answer; None: as long as everlog has it by itself.
+    patience: Patience | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,6 +15,9 @@ from everlog.cli import flags
 from everlog.cli.options import archive_of, settings_from
 from everlog.cli.summary import counted
 from everlog.cli.terminal_text import json_text, open_with
+
+if TYPE_CHECKING:
+    from everlog.archive import Archive
 
 VERIFY_FAILED = 8
 
@@ -47,14 +50,13 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per flag
     open_with("exporting: opening the archive", quiet=quiet or output in {None, "-"})
     from everlog.core.moments import as_moment_or_none
     from everlog.export import format_for
-    from everlog.usecases.discover.held_blog import blog_named
 
     chosen = format_for(format_name, output)
     moment = as_moment_or_none(since)
     comments: Counter[str] = Counter()
     settings = settings_from(config, archive=archive, files=files)
     with archive_of(settings, reading=True, quiet=quiet) as opened:
-        blog_id = blog_named(blog, opened).id if blog else None
+        blog_id = _blog_id(blog, opened) if blog else None
         count = opened.export(
             chosen, Path(output) if output else None, blog_id=blog_id, since=moment,
             on_post=lambda post: comments.update({"kept": len(post.comments)}),
@@ -62,6 +64,12 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per flag
     if not quiet:
         written = f"{counted(count, 'post')} with {counted(comments['kept'], 'comment')}"
         print(written + (f" in {output}" if output not in {None, "-"} else ""), file=sys.stderr)
+
+
+def _blog_id(url: str, archive: Archive) -> int:
+    from everlog.usecases.discover.held_blog import blog_named
+
+    return blog_named(url, archive).id
 
 
 def reread(

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from everlog.cli.summary import counted, media_of, unsure_lines
 from everlog.cli.terminal_text import ago, json_text, more, say, time_or_none
 from everlog.cli.wrapping import print_wrapped
-from everlog.usecases.crawl.report import reason_kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -100,6 +99,8 @@ def _missing_line(each: dict[str, Any], now: datetime) -> str:
 
 def _print_doubts(detail: dict[str, Any], *, verbose: bool) -> None:
     """Posts whose article may be the wrong text, and pages that may or may not be posts."""
+    from everlog.usecases.crawl.report import reason_kind
+
     for line in unsure_lines(Counter(reason_kind(each["reason"]) for each in detail["unsure"]), detail["posts"]):
         _field("unsure", line)
     for each in detail["unsure"] if verbose else ():

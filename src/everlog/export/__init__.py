@@ -7,15 +7,11 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from everlog.errors import UsageError
-from everlog.export.csv import write_csv
-from everlog.export.files import into_file, into_folder
-from everlog.export.jsonl import write_jsonl
-from everlog.export.markdown import write_markdown
-from everlog.export.notes import write_markdown_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -30,23 +26,38 @@ STDOUT = "-"
 class Format:
     """A way to write posts: one after another into a stream, or as files of a folder.
 
-    `to_folder` is given the posts, the folder, where media are (the folder below which their paths lie, or how they
-    are opened), and the posts to come: at least their addresses, titles and dates.
-    A format that has it needs to be told where to go.
+    `stream` and `folder` are the functions that do, as `module:function` below this package; they are loaded when they
+    are needed. A format that has a `folder` needs to be told where to go.
     """
 
     about: str
     suffixes: tuple[str, ...]
-    to_stream: Callable[[Iterable[Post], BinaryIO], int]
-    to_folder: Callable[[Iterable[Post], Path, MediaPlace | None, Iterable[Post]], int] | None = None
+    stream: str
+    folder: str | None = None
+
+    def to_stream(self, posts: Iterable[Post], out: BinaryIO) -> int:
+        """Write posts one after another; how many."""
+        write: Callable[[Iterable[Post], BinaryIO], int] = _loaded(self.stream)
+        return write(posts, out)
+
+    def to_folder(self, posts: Iterable[Post], out: Path, media: MediaPlace | None, ahead: Iterable[Post]) -> int:
+        """Write posts as files; how many.
+
+        `media` is the folder below which the paths of their media lie, or how they are opened; `ahead` are the posts to
+        come: at least their addresses, titles and dates.
+        """
+        write: Callable[[Iterable[Post], Path, MediaPlace | None, Iterable[Post]], int] = _loaded(self.folder or "")
+        return write(posts, out, media, ahead)
 
 
 FORMATS: dict[str, Format] = {
-    "jsonl": Format(about="one JSON object a line", suffixes=(".jsonl", ".ndjson", ".json"), to_stream=write_jsonl),
-    "csv": Format(about="one row a post, for spreadsheets", suffixes=(".csv",), to_stream=write_csv),
+    "jsonl": Format(
+        about="one JSON object a line", suffixes=(".jsonl", ".ndjson", ".json"), stream="jsonl:write_jsonl",
+    ),
+    "csv": Format(about="one row a post, for spreadsheets", suffixes=(".csv",), stream="csv:write_csv"),
     "markdown": Format(
-        about="a folder with one file a post", suffixes=(".md", ".markdown"), to_stream=write_markdown,
-        to_folder=write_markdown_files,
+        about="a folder with one file a post", suffixes=(".md", ".markdown"), stream="markdown:write_markdown",
+        folder="notes:write_markdown_files",
     ),
 }
 
@@ -62,7 +73,7 @@ def write_posts(
     posts, for formats in which one refers to another; only their addresses, titles and dates are looked at.
     """
     chosen = _known(format_name)
-    if out is None and chosen.to_folder is not None:
+    if out is None and chosen.folder is not None:
         raise UsageError(
             f"{format_name} is {chosen.about} and needs a place",
             advice=f"everlog export --format {format_name} -o FOLDER   (or -o - for stdout)",
@@ -71,7 +82,9 @@ def write_posts(
         out = sys.stdout.buffer
     if not isinstance(out, Path):
         return chosen.to_stream(posts, out)
-    if chosen.to_folder is not None:
+    from everlog.export.files import into_file, into_folder  # noqa: PLC0415 - stdout needs none of it
+
+    if chosen.folder is not None:
         with into_folder(out) as folder:
             return chosen.to_folder(posts, folder, media, ahead)
     with into_file(out) as stream:
@@ -89,6 +102,11 @@ def format_for(name: str | None, output: str | None) -> str:
         return name
     suffix = Path(output or STDOUT).suffix.lower()
     return next((known for known, kind in FORMATS.items() if suffix in kind.suffixes), "jsonl")
+
+
+def _loaded(name: str) -> Any:
+    module, _, function = name.partition(":")
+    return getattr(import_module(f"{__name__}.{module}"), function)
 
 
 def _known(name: str) -> Format:

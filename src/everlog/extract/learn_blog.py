@@ -13,9 +13,8 @@ from everlog.errors import NothingToLearn, UnreadablePage
 from everlog.extract.article.designs import learn_designs
 from everlog.extract.article.feed_text import says_more_in_summaries, target_of
 from everlog.extract.article.witnesses import share_of_page, usual_share
-from everlog.extract.extractors.extractor_selection import what_repeats
+from everlog.extract.extractors.extractor_selection import path_samples, what_repeats
 from everlog.extract.extractors.keypath import learn_paths
-from everlog.extract.extractors.rivals import path_samples
 from everlog.extract.feed_entries_learn import learn_feed_entries
 from everlog.extract.fields import field_function
 from everlog.extract.fields.language_learn import learn_language, usual_language

@@ -16,15 +16,8 @@ from everlog.core.selectors import Finder, Finds
 from everlog.core.tree import drop, parse, take_text
 from everlog.errors import UnreadablePage
 from everlog.extract.article.article_read import ArticleFinder
-from everlog.extract.article.witnesses import (
-    DISAGREEMENT,
-    NO_WITNESS,
-    SMALL,
-    agreement,
-    any_article,
-    share_of_page,
-)
-from everlog.extract.extractors.methods import is_placed
+from everlog.extract.article.witnesses import DISAGREEMENT, NO_WITNESS, SMALL, agreement, any_article, share_of_page
+from everlog.extract.extractors.extractor import is_placed
 from everlog.extract.fields import field_function
 from everlog.extract.fields.small_texts_read import selectors_used
 from everlog.extract.manual import elements_by_hand

@@ -14,9 +14,9 @@ from everlog.errors import UnreadablePage
 from everlog.extract.article.align import align
 from everlog.extract.article.cuts_learn import Marked
 from everlog.extract.article.feed_text import target_of
-from everlog.extract.article.lessons import FULL_TEXTS, PAGES
 from everlog.extract.article.marking import FULL
-from everlog.extract.extractors.methods import is_placed
+from everlog.extract.article.training import FULL_TEXTS, PAGES
+from everlog.extract.extractors.extractor import is_placed
 from everlog.extract.fields.title_learn import entry_title
 from everlog.records import Post
 
@@ -82,7 +82,7 @@ class Fit:
 
 
 def fit_of(entry: Entry, page: Page, template: Template, classifier: PostClassifier) -> Fit:
-    """How well a template, and the judge that was learned with it, read the page of an entry."""
+    """How well a template, and the classifier that was learned with it, read the page of an entry."""
     # Whoever set a rule by hand may want something else than the feed says: that is no redesign.
     template = template.as_learned
     title = comparable(entry_title(entry.title))

@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from functools import lru_cache
 
 from everlog.dates.names import is_known, names_of
+from everlog.languages.supported import LANGUAGES
 
 _ISO = re.compile(
     r"(?<!\d)(\d{4})[-/.年년]\s?(\d{1,2})[-/.月월]\s?(\d{1,2})[日일]?"
@@ -55,13 +56,6 @@ _ZONES = {
     # No word on summer time: the zone's standard time.
     "et": -300, "ct": -360, "mt": -420, "pt": -480,
 }  # fmt: skip
-# Month names are looked up in the feed's language first, then in these, in this order: where two
-# languages give one name to different months, the one with more blogs stands first.
-_LANGUAGES = (
-    "de", "fr", "es", "pt", "it", "ru", "pl", "nl", "tr", "cs", "uk", "sv", "da", "nb", "fi", "hu", "ro",
-    "el", "ca", "sk", "bg", "hr", "sr", "sl", "lt", "lv", "et", "eu", "gl", "id", "is", "vi", "ar", "fa",
-    "he", "hi", "th", "ko", "ja", "zh",
-)  # fmt: skip
 
 
 def parse_date(text: str | None, language: str | None = None) -> datetime | None:
@@ -165,7 +159,7 @@ def _month(name: str, language: str | None) -> int | None:
     if name[:3] in _ENGLISH and (len(name) <= 4 or name in _english_months()):
         return _ENGLISH.index(name[:3]) + 1
     first = re.split("[-_]", language.lower())[0] if language else None
-    for code in (first, *_LANGUAGES) if first else _LANGUAGES:
+    for code in (first, *LANGUAGES) if first else LANGUAGES:
         if month := _month_names(code).get(name):
             return month
     return None

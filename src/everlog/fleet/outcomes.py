@@ -49,13 +49,13 @@ class OutcomePolicy:
         most = self.settings.slice_pages
         if settings.max_pages is not None:
             most = max(1, min(most, settings.max_pages - self.grant.job.requests))
-        settings = make_settings(settings.model_dump(exclude_unset=True, exclude={"blog"}), {"max_pages": most})
+        settings = make_settings(settings.chosen() | {"blog": None}, {"max_pages": most})
         return impatient(settings)
 
     def of_blog(self) -> Settings:
         """Settings of the worker, with those of the job, and then those of its blog, laid over them."""
         job = self.grant.job
-        return make_settings(self.settings.model_dump(exclude_unset=True), job.settings).for_blog(job.url or "")
+        return make_settings(self.settings.chosen(), job.settings).for_blog(job.url or "")
 
     def after(self, report: Report, settings: Settings) -> SliceResult:
         """Outcome of a crawl that ran."""
@@ -145,7 +145,7 @@ class OutcomePolicy:
 def impatient(settings: Settings) -> Settings:
     """Settings that do not wait long for any host."""
     wait = {"longest_wait": min(settings.longest_wait, LONGEST_WAIT_SECONDS)}
-    return make_settings(settings.model_dump(exclude_unset=True), wait)
+    return make_settings(settings.chosen(), wait)
 
 
 def can_draw_with(settings: Settings) -> bool:

@@ -121,7 +121,7 @@ class Post:
     language: str | None = field(
         default=None, metadata={_ROLE: _AROUND_IT | Role.LASTING | Role.DIFF | Role.LEARNED},
     )
-    text: str = field(default="", metadata={_ROLE: Role.READ | Role.BY_HAND})
+    text: str = field(default="", metadata={_ROLE: Role.READ})
     html: str = field(default="", metadata={_ROLE: Role.READ})
     # Most often the beginning of the text, so `diff` has said how it changed.
     summary: str | None = field(default=None, metadata={_ROLE: _AROUND_IT | Role.LEARNED | Role.BY_HAND})

@@ -46,8 +46,6 @@ INTERRUPTED = 130
 # How often what is waited for is looked at; and how long Chromium takes to start on a busy machine.
 LOOK_SECONDS = 0.2
 BROWSER_STARTS_IN = timedelta(seconds=5)
-# Blogs that an error names; a screen of an archive of thousands would hide what is wrong.
-BLOGS_NAMED = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

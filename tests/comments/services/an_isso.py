@@ -67,7 +67,7 @@ def isso(folder: Path, blog: str, endpoint: str, path: str, comments: tuple[Said
 
 def _fill(port: int, folder: Path, path: str, comments: tuple[Said, ...]) -> None:
     numbers: dict[int, int] = {}
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
     for comment in comments:
         words = {
             "author": comment.author, "website": comment.site, "text": comment.text, "title": "A post",

@@ -99,7 +99,7 @@ def forwarded(port: int) -> Host:
 
     def answer(asked: BrowserRequest) -> Answer:
         parts = urlsplit(asked.url)
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
         headers = {name: value for name, value in asked.headers if name.lower() not in OF_THE_CONNECTION}
         connection.request(asked.method, f"{parts.path}?{parts.query}", body=asked.body or None, headers=headers)
         with connection.getresponse() as response:

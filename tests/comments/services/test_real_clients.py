@@ -166,7 +166,9 @@ def read(name: str, *settings: tuple[str, Setting], blog: str = BLOG) -> list[Th
     ]
 
 
-@pytest.mark.parametrize("case", SETTINGS)
+@pytest.mark.parametrize("case", [
+    "waline", *(pytest.param(each, marks=pytest.mark.slow) for each in SETTINGS if each != "waline"),
+])
 def test_all_comments_and_none_and_a_service_that_fails(case):
     setting = SETTINGS[case]()
     failing = setting._replace(hosts=setting.hosts | {setting.knows: setting.fails})
@@ -181,6 +183,7 @@ def test_all_comments_and_none_and_a_service_that_fails(case):
     assert failed is None
 
 
+@pytest.mark.slow
 def test_isso_with_its_own_server(tmp_path):
     # Isso asks its blog for the title of a post; there is none at this address, which is one of this machine's own.
     blog = "http://127.6.5.4:8080"
@@ -203,6 +206,7 @@ def without_comments(port: int) -> Host:
     return lambda asked: server(asked) if "/js/" in asked.url or "/config" in asked.url else broken(asked)
 
 
+@pytest.mark.slow
 def test_gitalk_tells_how_long_ago_and_what_nobody_opened():
     recent = talk(datetime.now(UTC) - timedelta(days=21))
     setting = gitalk_setting()

@@ -12,7 +12,7 @@ from everlog.core.selectors import Finder
 from everlog.core.tree import parse
 from everlog.dates import Stamp
 from everlog.extract.fields.published.clock_shift import learn_shift
-from everlog.extract.fields.published.judging import Target, distance_to_article
+from everlog.extract.fields.published.date_scores import Target, distance_to_article
 from everlog.extract.fields.published.meaning import is_aside
 from everlog.extract.fields.published_learn import learn_published, learn_updated
 from everlog.extract.fields.published_read import read_published

@@ -8,7 +8,8 @@ from everlog.core.rules import Rule
 from everlog.core.selectors import Finder
 from everlog.core.tree import parse
 from everlog.extract.article.article_read import ArticleFinder, Design
-from everlog.extract.extractors.methods import element_at, picked
+from everlog.extract.extractors.extractor import pick_at
+from everlog.extract.extractors.selector import picked
 from everlog.markup.view import View
 
 
@@ -63,13 +64,13 @@ def test_nothing_is_found_where_no_design_fits():
     ],
 )
 def test_every_method_points_at_an_element(place, text):
-    assert element_at(view(PAGE, design(place)), place).text == text
+    assert pick_at(view(PAGE, design(place)), place).element.text == text
 
 
 @pytest.mark.parametrize("where", ["//nothing", "string(//div)", "count(//div)", "//div/text()", "//div/@class"])
 def test_an_xpath_that_gives_no_element_finds_nothing(where):
     place = rule(where, "xpath")
-    assert element_at(view(PAGE, design(place)), place) is None
+    assert pick_at(view(PAGE, design(place)), place) is None
 
 
 class TestPicking:

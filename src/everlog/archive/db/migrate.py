@@ -13,7 +13,6 @@ from everlog.archive.db.schema import HEAD, alembic_version, metadata
 from everlog.archive.db.sqlite import SqliteDatabase
 from everlog.archive.files.durable import nothing, real_folder, sync_folder
 from everlog.archive.locks import hold
-from everlog.archive.repos import search_index as searching
 from everlog.errors import DamagedArchive, NewerArchive
 
 if TYPE_CHECKING:
@@ -83,6 +82,8 @@ def revision_of(database: AnyDatabase) -> str | None:
 def _make(database: AnyDatabase, schema: Schema, at: Callable[[str], None]) -> None:
     if schema.head != HEAD:
         raise ValueError("new archives are made from the tables of schema.py, which are at HEAD")
+    from everlog.archive.repos import search_index as searching  # noqa: PLC0415 - one that is there needs none of it
+
     with database.writing() as connection:
         metadata.create_all(connection)
         searching.begin(connection, database)

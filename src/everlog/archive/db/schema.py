@@ -22,6 +22,7 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    Connection,
     Float,
     ForeignKey,
     Index,
@@ -30,6 +31,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    event,
 )
 
 # The revision this code reads and writes; the newest script in revisions/.
@@ -159,10 +161,16 @@ polls = Table(
 )
 # What a fleet picks from: feeds that are in no job, in the order they fall due. The number of the blog makes that order
 # this index's own: a planner that knew of no jobs yet would else take `polls_due`, and step over all that are in one.
-Index(
-    "polls_free", polls.c.due_at, polls.c.blog_id, postgresql_where=polls.c.job_id.is_(None),
-    sqlite_where=polls.c.job_id.is_(None),
-)
+# Its condition is said in SQL that both databases read: said to SQLAlchemy, it would load the dialects of both, 0.1 s
+# of CPU time for every program.
+Index("polls_free", polls.c.due_at, polls.c.blog_id).ddl_if(callable_=lambda *_, **__: False)
+
+
+def _index_free_polls(_table: Table, connection: Connection, **_: object) -> None:
+    connection.exec_driver_sql("CREATE INDEX polls_free ON polls (due_at, blog_id) WHERE job_id IS NULL")
+
+
+event.listen(polls, "after_create", _index_free_polls)
 
 # When the page of a post is looked at again, although no feed speaks of it.
 rechecks = Table(

@@ -6,6 +6,7 @@ import shlex
 import sqlite3
 from collections import Counter
 from contextlib import contextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import create_engine, event, func
@@ -14,7 +15,6 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import QueuePool
 
 from everlog.archive.db.database import check_fence
-from everlog.archive.db.sqlite_search import Fts5Index
 from everlog.errors import ArchiveBusy, DamagedArchive, DiskFull, EverlogError, UsageError
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sqlalchemy import ColumnElement, Connection, Table
+
+    from everlog.archive.db.sqlite_search import Fts5Index
 
 # How long one writer waits for another. A batch is written in well under a second; a crawl that
 # waits this long stands behind something that is not going to end by itself.
@@ -34,7 +36,6 @@ class SqliteDatabase:
     def __init__(self, file: Path) -> None:
         self.file = file
         self.fence: int | None = None
-        self.search_index = Fts5Index()
         self.engine = create_engine("sqlite://", creator=self._connect, poolclass=QueuePool, max_overflow=-1)
         self._writer = self.engine.execution_options(writes=True)
         event.listen(self.engine, "begin", _begin)
@@ -42,6 +43,12 @@ class SqliteDatabase:
     @property
     def where(self) -> str:
         return str(self.file)
+
+    @cached_property
+    def search_index(self) -> Fts5Index:
+        from everlog.archive.db.sqlite_search import Fts5Index  # noqa: PLC0415 - who does not search needs none of it
+
+        return Fts5Index()
 
     def clock(self) -> ColumnElement[float]:
         # Whole milliseconds: SQLite has no finer time, and keeps one moment throughout a statement.

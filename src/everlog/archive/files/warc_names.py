@@ -15,7 +15,6 @@ import re
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
@@ -120,6 +119,8 @@ def label_of(home: str) -> str:
 
 @cache
 def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415 - takes time that few need
+
     try:
         return version("everlog")
     except PackageNotFoundError:

@@ -1,7 +1,7 @@
 """Version decider: what becomes of the posts of a batch, and what has happened to them.
 
-A post is new, changed, the same, truncated, or another address of one that is held; it was edited, vanished, or is
-back. Decisions only: what is known comes in, rows to write come out. Most visits bring what was read before to the
+A post is new, changed, the same, truncated, or another address of one that is held; edited, vanished, or back again.
+Decisions only: what is known comes in, rows to write come out. Most visits bring what was read before to the
 letter, which the digest tells; the others are compared with the version that is held.
 """
 

@@ -72,18 +72,18 @@ class Group:
 def compete(
     pages: Sequence[Marked],
     signatures: Sequence[Signatures],
-    guests: Sequence[tuple[Place, tuple[int | None, ...]]] = (),
+    extra_places: Sequence[tuple[Place, tuple[int | None, ...]]] = (),
     *,
     is_guessed: bool = False,
 ) -> list[Group]:
-    """Groups of places, the best first. `guests` are places of other methods with their nodes.
+    """Groups of places, the best first. `extra_places` are places of other methods with their nodes.
 
     `is_guessed` says that the marks are a guess: cuts then need more pages as evidence.
     """
     dices = [page.dice() for page in pages]
     wanted = _wanted(pages, dices, signatures)
     groups = _groups(pages, dices, _index(pages, signatures, wanted))
-    for place, nodes in guests:
+    for place, nodes in extra_places:
         if all(node is None or page.layout.tags[node] not in PIECES for page, node in zip(pages, nodes, strict=True)):
             _join(groups, place, nodes, dices)
     ranked = sorted(groups.values(), key=lambda group: -group.likeness)[:GROUPS_JUDGED]

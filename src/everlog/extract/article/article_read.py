@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from everlog.core.rules import Ranked, Rule
-from everlog.extract.extractors.methods import pick_at
+from everlog.extract.extractors.extractor import pick_at
 from everlog.markup.cutting import Cutter
 
 if TYPE_CHECKING:

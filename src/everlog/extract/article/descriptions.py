@@ -28,50 +28,50 @@ WHOLE = 0.9
 _STATED = ("description", "og:description", "twitter:description", "dc.description", "citation_abstract")
 
 
-def shown_descriptions(pupils: Sequence[TrainingPage]) -> list[int | None]:
+def shown_descriptions(pages: Sequence[TrainingPage]) -> list[int | None]:
     """The element of each page that prints the feed's text apart from the article.
 
     It is a place of its own: a selector that most pages use for nothing else. A paragraph among others is the
     article's first, unless it has a name of its own and the metadata says the same: `<p class="lead">`.
     """
-    nodes = [_showing(pupil) for pupil in pupils]
-    shown = [(pupil, node) for pupil, node in zip(pupils, nodes, strict=True) if node is not None]
-    if len(shown) * 2 < len(pupils):
-        return [None] * len(pupils)
+    nodes = [_showing(page) for page in pages]
+    shown = [(page, node) for page, node in zip(pages, nodes, strict=True) if node is not None]
+    if len(shown) * 2 < len(pages):
+        return [None] * len(pages)
     times: Counter[str] = Counter()
-    for pupil, node in shown:
-        times.update(_own_places(pupil, node))
+    for page, node in shown:
+        times.update(_own_places(page, node))
     own = {place for place, count in times.items() if count * 2 >= len(shown)}
-    if sum(not own.isdisjoint(_own_places(pupil, node)) for pupil, node in shown) * 2 < len(shown):
-        return [None] * len(pupils)
-    if not states_descriptions(pupils) and sum(_is_among_others(*each) for each in shown) * 2 >= len(shown):
-        return [None] * len(pupils)
+    if sum(not own.isdisjoint(_own_places(page, node)) for page, node in shown) * 2 < len(shown):
+        return [None] * len(pages)
+    if not states_descriptions(pages) and sum(_is_among_others(*each) for each in shown) * 2 >= len(shown):
+        return [None] * len(pages)
     return nodes
 
 
-def states_descriptions(pupils: Sequence[TrainingPage]) -> bool:
+def states_descriptions(pages: Sequence[TrainingPage]) -> bool:
     """Whether the feed's texts are what most of the pages say in their metadata about themselves."""
-    stated = sum(_is_stated(pupil) for pupil in pupils)
-    return stated * 2 > len(pupils)
+    stated = sum(_is_stated(page) for page in pages)
+    return stated * 2 > len(pages)
 
 
-def _is_stated(pupil: TrainingPage) -> bool:
-    said = words(pupil.sample.text)
-    meta = pupil.sample.view.meta
+def _is_stated(page: TrainingPage) -> bool:
+    said = words(page.sample.text)
+    meta = page.sample.view.meta
     return bool(said) and any(words(text) == said for name in _STATED for text in meta.get(name, ()))
 
 
-def _showing(pupil: TrainingPage) -> int | None:
+def _showing(page: TrainingPage) -> int | None:
     """The smallest element whose whole text is the feed's."""
-    marked = pupil.told
+    marked = page.told
     dice = marked.dice()
     best = float(dice.max(initial=0.0))
     return int(np.flatnonzero(dice >= best)[-1]) if best >= WHOLE else None
 
 
-def _own_places(pupil: TrainingPage, node: int) -> set[str]:
+def _own_places(page: TrainingPage, node: int) -> set[str]:
     """The names of an element, or the way to it, that no other element with a text has on its page."""
-    layout, chain = pupil.sample.layout, pupil.signatures.chain
+    layout, chain = page.sample.layout, page.signatures.chain
     spoken = np.flatnonzero(layout.last > layout.first).tolist()
     times = Counter(name for other in spoken for name in layout.selectors[other])
     found = {name for name in layout.selectors[node] if times[name] == 1}
@@ -81,9 +81,9 @@ def _own_places(pupil: TrainingPage, node: int) -> set[str]:
     return found
 
 
-def _is_among_others(pupil: TrainingPage, node: int) -> bool:
+def _is_among_others(page: TrainingPage, node: int) -> bool:
     """Whether an element is a piece of text beside others of its kind."""
-    layout = pupil.sample.layout
+    layout = page.sample.layout
     tag, above = layout.tags[node], int(layout.parent[node])
     if tag not in PIECES or above < 0:
         return False

@@ -10,11 +10,11 @@ from everlog.core.rules import Rule
 from everlog.core.selectors import Finder
 from everlog.core.signatures import HIDDEN
 from everlog.extract.article.article_read import Design
-from everlog.extract.article.lessons import FULL_TEXTS, Course, best_lesson, ranked
 from everlog.extract.article.marking import FULL
+from everlog.extract.article.training import FULL_TEXTS, TrainingSet, best_run, ranked
 from everlog.extract.article.witnesses import DISAGREEMENT
 from everlog.extract.calibration import STRICT, confidence
-from everlog.extract.extractors.extractor_selection import judged, rivals, unjudged
+from everlog.extract.extractors.extractor_selection import candidates, scored, unscored
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,21 +43,21 @@ def learn_designs(
     samples: Sequence[Sample], vocabulary: Vocabulary, language: str | None, key_paths: KeyPaths, repeats: RepeatCounts,
 ) -> tuple[Design, ...]:
     """The designs of the blog's posts, the best first; sets the article's node of every sample."""
-    course = Course(samples, vocabulary, language, key_paths, repeats)
-    lesson = best_lesson(course)
-    pupils, method = lesson.pupils, lesson.method
-    groups = [group for group in lesson.groups if group.score >= LEAST_SCORE]
-    designs = [_doubted(_design(group, pupils, method), lesson.agreed) for group in groups[:DESIGNS_KEPT]]
-    designs += _designs_of_unread(pupils, groups, method)
-    _note_articles(pupils, groups)
+    training = TrainingSet(samples, vocabulary, language, key_paths, repeats)
+    run = best_run(training)
+    pages, method = run.pages, run.method
+    groups = [group for group in run.groups if group.score >= LEAST_SCORE]
+    designs = [_doubted(_design(group, pages, method), run.agreed) for group in groups[:DESIGNS_KEPT]]
+    designs += _designs_of_unread(pages, groups, method)
+    _note_articles(pages, groups)
     best = max((design.score for design in designs), default=0.0)
     if method != FULL_TEXTS or best + CLEARLY >= 1.0:
         # A guess is a judge among places, not between places and methods; where it fits no place, it is wrong.
         # And where nothing can be clearly better, nobody needs to look.
-        return (*designs, *(rival.design() for rival in unjudged())) if designs else ()
-    asked = rivals([pupil.sample for pupil in pupils], repeats)
-    found = [rival for rival in judged(asked, [pupil.marked for pupil in pupils]) if rival.score >= LEAST_SCORE]
-    return _in_order(designs, [rival.design() for rival in found])
+        return (*designs, *(candidate.design() for candidate in unscored())) if designs else ()
+    asked = candidates([page.sample for page in pages], repeats)
+    found = [each for each in scored(asked, [page.marked for page in pages]) if each.score >= LEAST_SCORE]
+    return _in_order(designs, [candidate.design() for candidate in found])
 
 
 def _doubted(design: Design, agreed: float | None) -> Design:
@@ -74,11 +74,11 @@ def _in_order(learned: Sequence[Design], others: Sequence[Design]) -> tuple[Desi
     return (*first, *learned, *(design for design in others if design not in first))
 
 
-def _design(group: Group, pupils: Sequence[TrainingPage], method: str, tells: Sequence[str] = ()) -> Design:
+def _design(group: Group, pages: Sequence[TrainingPage], method: str, tells: Sequence[str] = ()) -> Design:
     evidence = group.evidence
-    known = tuple(sorted(_names_inside(group, pupils)))
+    known = tuple(sorted(_names_inside(group, pages)))
     cuts, keeps = evidence.signatures() if evidence is not None and group.is_cutting else ((), ())
-    if _hides_text(group, pupils):
+    if _hides_text(group, pages):
         keeps = (*keeps, HIDDEN)
     score = round(group.score, 4)
     right = sum(one >= STRICT for one in group.judged_scores)
@@ -97,34 +97,34 @@ def _design(group: Group, pupils: Sequence[TrainingPage], method: str, tells: Se
         keeps=keeps,
         known=known,
         tells=tuple(tells),
-        most=_most_matches(places[0], pupils),
+        most=_most_matches(places[0], pages),
     )
 
 
-def _hides_text(group: Group, pupils: Sequence[TrainingPage]) -> bool:
+def _hides_text(group: Group, pages: Sequence[TrainingPage]) -> bool:
     """Whether what the pages hide inside the article is mostly text of the feed: spoilers, tabs."""
     hidden = shared = 0
-    for pupil, node in zip(pupils, group.nodes, strict=True):
+    for page, node in zip(pages, group.nodes, strict=True):
         if node is not None:
-            inside = pupil.hidden & pupil.marked.words_of(node)
+            inside = page.hidden & page.marked.words_of(node)
             hidden += int(inside.sum())
-            shared += int((inside & pupil.marked.mask).sum())
+            shared += int((inside & page.marked.mask).sum())
     return shared * 2 > hidden
 
 
-def _most_matches(place: Rule, pupils: Sequence[TrainingPage]) -> int:
+def _most_matches(place: Rule, pages: Sequence[TrainingPage]) -> int:
     if place.method != "selector":
         return 1
     finder = Finder([place.where])
-    return max((len(finder.find(pupil.sample.view.root)[place.where]) for pupil in pupils), default=1)
+    return max((len(finder.find(page.sample.view.root)[place.where]) for page in pages), default=1)
 
 
-def _names_inside(group: Group, pupils: Sequence[TrainingPage]) -> set[str]:
+def _names_inside(group: Group, pages: Sequence[TrainingPage]) -> set[str]:
     """The names of all elements seen inside the article's node."""
     names: set[str] = set()
-    for pupil, node in zip(pupils, group.nodes, strict=True):
+    for page, node in zip(pages, group.nodes, strict=True):
         if node is not None:
-            layout = pupil.sample.layout
+            layout = page.sample.layout
             names.update(name for own in layout.selectors[node + 1:layout.stop[node]] for name in own)
     return names
 
@@ -135,13 +135,13 @@ def _trust(place: tuple[str, str, str]) -> tuple[bool, bool, bool, int]:
     return method != "selector", ">" in where, pick != "first", where.count(" ")
 
 
-def _designs_of_unread(pupils: Sequence[TrainingPage], groups: Sequence[Group], method: str) -> list[Design]:
+def _designs_of_unread(pages: Sequence[TrainingPage], groups: Sequence[Group], method: str) -> list[Design]:
     """Pages that the best design cannot read are another design: an older theme, link posts, galleries."""
     if not groups or method != FULL_TEXTS:
         return []
     scores = groups[0].judged_scores
-    unread = [pupil for pupil, score in zip(pupils, scores, strict=True) if score < UNREAD and pupil.is_full]
-    read = [pupil for pupil, score in zip(pupils, scores, strict=True) if score >= UNREAD]
+    unread = [page for page, score in zip(pages, scores, strict=True) if score < UNREAD and page.is_full]
+    read = [page for page, score in zip(pages, scores, strict=True) if score >= UNREAD]
     if not unread or not read:
         return []
     own = ranked(unread, method)
@@ -152,8 +152,8 @@ def _designs_of_unread(pupils: Sequence[TrainingPage], groups: Sequence[Group], 
 
 def _tells(these: Sequence[TrainingPage], others: Sequence[TrainingPage]) -> list[str]:
     """Selectors that all of these pages have and none of the others."""
-    def names(pupil: TrainingPage) -> set[str]:
-        return {name for own in pupil.sample.layout.selectors for name in own}
+    def names(page: TrainingPage) -> set[str]:
+        return {name for own in page.sample.layout.selectors for name in own}
 
     shared = set.intersection(*map(names, these))
     for other in others:
@@ -161,9 +161,9 @@ def _tells(these: Sequence[TrainingPage], others: Sequence[TrainingPage]) -> lis
     return sorted(shared, key=lambda name: (len(name), name))[:TELLS_KEPT]
 
 
-def _note_articles(pupils: Sequence[TrainingPage], groups: Sequence[Group]) -> None:
+def _note_articles(pages: Sequence[TrainingPage], groups: Sequence[Group]) -> None:
     if groups:
-        for pupil, node in zip(pupils, groups[0].nodes, strict=True):
-            pupil.sample.article = node
+        for page, node in zip(pages, groups[0].nodes, strict=True):
+            page.sample.article = node
             if node is not None:
-                pupil.sample.view.article = pupil.sample.layout.elements[node]
+                page.sample.view.article = page.sample.layout.elements[node]

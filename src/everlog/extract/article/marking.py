@@ -61,22 +61,22 @@ class TrainingPage:
     aside: NDArray[np.bool_] | None = None
 
 
-def pupils_of(samples: Sequence[Sample], vocabulary: Vocabulary) -> list[TrainingPage]:
+def training_pages(samples: Sequence[Sample], vocabulary: Vocabulary) -> list[TrainingPage]:
     """The samples with what their pages show of the feed's texts marked."""
     spellings = list(vocabulary)
-    pupils = []
+    pages = []
     for sample in samples:
         target = sample.target or target_of(sample.entry, vocabulary)
         hidden = sample.layout.hidden()
         mask = with_formulas(sample.layout, _aligned(sample.layout, hidden, target.words))
         marked = Marked.make(sample.layout, mask, len(target.words))
         best = marked.dice()[marked.containers].max(initial=0.0)
-        pupils.append(TrainingPage(
+        pages.append(TrainingPage(
             sample, marked, marked, mask, hidden, Signatures(sample.layout, spellings), excerpt_start(mask),
             is_full=bool(best >= (FULL_DESPITE_ELLIPSIS if target.is_broken_off else FULL)),
             is_broken_off=target.is_broken_off,
         ))
-    return pupils
+    return pages
 
 
 def _aligned(layout: Layout, hidden: NDArray[np.bool_], target: Ints) -> NDArray[np.bool_]:
@@ -115,20 +115,20 @@ def with_formulas(layout: Layout, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def mark_guesses(
-    pupils: Sequence[TrainingPage], vocabulary: Vocabulary, language: str | None, *, trust_sequences: bool = True,
+    pages: Sequence[TrainingPage], vocabulary: Vocabulary, language: str | None, *, trust_sequences: bool = True,
 ) -> None:
     """Marks what is most likely the article on every page, from all of them and what the feed says beside its texts."""
     clues = []
-    for pupil in pupils:
-        own = _own_words(pupil.sample, vocabulary, language)
-        begin = pupil.start if pupil.start is not None else _title_end(pupil.sample, vocabulary)
+    for page in pages:
+        own = _own_words(page.sample, vocabulary, language)
+        begin = page.start if page.start is not None else _title_end(page.sample, vocabulary)
         clues.append(Clues(
-            layout=pupil.sample.layout, url=pupil.sample.url, excerpt=pupil.found, own_words=own, begin=begin,
-            aside=pupil.aside,
+            layout=page.sample.layout, url=page.sample.url, excerpt=page.found, own_words=own, begin=begin,
+            aside=page.aside,
         ))
     digits = np.array([word.isdigit() for word in vocabulary], np.bool_)
-    for pupil, mask in zip(pupils, guess_articles(clues, digits, trust_sequences=trust_sequences), strict=True):
-        pupil.marked = Marked.make(pupil.sample.layout, mask, int(mask.sum()))
+    for page, mask in zip(pages, guess_articles(clues, digits, trust_sequences=trust_sequences), strict=True):
+        page.marked = Marked.make(page.sample.layout, mask, int(mask.sum()))
 
 
 def _own_words(sample: Sample, vocabulary: Vocabulary, language: str | None) -> list[int]:

@@ -14,7 +14,7 @@ from lxml import etree
 
 from everlog.core.rules import Rule
 from everlog.extract.article.article_read import Design, Found
-from everlog.extract.extractors.methods import FEEDLESS, pick_at
+from everlog.extract.extractors.extractor import FEEDLESS, pick_at
 from everlog.markup.cutting import Cutter
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Which addresses and pages are posts of a blog.
+"""Classification: which addresses and pages are posts of a blog.
 
     url_pattern       the addresses of posts as a regular expression
     post_features     what the pages of posts have in common

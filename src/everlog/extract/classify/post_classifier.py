@@ -13,7 +13,7 @@ from everlog.core.tree import Element, parse
 from everlog.core.urls import canonical
 from everlog.errors import UnreadablePage, UnreadableTemplate
 from everlog.extract.classify.page_statements import canonical_link, identity, without_copy
-from everlog.extract.classify.post_features import FeatureFinder, is_crowd, signs_of
+from everlog.extract.classify.post_features import FeatureFinder, features_of, is_crowd
 from everlog.extract.classify.url_pattern import UrlPattern
 from everlog.extract.extractors.keypath import KeyPath, first_with_text
 
@@ -26,22 +26,22 @@ Kind = Literal["post", "listing", "page"]
 
 # The evidence below is from 9,902 known pages of 84 blogs, judged with what their feeds taught.
 #
-# A sign that so many of the feed's pages have is one of posts: one "about" page among ten does no harm.
+# A feature that so many of the feed's pages have is one of posts: one "about" page among ten does no harm.
 COMMON = 0.85
-# With fewer signs that the home page has not, all that posts share are looked at, menus and all.
+# With fewer features that the home page has not, all that posts share are looked at, menus and all.
 FEWEST_TELLS = 6
 # So many that are quickly found are enough; else those in texts and menus are looked for too.
 ENOUGH_TELLS = 10
-# More signs do not tell more; what is stored of a blog shall stay small.
+# More features do not tell more; what is stored of a blog shall stay small.
 MOST_TELLS = 250
-# How much of the signs a page with the address of any page (`/slug`) may lack, with and without the
+# How much of the features a page with the address of any page (`/slug`) may lack, with and without the
 # key-path. With it, posts lack up to 0.59, and no other page with such an address has it. Without it, posts
 # lack up to 0.11 (one 0.43) and other pages at least 0.27.
 LACKING_WITH_KEY, LACKING = 0.6, 0.2
 # The same where the home page told nothing apart: posts lack up to 0.16 and 0.10, static pages, which have no
 # key-path, at least 0.15.
 LACKING_ANYTHING_WITH_KEY, LACKING_ANYTHING = 0.3, 0.12
-# A page with an address unlike all posts must have the key-path and nearly all signs: posts lack up to
+# A page with an address unlike all posts must have the key-path and nearly all features: posts lack up to
 # 0.11, lists at least 0.23.
 LACKING_ELSEWHERE = 0.15
 # An address that only posts have is believed unless hardly anything of a post is there: posts lack up to
@@ -49,7 +49,7 @@ LACKING_ELSEWHERE = 0.15
 LACKING_ALL = 0.9
 # A list has so many more headings with links to posts than any of the feed's pages.
 MORE_HEADINGS = 2
-# A key-path or signs of fewer pages hold what these happen to share.
+# A key-path or features of fewer pages hold what these happen to share.
 PAGES_TO_TELL = 3
 # Addresses kept to learn the pattern anew.
 MOST_EXAMPLES = 60
@@ -69,7 +69,7 @@ class Verdict:
 class PostClassifier:
     """What tells the posts of one blog from its other pages.
 
-    `tells` are signs that the feed's pages share, without those of the home page unless `told_apart` is
+    `tells` are features that the feed's pages share, without those of the home page unless `told_apart` is
     False. `key` is the key-path; `places` lead to articles, of which posts have `most` at most;
     `headings` is how many other posts the headings of one of the feed's pages link to. `examples` are
     addresses of posts, `repeated` what several of them call their canonical address.
@@ -101,11 +101,11 @@ class PostClassifier:
         home = home or template.home or next(iter(others or pages), "")
         examples = tuple(dict.fromkeys((*pages, *feed_urls)))[:MOST_EXAMPLES]
         pattern = UrlPattern.learn(examples, home=home)
-        signs = [signs_of(root) for root in roots.values()]
-        counted = Counter(sign for page in signs for sign in page)
-        shared = [sign for sign, count in counted.items() if count >= COMMON * len(roots)]
-        elsewhere: set[str] = set().union(*map(signs_of, _parsed(others or {}).values()))
-        apart = [sign for sign in shared if sign not in elsewhere]
+        features = [features_of(root) for root in roots.values()]
+        counted = Counter(feature for page in features for feature in page)
+        shared = [feature for feature, count in counted.items() if count >= COMMON * len(roots)]
+        elsewhere: set[str] = set().union(*map(features_of, _parsed(others or {}).values()))
+        apart = [feature for feature in shared if feature not in elsewhere]
         told_apart = bool(elsewhere) and len(apart) >= FEWEST_TELLS
         tells = _tells(apart if told_apart else shared)
         places = {design.places[0].where: design.most for design in template.designs[:1]
@@ -167,7 +167,7 @@ class PostClassifier:
         return identity(url, root, self.home, repeated=self.repeated)
 
     def with_urls(self, posts: Iterable[str], others: Iterable[str] = ()) -> PostClassifier:
-        """The same judge with a pattern that also knows addresses of posts and other pages found since."""
+        """The same classifier with a pattern that also knows addresses of posts and other pages found since."""
         examples = tuple(dict.fromkeys((*self.examples, *posts)))
         return replace(self, pattern=UrlPattern.learn(examples, other_urls=others, home=self.home))
 
@@ -206,7 +206,7 @@ class PostClassifier:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> PostClassifier:
-        """The judge that `to_dict` wrote; `UnreadableTemplate` for anything else."""
+        """The classifier that `to_dict` wrote; `UnreadableTemplate` for anything else."""
         try:
             texts = {name: tuple(map(str, data[name])) for name in _TEXTS}
             return cls(
@@ -225,10 +225,10 @@ class PostClassifier:
 _TEXTS = ("tells", "places", "examples", "repeated")
 
 
-def _tells(signs: Iterable[str]) -> tuple[str, ...]:
-    """The signs to look for: those that are quickly found, if they are enough."""
-    ordered = sorted(signs)
-    quick = [sign for sign in ordered if not is_crowd(sign)]
+def _tells(features: Iterable[str]) -> tuple[str, ...]:
+    """The features to look for: those that are quickly found, if they are enough."""
+    ordered = sorted(features)
+    quick = [feature for feature in ordered if not is_crowd(feature)]
     chosen = quick if len(quick) >= ENOUGH_TELLS else ordered
     return tuple(chosen[:: -(-len(chosen) // MOST_TELLS) or 1])
 

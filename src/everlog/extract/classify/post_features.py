@@ -20,29 +20,29 @@ SAYS = "says "
 
 
 class FeatureFinder:
-    """Some signs, ready to be looked for on many pages in one walk each."""
+    """Some features, ready to be looked for on many pages in one walk each."""
 
-    def __init__(self, signs: Iterable[str], others: Iterable[str] = ()) -> None:
-        self._said = tuple(sign for sign in signs if sign.startswith(SAYS))
-        self._named = tuple(sign for sign in signs if not sign.startswith(SAYS))
+    def __init__(self, features: Iterable[str], others: Iterable[str] = ()) -> None:
+        self._said = tuple(feature for feature in features if feature.startswith(SAYS))
+        self._named = tuple(feature for feature in features if not feature.startswith(SAYS))
         self._finder = Finder((*self._named, *others))
 
     def missing(self, root: Element) -> tuple[int, dict[str, list[Element]]]:
-        """How many of the signs a page has not, and the elements that were found."""
+        """How many of the features a page has not, and the elements that were found."""
         found = self._finder.find(root)
-        count = sum(not found[sign] for sign in self._named)
+        count = sum(not found[feature] for feature in self._named)
         if self._said:
-            said = statements_of(root, types=any(sign.startswith(SAYS + "type") for sign in self._said))
-            count += sum(sign not in said for sign in self._said)
+            said = statements_of(root, types=any(feature.startswith(SAYS + "type") for feature in self._said))
+            count += sum(feature not in said for feature in self._said)
         return count, found
 
 
-def signs_of(root: Element) -> set[str]:
-    """All signs of a page: the selectors that name its elements, and its statements about itself.
+def features_of(root: Element) -> set[str]:
+    """All features of a page: the selectors that name its elements, and its statements about itself.
 
     >>> from lxml import etree
     >>> page = etree.HTML('<meta property="og:type" content="article"><body class="single"><p>x')
-    >>> sorted(signs_of(page))
+    >>> sorted(features_of(page))
     ['body.single', 'meta[property=og:type]', 'says og:type article']
     """
     found: set[str] = set()
@@ -56,13 +56,13 @@ def signs_of(root: Element) -> set[str]:
     return found | statements_of(root)
 
 
-def is_crowd(sign: str) -> bool:
-    """Whether a sign names elements that a page has by the hundred.
+def is_crowd(feature: str) -> bool:
+    """Whether a feature names elements that a page has by the hundred.
 
     >>> is_crowd("a.more-link"), is_crowd("article.hentry")
     (True, False)
     """
-    return re.split(r"[#.\[ ]", sign, maxsplit=1)[0] in CROWD
+    return re.split(r"[#.\[ ]", feature, maxsplit=1)[0] in CROWD
 
 
 def statements_of(root: Element, *, types: bool = True) -> set[str]:

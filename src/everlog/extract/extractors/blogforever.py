@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -22,12 +23,18 @@ from lxml import etree
 
 from everlog.core.outline import Outline
 from everlog.core.similarity import NodeBigrams
+from everlog.core.tree import Element
+from everlog.extract.article.picks import Pick
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from lxml.etree import _Element
     from numpy.typing import NDArray
+
+    from everlog.core.rules import Rule
+    from everlog.extract.extractors.diffpost import RepeatCounts
+    from everlog.markup.view import View
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,6 +123,18 @@ def rule_of(element: _Element) -> str:
         if _names(value):
             return f"//*[@{name}={_quoted(value or '')}]"
     return _absolute_path(element)
+
+
+def pick(view: View, rule: Rule, _: RepeatCounts | None) -> Pick | None:
+    """The article that a blog's rule finds on a page."""
+    matches = _compiled(rule.where)(view.root)
+    found = matches if isinstance(matches, list) else []
+    return next((Pick(match) for match in found if isinstance(match, Element)), None)
+
+
+@lru_cache(maxsize=512)
+def _compiled(expression: str) -> etree.XPath:
+    return etree.XPath(expression)
 
 
 def first_match(root: _Element, rule: str) -> _Element | None:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learned:
-    """A blog learned without a feed: its template, its judge, and the feed that was made up for it."""
+    """A blog learned without a feed: its template, its classifier, and the feed that was made up for it."""
 
     template: Template
     classifier: PostClassifier

@@ -29,7 +29,7 @@ from everlog.core.scope import Scope
 from everlog.core.urls import canonical
 from everlog.extract.article.excerpt import common_sequences
 from everlog.extract.classify.page_statements import identity
-from everlog.extract.classify.post_features import signs_of
+from everlog.extract.classify.post_features import features_of
 from everlog.extract.fields.published.stated_dates import stated_targets
 from everlog.extract.samples import Sample
 from everlog.markup.view import View
@@ -59,9 +59,9 @@ DATED = 0.5
 # Pages that only the menus know are no posts if at least this share of the others is left: 1,682 posts at 0.3; 1,702
 # at 0.7, and three pages that are none.
 LISTED = 0.5
-# Signs that this share of the listed posts have, if there are enough of both, are those of a post (1,675 posts at
-# 0.6, 1,700 at 0.95). Of these a post may lack some (1,684 at 0.15, 1,700 at 0.5). With 2 listed posts, 2 signs
-# or 10 signs six posts more or less; without the question one static page is taken.
+# Features that this share of the listed posts have, if there are enough of both, are those of a post (1,675 posts at
+# 0.6, 1,700 at 0.95). Of these a post may lack some (1,684 at 0.15, 1,700 at 0.5). With 2 listed posts, 2 features
+# or 10 features six posts more or less; without the question one static page is taken.
 SHARED = 0.8
 FEWEST_LISTED = 4
 FEWEST_SIGNS = 5
@@ -184,16 +184,16 @@ def _alike(
     chosen = {page.url for page in candidates}
     lists = [page for page in pages if page.url not in chosen and headed[page.url]]
     listed = set().union(*(headed[page.url] for page in lists))
-    signs = {page.url: signs_of(page.root) for page in candidates}
+    features = {page.url: features_of(page.root) for page in candidates}
     trusted = [page for page in candidates if page.key in listed]
     if len(trusted) < FEWEST_LISTED:
         trusted = candidates
-    times = Counter(sign for page in trusted for sign in signs[page.url])
-    shared = {sign for sign, count in times.items() if count >= SHARED * len(trusted)}
-    shared -= set().union(*(signs_of(page.root) for page in lists))
+    times = Counter(feature for page in trusted for feature in features[page.url])
+    shared = {feature for feature, count in times.items() if count >= SHARED * len(trusted)}
+    shared -= set().union(*(features_of(page.root) for page in lists))
     if len(shared) < FEWEST_SIGNS:
         return candidates
-    return [page for page in candidates if len(shared - signs[page.url]) <= LACKING * len(shared)]
+    return [page for page in candidates if len(shared - features[page.url]) <= LACKING * len(shared)]
 
 
 def headed_by(page: Explored, scope: Scope) -> set[str]:

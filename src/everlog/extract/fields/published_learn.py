@@ -11,12 +11,13 @@ from everlog.core.rules import Rule
 from everlog.dates.names import is_known
 from everlog.dates.stamps import offset_text
 from everlog.extract.fields.published.clock_shift import learn_shift, tells_otherwise
-from everlog.extract.fields.published.contest import contest
 from everlog.extract.fields.published.date_places import Source
-from everlog.extract.fields.published.judging import Candidate, Target
+from everlog.extract.fields.published.date_scores import Candidate, Target
+from everlog.extract.fields.published.date_selection import rank_places
 from everlog.extract.fields.published.meaning import CALLED_DATE, says_updated
 from everlog.extract.fields.published.stated_dates import stated_targets
 from everlog.extract.fields.published_read import MACHINE, MONTH
+from everlog.languages.supported import COMMON_LANGUAGES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -30,8 +31,6 @@ _MOST_RULES = 8
 _BELIEVABLE = 0.5
 # A blog whose last entries all came out on one day was more likely built on that day.
 _ENOUGH_FOR_DOUBT = 3
-# The languages of most blogs: month names of these are tried where those of the blog's own language fail.
-_OTHER_LANGUAGES = ("de", "fr", "es", "pt", "it", "ru", "nl", "pl", "tr", "cs", "sv", "uk")
 # Where pages of a design that the feed did not show most often say it; each was right on 94-100 % of
 # the pages that have it.
 _STANDARD = (
@@ -62,12 +61,12 @@ def learn_published(samples: Sequence[Sample], language: str | None = None) -> R
     moments = [sample.entry.published or sample.entry.updated for sample in samples]
     offset = _offset([moment for moment in moments if moment])
     targets = [Target(moment) if moment else None for moment in moments]
-    ranked, present = contest(samples, targets, languages, by_likeness=True)
+    ranked, present = rank_places(samples, targets, languages, by_likeness=True)
     kept = _kept(ranked, len(samples))
     if _is_doubtful(targets, kept) and any(targets):
         # Feed and page may both be wrong about the language of the design.
-        languages = tuple(dict.fromkeys((*languages, *_OTHER_LANGUAGES)))
-        ranked, present = contest(samples, targets, languages)
+        languages = tuple(dict.fromkeys((*languages, *COMMON_LANGUAGES)))
+        ranked, present = rank_places(samples, targets, languages)
         kept = _kept(ranked, len(samples))
     pages = sum(target is not None for target in targets)
     rules = [_rule(c, offset, languages, c.proved(pages)) for c in kept]
@@ -90,7 +89,7 @@ def learn_updated(samples: Sequence[Sample], language: str | None = None) -> Ran
     languages = _languages(samples, language)
     targets = [Target(moment) if (moment := sample.entry.updated) else None for sample in samples]
     offset = _offset([target.moment for target in targets if target])
-    ranked, _ = contest(samples, targets, languages)
+    ranked, _ = rank_places(samples, targets, languages)
     pages = sum(target is not None for target in targets)
     kept = [c for c in _kept(ranked, len(samples)) if says_updated(c.source.where, c.label)]
     rules = [_rule(c, offset, languages, c.proved(pages)) for c in kept]
@@ -107,7 +106,7 @@ def _is_doubtful(targets: Sequence[Target | None], kept: Sequence[Candidate]) ->
 
 def _from_pages(samples: Sequence[Sample], offset: timezone, languages: tuple[str, ...]) -> list[Rule]:
     targets = stated_targets(samples, languages)
-    ranked, _ = contest(samples, targets, languages)
+    ranked, _ = rank_places(samples, targets, languages)
     return [_rule(candidate, offset, languages, None) for candidate in _kept(ranked, len(samples))]
 
 
@@ -139,7 +138,7 @@ def _rule(
 def _standard(
     sources: Iterable[Source], present: set[Source], offset: timezone, languages: tuple[str, ...]
 ) -> list[Rule]:
-    """Rules for places the feed's pages do not have; of those they have, the contest has judged."""
+    """Rules for places the feed's pages do not have; of those they have, the ranking has decided."""
     return [
         _made(source, _detail(source, MACHINE, offset, languages), None)
         for source in sources

@@ -106,7 +106,7 @@ def _as_wanted(blog: Blog, url: str, run: CrawlRun) -> Blog:
     archive, settings = run.archive, run.settings
     if blog.forgotten_at is not None:
         blog = archive.blogs.update(blog.id, forgotten_at=None)
-    if "feed" in settings.model_fields_set and settings.feed and blog.feed_url not in {None, settings.feed}:
+    if "feed" in settings.given and settings.feed and blog.feed_url not in {None, settings.feed}:
         blog = archive.blogs.update(blog.id, feed_url=settings.feed)
     if not settings.robots:
         archive.urls.requeue(blog.id, list(map(canonical, left_to_robots(blog, archive))))

@@ -194,7 +194,7 @@ def feed_visit(blog: Blog, feed_url: str, answer: Fetched) -> Visit:
 
 def crawl_info(settings: Settings) -> CrawlInfo:
     """What the WARC files of a crawl with these settings say of it; nobody is named who has not named themselves."""
-    operator = settings.contact if "contact" in settings.model_fields_set else None
+    operator = settings.contact if "contact" in settings.given else None
     return CrawlInfo(operator=operator or None, robots="obey" if settings.robots else "ignore")
 
 

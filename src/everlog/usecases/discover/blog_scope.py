@@ -44,7 +44,7 @@ def scope_of(blog: Blog, archive: Archive) -> Scope:
 
 def wanted_scope(before: Scope, typed: str, settings: Settings) -> Scope:
     """What belongs to a blog of an archive from now on, by what the user typed and says now."""
-    mode = settings.scope if "scope" in settings.model_fields_set else before.mode
+    mode = settings.scope if "scope" in settings.given else before.mode
     scope = _with_given_places(replace(before, mode=mode), settings)
     if may_widen(settings) and is_within(scope.home, typed) and not scope.is_own(typed):
         # What was typed leads to a page below it, which an older version took for all of the blog.
@@ -60,7 +60,7 @@ def widened(scope: Scope, feed: Feed, feed_url: str | None, answered: Mapping[st
 
 def may_widen(settings: Settings) -> bool:
     """Whether the scope follows the feed: not where the user asked for what lies below the address alone."""
-    return "scope" not in settings.model_fields_set or settings.scope != "path"
+    return "scope" not in settings.given or settings.scope != "path"
 
 
 def keep_places(blog: Blog, scope: Scope, archive: Archive) -> None:

@@ -15,9 +15,11 @@ from everlog.extract.extractors.diffpost.units import Units, elements_covered, s
 
 if TYPE_CHECKING:
     from everlog.core.outline import Outline
+    from everlog.core.rules import Rule
     from everlog.extract.article.picks import Pick
     from everlog.extract.extractors.diffpost.page_counts import RepeatCounts
     from everlog.extract.extractors.diffpost.units import Flags
+    from everlog.markup.view import View
 
 # Figures: articles that are strictly right, of 100; the mean over 75 blogs, 568 posts, 5 comparison pages. 95.2 with
 # the values below.
@@ -36,6 +38,11 @@ LEAST_TITLE = 0.3
 HEADINGS = ("h1", "h2", "h3")
 
 
+def pick(view: View, _: Rule, repeats: RepeatCounts | None) -> Pick | None:
+    """The article of a page, if it is known what repeats on the blog's pages."""
+    return find_article(view.outline, repeats) if repeats is not None else None
+
+
 def find_article(outline: Outline, repeats: RepeatCounts) -> Pick | None:
     """The article of a page, or None if nothing is left of the page.
 
@@ -44,11 +51,11 @@ def find_article(outline: Outline, repeats: RepeatCounts) -> Pick | None:
 
     >>> from lxml import etree
     >>> from everlog.core.outline import Outline
-    >>> from everlog.extract.extractors.diffpost.page_counts import Repeats
+    >>> from everlog.extract.extractors.diffpost.page_counts import RepeatCounts
     >>> design = "<body><h1>My blog</h1><div><p>{}</p><p>Share it!</p><p>{}</p></div><p>Made by me</p></body>"
     >>> texts = [("Rain today", "No sun"), ("Sun at last", "No rain")]
     >>> one, two = (Outline(etree.fromstring(design.format(*text))) for text in texts)
-    >>> pick = find_article(one, Repeats.learn([two]))
+    >>> pick = find_article(one, RepeatCounts.learn([two]))
     >>> pick.element.tag, [element.text for element in pick.drops]
     ('div', ['Share it!'])
     """

@@ -37,10 +37,10 @@ def clean(outline: Outline, repeats: RepeatCounts, *, least_outside_links: float
 
     >>> from lxml import etree
     >>> from everlog.core.outline import Outline
-    >>> from everlog.extract.extractors.diffpost.page_counts import Repeats
+    >>> from everlog.extract.extractors.diffpost.page_counts import RepeatCounts
     >>> design = "<body><h1>My blog</h1><p>{}</p><p><a>Home</a></p></body>"
     >>> one, two = (Outline(etree.fromstring(design.format(text))) for text in ("Rain today", "Sun at last"))
-    >>> kept = clean(one, Repeats.learn([one, two]))
+    >>> kept = clean(one, RepeatCounts.learn([one, two]))
     >>> [segment for segment, stays in zip(one.segments, kept, strict=True) if stays]
     ['Rain today']
     """

@@ -51,8 +51,8 @@ class RepeatCounts:
     >>> from lxml import etree
     >>> from everlog.core.outline import Outline
     >>> pages = [Outline(etree.fromstring(f"<div><p>Menu</p><p>{text}</p></div>")) for text in ("one", "two")]
-    >>> known = Repeats.learn(pages)
-    >>> len(known.pages), Repeats.from_dict(known.to_dict()) == known
+    >>> known = RepeatCounts.learn(pages)
+    >>> len(known.pages), RepeatCounts.from_dict(known.to_dict()) == known
     (2, True)
     """
 
@@ -160,7 +160,7 @@ class RepeatCounts:
     def from_dict(cls, data: Mapping[str, Any]) -> RepeatCounts:
         """What `to_dict` wrote; nothing is known from what cannot be read.
 
-        >>> Repeats.from_dict({"pages": ["x"]}) == RepeatCounts()
+        >>> RepeatCounts.from_dict({"pages": ["x"]}) == RepeatCounts()
         True
         """
         try:

@@ -7,7 +7,7 @@
     template   the paths of a feed, and the one that tells posts from other pages
 """
 
-from everlog.extract.extractors.keypath.find import find_all, first_with_text, too_general
+from everlog.extract.extractors.keypath.find import find_all, first_with_text, pick, too_general
 from everlog.extract.extractors.keypath.keypath_rules import KeyPaths, learn_paths, recognise
 from everlog.extract.extractors.keypath.locate import PathSample
 from everlog.extract.extractors.keypath.match import Match, TextIndex, match_text, resolve
@@ -26,6 +26,7 @@ __all__ = [
     "match_text",
     "merge",
     "path_to",
+    "pick",
     "recognise",
     "resolve",
     "too_general",

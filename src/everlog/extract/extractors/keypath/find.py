@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from everlog.core.outline import has_text
+from everlog.extract.article.picks import Pick
 from everlog.extract.extractors.keypath.path import ANY_NODES, KeyPath
 
 if TYPE_CHECKING:
@@ -12,7 +14,10 @@ if TYPE_CHECKING:
 
     from lxml.etree import _Element
 
+    from everlog.core.rules import Rule
+    from everlog.extract.extractors.diffpost import RepeatCounts
     from everlog.extract.extractors.keypath.path import Step
+    from everlog.markup.view import View
 
 
 def find_all(root: _Element, path: KeyPath) -> list[_Element]:
@@ -45,6 +50,17 @@ def find_all(root: _Element, path: KeyPath) -> list[_Element]:
             return []
         loose = False
     return level
+
+
+def pick(view: View, rule: Rule, _: RepeatCounts | None) -> Pick | None:
+    """The article at the end of a blog's key-path."""
+    element = first_with_text(view.root, _parsed(rule.where))
+    return None if element is None else Pick(element)
+
+
+@lru_cache(maxsize=512)
+def _parsed(text: str) -> KeyPath:
+    return KeyPath.parse(text)
 
 
 def first_with_text(root: _Element, path: KeyPath) -> _Element | None:

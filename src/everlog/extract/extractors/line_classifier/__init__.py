@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from everlog.extract.extractors.line_classifier.extraction import Extracted, extract, find_article, why_nothing
+from everlog.extract.extractors.line_classifier.extraction import Extracted, extract, find_article, pick, why_nothing
 
-__all__ = ["Extracted", "extract", "find_article", "why_nothing"]
+__all__ = ["Extracted", "extract", "find_article", "pick", "why_nothing"]

@@ -15,9 +15,12 @@ from everlog.extract.extractors.line_classifier.page_lines import lines_of
 
 if TYPE_CHECKING:
     from everlog.core.outline import Outline
+    from everlog.core.rules import Rule
     from everlog.extract.article.picks import Pick
+    from everlog.extract.extractors.diffpost import RepeatCounts
     from everlog.extract.extractors.line_classifier.linear_model import Classifier
     from everlog.extract.extractors.line_classifier.page_lines import Bools, Floats, Lines
+    from everlog.markup.view import View
 
 
 # A line in the gap of a block belongs to it, unless its own odds (their logarithm) are lower: the date and
@@ -71,6 +74,11 @@ def extract(outline: Outline, classifier: Classifier | None = None) -> Extracted
     # The F1 to be expected: twice the topical characters kept, over all kept and all topical ones.
     expected = 2 * float(promised[topical].sum()) / float(lines.shown[topical].sum() + promised.sum())
     return Extracted(kept=(lines.of_segment >= 0) & topical[lines.of_segment], confidence=expected)
+
+
+def pick(view: View, _rule: Rule, _repeats: RepeatCounts | None) -> Pick | None:
+    """The article of a page, whatever its blog."""
+    return find_article(view.outline)
 
 
 def find_article(outline: Outline) -> Pick | None:

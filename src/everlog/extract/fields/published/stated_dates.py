@@ -16,7 +16,7 @@ from everlog.extract.fields.published.date_places import (
     names_of,
     read_all,
 )
-from everlog.extract.fields.published.judging import Candidate, Target, distance_to_article
+from everlog.extract.fields.published.date_scores import Candidate, Target, distance_to_article
 from everlog.extract.fields.published.meaning import CALLED_DATE, is_aside
 from everlog.extract.fields.published_read import text_of
 

@@ -8,7 +8,7 @@ from everlog.core.outline import Outline
 from everlog.core.rules import Rule
 from everlog.core.tree import drop, parse, visible_text
 from everlog.extract.extractors.diffpost import RepeatCounts
-from everlog.extract.extractors.methods import FEEDLESS, pick_at
+from everlog.extract.extractors.extractor import FEEDLESS, pick_at
 from everlog.markup.view import View
 
 SENTENCES = [

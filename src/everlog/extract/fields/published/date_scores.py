@@ -1,4 +1,4 @@
-"""How well a place did on the feed's own pages, and what candidates are ranked by."""
+"""Scores of date places: how well each did on the feed's own pages, and what candidates are ranked by."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class _Way(NamedTuple):
     label: str | None = None
 
 
-def judge_places(
+def score_places(
     source: Source,
     table: Mapping[int, list[Seen]],
     samples: Sequence[Sample],

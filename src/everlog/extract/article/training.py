@@ -1,11 +1,11 @@
-"""Lessons: what the feed's texts teach about articles, and what the pages teach without them.
+"""Training on the pages of a feed: what its texts teach about articles, and what the pages teach without them.
 
     feed-text   the feed holds whole articles: what of them stands on a page is its article
     excerpt     the feed holds their beginnings: the article is guessed from there on
     pages       the feed's texts say nothing of the article, or stand beside it: it is guessed from the pages alone
 
 Knowing more must not make it worse. Where what the feed teaches is a small part of the pages, or what these state as
-their descriptions, the lesson of the pages is held as well, and methods that know of neither decide.
+their descriptions, a run with the pages alone is made as well, and extractors that know of neither decide.
 """
 
 from __future__ import annotations
@@ -19,9 +19,14 @@ import numpy as np
 from everlog.extract.article.article_learn import Group, compete
 from everlog.extract.article.descriptions import shown_descriptions, states_descriptions
 from everlog.extract.article.excerpt import DESIGN_SHARE, common_sequences
-from everlog.extract.article.marking import mark_guesses, pupils_of
-from everlog.extract.extractors.extractor_selection import PAGES_JUDGED, agreement, alike, rivals
-from everlog.extract.extractors.rivals import rival_places
+from everlog.extract.article.marking import mark_guesses, training_pages
+from everlog.extract.extractors.extractor_selection import (
+    PAGES_SCORED,
+    agreement,
+    alike,
+    candidates,
+    places_of_papers,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -46,11 +51,11 @@ NEARLY_AGREED = 0.1
 # A guess that no node fits better than this is wrong. With cut feeds two of 84 blogs are below (0.66, 0.67),
 # the next is at 0.83.
 DOUBTFUL_GUESS = 0.7
-# The feed's lesson is looked at again where it takes less than this of what a page says alone. Of 84 blogs without
-# descriptions 8 are below; where a description is taken for the article, it is 0.04 at most on long posts.
+# The run with the feed's texts is looked at again where it takes less than this of what a page says alone. Of 84 blogs
+# without descriptions 8 are below; where a description is taken for the article, it is 0.04 at most on long posts.
 SMALL_PART = 0.6
-# The lesson of the pages is taken where the other methods agree with it so much better. On 96 blogs the right lesson
-# of a feed is behind by 0.07 at most, a wrong one by 0.34 at least.
+# The run with the pages alone is taken where the other extractors agree with it so much better. On 96 blogs the right
+# run with a feed is behind by 0.07 at most, a wrong one by 0.34 at least.
 MARGIN = 0.2
 # Where the feed's texts are what the pages state as their descriptions, and print in a place of their own, the pages
 # decide without a handicap; where that place was taken for the article's beginning, even if they are a little behind.
@@ -61,39 +66,39 @@ PAGES = "pages"
 
 
 @dataclass(slots=True)
-class Lesson:
-    """Ranked places of the article, as one way to mark the pages taught them.
+class TrainingRun:
+    """Ranked places of the article, learned from training pages that were marked in one way.
 
-    `agreed` is how far other methods agree, in [0, 1]; None where there was no reason to ask them.
+    `agreed` is how far other extractors agree, in [0, 1]; None where there was no reason to ask them.
     """
 
     method: str
-    pupils: list[TrainingPage]
+    pages: list[TrainingPage]
     groups: list[Group]
     agreed: float | None = None
 
-    def agreement(self, course: Course) -> float:
-        """How far methods that need no lesson agree with it, in [0, 1]; 1 if there are none."""
-        if not self.groups or not course.witnesses:
+    def agreement(self, training: TrainingSet) -> float:
+        """How far extractors that need no training agree with it, in [0, 1]; 1 if there are none."""
+        if not self.groups or not training.witnesses:
             return float(bool(self.groups))
-        places = {id(sample): place for place, sample in enumerate(course.samples[:PAGES_JUDGED])}
+        places = {id(sample): place for place, sample in enumerate(training.samples[:PAGES_SCORED])}
         likeness = [
-            alike(self.groups[0].kept(number, pupil.marked), witness.kept[place])
-            for number, pupil in enumerate(self.pupils)
-            if (place := places.get(id(pupil.sample))) is not None
-            for witness in course.witnesses
+            alike(self.groups[0].kept(number, page.marked), witness.kept[place])
+            for number, page in enumerate(self.pages)
+            if (place := places.get(id(page.sample))) is not None
+            for witness in training.witnesses
         ]
         return float(np.mean(likeness)) if likeness else 0.0
 
 
-class Course:
-    """Everything that lessons are made of."""
+class TrainingSet:
+    """The training pages of a blog, and all that is known when they are marked."""
 
     def __init__(
         self, samples: Sequence[Sample], vocabulary: Vocabulary, language: str | None, key_paths: KeyPaths,
         repeats: RepeatCounts,
     ) -> None:
-        self.pupils = pupils_of(samples, vocabulary)
+        self.pages = training_pages(samples, vocabulary)
         self.key_paths = key_paths
         self.samples = samples
         self._vocabulary = vocabulary
@@ -108,29 +113,29 @@ class Course:
     @cached_property
     def witnesses(self) -> list[ExtractorCandidate]:
         """What methods that know nothing of the feed take for the articles."""
-        return rivals(self.samples, self._repeats)
+        return candidates(self.samples, self._repeats)
 
-    def guessed(self, pupils: list[TrainingPage], method: str) -> Lesson:
-        """The lesson of articles that are guessed from all pages."""
-        mark_guesses(pupils, self._vocabulary, self._language)
-        groups = ranked(pupils, method, self.key_paths, lambda: self.witnesses)
+    def guessed(self, pages: list[TrainingPage], method: str) -> TrainingRun:
+        """The run with articles that are guessed from all pages."""
+        mark_guesses(pages, self._vocabulary, self._language)
+        groups = ranked(pages, method, self.key_paths, lambda: self.witnesses)
         if groups and groups[0].score < DOUBTFUL_GUESS:
-            mark_guesses(pupils, self._vocabulary, self._language, trust_sequences=False)
-            groups = ranked(pupils, method, self.key_paths, lambda: self.witnesses)
-        return Lesson(method, pupils, groups)
+            mark_guesses(pages, self._vocabulary, self._language, trust_sequences=False)
+            groups = ranked(pages, method, self.key_paths, lambda: self.witnesses)
+        return TrainingRun(method, pages, groups)
 
 
-def best_lesson(course: Course) -> Lesson:
+def best_run(training: TrainingSet) -> TrainingRun:
     """What the feed teaches, unless the pages without its texts teach what other methods find more likely."""
-    told = _by_feed(course)
+    told = _by_feed(training)
     if told.method == PAGES:
         return told
-    is_stated = states_descriptions(course.pupils)
-    if not (is_stated or _is_small(told, course)):
+    is_stated = states_descriptions(training.pages)
+    if not (is_stated or _is_small(told, training)):
         return told
-    shown = shown_descriptions(course.pupils)
-    alone = _by_pages(course, shown)
-    told.agreed, alone.agreed = told.agreement(course), alone.agreement(course)
+    shown = shown_descriptions(training.pages)
+    alone = _by_pages(training, shown)
+    told.agreed, alone.agreed = told.agreement(training), alone.agreement(training)
     if not alone.groups or alone.groups[0].score < DOUBTFUL_GUESS:
         return told
     margin = MARGIN
@@ -139,64 +144,64 @@ def best_lesson(course: Course) -> Lesson:
     return alone if alone.agreed - told.agreed > margin else told
 
 
-def _by_feed(course: Course) -> Lesson:
-    pupils = course.pupils
-    method = _method(pupils)
+def _by_feed(training: TrainingSet) -> TrainingRun:
+    pages = training.pages
+    method = _method(pages)
     if method != FULL_TEXTS:
-        return course.guessed([replace(pupil) for pupil in pupils], method)
-    if sum(pupil.is_full for pupil in pupils) >= ENOUGH_FULL:
-        pupils = [pupil for pupil in pupils if pupil.is_full]
-    return Lesson(method, pupils, ranked(pupils, method, course.key_paths))
+        return training.guessed([replace(page) for page in pages], method)
+    if sum(page.is_full for page in pages) >= ENOUGH_FULL:
+        pages = [page for page in pages if page.is_full]
+    return TrainingRun(method, pages, ranked(pages, method, training.key_paths))
 
 
-def _by_pages(course: Course, shown: Sequence[int | None]) -> Lesson:
+def _by_pages(training: TrainingSet, shown: Sequence[int | None]) -> TrainingRun:
     """The feed's texts teach nothing here, but for where pages print them beside their articles."""
     alone = []
-    for pupil, node in zip(course.pupils, shown, strict=True):
-        aside = pupil.marked.words_of(node) if node is not None else None
-        alone.append(replace(pupil, found=np.zeros_like(pupil.found), start=None, aside=aside))
-    return course.guessed(alone, PAGES)
+    for page, node in zip(training.pages, shown, strict=True):
+        aside = page.marked.words_of(node) if node is not None else None
+        alone.append(replace(page, found=np.zeros_like(page.found), start=None, aside=aside))
+    return training.guessed(alone, PAGES)
 
 
-def _is_small(lesson: Lesson, course: Course) -> bool:
-    """Whether what a lesson takes for the articles is a small part of what most pages say and others do not."""
-    if not lesson.groups:
+def _is_small(run: TrainingRun, training: TrainingSet) -> bool:
+    """Whether what a run takes for the articles is a small part of what most pages say and others do not."""
+    if not run.groups:
         return True
-    layouts = [pupil.sample.layout for pupil in lesson.pupils]
-    shared = common_sequences(layouts, course.digits, max(2, DESIGN_SHARE * len(layouts)))
+    layouts = [page.sample.layout for page in run.pages]
+    shared = common_sequences(layouts, training.digits, max(2, DESIGN_SHARE * len(layouts)))
     shares = []
-    for number, (pupil, design) in enumerate(zip(lesson.pupils, shared, strict=True)):
-        kept = lesson.groups[0].kept(number, pupil.marked)
+    for number, (page, design) in enumerate(zip(run.pages, shared, strict=True)):
+        kept = run.groups[0].kept(number, page.marked)
         shares.append(int(kept.sum()) / max(int((kept | ~design).sum()), 1))
     return float(np.median(np.array(shares))) < SMALL_PART
 
 
-def _method(pupils: Sequence[TrainingPage]) -> str:
+def _method(pages: Sequence[TrainingPage]) -> str:
     """What there is to learn from: the feed's whole texts, its excerpts, or nothing but the pages."""
-    if not any(pupil.found.any() for pupil in pupils):
+    if not any(page.found.any() for page in pages):
         return PAGES
-    return FULL_TEXTS if _has_full_texts(pupils) else "excerpt"
+    return FULL_TEXTS if _has_full_texts(pages) else "excerpt"
 
 
-def _has_full_texts(pupils: Sequence[TrainingPage]) -> bool:
-    full = sum(pupil.is_full for pupil in pupils)
-    broken_off = sum(pupil.is_broken_off for pupil in pupils)
-    return full * 2 >= len(pupils) and broken_off * 2 <= len(pupils)
+def _has_full_texts(pages: Sequence[TrainingPage]) -> bool:
+    full = sum(page.is_full for page in pages)
+    broken_off = sum(page.is_broken_off for page in pages)
+    return full * 2 >= len(pages) and broken_off * 2 <= len(pages)
 
 
 def ranked(
-    pupils: Sequence[TrainingPage], method: str, key_paths: KeyPaths | None = None,
+    pages: Sequence[TrainingPage], method: str, key_paths: KeyPaths | None = None,
     others: Callable[[], list[ExtractorCandidate]] | None = None,
 ) -> list[Group]:
     """Places of the article, the best first."""
-    marked = [pupil.marked for pupil in pupils]
-    guests = rival_places([pupil.sample for pupil in pupils], key_paths) if key_paths is not None else []
-    groups = compete(marked, [pupil.signatures for pupil in pupils], guests, is_guessed=method != FULL_TEXTS)
+    marked = [page.marked for page in pages]
+    extra_places = places_of_papers([page.sample for page in pages], key_paths) if key_paths is not None else []
+    groups = compete(marked, [page.signatures for page in pages], extra_places, is_guessed=method != FULL_TEXTS)
     if method == FULL_TEXTS:
         return groups
-    holding = [group for group in groups if _holds_starts(group, pupils)]
+    holding = [group for group in groups if _holds_starts(group, pages)]
     top = max((group.score for group in holding), default=0.0)
-    is_told = any(pupil.aside is not None for pupil in pupils)
+    is_told = any(page.aside is not None for page in pages)
     tolerance = NEARLY_AGREED if method == PAGES and not is_told else NEARLY
     near = [group for group in holding if group.score >= top - tolerance]
     near.sort(key=lambda group: _mean_size(group, marked))
@@ -211,13 +216,13 @@ def _agreement(group: Group, marked: Sequence[Marked], others: Sequence[Extracto
     return agreement([group.kept(number, page) for number, page in enumerate(marked)], others)
 
 
-def _holds_starts(group: Group, pupils: Sequence[TrainingPage]) -> bool:
+def _holds_starts(group: Group, pages: Sequence[TrainingPage]) -> bool:
     """Whether the excerpt begins inside the group's node on most pages."""
     held = 0
-    for pupil, node in zip(pupils, group.nodes, strict=True):
-        layout = pupil.sample.layout
-        held += pupil.start is None or (node is not None and layout.first[node] <= pupil.start < layout.last[node])
-    return held * 2 >= len(pupils)
+    for page, node in zip(pages, group.nodes, strict=True):
+        layout = page.sample.layout
+        held += page.start is None or (node is not None and layout.first[node] <= page.start < layout.last[node])
+    return held * 2 >= len(pages)
 
 
 def _mean_size(group: Group, marked: Sequence[Marked]) -> float:

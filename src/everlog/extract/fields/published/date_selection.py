@@ -1,4 +1,4 @@
-"""The contest between the places where a page may keep its date, judged by the feed's own dates."""
+"""Selection of the places where a page keeps its date, scored by the feed's own dates."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from everlog.extract.fields.published.date_places import (
     read_all,
     read_told,
 )
-from everlog.extract.fields.published.judging import Candidate, Target, judge_places
+from everlog.extract.fields.published.date_scores import Candidate, Target, score_places
 from everlog.extract.fields.published_read import text_of
 from everlog.extract.fields.small_texts_blogforever import places_by_likeness
 
@@ -38,7 +38,7 @@ _MOST_SELECTORS = 24
 _MOST_ELEMENTS = 12
 
 
-def contest(
+def rank_places(
     samples: Sequence[Sample], targets: Sequence[Target | None], languages: tuple[str, ...],
     *, by_likeness: bool = False,
 ) -> tuple[list[Candidate], set[Source]]:
@@ -61,7 +61,7 @@ def contest(
     present = set(tables) | ({Source("time", "time", "datetime")} if has_time else set())
     tables.update(_selected(samples, wanted, languages))
     pages = sum(target is not None for target in targets)
-    found = [c for source, table in tables.items() for c in judge_places(source, table, samples, targets)]
+    found = [c for source, table in tables.items() for c in score_places(source, table, samples, targets)]
     return sorted(found, key=lambda candidate: candidate.rank(pages)), present | set(tables)
 
 
