@@ -1,7 +1,7 @@
 """Is all there that was promised? Every record, pointer, digest and file of an archive, looked at once.
 
-Rows are compared with files, and files with rows (`unnamed.py`). What a crawl may be about to name, or a killed one
-left, is not a finding: the next crawl of its blog names it or clears it up.
+Rows are compared with files, and files with rows (`files/orphans.py`). What a crawl may be about to name, or a killed
+one left, is not a finding: the next crawl of its blog names it or clears it up.
 """
 
 from __future__ import annotations

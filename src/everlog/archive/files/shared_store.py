@@ -55,7 +55,7 @@ class SharedFolderStore(FolderStore):
         return Writer(warc, MediaFiles(self.folder, fence, parts=self._parts, at=at))
 
     def recover(self, rows: FileRows) -> None:
-        """Close the files of grants that are gone, and remove those that nobody ever committed to.
+        """Close the files of leases that are gone, and remove those that nobody ever committed to.
 
         While a copy of another archive is made here, nothing is: its files are there before their rows.
         Looks at the names of all files: for a worker that starts, not for each slice.
@@ -63,7 +63,7 @@ class SharedFolderStore(FolderStore):
         found = (f"{warc_files.FOLDER}/{path.name}" for path in (self.folder / warc_files.FOLDER).glob("*.warc.gz"))
         dead = (name for name in found if fence_of(name) not in {None, rows.fence})
         while names := list(islice(dead, MOST_VALUES)):
-            # Asked after the names were listed, and the rows after that: a grant that is gone by now adds nothing more,
+            # Asked after the names were listed, and the rows after that: a lease that is gone by now adds nothing more,
             # and a copy that has ended by now has written its rows.
             if rows.is_being_copied_into():
                 return
@@ -98,5 +98,5 @@ class SharedFolderStore(FolderStore):
 def needed_fence(rows: FileRows) -> int:
     """The fencing number that the files of a shared archive are told apart by."""
     if rows.fence is None:
-        raise ValueError("files of a shared archive are written under a grant: hold the lock of a blog")
+        raise ValueError("files of a shared archive are written under a lease: hold the lock of a blog")
     return rows.fence
