@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 import everlog
 
 NAMES = {
@@ -20,6 +22,27 @@ def test_the_public_names_are_exactly_these():
 def test_every_public_name_is_there():
     for name in NAMES:
         assert getattr(everlog, name).__module__.startswith("everlog.")
+
+
+OF_AN_ARCHIVE = {
+    # What it holds, each a repository.
+    "blogs", "urls", "captures", "posts", "comments", "events", "search", "polls", "hosts", "jobs", "leases", "workers",
+    # What can be done with it.
+    "versions", "export", "exchange", "open_file", "lock", "together", "commit", "close",
+    # What it is.
+    "where", "folder", "is_read_only", "backend", "writers",
+}
+
+
+def test_an_archive_has_these_names_and_answers_to_its_earlier_ones(tmp_path):
+    with everlog.open_archive(tmp_path / "archive", create=True) as archive:
+        assert {name for name in dir(archive) if not name.startswith("_")} == OF_AN_ARCHIVE
+        blog = archive.blogs.add("http://a.example/", scope="path")
+        assert (archive.find_post("http://a.example/1"), archive.history("http://a.example/1")) == (None, ())
+        assert (archive.count_found("word"), archive.index_posts()) == (0, 0)
+        assert (archive.counts(blog.id).posts, list(archive.problems(blog.id))) == (0, [])
+        with pytest.raises(AttributeError, match="no attribute 'find_blog'"):
+            archive.find_blog("http://a.example/")
 
 
 EVERY_MODULE_FIRST = """
