@@ -95,6 +95,7 @@ def _account(archive: Archive, blog_id: int) -> None:
     archive.blogs.change_state(blog_id, lambda state: replace(state, walk=ListWalk(waiting=(STRANGE,))))
     archive.blogs.keep_address(STRANGE, "http://a.example/")
     archive.hosts.cache({"robots http://a.example": "User-agent: *"})
+    archive.backend.state.tell_contact()
 
 
 def rows_of(archive: Archive) -> dict[str, list[tuple[Any, ...]]]:

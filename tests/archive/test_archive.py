@@ -20,7 +20,6 @@ from some_visits import HOME, LONG
 
 from everlog.archive import open_archive
 from everlog.archive.archive import ArchiveOptions
-from everlog.archive.models import Figures
 from everlog.archive.repos.blog_state import BlogState, KnownFingerprint, LeftOut, ListWalk, LookedAt, Places
 from everlog.archive.verify import verify
 from everlog.core.scope import Alias
@@ -28,6 +27,7 @@ from everlog.errors import ArchiveBusy, DamagedArchive, DiskFull, UsageError
 from everlog.extract.extractors.diffpost import RepeatCounts
 from everlog.frontier.priority_queue import Progress
 from everlog.records import Comment, Media, Provenance
+from everlog.records.figures import Figures
 from everlog.schedule.liveness import Failing
 from everlog.schedule.ownership import BlogFingerprint
 
@@ -465,6 +465,23 @@ def test_an_address_leads_to_the_blog_that_it_led_to_last(archive):
     for home in (URL, HOME):
         archive.blogs.keep_address("https://WWW.a.example/old/", home)
     assert archive.blogs.home_at("http://a.example/old") == HOME
+
+
+def test_an_archive_that_is_only_read_has_no_writer_and_no_locks(tmp_path):
+    folder = tmp_path / "archive"
+    with open_archive(folder, create=True) as archive:
+        blog = archive.blogs.add(HOME, scope="path").id
+        with archive.lock(blog):
+            archive.commit([some.post_visit(blog, URL)])
+    shutil.rmtree(folder / "locks")
+    with open_archive(folder) as archive:
+        assert [post.url for post in archive.posts()] == [URL]
+        assert archive.search.count("word7") == len(list(archive.events())) + 1
+        assert archive.exchange(archive.captures.find(blog, URL)).url == URL
+        assert not (folder / "locks").exists()
+        assert "writers" not in vars(archive)
+        with archive.lock(blog):
+            archive.commit([some.post_visit(blog, HOME + "b")])
 
 
 # The folder

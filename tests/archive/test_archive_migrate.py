@@ -32,7 +32,6 @@ from everlog.archive.files.durable import WRITE_POINTS
 from everlog.archive.repos.blog_state import (
     BlogState,
     CommentFeedState,
-    Estimate,
     KnownFingerprint,
     LeftOut,
     ListWalk,
@@ -45,6 +44,7 @@ from everlog.core.urls import LONGEST_KEY_BYTES, bounded, canonical
 from everlog.errors import DamagedArchive, EverlogError, NewerArchive
 from everlog.extract.extractors.diffpost import RepeatCounts
 from everlog.frontier.priority_queue import Progress
+from everlog.records.figures import Estimate
 from everlog.schedule.liveness import Failing
 from everlog.schedule.ownership import BlogFingerprint
 

@@ -30,7 +30,7 @@ from everlog.archive.repos import search_index as searching
 from everlog.archive.verify import verify
 from everlog.errors import DamagedArchive, EverlogError, UsageError
 from everlog.records import Comment
-from everlog.search.document import card_of
+from everlog.search.document import document_of
 from everlog.search.query import ask
 from everlog.search.tokenize import CUT
 
@@ -232,7 +232,7 @@ def index(request):
 
 def card(text, *, number=1, **fields):
     record = {"title": "", "text": text, "comments": [], "authors": [], "tags": [], **fields}
-    return card_of(number, 1, json.dumps(record))
+    return document_of(number, 1, json.dumps(record))
 
 
 @contextmanager
@@ -624,9 +624,9 @@ def test_a_server_that_ends_silent_transactions_waits_for_the_card_of_a_very_lon
     def slow_card(*about):
         # Another connection's time, and so long that the server would have ended ours.
         assert shared.rows("select pg_sleep(4)")
-        return card_of(*about)
+        return document_of(*about)
 
-    monkeypatch.setattr(searching, "card_of", slow_card)
+    monkeypatch.setattr(searching, "document_of", slow_card)
     with impatient.open() as archive:
         blog = archive.blogs.add(HOME, scope="path").id
         with archive.lock(blog):

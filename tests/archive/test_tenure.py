@@ -64,7 +64,7 @@ def test_what_comes_too_late_is_refused_and_nothing_of_it_is_stored(archives):
 def test_a_process_that_lost_its_grant_gets_another_for_its_next_blog(archives):
     sleeper, other = archives
     blog = sleeper.blogs.add("http://a.example/", scope="path")
-    lease_holder = sleeper.parts.locks.lease_holder
+    lease_holder = sleeper.backend.locks.lease_holder
     with sleeper.lock(blog.id):
         first = lease_holder.fence
         take_away(other)
@@ -76,12 +76,12 @@ def test_a_process_that_lost_its_grant_gets_another_for_its_next_blog(archives):
 def test_a_word_is_given_from_time_to_time_and_its_refusal_is_noticed(archives):
     archive, other = archives
     beaten, lost = threading.Event(), threading.Event()
-    lease_holder = LeaseHolder(archive, "a worker", beat_seconds=0.01)
+    lease_holder = LeaseHolder(archive.leases, "a worker", heartbeat_seconds=0.01)
 
     def heard():
         (lost if lease_holder.is_lost else beaten).set()
 
-    lease_holder.take_over(archive.leases.begin("a worker"), ["a.example"], on_beat=heard)
+    lease_holder.take_over(archive.leases.begin("a worker"), ["a.example"], on_heartbeat=heard)
     assert beaten.wait(300)
     take_away(other)
     assert lost.wait(300)
@@ -94,7 +94,7 @@ def test_a_grant_is_given_back_at_the_end(archives):
     with archive.lock(blog.id):
         pass
     archive.backend.locks.lease_holder.close()
-    with other.database.reading() as connection:
+    with other.backend.database.reading() as connection:
         assert connection.execute(schema.grants.select()).all() == []
 
 
@@ -102,8 +102,8 @@ def test_a_host_whose_crawl_was_killed_is_free_once_it_was_silent_for_long_enoug
     first, second = archives
     blog = first.blogs.add("http://a.example/", scope="path")
     with first.lock(blog.id):
-        first.parts.locks.lease_holder.stop_beating()
-        with second.database.writing() as connection:
+        first.backend.locks.lease_holder.stop_heartbeats()
+        with second.backend.database.writing() as connection:
             connection.execute(schema.grants.update().values(beat=schema.grants.c.beat - 16))
         with second.lock(blog.id), pytest.raises(LeaseLost):
             first.blogs.update(blog.id, title="too late")

@@ -14,6 +14,7 @@ from cli.program import Done, everlog
 from cli.sites import POSTS, put_post, serve_small
 from everlog.cli import main
 from everlog.cli.terminal.crawl_summary import print_summary
+from everlog.records.figures import Figures
 from everlog.usecases.crawl.report import Report, Tally
 from fetch.servers import Server, reply
 from usecases.a_conversation import said, thread_html
@@ -174,7 +175,10 @@ def test_an_update_says_what_it_did_and_the_figures_stay(kept):
 
 def test_a_summary_of_several_blogs_is_a_table_that_fits_a_screen(capsys):
     tallies = [
-        Tally(blog=f"http://{name}.blog.example/", held=262, comments=6897, media_missing=1131, missing_posts=183)
+        Tally(
+            blog=f"http://{name}.blog.example/",
+            now=Figures(posts=262, comments=6897, media_missing=1131, missing_posts=183),
+        )
         for name in ("a", "b")
     ]
     print_summary([Report(blog=each.blog, ending="complete", reason="done", tally=each) for each in tallies])

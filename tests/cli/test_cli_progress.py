@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from cli.sites import hold_back, serve_small
 from cli.terminal import on_terminal
 from everlog.cli.terminal.crawl_progress import STOPPING, line_of, lines_of
 from everlog.records import Wait
+from everlog.records.figures import Figures
 from everlog.usecases.crawl.report import Tally
 
 if TYPE_CHECKING:
@@ -40,10 +42,14 @@ LONG_COMMANDS = {
 }
 
 
+NOW_HELD = Figures(
+    posts=1234, comments=23456, media=345, waiting_media=67, missing_posts=12, media_missing=89, waiting_pages=4321,
+)
+
+
 def a_tally(**figures) -> Tally:
     known = {
-        "doing": "fetching pages", "held": 1234, "expected": 5678, "comments": 23456, "media": 345, "waiting_media": 67,
-        "missing_posts": 12, "media_missing": 89, "visited": 1300, "seconds": 650.0, "waiting_pages": 4321,
+        "doing": "fetching pages", "now": NOW_HELD, "expected": 5678, "visited": 1300, "seconds": 650.0,
         "waits": (Wait(host="pictures.a-long-name.example", until=NOW + timedelta(seconds=75),
                        why="the server answered 429"),),
     }
@@ -86,7 +92,7 @@ def test_the_least_important_figures_make_way_first():
 
 def test_a_live_line_says_what_is_waited_for_and_how_long_a_step_takes():
     [head, wait] = lines_of(
-        a_tally(doing="looking for the feed", held=0, visited=0), NOW, 80, step_seconds=7.4,
+        a_tally(doing="looking for the feed", now=replace(NOW_HELD, posts=0), visited=0), NOW, 80, step_seconds=7.4,
     )
     assert head.endswith("  looking for the feed (7 s)")
     assert wait == "  waiting 1 min 15 s for pictures.a-long-name.example (the server answered 429)"

@@ -26,9 +26,9 @@ def tried(archive):
         [job] = crawl_jobs(archive, [URL])
         ends = []
         for _ in range(times):
-            grant = archive.jobs.claim(job.id, "only")
-            end = OutcomePolicy(grant, archive, make_settings({})).after(report, make_settings({}))
-            archive.leases.end(grant.fence, end)
+            lease = archive.jobs.claim(job.id, "only")
+            end = OutcomePolicy(lease, archive, make_settings({})).after(report, make_settings({}))
+            archive.leases.end(lease.fence, end)
             ends.append(end)
             with archive.backend.database.writing() as connection:
                 connection.execute(schema.jobs.update().values(due_at="2020-01-01T00:00:00.000000Z"))

@@ -385,7 +385,7 @@ def test_media_of_the_articles_are_kept_and_their_links_rewritten(archive):
     assert held.path in post.html
     assert lost.path is None
     assert report.exit_code == 0
-    assert report.tally.media_missing == 1
+    assert report.tally.now.media_missing == 1
 
 
 def test_a_picture_in_full_size_that_the_article_links_to_is_kept(archive):

@@ -99,14 +99,14 @@ def test_pictures_of_a_host_that_wants_to_be_left_alone_for_a_day_are_fetched_a_
         fetcher.now = NOW + timedelta(hours=hours)
         report = crawl(fetcher, archive)
         assert (report.ending, report.exit_code) == ("complete", 0)
-        assert (report.tally.media_missing, report.tally.media_held_off) == (0, len(PICTURES))
+        assert (report.tally.now.media_missing, report.tally.media_held_off) == (0, len(PICTURES))
         assert report.tally.media_held_until == NOW + DAY
         assert [line[:25] for line in media_lines(report.tally)] == ["5 pictures or files wait:"]
     assert (asked(fetcher), held(archive)) == (PICTURES[:1], [])
     fetcher.now = NOW + DAY
     report = crawl(fetcher, archive)
     assert held(archive) == PICTURES
-    assert (report.tally.media, report.tally.media_held_off, media_lines(report.tally)) == (len(PICTURES), 0, [])
+    assert (report.tally.now.media, report.tally.media_held_off, media_lines(report.tally)) == (len(PICTURES), 0, [])
     assert not any(archive.blogs.counts(archive.blogs()[0].id).queued.values())
 
 
@@ -117,7 +117,7 @@ def test_a_crawl_that_goes_on_later_fetches_pictures_whose_time_has_come(archive
     assert (asked(fetcher), held(archive)) == (PICTURES[:1], [])
     fetcher.now += DAY
     report = crawl(fetcher, archive)
-    assert (report.ending, report.tally.media, held(archive)) == ("complete", len(PICTURES), PICTURES)
+    assert (report.ending, report.tally.now.media, held(archive)) == ("complete", len(PICTURES), PICTURES)
 
 
 def test_a_watch_fetches_pictures_whose_time_has_come_though_the_feed_says_nothing_new(archive):
@@ -140,7 +140,7 @@ def test_pictures_that_wait_do_not_keep_a_crawl_from_its_end_and_one_refused_oft
         fetcher.now += timedelta(minutes=1)
         report = crawl(fetcher, archive)
         assert (report.ending, asked(fetcher)) == ("complete", PICTURES)
-        assert report.tally.media_missing == (len(PICTURES) if tries == PAGE_TRIES else 0)
+        assert report.tally.now.media_missing == (len(PICTURES) if tries == PAGE_TRIES else 0)
     fetcher.asked.clear()
     crawl(fetcher, archive)
     assert asked(fetcher) == []
@@ -174,7 +174,7 @@ def test_pictures_of_a_host_whose_rules_cannot_be_read_now_are_asked_for_an_hour
     fetcher = a_site_with_pictures()
     pages = dict(fetcher.answers)
     fail_all(fetcher, trouble="robots", reason="robots.txt answers 503", until=NOW + timedelta(minutes=10))
-    assert crawl(fetcher, archive).tally.media_missing == len(PICTURES)
+    assert crawl(fetcher, archive).tally.now.media_missing == len(PICTURES)
     fetcher.answers = pages
     fetcher.now += timedelta(minutes=59)
     crawl(fetcher, archive)
@@ -202,14 +202,14 @@ def test_pictures_that_fail_in_passing_are_asked_for_after_an_hour_a_day_a_week_
         assert {(each.reason, each.again_at) for each in missing} == {("the connection failed", due)}
         fetcher.asked.clear()
         fetcher.now = due - timedelta(seconds=1)
-        assert crawl(fetcher, archive).tally.media_missing == len(PICTURES)
+        assert crawl(fetcher, archive).tally.now.media_missing == len(PICTURES)
         assert asked(fetcher) == []
         fetcher.now = due
         crawl(fetcher, archive)
         assert asked(fetcher) == PICTURES
     fetcher.answers = pages
     fetcher.now += waits[-1]
-    assert (crawl(fetcher, archive).tally.media_missing, held(archive)) == (0, PICTURES)
+    assert (crawl(fetcher, archive).tally.now.media_missing, held(archive)) == (0, PICTURES)
 
 
 def test_pictures_that_are_not_there_are_not_asked_for_again(archive):

@@ -15,7 +15,7 @@ __all__ = ["Archive", "open_archive"]
 
 
 def __getattr__(name: str) -> Any:
-    # SQLAlchemy takes a quarter of a second, and the records of `holdings.py` do not need it.
+    # SQLAlchemy takes a quarter of a second, and the records of `models.py` do not need it.
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from everlog.archive import archive  # noqa: PLC0415

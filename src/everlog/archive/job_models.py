@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 # A whole blog, one that is held already, or the feeds of many blogs at once.
 JobKind = Literal["crawl", "update", "poll"]
-# Given to the engine; waiting for a time, a host or a browser; being done; given up, with a reason.
+# Handed to the queue; waiting for a time, a host or a browser; being done; given up, with a reason.
 JobState = Literal["queued", "parked", "running", "dead"]
 # How a slice of a job ended: all is done, the rest is queued again, it waits, or nobody tries it any more.
 End = Literal["done", "again", "later", "dead"]
@@ -20,9 +20,9 @@ End = Literal["done", "again", "later", "dead"]
 UPDATE, CRAWL = "update", "crawl"
 WITH_BROWSER = ".browser"
 QUEUES = (UPDATE, UPDATE + WITH_BROWSER, CRAWL, CRAWL + WITH_BROWSER)
-# Jobs of a queue that are given to the engine at a time; what goes beyond that waits in the database, where it costs
-# nothing. A message takes 1,045 bytes of Redis: four full queues take 84 MB. And an emptied queue is back within half
-# a minute, at the 680 messages that are sent a second.
+# Jobs that are handed to a queue at a time; what goes beyond that waits in the database, where it costs nothing. A
+# message takes 1,045 bytes of Redis: four full queues take 84 MB. And an emptied queue is back within half a minute, at
+# the 680 messages that are sent a second.
 MOST_QUEUED = 20_000
 # Jobs that are written in one transaction: a quarter of a second, and others wait for it.
 MOST_AT_ONCE = 5_000
@@ -73,9 +73,9 @@ class Job(NewJob):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lease:
-    """The right to do a slice of a job. Every write carries `fence`; when the grant is taken away, it is refused.
+    """Lease of a job: the right to do a slice of it. Every write carries `fence`, and is refused without the lease.
 
-    `hosts` are those that this grant has leased.
+    `hosts` are those that are leased with it.
     """
 
     fence: int
@@ -104,7 +104,7 @@ class SliceResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerState:
-    """A worker as the database knows it: what it can, what it did, how long it has been there, and silent.
+    """A worker as the database knows it: what it can, what it did, how long it has been there, and without a heartbeat.
 
     What a slice does is counted when it ends; `RunningJob` tells of those under way.
     """
@@ -125,7 +125,7 @@ class WorkerState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunningJob:
-    """A slice under way: whose it is, since when, and how long its worker has been silent."""
+    """A slice under way: whose it is, since when, and how long its worker has sent no heartbeat."""
 
     job: Job
     fence: int

@@ -44,7 +44,7 @@ class FileLocks:
     """Locks of a folder's own."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self._folder = disk.not_linked(folder)
 
     @contextmanager
     def hold(self, blog_id: int) -> Iterator[None]:

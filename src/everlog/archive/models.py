@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from everlog.records import Lane, Post, Visit
+    from everlog.records.figures import Figures
     from everlog.schedule.poll_schedule import Polling
 
 # What became of a visit's post: not seen before, edited since the last version, the same one again, a second
@@ -107,6 +108,27 @@ class PostState:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PostBelongings:
+    """The rows and files that belong to a post: who takes the post away takes these.
+
+    `captures` are the answers of all its addresses, with the places of their records; `copies` are captures of other
+    addresses whose bodies stand in those. `media` are files that a version names, and perhaps other posts.
+    """
+
+    id: int
+    blog_id: int
+    key: str
+    versions: tuple[int, ...]
+    aliases: tuple[str, ...]
+    events: tuple[int, ...]
+    indexed: int | None
+    has_recheck: bool
+    captures: Mapping[int, Place]
+    copies: tuple[int, ...]
+    media: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
     """A URL that is not held, and why: it could not be had (`is_missing`), or was left out."""
 
@@ -133,35 +155,6 @@ class Counts:
     queued: Mapping[str, int]
     outcomes: Mapping[str, int]
     notes: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Figures:
-    """A blog in figures: what is held, what waits and what is missing, as docs/internals/figures.md defines them."""
-
-    posts: int = 0
-    comments: int = 0
-    media: int = 0
-    aliases: int = 0
-    pages: int = 0
-    missing_posts: int = 0
-    missing_pages: int = 0
-    media_missing: int = 0
-    waiting_posts: int = 0
-    waiting_pages: int = 0
-    waiting_media: int = 0
-    deleted: int = 0
-    comments_failed: int = 0
-
-    @property
-    def missing(self) -> int:
-        """Posts and pages that could not be had; media are counted apart."""
-        return self.missing_posts + self.missing_pages
-
-    @property
-    def waiting(self) -> int:
-        """All addresses that were not asked for yet."""
-        return self.waiting_posts + self.waiting_pages + self.waiting_media
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,7 @@
 """Is all there that was promised? Every record, pointer, digest and file of an archive, looked at once.
 
-Rows are compared with files, and files with rows (`unnamed.py`). What a crawl may be about to name, or a killed one
-left, is not a finding: the next crawl of its blog names it or clears it up.
+Rows are compared with files, and files with rows (`files/orphans.py`). What a crawl may be about to name, or a killed
+one left, is not a finding: the next crawl of its blog names it or clears it up.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from sqlalchemy import func, select
 
 from everlog.archive.archive import DATABASE
 from everlog.archive.db import schema
+from everlog.archive.db.database import in_pages
 from everlog.archive.files.file_store import WHOLE_FILE_BYTES
 from everlog.archive.files.orphans import is_more_than_a_batch, unnamed_files
 from everlog.archive.files.warc import MADE, target_uri
@@ -23,13 +24,14 @@ from everlog.archive.files.warc_names import parse_name
 from everlog.archive.files.warc_walk import Broken, walk_records
 from everlog.archive.repos import search_index as searching
 from everlog.archive.repos.post_codec import read_record
+from everlog.archive.repos.post_parts import PARTS
 from everlog.archive.repos.warc_index import FileRows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import BinaryIO
 
-    from sqlalchemy import Row
+    from sqlalchemy import Row, Select
 
     from everlog.archive.archive import Archive
     from everlog.archive.files.warc_walk import Seen
@@ -159,33 +161,17 @@ def _nowhere(file: Row[Any], capture: Row[Any]) -> Finding:
 
 
 def _captures(archive: Archive, warc_id: int, length: int) -> Iterator[Row[Any]]:
-    table, after = schema.captures, -1
-    while True:
-        statement = (
-            select(table).where(table.c.warc_id == warc_id, table.c.offset > after, table.c.offset < length)
-            .order_by(table.c.offset).limit(AT_ONCE)
-        )
-        with archive.backend.database.reading() as connection:
-            rows = connection.execute(statement).all()
-        if not rows:
-            return
-        yield from rows
-        after = rows[-1].offset
+    table = schema.captures
+    statement = select(table).where(table.c.warc_id == warc_id, table.c.offset < length)
+    return in_pages(archive.backend.database, statement, table.c.offset)
 
 
 def _media_files(archive: Archive, tell: Progress) -> Iterator[Finding]:
-    table, after = schema.media_files, ""
-    while True:
-        statement = select(table).where(table.c.sha256 > after).order_by(table.c.sha256).limit(AT_ONCE)
-        with archive.backend.database.reading() as connection:
-            rows = connection.execute(statement).all()
-        if not rows:
-            return
-        for row in rows:
-            if text := _media_file(archive, row):
-                yield Finding(kind="media", where=row.path, text=text)
-            tell(row.path)
-        after = rows[-1].sha256
+    table = schema.media_files
+    for row in in_pages(archive.backend.database, select(table), table.c.sha256):
+        if text := _media_file(archive, row):
+            yield Finding(kind="media", where=row.path, text=text)
+        tell(row.path)
 
 
 def _media_file(archive: Archive, row: Row[Any]) -> str | None:
@@ -202,27 +188,19 @@ def _media_file(archive: Archive, row: Row[Any]) -> str | None:
 def _posts(archive: Archive, tell: Progress) -> Iterator[Finding]:
     """Each post has its versions 1 to n, and n is the current one."""
     posts, versions = schema.posts, schema.versions
-    after = 0
-    while True:
-        statement = (
-            select(
-                posts.c.id, posts.c.key, posts.c.version, func.count(versions.c.version).label("held"),
-                func.min(versions.c.version).label("first"), func.max(versions.c.version).label("last"),
-            )
-            .join(versions, versions.c.post_id == posts.c.id, isouter=True)
-            .where(posts.c.id > after).group_by(posts.c.id, posts.c.key, posts.c.version)
-            .order_by(posts.c.id).limit(AT_ONCE)
+    statement = (
+        select(
+            posts.c.id, posts.c.key, posts.c.version, func.count(versions.c.version).label("held"),
+            func.min(versions.c.version).label("first"), func.max(versions.c.version).label("last"),
         )
-        with archive.backend.database.reading() as connection:
-            rows = connection.execute(statement).all()
-        if not rows:
-            return
-        for row in rows:
-            if (row.held, row.first, row.last) != (row.version, 1, row.version):
-                text = f"{row.held} versions ({row.first} to {row.last}), expected 1 to {row.version}"
-                yield Finding(kind="post", where=row.key, text=text)
-            tell(row.key)
-        after = rows[-1].id
+        .join(versions, versions.c.post_id == posts.c.id, isouter=True)
+        .group_by(posts.c.id, posts.c.key, posts.c.version)
+    )
+    for row in in_pages(archive.backend.database, statement, posts.c.id):
+        if (row.held, row.first, row.last) != (row.version, 1, row.version):
+            text = f"{row.held} versions ({row.first} to {row.last}), expected 1 to {row.version}"
+            yield Finding(kind="post", where=row.key, text=text)
+        tell(row.key)
 
 
 def _versions(archive: Archive) -> Iterator[Finding]:
@@ -248,12 +226,10 @@ def _loose_ends(archive: Archive) -> Iterator[Finding]:
     """Rows that point to nothing, or stand where only one may. (Keys forbid most; files get damaged.)"""
     captures, original = schema.captures, schema.captures.alias("original")
     posts, aliases, versions = schema.posts, schema.aliases, schema.versions
-    checks = {
+    checks: dict[str, Select[Any]] = {
         "an alias that is also a post": select(aliases.c.key).join(
             posts, (posts.c.key == aliases.c.key) & (posts.c.blog_id == aliases.c.blog_id),
         ),
-        "an alias of a missing post": select(aliases.c.key)
-        .join(posts, posts.c.id == aliases.c.post_id, isouter=True).where(posts.c.id.is_(None)),
         "a version read from a missing capture": select(versions.c.post_id)
         .join(captures, captures.c.id == versions.c.capture_id, isouter=True)
         .where(versions.c.capture_id.is_not(None), captures.c.id.is_(None)),
@@ -269,13 +245,14 @@ def _loose_ends(archive: Archive) -> Iterator[Finding]:
         "media without a file": select(schema.media.c.url)
         .join(schema.media_files, schema.media_files.c.sha256 == schema.media.c.sha256, isouter=True)
         .where(schema.media_files.c.sha256.is_(None)),
-        "an event of a post of another blog": select(schema.events.c.id)
-        .join(posts, posts.c.id == schema.events.c.post_id).where(posts.c.blog_id != schema.events.c.blog_id),
-        "a recheck of a post of another blog": select(posts.c.key)
-        .join(schema.rechecks, schema.rechecks.c.post_id == posts.c.id)
-        .where(posts.c.blog_id != schema.rechecks.c.blog_id),
         "duplicate post": select(posts.c.key).group_by(posts.c.key, posts.c.blog_id).having(func.count() > 1),
     }
+    for part, name in PARTS.items():
+        key = part.c.key if "key" in part.c else next(iter(part.primary_key))
+        owned = select(key).join(posts, posts.c.id == part.c.post_id, isouter=True)
+        checks[f"{name} of a missing post"] = owned.where(part.c.post_id.is_not(None), posts.c.id.is_(None))
+        if "blog_id" in part.c:
+            checks[f"{name} of a post of another blog"] = owned.where(posts.c.blog_id != part.c.blog_id)
     for text, statement in checks.items():
         with archive.backend.database.reading() as connection:
             for (where,) in connection.execute(statement.limit(AT_ONCE)):
@@ -291,19 +268,12 @@ def _structured(archive: Archive) -> Iterator[Finding]:
         (schema.polls, schema.polls.c.blog_id, ("state",)),
         (schema.events, schema.events.c.id, ("detail",)),
     ):
-        after = 0
-        while True:
-            statement = select(key.label("number"), *(table.c[name] for name in names)).where(key > after)
-            with archive.backend.database.reading() as connection:
-                rows = connection.execute(statement.order_by(key).limit(AT_ONCE)).all()
-            if not rows:
-                break
-            for row in rows:
-                for name in names:
-                    if not _is_json(row._mapping[name]):
-                        where = f"{table.name} {row.number}"
-                        yield Finding(kind="row", where=where, text=f"its {name} cannot be read")
-            after = rows[-1].number
+        statement = select(key, *(table.c[name] for name in names))
+        for row in in_pages(archive.backend.database, statement, key):
+            for name in names:
+                if not _is_json(row._mapping[name]):
+                    where = f"{table.name} {row._mapping[key]}"
+                    yield Finding(kind="row", where=where, text=f"its {name} cannot be read")
 
 
 def _is_json(text: str | None) -> bool:
@@ -315,15 +285,8 @@ def _is_json(text: str | None) -> bool:
 
 
 def _files(archive: Archive) -> Iterator[Row[Any]]:
-    table, after = schema.warc_files, 0
-    while True:
-        with archive.backend.database.reading() as connection:
-            statement = select(table).where(table.c.id > after).order_by(table.c.id).limit(AT_ONCE)
-            rows = connection.execute(statement).all()
-        if not rows:
-            return
-        yield from rows
-        after = rows[-1].id
+    table = schema.warc_files
+    return in_pages(archive.backend.database, select(table), table.c.id)
 
 
 def _nobody(_what: str) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from everlog.archive.job_models import SliceResult
-from everlog.archive.lease_holder import SILENT_SECONDS
+from everlog.archive.lease_holder import LEASE_TIMEOUT_SECONDS
 from everlog.core.retry_policy import (
     BUSY_JOB_SECONDS,
     JOB_FIRST_SECONDS,
@@ -39,7 +39,7 @@ LONGEST_WAIT_SECONDS = 150.0
 class OutcomePolicy:
     """Outcome policy for one slice of a job; `settings` are the worker's."""
 
-    grant: Lease
+    lease: Lease
     archive: Archive
     settings: Settings
 
@@ -48,20 +48,20 @@ class OutcomePolicy:
         settings = self.of_blog()
         most = self.settings.slice_pages
         if settings.max_pages is not None:
-            most = max(1, min(most, settings.max_pages - self.grant.job.requests))
+            most = max(1, min(most, settings.max_pages - self.lease.job.requests))
         settings = make_settings(settings.chosen() | {"blog": None}, {"max_pages": most})
         return impatient(settings)
 
     def of_blog(self) -> Settings:
         """Settings of the worker, with those of the job, and then those of its blog, laid over them."""
-        job = self.grant.job
+        job = self.lease.job
         return make_settings(self.settings.chosen(), job.settings).for_blog(job.url or "")
 
     def after(self, report: Report, settings: Settings) -> SliceResult:
         """Outcome of a crawl that ran."""
         counts: dict[str, Any] = {"requests": report.tally.requests, "posts": report.tally.new_posts}
         total = self.of_blog().max_pages
-        requests = self.grant.job.requests + report.tally.requests
+        requests = self.lease.job.requests + report.tally.requests
         if report.ending == "interrupted" or (report.ending == "limit" and (total is None or requests < total)):
             reason = SLICE_OVER if report.ending == "limit" else report.reason
             return SliceResult(end="again", reason=reason, **counts)
@@ -96,7 +96,7 @@ class OutcomePolicy:
 
     def _retry(self, end: SliceResult, until: datetime | None = None, *, is_told: bool = True) -> SliceResult:
         """Retry of a job that could not be done now: when the server asked for, else with a growing back-off."""
-        tries, url = self.grant.job.tries, self.grant.job.url
+        tries, url = self.lease.job.tries, self.lease.job.url
         blog = home_known_as(fetchable(url), self.archive) if url is not None else None
         until = until or (self.archive.urls.waits_until(blog.id) if blog is not None else None)
         told_seconds = (until - self.archive.jobs.now()).total_seconds() if until is not None else 0.0
@@ -109,7 +109,7 @@ class OutcomePolicy:
 
     def _is_wrong(self) -> bool:
         """Whether the job itself cannot be done, by any worker."""
-        job = self.grant.job
+        job = self.lease.job
         if job.url is None:
             return False
         try:
@@ -121,16 +121,16 @@ class OutcomePolicy:
 
     def is_forgotten(self) -> bool:
         """Whether the blog was forgotten since the job was added."""
-        job = self.grant.job
+        job = self.lease.job
         blog = home_known_as(fetchable(job.url or ""), self.archive)
         return blog is not None and blog.forgotten_at is not None and blog.forgotten_at > job.added_at
 
     def is_for_a_browser(self, settings: Settings) -> bool:
         """Whether another worker could render what this one cannot."""
-        if self.grant.job.needs_browser or settings.render == "never" or can_draw_with(settings):
+        if self.lease.job.needs_browser or settings.render == "never" or can_draw_with(settings):
             return False
         return any(
-            one.has_browser and not one.is_draining and one.silent_seconds <= SILENT_SECONDS
+            one.has_browser and not one.is_draining and one.silent_seconds <= LEASE_TIMEOUT_SECONDS
             for one in self.archive.workers()
         )
 

@@ -6,7 +6,7 @@ import logging
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from everlog.archive.lease_holder import expire_silent
+from everlog.archive.lease_holder import expire_leases
 from everlog.errors import EverlogError, ServiceDown
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("everlog.fleet")
 
-# How often a reaper looks. A grant is taken away this long after its time at the latest.
+# How often a reaper looks. A lease is taken away this long after its time at the latest.
 ROUND_SECONDS = 3.0
 # A message that was sent this long ago, while there are fewer messages than jobs, is lost. Longer than a worker takes
 # from receiving a message to claiming its job, also on a busy machine.
@@ -64,7 +64,7 @@ class Reaper:
         sent = 0
         if not job_queue.is_marked() and job_queue.mark():
             sent += self._refill_queue()
-        lost = expire_silent(archive.leases)
+        lost = expire_leases(archive.leases)
         for job in lost:
             log.warning("no heartbeat from the worker of %s; queued again", job.url or f"{len(job.blog_ids)} feeds",
                         extra={"job": job.id, "tries": job.tries})

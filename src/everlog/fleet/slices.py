@@ -63,23 +63,23 @@ def do_slice(
 ) -> DoneSlice | None:
     """Slice of the job, if it is still to be done; `enqueue` is given the jobs that may be done next.
 
-    A database that goes down is waited for. What a worker writes that lost its grant is refused by the database: the
+    A database that goes down is waited for. What a worker writes that lost its lease is refused by the database: the
     job is another worker's.
     """
     began = time.monotonic()
     with retry_while_down(open_shared) as archive:
-        grant = retry_while_down(lambda: archive.jobs.claim(job_id, worker, has_browser=can_draw_with(settings)))
-        if grant is None:
+        lease = retry_while_down(lambda: archive.jobs.claim(job_id, worker, has_browser=can_draw_with(settings)))
+        if lease is None:
             log.debug("job %d is no longer queued", job_id)
             return None
-        log.info("%s %s", grant.job.kind, _label(grant.job), extra=_log_fields(grant))
+        log.info("%s %s", lease.job.kind, _label(lease.job), extra=_log_fields(lease))
         lease_holder = lease_holder_of(archive)
         try:
-            work = _Slice(grant, archive, lease_holder, settings, worker)
+            work = _Slice(lease, archive, lease_holder, settings, worker)
             end = work.work()
-            following = retry_while_down(lambda: archive.leases.end(grant.fence, end))
+            following = retry_while_down(lambda: archive.leases.end(lease.fence, end))
         except LeaseLost as lost:
-            log.warning("%s %s: %s", grant.job.kind, _label(grant.job), lost.message, extra=_log_fields(grant))
+            log.warning("%s %s: %s", lease.job.kind, _label(lease.job), lost.message, extra=_log_fields(lease))
             return None
         finally:
             lease_holder.close()
@@ -88,8 +88,8 @@ def do_slice(
         retry_while_down(lambda: archive.workers.count_slice(worker, end, seconds))
         counts = {"requests": end.requests, "posts": end.posts, "seconds": round(seconds, 3), "end": end.end}
         level = logging.WARNING if end.end == "dead" else logging.INFO
-        log.log(level, "%s %s: %s", grant.job.kind, _label(grant.job), end.reason, extra=_log_fields(grant) | counts)
-        return DoneSlice(job=grant.job, fence=grant.fence, end=end, seconds=seconds, unusable=work.unusable)
+        log.log(level, "%s %s: %s", lease.job.kind, _label(lease.job), end.reason, extra=_log_fields(lease) | counts)
+        return DoneSlice(job=lease.job, fence=lease.fence, end=end, seconds=seconds, unusable=work.unusable)
 
 
 def lease_holder_of(archive: Archive) -> LeaseHolder:
@@ -120,7 +120,7 @@ def retry_while_down(call: Callable[[], T], *, patience_seconds: float = PATIENC
 class _Slice:
     """Slice that is running: the work on one job until its deadline."""
 
-    grant: Lease
+    lease: Lease
     archive: Archive
     lease_holder: LeaseHolder
     settings: Settings
@@ -135,17 +135,17 @@ class _Slice:
     _policy: OutcomePolicy = field(init=False)
 
     def __post_init__(self) -> None:
-        self._policy = OutcomePolicy(self.grant, self.archive, self.settings)
+        self._policy = OutcomePolicy(self.lease, self.archive, self.settings)
 
     def work(self) -> SliceResult:
         lease_holder = self.lease_holder
         lease_holder.requests = self._requests
         alarm = threading.Timer(self.settings.slice_seconds, self._on_deadline)
         alarm.daemon = True
-        lease_holder.take_over(self.grant.fence, self.grant.hosts, on_beat=self._on_heartbeat)
+        lease_holder.take_over(self.lease.fence, self.lease.hosts, on_heartbeat=self._on_heartbeat)
         alarm.start()
         try:
-            return self._poll() if self.grant.job.kind == "poll" else self._crawl()
+            return self._poll() if self.lease.job.kind == "poll" else self._crawl()
         except LeaseLost:
             raise
         except FilesDown as down:
@@ -156,14 +156,14 @@ class _Slice:
         except EverlogError as error:
             return self._after_error(error)
         except Exception as error:
-            log.exception("bug at %s", _label(self.grant.job), extra=_log_fields(self.grant))
+            log.exception("bug at %s", _label(self.lease.job), extra=_log_fields(self.lease))
             return self._after_error(EverlogError(f"bug in everlog: {type(error).__name__}: {error}"))
         finally:
             alarm.cancel()
-            lease_holder.stop_beating()
+            lease_holder.stop_heartbeats()
 
     def _crawl(self) -> SliceResult:
-        job, settings = self.grant.job, self._policy.own_settings()
+        job, settings = self.lease.job, self._policy.own_settings()
         if self._policy.is_forgotten():
             return SliceResult(end="done", reason="its blog was forgotten in the meantime")
         wanted = CrawlJob(
@@ -187,7 +187,7 @@ class _Slice:
 
     def _poll(self) -> SliceResult:
         tally = self._tally = WatchTally()
-        source = JobPollSource(self.archive, self.grant.fence)
+        source = JobPollSource(self.archive, self.lease.fence)
         visited: list[Report] = []
         unseen: list[str] = []
 
@@ -203,7 +203,7 @@ class _Slice:
                 on_stop_control=self._take_control, on_polled=on_polled,
             )
         self._pass_to_browsers(visited, unseen)
-        left = len(self.archive.polls.of_job(self.grant.fence))
+        left = len(self.archive.polls.of_job(self.lease.fence))
         reason = f"{tally.polls} feeds fetched, {tally.kinds['unchanged']} unchanged, {tally.new_posts} new posts"
         return SliceResult(end="again" if left else "done", reason=reason, requests=tally.polls, posts=tally.new_posts)
 
@@ -238,7 +238,7 @@ class _Slice:
             self._stop_control.wind_down()
 
     def _on_heartbeat(self) -> None:
-        """Heartbeat was sent: stop if this worker is draining, or its grant lost."""
+        """Heartbeat was sent: stop if this worker is draining, or its lease lost."""
         if not self._drained and (self.lease_holder.is_lost or self._is_draining()):
             self._drained = True
             if self._stop_control is not None:
@@ -252,7 +252,7 @@ class _Slice:
 
 
 class JobPollSource(PollSource):
-    """Poll source of one granted job: each of its feeds is polled once."""
+    """Poll source of one leased job: each of its feeds is polled once."""
 
     def __init__(self, archive: Archive, fence: int) -> None:
         self._archive = archive
@@ -269,7 +269,7 @@ class JobPollSource(PollSource):
         return taken
 
     def renew(self, now: datetime) -> None:
-        """Heartbeats renew the grant."""
+        """Heartbeats renew the lease."""
 
     def give_back(self, polls: Sequence[Poll]) -> None:
         self._archive.polls.end(self._fence, polls)
@@ -289,7 +289,7 @@ def _label(job: Job) -> str:
     return job.url or f"{len(job.blog_ids)} feeds"
 
 
-def _log_fields(grant: Lease) -> dict[str, Any]:
+def _log_fields(lease: Lease) -> dict[str, Any]:
     """Fields of a slice in JSON logs."""
-    job = grant.job
-    return {"job": job.id, "kind": job.kind, "fence": grant.fence, "blog": job.url, "slice": job.slices + 1}
+    job = lease.job
+    return {"job": job.id, "kind": job.kind, "fence": lease.fence, "blog": job.url, "slice": job.slices + 1}

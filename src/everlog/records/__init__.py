@@ -19,7 +19,7 @@ each line of `Post` says what its field is to those who learn, compare, keep and
 
 from __future__ import annotations
 
-from everlog.records.blog import Blog, BlogState, Event
+from everlog.records.blog import Blog, CrawlState, Event
 from everlog.records.feed import Entry, Feed, FeedHints, FeedLink
 from everlog.records.post import Comment, CommentsState, Media, Post, Provenance, Role, Skip, post_fields
 from everlog.records.visit import Lane, Link, Outcome, Visit
@@ -40,10 +40,10 @@ from everlog.records.web import (
 __all__ = [
     "CHUNK_BYTES",
     "Blog",
-    "BlogState",
     "BrowserRequest",
     "Comment",
     "CommentsState",
+    "CrawlState",
     "Entry",
     "Event",
     "Exchange",

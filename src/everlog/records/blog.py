@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-BlogState = Literal["new", "crawling", "finished"]
+CrawlState = Literal["new", "crawling", "finished"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +27,7 @@ class Blog:
     title: str | None = None
     feed_url: str | None = None
     scope: str = "path"
-    state: BlogState = "new"
+    state: CrawlState = "new"
     template: str | None = None
     knowledge: str | None = None
     added_at: datetime

@@ -29,7 +29,7 @@ class Document:
     tags: str
 
 
-def card_of(post_id: int, blog_id: int, record: str) -> Document:
+def document_of(post_id: int, blog_id: int, record: str) -> Document:
     """The card of a version's record. The same record always gives the same card."""
     found: dict[str, Any] = json.loads(record)
     said = [text for comment in found["comments"] for text in (comment["author"], comment["text"]) if text]

@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from everlog.archive.repos.blog_state import Estimate
 from everlog.comments.comment_feeds import comment_feed_url
 from everlog.comments.services import embedded
 from everlog.core.links import page_links
@@ -14,6 +13,7 @@ from everlog.core.tree import parse
 from everlog.core.urls import canonical
 from everlog.extract.classify import noarchive
 from everlog.feeds import declared_feeds
+from everlog.records.figures import Estimate
 from everlog.usecases.crawl.report import Tally
 from everlog.usecases.discover.estimate import best_of, from_sitemaps
 from everlog.usecases.discover.typed_address import fetchable, other_spellings

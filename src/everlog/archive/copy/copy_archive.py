@@ -88,7 +88,7 @@ def open_target(where: str, *, files: str | None = None) -> Archive:
     try:
         with target.backend.database.reading() as connection:
             _want_empty(connection, target)
-        _want_shelf(target)
+        _want_file_store(target)
     except BaseException:
         target.close()
         raise
@@ -224,7 +224,7 @@ def _want_this_version(where: str) -> None:
         database.close()
 
 
-def _want_shelf(target: Archive) -> None:
+def _want_file_store(target: Archive) -> None:
     if isinstance(target.backend.file_store, NoFileStore):
         raise _no_files(target.backend.database.where)
 

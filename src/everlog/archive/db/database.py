@@ -60,7 +60,7 @@ class Database(Protocol):
     def writing(self, *, fenced: bool = True) -> AbstractContextManager[Connection]:
         """A transaction that writes: all of it is stored when the context ends, or nothing.
 
-        Without `fenced` it does not ask whether the grant is still there: for what is said about grants themselves.
+        Without `fenced` it does not ask whether the lease is still there: for what is said about leases themselves.
         """
         ...
 
@@ -88,7 +88,7 @@ class Database(Protocol):
 
 
 class SearchIndex(Protocol):
-    """The cards of posts, findable by their pieces. All within transactions of the caller's."""
+    """Search documents of posts, findable by their pieces. All within transactions of the caller's."""
 
     @property
     def kind(self) -> str:
@@ -97,17 +97,17 @@ class SearchIndex(Protocol):
 
     @property
     def needs_former(self) -> bool:
-        """Whether a card has to be removed, as it was written, before another takes its place."""
+        """Whether a document has to be removed, as it was written, before another takes its place."""
         ...
 
     def make(self, connection: Connection) -> None: ...
 
     def drop(self, connection: Connection) -> None: ...
 
-    def write(self, connection: Connection, cards: Sequence[Document]) -> None: ...
+    def write(self, connection: Connection, documents: Sequence[Document]) -> None: ...
 
-    def remove(self, connection: Connection, cards: Sequence[Document]) -> None:
-        """Take out these cards, which are as they were when they were written."""
+    def remove(self, connection: Connection, documents: Sequence[Document]) -> None:
+        """Take out these documents, which are as they were when they were written."""
         ...
 
     def find(

@@ -29,7 +29,7 @@ CONNECT_SECONDS = 10
 SILENT_SECONDS = 15
 # A worker that vanishes in the middle of a transaction holds what it has locked for so long. Between two statements of
 # ours there is no wait for anybody else, and no work of more than a moment; where there is (files of a copy, the search
-# card of one very long post), the transaction says so (`without_hurry`).
+# document of one very long post), the transaction says so (`without_hurry`).
 IDLE_SECONDS = 10
 # As in SQLite: who waits so long for a lock stands behind something that is not going to end by itself.
 BUSY_SECONDS = 60

@@ -52,7 +52,7 @@ LENGTH = 1
 
 # FTS5 splits pieces so (`tokenize='ascii'`): at all of ASCII that is no letter and no digit.
 _PIECE = re.compile(r"[^\x00-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f]+")
-# Stands between two texts of a card (`cards.BETWEEN`): it has a place, and is no word.
+# Stands between two texts of a document (`document.BETWEEN`): it has a place, and is no word.
 _BETWEEN = "\ue000"
 # Databases count in 64 bits.
 _LARGEST = 2**63 - 1
@@ -81,18 +81,18 @@ class PostgresIndex:
     def drop(self, connection: Connection) -> None:
         connection.exec_driver_sql("drop table if exists search")
 
-    def write(self, connection: Connection, cards: Sequence[Document]) -> None:
+    def write(self, connection: Connection, documents: Sequence[Document]) -> None:
         # In one order, so that two writers never wait for each other in a circle.
         rows = [
-            {"post_id": card.post_id, "blog_id": card.blog_id, "words": vector(card)}
-            for card in sorted(cards, key=lambda card: card.post_id)
+            {"post_id": document.post_id, "blog_id": document.blog_id, "words": vector(document)}
+            for document in sorted(documents, key=lambda document: document.post_id)
         ]
         if rows:
             connection.execute(_WRITE, rows)
 
-    def remove(self, connection: Connection, cards: Sequence[Document]) -> None:
-        if cards:
-            connection.execute(_REMOVE, [{"post_id": card.post_id} for card in cards])
+    def remove(self, connection: Connection, documents: Sequence[Document]) -> None:
+        if documents:
+            connection.execute(_REMOVE, [{"post_id": document.post_id} for document in documents])
 
     def find(
         self, connection: Connection, query: Query, blogs: Blogs, *, limit: int, offset: int,
@@ -159,19 +159,19 @@ def _sought(query: Query) -> list[Sought]:
     return [(_phrase(term), *_words(term)) for term in terms]
 
 
-def vector(card: Document) -> str:
-    """A card as a literal of the server's.
+def vector(document: Document) -> str:
+    """A document as a literal of the server's.
 
-    >>> from everlog.search.document import Card
+    >>> from everlog.search.document import Document
     >>> vector(Document(post_id=1, blog_id=1, text="tide and tide", title="", comments="sea", authors="", tags=""))
     "'tide':4C,6C 'and':5C 'sea':8D"
     """
     found = _Vector()
-    found.add(card.title, weight="A", sign=_FIELDS["title"])
-    found.add(card.authors, weight="B", sign=_FIELDS["author"])
-    found.add(card.tags, weight="B", sign=_FIELDS["tag"])
-    found.add(card.text, weight="C", most=MOST_BYTES - FOR_COMMENTS)
-    found.add(card.comments, weight="D")
+    found.add(document.title, weight="A", sign=_FIELDS["title"])
+    found.add(document.authors, weight="B", sign=_FIELDS["author"])
+    found.add(document.tags, weight="B", sign=_FIELDS["tag"])
+    found.add(document.text, weight="C", most=MOST_BYTES - FOR_COMMENTS)
+    found.add(document.comments, weight="D")
     return found.literal()
 
 

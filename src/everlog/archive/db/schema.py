@@ -2,7 +2,7 @@
 
     blogs ── urls ── captures ── warc_files     the queue, and what was answered, where it stands
       ├──── posts ── versions, aliases          what was read; a version knows its capture
-      │       └──── indexed                     which version is in the search index, a table that `fts5.py` makes
+      │       └──── indexed                     which version is in the search index, made by `sqlite_search.py`
       ├──── media ── media_files                which file a picture's address means now
       ├──── polls, templates                    when its feed is asked again; how it was read before a redesign
       ├──── events                              edits, deletions, moves, deaths: what happened to it, and when
@@ -11,9 +11,9 @@
     hosts ── waits, host_cache                  what was asked of whom, how long was waited, and why; robots.txt
     archive_state                               what the archive says of itself
     jobs ── grants ── leases                    what a fleet is to do, who does it, which hosts are theirs alone
-    workers, turns                              who is there; when each host may be asked next, by whomever
+    workers, turns                              who is there; rate limits: when each host may be asked next
 
-Texts that are times are `texts.stamp`s. Paths are relative to the archive's folder.
+Texts that are times are `column_values.stamp`s. Paths are relative to the archive's folder.
 """
 
 from __future__ import annotations
@@ -149,7 +149,8 @@ runs = Table(
     Index("runs_of_blog", "blog_id", "id"),
 )
 
-# `state` is a `watching.schedule.Polling`; the rest is what a poll needs before it reads that. A lease is the word of
+# `state` is a `schedule.poll_schedule.Polling`; the rest is what a poll needs before it reads that. A lease is the word
+# of
 # one watcher that it is asking now: `lease_until` is when its word is worth nothing any more. In a fleet a poll is in
 # one job at a time.
 polls = Table(
@@ -239,7 +240,7 @@ jobs = Table(
     Index("jobs_parked", "state", "queue", "due_at"),
 )
 
-# A fencing number is never given twice, so a grant that is gone stays gone.
+# Leases of workers. A fencing number is never given twice, so one that is gone stays gone.
 grants = Table(
     "grants", metadata, Column("fence", NUMBER, primary_key=True), Column("job_id", NUMBER, ForeignKey("jobs.id")),
     _text("worker"), Column("begun", Float, nullable=False), Column("beat", Float, nullable=False),
@@ -249,12 +250,14 @@ grants = Table(
     sqlite_autoincrement=True,
 )
 
+# Leases of hosts.
 leases = Table(
     "leases", metadata, Column("host", Text, primary_key=True),
     Column("fence", NUMBER, ForeignKey("grants.fence", ondelete="CASCADE"), nullable=False),
     Index("leases_of_grant", "fence"),
 )
 
+# Rate limits of hosts.
 turns = Table(
     "turns", metadata, Column("host", Text, primary_key=True), Column("free", Float, nullable=False),
     Column("held", Float, nullable=False),

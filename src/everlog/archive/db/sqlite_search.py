@@ -71,13 +71,13 @@ class Fts5Index:
     def drop(self, connection: Connection) -> None:
         connection.exec_driver_sql("drop table if exists search")
 
-    def write(self, connection: Connection, cards: Sequence[Document]) -> None:
+    def write(self, connection: Connection, documents: Sequence[Document]) -> None:
         with _explained():
-            connection.exec_driver_sql(_WRITE, [_row(card) for card in cards])
+            connection.exec_driver_sql(_WRITE, [_row(document) for document in documents])
 
-    def remove(self, connection: Connection, cards: Sequence[Document]) -> None:
+    def remove(self, connection: Connection, documents: Sequence[Document]) -> None:
         with _explained():
-            connection.exec_driver_sql(_REMOVE, [_row(card) for card in cards])
+            connection.exec_driver_sql(_REMOVE, [_row(document) for document in documents])
 
     def find(
         self, connection: Connection, query: Query, blogs: Blogs, *, limit: int, offset: int,
@@ -126,9 +126,9 @@ def _explained() -> Iterator[None]:
         ) from error
 
 
-def _row(card: Document) -> tuple[Any, ...]:
-    blog = _blog_piece(card.blog_id)
-    return card.post_id, card.text, card.title, card.comments, card.authors, card.tags, blog
+def _row(document: Document) -> tuple[Any, ...]:
+    blog = _blog_piece(document.blog_id)
+    return document.post_id, document.text, document.title, document.comments, document.authors, document.tags, blog
 
 
 def _condition(query: Query, blogs: Blogs) -> tuple[str, list[Any]]:

@@ -121,7 +121,7 @@ class NoFileStore:
     is_shared = True
     lost: AbstractSet[str] = frozenset()
 
-    def open(self, name: str, *, ahead: int = RECORD_BYTES) -> BinaryIO:  # noqa: ARG002 - as all shelves have it
+    def open(self, name: str, *, ahead: int = RECORD_BYTES) -> BinaryIO:  # noqa: ARG002 - as all file stores have it
         raise self._unnamed(name)
 
     def size(self, name: str) -> int | None:

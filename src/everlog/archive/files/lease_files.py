@@ -1,7 +1,7 @@
-"""WARC files of an archive that many processes share: each is one grant's alone, and nobody else ever appends to it.
+"""WARC files of an archive that many processes share: each is one lease's alone, and nobody else ever appends to it.
 
 A file is begun with the first record, and sealed when the slice ends or it is full: cut to what the database knows,
-and handed on. So the bytes of a worker that was killed, or lost its grant, harm nobody: readers go by the offsets of
+and handed on. So the bytes of a worker that was killed, or lost its lease, harm nobody: readers go by the offsets of
 captures.
 """
 
@@ -28,20 +28,20 @@ class OwnFiles:
     """What a process knows of the files it made itself."""
 
     def __init__(self) -> None:
-        # Files of which a write failed: until the grant is gone, it may yet turn out that it was stored.
+        # Files of which a write failed: until the lease is gone, it may yet turn out that it was stored.
         self.doubtful: set[str] = set()
         self._fence = 0
         self._last = 0
 
     def next_serial(self, fence: int) -> int:
-        """The number of a grant's next file: one that has left the spool must never give its name to another."""
+        """The number of a lease's next file: one that has left the spool must never give its name to another."""
         self._last = self._last + 1 if fence == self._fence else 1
         self._fence = fence
         return self._last
 
 
 class LeaseFiles(Appending):
-    """The WARC files of one grant. `finish` is told the name of each that nothing more is appended to."""
+    """The WARC files of one lease. `finish` is told the name of each that nothing more is appended to."""
 
     def __init__(
         self, base: Path, owner: Owner, *, fence: int, own: OwnFiles, finish: Callable[[str], None],

@@ -107,7 +107,7 @@ class RemoteStore:
     def recover(self, rows: FileRows) -> None:
         """Upload what is left in the spool, as far as it was committed; what never was is removed.
 
-        Files that somebody writes, or whose grant stands, are left alone.
+        Files that somebody writes, or whose lease stands, are left alone.
         """
         if self._spool is None:
             return

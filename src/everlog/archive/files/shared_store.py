@@ -6,6 +6,7 @@ import logging
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from everlog.archive.db.database import MOST_VALUES
 from everlog.archive.files import durable as disk
 from everlog.archive.files import media_files, warc_files
 from everlog.archive.files.file_store import Writer
@@ -13,7 +14,7 @@ from everlog.archive.files.lease_files import LeaseFiles, OwnFiles
 from everlog.archive.files.local_store import FolderStore
 from everlog.archive.files.media_files import MediaFiles
 from everlog.archive.files.warc_files import cut
-from everlog.archive.repos.warc_index import AT_ONCE, fence_of, is_before
+from everlog.archive.repos.warc_index import fence_of, is_before
 from everlog.errors import DamagedArchive
 
 if TYPE_CHECKING:
@@ -54,15 +55,15 @@ class SharedFolderStore(FolderStore):
         return Writer(warc, MediaFiles(self.folder, fence, parts=self._parts, at=at))
 
     def recover(self, rows: FileRows) -> None:
-        """Close the files of grants that are gone, and remove those that nobody ever committed to.
+        """Close the files of leases that are gone, and remove those that nobody ever committed to.
 
         While a copy of another archive is made here, nothing is: its files are there before their rows.
         Looks at the names of all files: for a worker that starts, not for each slice.
         """
         found = (f"{warc_files.FOLDER}/{path.name}" for path in (self.folder / warc_files.FOLDER).glob("*.warc.gz"))
         dead = (name for name in found if fence_of(name) not in {None, rows.fence})
-        while names := list(islice(dead, AT_ONCE)):
-            # Asked after the names were listed, and the rows after that: a grant that is gone by now adds nothing more,
+        while names := list(islice(dead, MOST_VALUES)):
+            # Asked after the names were listed, and the rows after that: a lease that is gone by now adds nothing more,
             # and a copy that has ended by now has written its rows.
             if rows.is_being_copied_into():
                 return
@@ -97,5 +98,5 @@ class SharedFolderStore(FolderStore):
 def needed_fence(rows: FileRows) -> int:
     """The fencing number that the files of a shared archive are told apart by."""
     if rows.fence is None:
-        raise ValueError("files of a shared archive are written under a grant: hold the lock of a blog")
+        raise ValueError("files of a shared archive are written under a lease: hold the lock of a blog")
     return rows.fence

@@ -1,8 +1,8 @@
 """What WARC files are called, and what their first record says of the crawl that wrote them.
 
     warc/everlog-a.blog.example-20240501120000-12-0001.warc.gz     of blog 12 in a folder, its first file of that second
-    warc/everlog-a.blog.example-20240501120000-12-345.warc.gz      of blog 12 in a shared archive, by the grant 345
-    warc/everlog-several-blogs-20240501120000-0-345-2.warc.gz      of several blogs, the second file of the grant
+    warc/everlog-a.blog.example-20240501120000-12-345.warc.gz      of blog 12 in a shared archive, by the lease 345
+    warc/everlog-several-blogs-20240501120000-0-345-2.warc.gz      of several blogs, the second file of the lease
     warc/12-20240501120000-0001.warc.gz                            as they were called before; such files stay
 
 The number of the blog is in the name because two blogs may be on one host, and whoever clears up after a kill has to

@@ -10,19 +10,18 @@ import json
 from collections.abc import Mapping  # noqa: TC003 - the codec reads the types of fields
 from dataclasses import dataclass, field, fields
 from datetime import datetime  # noqa: TC003 - the codec reads the types of fields
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from everlog.core.scope import Alias  # noqa: TC001 - the codec reads the types of fields
 from everlog.frontier.priority_queue import Progress  # noqa: TC001 - the codec reads the types of fields
 from everlog.records.codec import decode, encode
+from everlog.records.figures import Estimate  # noqa: TC001 - the codec reads the types of fields
 from everlog.schedule.liveness import Failing  # noqa: TC001 - the codec reads the types of fields
 from everlog.schedule.ownership import BlogFingerprint  # noqa: TC001 - the codec reads the types of fields
 
 if TYPE_CHECKING:
     from typing import Any
 
-# Sitemaps name every post; a front page only lets one multiply; a feed shows the newest.
-Evidence = Literal["sitemap", "front page", "feed"]
 # Documents of a later version are read as far as they are understood.
 VERSION = 1
 
@@ -61,16 +60,6 @@ class Places:
 
     also: tuple[str, ...] = ()
     aliases: tuple[Alias, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Estimate:
-    """How many posts a blog has, as one of its ways into the history tells."""
-
-    posts: int
-    why: str
-    # Older archives know what the front page told.
-    evidence: Evidence = "front page"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,11 +9,12 @@ from sqlalchemy import select
 
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import moment_of, moment_or_none, stamp, stamp_now, stamp_or_none, storable
-from everlog.archive.models import BlogOutline, Figures, FormerTemplate, Run
+from everlog.archive.models import BlogOutline, FormerTemplate, Run
 from everlog.archive.repos.events import insert_events
 from everlog.archive.repos.figures import counts_of, figures_of, figures_of_all
 from everlog.core.urls import canonical
 from everlog.records import Blog
+from everlog.records.figures import Figures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import and_, case, func, or_, select
 
 from everlog.archive.db import schema
-from everlog.archive.models import Counts, Figures
+from everlog.archive.models import Counts
+from everlog.records.figures import Figures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

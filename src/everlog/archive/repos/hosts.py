@@ -109,9 +109,9 @@ class HostRepository:
             put_texts(connection, self.database, schema.host_cache, values)
 
     def reserve(self, host: str, pace_seconds: float, *, longest_seconds: float | None = None) -> float:
-        """Take the next turn at a host for a request; how many seconds from now it is. Turns are a pace apart.
+        """Reserve the next request to a host under its rate limit; how many seconds from now. They are a pace apart.
 
-        One that is further away than `longest_seconds` is not taken.
+        One that is further away than `longest_seconds` is not made.
         """
         clock = self.database.clock()
         following = Greatest(_turns.c.free, _turns.c.held, clock)
@@ -128,7 +128,7 @@ class HostRepository:
             return max(0.0, float(wait))
 
     def back_off(self, host: str, seconds: float) -> None:
-        """Nobody gets a turn at a host for so long; a shorter wish never shortens a longer one."""
+        """Backoff: nobody asks a host for so long; a shorter wish never shortens a longer one."""
         until = self.database.clock() + seconds
         statement = self.database.insert(_turns).values(host=host, free=0.0, held=until)
         statement = statement.on_conflict_do_update(
@@ -138,13 +138,13 @@ class HostRepository:
             connection.execute(statement)
 
     def backoff_seconds(self, host: str) -> float:
-        """How long nobody is to ask a host from now on; 0 if it may be asked."""
+        """Backoff of a host: how long nobody is to ask it from now on; 0 if it may be asked."""
         statement = select(_turns.c.held - self.database.clock()).where(_turns.c.host == host)
         with self.database.reading() as connection:
             return max(0.0, float(connection.execute(statement).scalar() or 0.0))
 
     def forget_rate_limits(self, *, older_seconds: float) -> int:
-        """Forget the lines before hosts that nobody has asked for so long; how many."""
+        """Forget the rate limits of hosts that nobody has asked for so long; how many."""
         before = self.database.clock() - older_seconds
         statement = _turns.delete().where(_turns.c.free < before, _turns.c.held < before)
         with self.database.writing(fenced=False) as connection:
@@ -232,7 +232,7 @@ def _waited(row: Row[Any]) -> Waited:
 def _need_not_last(connection: Connection) -> tuple[ColumnElement[str], ...]:
     """What makes a transaction of PostgreSQL not wait for the disk, along the way.
 
-    A turn that is lost when the server crashes costs nobody a record; the wait would cost every request.
+    A reservation that is lost when the server crashes costs nobody a record; the wait would cost every request.
     """
     if connection.dialect.name != "postgresql":
         return ()

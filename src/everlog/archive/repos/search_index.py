@@ -14,7 +14,7 @@ from sqlalchemy import BindParameter, bindparam, func, or_, select
 from everlog.archive.db import schema
 from everlog.archive.db.database import in_parts
 from everlog.archive.repos.archive_state import SEARCH, put_texts
-from everlog.search.document import card_of
+from everlog.search.document import document_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -32,8 +32,8 @@ GROUP = 1_000
 GROUP_CHARACTERS = 5_000_000
 # As many records are in memory at once; with all their comments some are large.
 AT_ONCE = 20
-# Cards are made while a transaction is open, and a server ends one that is silent for seconds: so it hears of us after
-# each of these. 240,000 characters took 0.07 s (words) to 0.2 s (Japanese).
+# Documents are made while a transaction is open, and a server ends one that is silent for seconds: so it hears of us
+# after each of these. 240,000 characters took 0.07 s (words) to 0.2 s (Japanese).
 PORTION_CHARACTERS = 250_000
 # Behind the kind of pieces the index is of, in the state of the archive: posts may still lack.
 _FILLING = " filling"
@@ -83,14 +83,14 @@ def index(connection: Connection, database: Database, latest: Sequence[Latest]) 
     # A first version has none before it: most of a crawl's posts.
     again = [each.post_id for each in latest if each.version > 1] if database.search_index.needs_former else []
     for part in in_parts(again):
-        before = [card_of(*row) for row in connection.execute(_OLD, {"wanted": part})]
+        before = [document_of(*row) for row in connection.execute(_OLD, {"wanted": part})]
         if before:
             database.search_index.remove(connection, before)
     for portion in _portions(sorted(latest)):
         if sum(len(each.record) for each in portion) > PORTION_CHARACTERS:
             database.without_hurry(connection)
-        cards = [card_of(each.post_id, each.blog_id, each.record) for each in portion]
-        database.search_index.write(connection, cards)
+        documents = [document_of(each.post_id, each.blog_id, each.record) for each in portion]
+        database.search_index.write(connection, documents)
     upsert = database.insert(_indexed)
     connection.execute(
         upsert.on_conflict_do_update(index_elements=["post_id"], set_={"version": upsert.excluded.version}),
@@ -176,7 +176,7 @@ def _is_filled(database: Database) -> bool:
 
 
 def _portions(latest: Sequence[Latest]) -> Iterator[list[Latest]]:
-    """In their order, so many at a time as cards are made of in no time; a longer one by itself."""
+    """In their order, so many at a time as documents are made of in no time; a longer one by itself."""
     portion: list[Latest] = []
     size = 0
     for each in latest:

@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import moment_or_none
-from everlog.archive.db.database import in_parts
+from everlog.archive.db.database import in_pages, in_parts
 from everlog.archive.files.warc_names import owner_of, parse_name
 from everlog.archive.models import WarcFile
 from everlog.archive.repos.archive_state import ArchiveState
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from everlog.archive.db.database import Database
     from everlog.archive.files.warc_names import CrawlInfo, Owner
-
-AT_ONCE = 500
 
 
 def fence_of(name: str) -> int | None:
@@ -95,36 +93,29 @@ class FileRows:
 
     def unclosed(self) -> Iterator[WarcFile]:
         """All files that nobody has closed."""
-        table, after = schema.warc_files, 0
-        while True:
-            statement = select(table).where(table.c.closed.is_(False), table.c.id > after)
-            with self._database.reading() as connection:
-                rows = connection.execute(statement.order_by(table.c.id).limit(AT_ONCE)).all()
-            if not rows:
-                return
-            yield from (_file(row) for row in rows)
-            after = rows[-1].id
+        table = schema.warc_files
+        return map(_file, in_pages(self._database, select(table).where(table.c.closed.is_(False)), table.c.id))
 
     def close(self, name: str) -> None:
         """Note that a file is whole, where all can read it."""
         table = schema.warc_files
-        # Whoever lost the grant may still say it: what the file has up to its length was granted when it was written.
+        # Whoever lost the lease may still say it: what the file has up to its length was written under it.
         with self._database.writing(fenced=False) as connection:
             connection.execute(table.update().where(table.c.name == name).values(closed=True))
 
     def live(self, names: Iterable[str]) -> frozenset[str]:
-        """Those of these files whose fencing number is granted: somebody else may still write to them.
+        """Those of these files whose lease stands: somebody else may still write to them.
 
-        A grant that is gone stays gone, and takes no row with it that was being written: what the database says of
+        A lease that is gone stays gone, and takes no row with it that was being written: what the database says of
         the other files is final.
         """
         fences = {name: fence for name in names if (fence := fence_of(name)) is not None and fence != self.fence}
         table = schema.grants
-        granted: set[int] = set()
+        leased: set[int] = set()
         with self._database.reading() as connection:
             for part in in_parts(sorted(set(fences.values()))):
-                granted.update(connection.scalars(select(table.c.fence).where(table.c.fence.in_(part))))
-        return frozenset(name for name, fence in fences.items() if fence in granted)
+                leased.update(connection.scalars(select(table.c.fence).where(table.c.fence.in_(part))))
+        return frozenset(name for name, fence in fences.items() if fence in leased)
 
     def is_being_copied_into(self) -> bool:
         """Whether files come here whose rows are written last, all at once: what no row names may be one of them."""

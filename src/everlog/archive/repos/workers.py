@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import moment_of, moment_or_none, stamp, storable
 from everlog.archive.job_models import FleetState, RunningJob, WorkerState
-from everlog.archive.lease_holder import SILENT_SECONDS
+from everlog.archive.lease_holder import LEASE_TIMEOUT_SECONDS
 from everlog.archive.repos.job_rows import clock_of, dead_jobs, job_of, queue_lengths, stamp_of
 from everlog.archive.repos.polls import WATCHED, count_due
 
@@ -115,7 +115,7 @@ class WorkerRepository:
             depths = queue_lengths(connection)
             dead = tuple(job_of(row) for row in connection.execute(dead_jobs(DEAD_SHOWN)))
             due = (connection.scalar(count_due(now)) or 0) if oldest_due_at else 0
-        there = [each for each in workers if each.silent_seconds <= SILENT_SECONDS]
+        there = [each for each in workers if each.silent_seconds <= LEASE_TIMEOUT_SECONDS]
         return FleetState(
             workers=workers, running=running, depths=depths, states=states, dead=dead,
             oldest_queued_seconds=None if queued is None else max(0.0, clock - queued),
@@ -129,12 +129,12 @@ def _all_workers(connection: Connection, clock: float) -> tuple[WorkerState, ...
 
 
 def _running(connection: Connection, clock: float) -> tuple[RunningJob, ...]:
-    grant = _grants.c
+    lease = _grants.c
     statement = (
         select(
-            _jobs, grant.fence.label("of_fence"), grant.worker, grant.begun, grant.beat,
-            grant.requests.label("of_requests"),
-        ).join(_grants, grant.job_id == _jobs.c.id).order_by(grant.fence)
+            _jobs, lease.fence.label("of_fence"), lease.worker, lease.begun, lease.beat,
+            lease.requests.label("of_requests"),
+        ).join(_grants, lease.job_id == _jobs.c.id).order_by(lease.fence)
     )
     return tuple(
         RunningJob(

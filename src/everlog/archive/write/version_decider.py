@@ -202,9 +202,9 @@ class VersionDecider:
         if known is not None:
             self._tell(_noticed(known, visit, self.company))
 
-    def _tell(self, happening: PostEvent | None) -> None:
-        if happening is not None:
-            self.events.append(happening)
+    def _tell(self, event: PostEvent | None) -> None:
+        if event is not None:
+            self.events.append(event)
 
 
 def _verdict(known: KnownPost, written: Written, visit: Visit) -> Verdict:

@@ -97,7 +97,7 @@ class WriterPool:
         if not self._file_store.is_shared:
             return
         if self._common and self._common_fence != self.rows.fence:
-            # Its files are those of a grant that is gone: whoever clears up would take what is added for never stored.
+            # Its files are those of a lease that is gone: whoever clears up would take what is added for never stored.
             self._let_go_of_common()
         if self._common:
             return

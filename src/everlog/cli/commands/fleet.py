@@ -92,12 +92,13 @@ def fleet_drain(
       everlog fleet drain --archive postgresql://db/everlog
       everlog fleet drain machine-7-4711
     """
-    from everlog.archive.lease_holder import SILENT_SECONDS
+    from everlog.archive.lease_holder import LEASE_TIMEOUT_SECONDS
 
     settings = settings_from(config, archive=archive)
     with shared_archive_of(settings) as opened:
         asked = opened.workers.drain(name)
-        silent = [one for one in opened.workers() if one.silent_seconds > SILENT_SECONDS and name in {None, one.name}]
+        named = [one for one in opened.workers() if name in {None, one.name}]
+        silent = [one for one in named if one.silent_seconds > LEASE_TIMEOUT_SECONDS]
     if name and not asked:
         raise UsageError(f"no worker named {name}", advice="list them:  everlog fleet status")
     if not quiet:

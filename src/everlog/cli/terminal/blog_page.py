@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from everlog.archive import Archive
-    from everlog.archive.models import Figures
     from everlog.records import Blog, Event
+    from everlog.records.figures import Figures
 
 SHOWN = 20
 LABEL = 12

@@ -93,8 +93,10 @@ def crawl_display(*, quiet: bool = False) -> Iterator[CrawlDisplay]:
 def line_of(tally: Tally, now: datetime, *, step_seconds: float = 0.0) -> str:
     """One crawl in one line, however long: what, how many, how fast, what it waits for.
 
+    >>> from everlog.records.figures import Figures
     >>> from everlog.usecases.crawl.report import Tally
-    >>> tally = Tally(blog="https://a.blog.example/", doing="fetching pages", held=60, expected=88, comments=451)
+    >>> now = Figures(posts=60, comments=451)
+    >>> tally = Tally(blog="https://a.blog.example/", doing="fetching pages", now=now, expected=88)
     >>> line_of(tally, datetime(2026, 5, 1, tzinfo=UTC))
     'a.blog.example  fetching pages: 60 of 88 posts, 451 comments'
     """
@@ -109,8 +111,10 @@ def line_of(tally: Tally, now: datetime, *, step_seconds: float = 0.0) -> str:
 def lines_of(tally: Tally, now: datetime, width: int, *, step_seconds: float = 0.0) -> list[str]:
     """The same for a terminal: no line is wider than it, no figure is broken, the least important are left out.
 
+    >>> from everlog.records.figures import Figures
     >>> from everlog.usecases.crawl.report import Tally
-    >>> tally = Tally(blog="https://a.blog.example/", doing="fetching pages", held=60, expected=88, comments=451)
+    >>> now = Figures(posts=60, comments=451)
+    >>> tally = Tally(blog="https://a.blog.example/", doing="fetching pages", now=now, expected=88)
     >>> lines_of(tally, datetime(2026, 5, 1, tzinfo=UTC), 40)
     ['a.blog.example  fetching pages', '  60 of 88 posts, 451 comments']
     """
@@ -151,19 +155,19 @@ def flowed(parts: Sequence[tuple[int, str]], width: int, most_lines: int) -> lis
 
 def _figures(tally: Tally) -> list[tuple[int, str]]:
     """What is held, is missing, and how fast it goes; each with its rank, the most important first."""
-    if not (tally.held or tally.visited):
+    if not (tally.now.posts or tally.visited):
         return []
-    posts = f"{tally.held} of {tally.expected} posts" if tally.expected else counted(tally.held, "post")
+    posts = f"{tally.now.posts} of {tally.expected} posts" if tally.expected else counted(tally.now.posts, "post")
     seconds_left = tally.eta_seconds or 0.0
     parts: list[tuple[int, str | None]] = [
         (0, posts),
-        (3, counted(tally.comments, "comment") if tally.comments else None),
-        (4, f"{tally.media} of {tally.media_wanted} media" if tally.media_wanted else None),
-        (1, f"{counted(tally.missing, 'page')} missing" if tally.missing else None),
-        (2, f"{tally.media_missing} media missing" if tally.media_missing else None),
+        (3, counted(tally.now.comments, "comment") if tally.now.comments else None),
+        (4, f"{tally.now.media} of {tally.now.media_wanted} media" if tally.now.media_wanted else None),
+        (1, f"{counted(tally.now.missing, 'page')} missing" if tally.now.missing else None),
+        (2, f"{tally.now.media_missing} media missing" if tally.now.media_missing else None),
         (5, f"about {_span(seconds_left)} left" if seconds_left >= 1 else None),
         (6, f"{tally.rate:.1f} pages/s" if tally.rate else None),
-        (7, f"{counted(tally.waiting_pages, 'other page')} waiting" if tally.waiting_pages else None),
+        (7, f"{counted(tally.now.waiting_pages, 'other page')} waiting" if tally.now.waiting_pages else None),
         (8, f"{tally.rendered} rendered in a browser" if tally.rendered else None),
     ]
     return [(rank, part) for rank, part in parts if part is not None]
@@ -207,7 +211,7 @@ def _renderable(display: CrawlDisplay, now: datetime, width: int) -> Group:
     for tally, step_seconds in display.shown():
         head, *rest = lines_of(tally, now, width, step_seconds=step_seconds)
         rows.append(Text(head, style="bold", no_wrap=True, overflow="ellipsis"))
-        if tally.held and tally.expected and width >= LEAST_WIDTH_WITH_BAR:
+        if tally.now.posts and tally.expected and width >= LEAST_WIDTH_WITH_BAR:
             rows.append(_bar(tally))
         rows += [Text(line, no_wrap=True, overflow="ellipsis") for line in rest]
     if display.is_stopping:
@@ -219,7 +223,8 @@ def _bar(tally: Tally) -> RenderableType:
     from rich.padding import Padding
     from rich.progress_bar import ProgressBar
 
-    return Padding(ProgressBar(total=tally.expected, completed=tally.held, width=BAR_WIDTH), (0, 0, 0, len(MARGIN)))
+    bar = ProgressBar(total=tally.expected, completed=tally.now.posts, width=BAR_WIDTH)
+    return Padding(bar, (0, 0, 0, len(MARGIN)))
 
 
 def _print_lines(display: CrawlDisplay) -> None:

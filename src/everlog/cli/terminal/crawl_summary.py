@@ -40,7 +40,7 @@ def print_summary(
         screen.print(line)
     for report in done:
         _print_report(screen, report, in_detail=not is_table, verbose=verbose)
-        if not verbose and (report.tally.missing or report.tally.media_missing):
+        if not verbose and (report.tally.now.missing or report.tally.now.media_missing):
             # The address of a database may hold a password.
             is_told = archive == DEFAULT_ARCHIVE or "://" in archive
             named = "" if is_told else f" --archive {quote(archive)}"
@@ -93,8 +93,8 @@ def comment_lines(tally: Tally) -> list[str]:
     lines = []
     if tally.comments_missing:
         lines.append(f"the site counts {counted(tally.comments_missing, 'comment')} more than were found")
-    if tally.comments_failed:
-        posts = counted(tally.comments_failed, "post")
+    if tally.now.comments_failed:
+        posts = counted(tally.now.comments_failed, "post")
         lines.append(f"the comments of {posts} could not be fetched; the next update tries again")
     return lines
 
@@ -119,10 +119,10 @@ def _table(reports: list[Report]) -> list[str]:
     """One line a blog, below their names."""
     rows: list[tuple[str, ...]] = [COLUMNS]
     for report in reports:
-        tally = report.tally
-        media = f"{tally.media:,}" + (f" of {tally.media_wanted:,}" if tally.media_wanted > tally.media else "")
-        figures = (tally.held, tally.new_posts, tally.changed_posts, tally.comments)
-        rows.append((*(f"{each:,}" for each in figures), media, f"{tally.missing:,}", report.blog))
+        tally, now = report.tally, report.tally.now
+        media = f"{now.media:,}" + (f" of {now.media_wanted:,}" if now.media_wanted > now.media else "")
+        figures = (now.posts, tally.new_posts, tally.changed_posts, now.comments)
+        rows.append((*(f"{each:,}" for each in figures), media, f"{now.missing:,}", report.blog))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:
@@ -143,7 +143,7 @@ def _print_report(screen: Console, report: Report, *, in_detail: bool, verbose: 
     if in_detail:
         for label, said in _figures(tally):
             _print_wrapped(screen, said, indent=" " * (LABEL + 2), first=f"  {label:<{LABEL}}")
-    notes = (*tally.remarks, *unsure_lines(tally.unsure, tally.held), *comment_lines(tally), *media_lines(tally))
+    notes = (*tally.remarks, *unsure_lines(tally.unsure, tally.now.posts), *comment_lines(tally), *media_lines(tally))
     for line in notes:
         _print_wrapped(screen, line, indent="    ", first="  ")
     limit = None if verbose else REASONS_SHOWN
@@ -160,15 +160,15 @@ def _print_report(screen: Console, report: Report, *, in_detail: bool, verbose: 
 
 def _figures(tally: Tally) -> Iterable[tuple[str, str]]:
     """The figures of one blog, with their labels."""
-    more = f", of about {tally.expected:,} expected" if (tally.expected or 0) > tally.held else ""
-    yield "posts", f"{tally.held:,} held{more} ({tally.new_posts:,} new, {tally.changed_posts:,} changed)"
-    yield "comments", f"{tally.comments:,}"
-    yield "media", media_of(tally.media, tally.media_missing, tally.waiting_media)
-    yield "pages", f"{counted(tally.pages, 'other page')}: lists, archives and the like"
-    missing = missing_of(tally.missing_posts, tally.missing_pages)
+    more = f", of about {tally.expected:,} expected" if (tally.expected or 0) > tally.now.posts else ""
+    yield "posts", f"{tally.now.posts:,} held{more} ({tally.new_posts:,} new, {tally.changed_posts:,} changed)"
+    yield "comments", f"{tally.now.comments:,}"
+    yield "media", media_of(tally.now.media, tally.now.media_missing, tally.now.waiting_media)
+    yield "pages", f"{counted(tally.now.pages, 'other page')}: lists, archives and the like"
+    missing = missing_of(tally.now.missing_posts, tally.now.missing_pages)
     if missing:
         yield "missing", missing
-    waiting = tally.waiting_posts + tally.waiting_pages
+    waiting = tally.now.waiting_posts + tally.now.waiting_pages
     if waiting:
         yield "waiting", f"{counted(waiting, 'address', 'addresses')} not visited yet"
     yield "this run", f"{counted(tally.requests, 'request')} in {tally.seconds:.1f} s"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from everlog.archive.lease_holder import SILENT_SECONDS
+from everlog.archive.lease_holder import LEASE_TIMEOUT_SECONDS
 from everlog.core.terminal import harmless
 
 if TYPE_CHECKING:
@@ -61,17 +61,17 @@ def stalls(state: FleetState, messages: Mapping[str, int]) -> list[str]:
     """What does not go on, in words."""
     found = [
         f"worker {one.name}: no heartbeat for {one.silent_seconds:.0f} s"
-        for one in state.workers if SILENT_SECONDS < one.silent_seconds <= GONE_SECONDS
+        for one in state.workers if LEASE_TIMEOUT_SECONDS < one.silent_seconds <= GONE_SECONDS
     ]
     found += [
         f"{_called(one.job)} on {one.worker}: no heartbeat for {one.silent_seconds:.0f} s"
-        for one in state.running if one.silent_seconds > SILENT_SECONDS
+        for one in state.running if one.silent_seconds > LEASE_TIMEOUT_SECONDS
     ]
     found += [
         f"{_called(one.job)} on {one.worker}: running for {one.running_seconds / 60:.0f} min"
         for one in state.running if one.running_seconds > LONG_SECONDS
     ]
-    alive = [one for one in state.workers if one.silent_seconds <= SILENT_SECONDS]
+    alive = [one for one in state.workers if one.silent_seconds <= LEASE_TIMEOUT_SECONDS]
     for queue, count in state.depths.items():
         served = any(one.has_browser or not queue.endswith(".browser") for one in alive)
         if count and not served:
@@ -87,7 +87,7 @@ def print_state(state: FleetState, broker: BrokerState) -> None:
     """The whole state, for people."""
     messages, trouble = broker.messages, broker.trouble
     rates = {one.name: rate_of(one, state.running) for one in state.workers}
-    there = [one for one in state.workers if one.silent_seconds <= SILENT_SECONDS]
+    there = [one for one in state.workers if one.silent_seconds <= LEASE_TIMEOUT_SECONDS]
     processes = sum(one.processes for one in there)
     print(f"{len(there)} workers, {processes} processes, {sum(rates.values()):.1f} requests/s")
     for one in state.workers:
@@ -126,14 +126,14 @@ def _print_part(title: str, lines: Sequence[str]) -> None:
 
 def rate_of(one: WorkerState, running: Sequence[RunningJob]) -> float:
     """Requests a second of a worker since it began; one that has gone without a word makes none."""
-    if one.silent_seconds > SILENT_SECONDS:
+    if one.silent_seconds > LEASE_TIMEOUT_SECONDS:
         return 0.0
     under_way = sum(run.requests for run in running if run.worker == one.name)
     return (one.requests + under_way) / one.there_seconds if one.there_seconds else 0.0
 
 
 def _worker_line(one: WorkerState, rate: float) -> str:
-    state = "silent" if one.silent_seconds > SILENT_SECONDS else "draining" if one.is_draining else "working"
+    state = "silent" if one.silent_seconds > LEASE_TIMEOUT_SECONDS else "draining" if one.is_draining else "working"
     browser = ", browser" if one.has_browser else ""
     return (
         f"  {harmless(one.name):<28} {state:<9} {one.processes} processes{browser}; {rate:.1f} requests/s; "

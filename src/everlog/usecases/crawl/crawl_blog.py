@@ -11,10 +11,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from everlog.archive.repos.blog_state import Estimate
 from everlog.core.tree import parse
 from everlog.core.urls import canonical
 from everlog.records import Fetched, Link, Visit
+from everlog.records.figures import Estimate
 from everlog.usecases.crawl.left_out import begin_anew, left_to_robots, recall_left_out
 from everlog.usecases.crawl.lifecycle import (
     begin,

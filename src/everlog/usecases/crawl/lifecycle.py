@@ -215,7 +215,9 @@ def uncommented_posts(blog: Blog, run: CrawlRun) -> tuple[str, ...]:
 
 
 def _figures(tally: Tally) -> dict[str, float]:
-    names = ("new_posts", "changed_posts", "aliases", "pages", "media", "comments", "comments_missing",
-             "comments_failed", "rendered", "requests", "skipped", "noted", "seconds")
-    now = {"posts": tally.held, "failed": tally.missing, "media_failed": tally.media_missing}
-    return now | {name: getattr(tally, name) for name in names}
+    of_run = ("new_posts", "changed_posts", "comments_missing", "rendered", "requests", "skipped", "noted", "seconds")
+    of_archive = ("posts", "aliases", "pages", "media", "comments", "comments_failed")
+    return {
+        **{name: getattr(tally.now, name) for name in of_archive}, "failed": tally.now.missing,
+        "media_failed": tally.now.media_missing, **{name: getattr(tally, name) for name in of_run},
+    }

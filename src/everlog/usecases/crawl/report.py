@@ -7,15 +7,15 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
+from everlog.records.figures import Figures
 from everlog.usecases.discover.estimate import expected_posts
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from everlog.archive import Archive
-    from everlog.archive.models import Figures
-    from everlog.archive.repos.blog_state import Estimate
     from everlog.records import Blog, Wait
+    from everlog.records.figures import Estimate
 
 # How a crawl ended, with the exit code of the command line for each.
 Ending = Literal["complete", "incomplete", "nothing", "blocked", "limit", "interrupted"]
@@ -39,31 +39,12 @@ class Tally:
 
     blog: str
     doing: str = "looking for the feed"
-    # Now, in the archive (`take` fills these from it while the crawl runs, and when it ends).
-    # Posts held; the other addresses of a post (`aliases`) are not posts.
-    held: int = 0
-    # Comments kept, in the current versions of the posts that are held.
-    comments: int = 0
-    # Pictures, sounds and files held, by their addresses.
-    media: int = 0
-    aliases: int = 0
-    # Pages held that are not posts: lists, months, "about".
-    pages: int = 0
-    # Addresses of posts and other pages that were asked for and could not be had.
-    missing_posts: int = 0
-    missing_pages: int = 0
-    # Pictures and files that could not be had.
-    media_missing: int = 0
-    # Addresses that are known and were not asked for yet.
-    waiting_posts: int = 0
-    waiting_pages: int = 0
-    waiting_media: int = 0
+    # What the archive has of the blog, counted there while the crawl runs and when it ends.
+    now: Figures = field(default_factory=Figures)
     # How many posts the blog has, as the best evidence says: never fewer than are held and wait; None: nothing tells.
     expected: int | None = None
     # Comments that the site counts on posts that are held, beyond those that are kept.
     comments_missing: int = 0
-    # Posts held whose comments could not be had.
-    comments_failed: int = 0
     # Pictures and files whose hosts want to be left alone, and when the first of them may be asked for.
     media_held_off: int = 0
     media_held_until: datetime | None = None
@@ -90,30 +71,6 @@ class Tally:
     # What the user should know about how the crawl was done.
     remarks: list[str] = field(default_factory=list)
 
-    @property
-    def missing(self) -> int:
-        """Addresses of posts and pages that were asked for and could not be had."""
-        return self.missing_posts + self.missing_pages
-
-    @property
-    def waiting(self) -> int:
-        """All addresses that are known and were not asked for yet."""
-        return self.waiting_posts + self.waiting_pages + self.waiting_media
-
-    @property
-    def media_wanted(self) -> int:
-        """Pictures and files that the posts name: those that are held, are missing, or wait."""
-        return self.media + self.media_missing + self.waiting_media
-
-    def take(self, figures: Figures) -> None:
-        """What the archive has of the blog now."""
-        self.held, self.comments, self.media = figures.posts, figures.comments, figures.media
-        self.aliases, self.pages = figures.aliases, figures.pages
-        self.missing_posts, self.missing_pages = figures.missing_posts, figures.missing_pages
-        self.media_missing = figures.media_missing
-        self.waiting_posts, self.waiting_pages = figures.waiting_posts, figures.waiting_pages
-        self.waiting_media, self.comments_failed = figures.waiting_media, figures.comments_failed
-
     def fail(self, url: str, reason: str, *, kind: str) -> None:
         """Count a URL that is not held, by the kind of trouble; the first few are kept by name."""
         self.reasons[kind] += 1
@@ -128,7 +85,7 @@ class Tally:
     @property
     def eta_seconds(self) -> float | None:
         """Seconds until what is known to wait is done; None before there is a pace to go by."""
-        waiting = self.waiting_posts + self.waiting_pages
+        waiting = self.now.waiting_posts + self.now.waiting_pages
         return waiting / self.rate if self.rate else None
 
 
@@ -168,8 +125,8 @@ def exit_code_of(reports: list[Report]) -> int:
 
 def take_figures(tally: Tally, blog: Blog, archive: Archive, estimate: Estimate | None, *, is_finished: bool) -> None:
     """What the archive has of the blog now, counted there: so the figures of a crawl are those of `everlog status`."""
-    tally.take(archive.blogs.figures(blog.id))
-    tally.expected = expected_posts(estimate, held=tally.held, waiting=tally.waiting_posts, is_finished=is_finished)
+    now = tally.now = archive.blogs.figures(blog.id)
+    tally.expected = expected_posts(estimate, held=now.posts, waiting=now.waiting_posts, is_finished=is_finished)
 
 
 def take_last_figures(tally: Tally, blog: Blog, archive: Archive, *, is_finished: bool) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from everlog.archive.repos.blog_state import Estimate
 from everlog.core.urls import canonical
+from everlog.records.figures import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -156,7 +156,7 @@ def _given_up(lost: LostBlog | None, blog: Blog, run_id: int, run: CrawlRun) -> 
     take_last_figures(run.tally, blog, run.archive, is_finished=True)
     run.tally.doing = "done"
     run.archive.blogs.end_run(run_id, reason=reason, counts={})
-    return Report(blog=blog.home, ending="incomplete", reason=reason, tally=run.tally, held=run.tally.held)
+    return Report(blog=blog.home, ending="incomplete", reason=reason, tally=run.tally, held=run.tally.now.posts)
 
 
 async def _visit_news(blog: Blog, learned: LearnedBlog, plan: _UpdatePlan, run: CrawlRun, run_id: int) -> Report:
