@@ -188,8 +188,8 @@ def test_the_guide_to_a_fleet_names_the_metrics_there_are():
 def collected(worker: str | None) -> list:
     """What the figures of a small fleet are."""
 
-    class Small:
-        def workers(self) -> tuple[WorkerState, ...]:
+    class Workers:
+        def __call__(self) -> tuple[WorkerState, ...]:
             now = datetime.now(UTC)
             return (
                 WorkerState(
@@ -199,9 +199,12 @@ def collected(worker: str | None) -> list:
 
         def fleet_state(self, *, now: datetime) -> FleetState:
             return FleetState(
-                workers=self.workers(), running=(), depths={UPDATE: 1}, states={}, dead=(), oldest_queued_seconds=None,
+                workers=self(), running=(), depths={UPDATE: 1}, states={}, dead=(), oldest_queued_seconds=None,
                 oldest_due_at=now, due=1, is_draining=False,
             )
+
+    class Small:
+        workers = Workers()
 
         def depths(self) -> dict[str, int]:
             return {UPDATE: 1}

@@ -13,7 +13,7 @@ import a_blog
 from cli.program import Done, everlog
 from cli.sites import POSTS, put_post, serve_small
 from everlog.cli import main
-from everlog.cli.summary import print_summary
+from everlog.cli.terminal.crawl_summary import print_summary
 from everlog.records.figures import Figures
 from everlog.usecases.crawl.report import Report, Tally
 from fetch.servers import Server, reply

@@ -18,7 +18,7 @@ from cli.program import command, environment, everlog
 from cli.sites import serve_small
 from everlog.archive import open_archive
 from everlog.cli import main
-from everlog.cli import terminal_text as lines
+from everlog.cli.terminal import text as lines
 from everlog.core.urls import canonical
 from everlog.records import Comment, Event, Exchange, Post, Visit
 from fetch.servers import reply

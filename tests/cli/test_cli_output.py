@@ -5,24 +5,27 @@ from __future__ import annotations
 import shutil
 import subprocess
 from pathlib import Path
+from subprocess import CompletedProcess
+from typing import IO
 
 import pytest
 
+import launcher
 from cli.program import PATIENCE_SECONDS, command, environment
 
 FULL = Path("/dev/full")
 needs_full_device = pytest.mark.skipif(not FULL.exists(), reason="no /dev/full")
 
 
-def ended(*words: str, **streams: object) -> subprocess.CompletedProcess[str]:
-    """A command whose stdout is wherever the test wants it."""
-    return subprocess.run(
-        command(*words), env=environment(), stdin=subprocess.DEVNULL, text=True, check=False, timeout=PATIENCE_SECONDS,
-        **{"stderr": subprocess.PIPE, **streams},
-    )
+def ended(*words: str, stdout: IO[str] | None = None, stderr: IO[str] | None = None) -> CompletedProcess[str]:
+    """A command whose streams are wherever the test wants them; one that is not given is read."""
+    _, *arguments = command(*words)
+    files = {name: file and file.fileno() for name, file in {"stdout": stdout, "stderr": stderr}.items()}
+    done = launcher.run(arguments, env=environment(), **files)
+    return CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
-def through_shell(line: str, *words: str) -> subprocess.CompletedProcess[str]:
+def through_shell(line: str, *words: str) -> CompletedProcess[str]:
     """A command whose streams a shell bends: `"$@"` stands for it."""
     return subprocess.run(
         ["sh", "-c", line, "sh", *command(*words)], env=environment(), stdin=subprocess.DEVNULL, text=True, check=False,
@@ -47,7 +50,7 @@ def test_a_full_disk_behind_stdout_is_told_in_two_lines_and_exits_6(kept, words)
 
 @needs_full_device
 def test_a_full_disk_behind_a_named_file_exits_6(kept):
-    done = ended("export", "-o", str(FULL), "--format", "jsonl", stdout=subprocess.PIPE)
+    done = ended("export", "-o", str(FULL), "--format", "jsonl")
     assert (done.returncode, done.stdout) == (6, "")
     assert "disk full" in done.stderr
 
@@ -84,13 +87,13 @@ def test_a_command_that_prints_no_data_needs_no_stdout(kept):
 def test_closed_streams_do_not_let_the_database_take_their_numbers(kept):
     done = through_shell('"$@" <&- >&- 2>&-', "forget", kept)
     assert done.returncode == 0
-    assert ended("verify", stdout=subprocess.PIPE).returncode == 0
+    assert ended("verify").returncode == 0
 
 
 @needs_full_device
 def test_what_cannot_be_said_on_stderr_stops_no_work(kept):
     with FULL.open("w") as full:
-        done = ended("forget", kept, stdout=subprocess.PIPE, stderr=full)
+        done = ended("forget", kept, stderr=full)
     assert done.returncode == 0
 
 
@@ -107,13 +110,13 @@ def test_a_reader_that_has_enough_is_no_error(kept, words):
 ])
 def test_a_place_that_cannot_be_written_exits_2_and_is_named(kept, here, place, said):
     (here / "a-file").write_text("")
-    done = ended("export", "-o", place, stdout=subprocess.PIPE)
+    done = ended("export", "-o", place)
     assert done.returncode == 2
     assert place in done.stderr
     assert said in done.stderr.lower()
 
 
 def test_a_folder_that_is_read_only_exits_2_and_is_named(kept):
-    done = ended("export", "-o", "/proc/posts.csv", stdout=subprocess.PIPE)
+    done = ended("export", "-o", "/proc/posts.csv")
     assert done.returncode == 2
     assert "/proc/posts.csv" in done.stderr

@@ -16,7 +16,7 @@ import pytest
 from cli.program import PATIENCE_SECONDS, environment
 from cli.sites import hold_back, serve_small
 from cli.terminal import on_terminal
-from everlog.cli.display import STOPPING, line_of, lines_of
+from everlog.cli.terminal.crawl_progress import STOPPING, line_of, lines_of
 from everlog.records import Wait
 from everlog.records.figures import Figures
 from everlog.usecases.crawl.report import Tally

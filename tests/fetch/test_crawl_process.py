@@ -116,7 +116,7 @@ def late() -> dict[str, Any]:
     [
         ("returning", {
             "imported early": [], "result": 42, "handlers": 0, "signals": True,
-            "again": "the web can be opened only once in a process\n  do all of it within one with_web call",
+            "again": "the web can be opened only once in a process\n  do all of it within one with_http_client call",
         }),
         ("raising", {"raised": ("what the task raised",)}),
         ("cancelled", {"hung up": True, "ended": True}),

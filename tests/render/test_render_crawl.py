@@ -17,33 +17,33 @@ if TYPE_CHECKING:
 
 PROGRAM = """
 import asyncio, json, os, signal, sys
-from everlog.fetch import with_web
+from everlog.fetch import with_http_client
 from everlog.records import Page
 from everlog.render import Browser
-from everlog.core.fetcher import Manners
+from everlog.core.fetcher import FetchPolicy
 
 home, body = sys.argv[1:]
 
-async def task(web):
+async def task(client):
     signals, kinds = [], []
     asyncio.get_running_loop().add_signal_handler(signal.SIGINT, signals.append, "SIGINT")
-    session = web.session(Manners(typed=(home,), user_agent="everlog", delay_seconds=0.0, obey_robots=False))
+    session = client.session(FetchPolicy(typed=(home,), user_agent="everlog", delay_seconds=0.0, obey_robots=False))
 
     async def fetch(asked):
         kinds.append(asked.kind)
         if asked.url.endswith("post.json"):
             # What Ctrl-C does: all programs of the terminal hear it.
             os.killpg(0, signal.SIGINT)
-        return await session.ask(asked)
+        return await session.request(asked)
 
     async with Browser() as browser:
         rendered = await browser.render(Page(url=home + "post", body=body.encode()), fetch=fetch)
     return {
         "body": rendered.body.decode(), "settled": rendered.settled, "requests": rendered.requests, "signals": signals,
-        "kinds": sorted(kinds), "ledger": sum(row.requests for row in session.ledger()),
+        "kinds": sorted(kinds), "ledger": sum(row.requests for row in session.host_stats()),
     }
 
-print(json.dumps(with_web(task)))
+print(json.dumps(with_http_client(task)))
 """
 
 BODY = """<!DOCTYPE html><html><body><div id="app"></div><iframe src="/old-frame"></iframe>

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from everlog.archive import open_archive
-from everlog.archive.archive import Habits
+from everlog.archive.archive import ArchiveOptions
 from usecases.a_site import a_site, crawl
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from everlog.archive import Archive
     from usecases.a_web import MemoryWeb
 
-HABITS = Habits(min_free_bytes=0)
+OPTIONS = ArchiveOptions(min_free_bytes=0)
 
 
 Crawled = tuple["MemoryWeb", "Archive"]
@@ -38,9 +38,9 @@ class FirstCrawls:
         """A site and its archive, both the caller's own; `make` crawls the first and gives the site."""
         kept = self._folder / name
         if name not in self._made:
-            with open_archive(kept, create=True, habits=HABITS) as archive:
+            with open_archive(kept, create=True, options=OPTIONS) as archive:
                 self._made[name] = make(archive)
-        with open_archive(shutil.copytree(kept, folder), create=False, habits=HABITS) as archive:
+        with open_archive(shutil.copytree(kept, folder), create=False, options=OPTIONS) as archive:
             yield deepcopy(self._made[name]), archive
 
 

@@ -12,7 +12,7 @@ import pytest
 import a_blog
 from everlog.archive import open_archive
 from everlog.archive.archive import ArchiveOptions
-from everlog.cli.summary import media_lines
+from everlog.cli.terminal.crawl_summary import media_lines
 from everlog.core.retry_policy import MEDIA_WAITS, PAGE_TRIES
 from everlog.core.urls import host_of
 from everlog.records import Exchange, Failure

@@ -1,7 +1,11 @@
 """The command line: parse, one library call, print. Data goes to stdout, talk to stderr.
 
-app.py holds the program, one module per command the rest. Commands import what they need when
-they run, so that `everlog --version` answers at once.
+    app          the program: its table of commands, and what happens to errors; begin here
+    commands/    one module per command
+    terminal/    progress, tables and summaries on the screen
+    flags        flags that commands share; options, the settings and the archive they make
+
+Commands import what they need when they run, so that `everlog --version` answers at once.
 """
 
 from __future__ import annotations

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from everlog.cli.output import discard_output, explained, has_no_reader, open_streams
 from everlog.cli.planned import LATER, add_later
 from everlog.cli.program import as_typed, command_name
-from everlog.cli.terminal_text import guarded_streams
+from everlog.cli.terminal.streams import discard_output, explained, has_no_reader, open_streams
+from everlog.cli.terminal.text import guarded_streams
 from everlog.errors import EverlogError
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 
-# Each command in a line that fits a terminal of 80 columns whole, and its module below `cli`, if it is another's.
+# Each command in a line that fits a terminal of 80 columns whole, and its module in `commands`, if it is another's.
 _HERE: dict[str, tuple[str, str]] = {
     "demo": ("", "Archive a sample blog on this machine, without internet."),
     "inspect": ("", "Show what a crawl would find; writes nothing."),
@@ -41,11 +41,11 @@ _HERE: dict[str, tuple[str, str]] = {
     "search": ("", "Find posts by their words, the best first."),
     "show": ("", "Print one post as text."),
     "diff": ("", "Show what changed between two versions of a post."),
-    "export": ("keep", "Write posts as JSON lines, CSV or Markdown."),
+    "export": ("", "Write posts as JSON lines, CSV or Markdown."),
     "rules": ("", "Show or correct what was learned about a blog."),
-    "reread": ("keep", "Read all stored pages again with today's rules."),
-    "forget": ("keep", "Stop updating a blog; the archive keeps what it has."),
-    "verify": ("keep", "Check every record, file and digest of the archive."),
+    "reread": ("", "Read all stored pages again with today's rules."),
+    "forget": ("", "Stop updating a blog; the archive keeps what it has."),
+    "verify": ("", "Check every record, file and digest of the archive."),
     "evaluate": ("", "Score extraction on a corpus of blogs."),
     "copy": ("", "Copy an archive into a new one."),
     "worker": ("", "Run jobs from a fleet's queue until stopped."),
@@ -67,11 +67,11 @@ def make_app(*names: str) -> typer.Typer:
     )
     for name, (home, line) in _HERE.items():
         if not names or name in names:
-            module = import_module(f"everlog.cli.{home or name}")
+            module = import_module(f"everlog.cli.commands.{home or name}")
             cls = module.SearchCommand if name == "search" else None
             app.command(name, cls=cls, short_help=line)(getattr(module, name))
     if not names or _FLEET in names:
-        app.add_typer(import_module("everlog.cli.fleet").fleet)
+        app.add_typer(import_module("everlog.cli.commands.fleet").fleet)
     add_later(app)
     app.callback(epilog="Bare `everlog URL` is `everlog crawl URL`.")(everlog)
     return app

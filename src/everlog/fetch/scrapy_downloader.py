@@ -72,7 +72,9 @@ def run_inside_scrapy(errand: Callable[[Download], Awaitable[T]], *, log_level: 
 
     reactor: Any = installed
     if getattr(reactor, "everlog_connect", None) is not None:
-        raise UsageError("the web can be opened only once in a process", advice="do all of it within one with_web call")
+        raise UsageError(
+            "the web can be opened only once in a process", advice="do all of it within one with_http_client call",
+        )
     close_other_doors(reactor)
     # What was imported stays to the end. A collector that goes over it again and again takes 0.1 s each time, as much
     # as twenty pages do.

@@ -10,7 +10,7 @@ Seven questions are asked in turn, and each leaves fewer candidates:
     date      does it bear a date where the others bear theirs?
     alike     is it made like the others?
 
-What is left is enough to learn from; `everlog.extract.classify.PostJudge` then tells all other pages.
+What is left is enough to learn from; `everlog.extract.classify.PostClassifier` then tells all other pages.
 """
 
 from __future__ import annotations

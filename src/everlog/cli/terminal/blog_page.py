@@ -6,9 +6,9 @@ from collections import Counter
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from everlog.cli.summary import counted, media_of, unsure_lines
-from everlog.cli.terminal_text import ago, json_text, more, say, time_or_none
-from everlog.cli.wrapping import print_wrapped
+from everlog.cli.terminal.crawl_summary import counted, media_of, unsure_lines
+from everlog.cli.terminal.text import ago, json_text, more, say, time_or_none
+from everlog.cli.terminal.wrapping import print_wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

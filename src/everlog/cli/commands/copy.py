@@ -11,7 +11,7 @@ import typer
 
 from everlog.cli import flags
 from everlog.cli.options import archive_of, settings_from
-from everlog.cli.terminal_text import console, json_text
+from everlog.cli.terminal.text import console, json_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 
 from everlog.cli import flags
-from everlog.cli.progress import progress
-from everlog.cli.terminal_text import json_text, open_with
+from everlog.cli.terminal.progress import progress
+from everlog.cli.terminal.text import json_text, open_with
 from everlog.errors import UsageError
 from everlog.evaluate.grouping import Grouping
 

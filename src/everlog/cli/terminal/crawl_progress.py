@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from everlog.cli.terminal_text import console, is_live, live_part, opening_text, shortened, unguarded
+from everlog.cli.terminal.text import console, is_live, live_part, opening_text, shortened, unguarded
 from everlog.core.terminal import harmless
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import typer
 
 from everlog.cli import flags
 from everlog.cli.options import archive_of, settings_from
-from everlog.cli.terminal_text import ago, json_text
-from everlog.cli.wrapping import print_wrapped
+from everlog.cli.terminal.text import ago, json_text
+from everlog.cli.terminal.wrapping import print_wrapped
 from everlog.core.terminal import harmless_html
 from everlog.errors import UsageError
 

@@ -6,8 +6,8 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from everlog.cli.program import as_typed
-from everlog.cli.terminal_text import console
-from everlog.cli.wrapping import wrapped
+from everlog.cli.terminal.text import console
+from everlog.cli.terminal.wrapping import wrapped
 from everlog.core.terminal import harmless
 from everlog.errors import EverlogError
 

@@ -6,7 +6,7 @@ import re
 import sys
 from typing import TYPE_CHECKING
 
-from everlog.cli.terminal_text import console
+from everlog.cli.terminal.text import console
 from everlog.core.terminal import harmless
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ import typer
 
 from everlog.cli import flags
 from everlog.cli.contact import remind_of_contact
-from everlog.cli.display import FIGURE_LINES, flowed
 from everlog.cli.options import allowed, archive_of, log_to_stderr, settings_from
-from everlog.cli.terminal_text import ago, console, is_live, json_text, live_part, open_with, unguarded
+from everlog.cli.terminal.crawl_progress import FIGURE_LINES, flowed
+from everlog.cli.terminal.text import ago, console, is_live, json_text, live_part, open_with, unguarded
 from everlog.core.terminal import harmless
 from everlog.errors import ArchiveBusy, UsageError
 
@@ -73,7 +73,7 @@ def watch(  # noqa: PLR0913, PLR0917 - one parameter per flag
         allow=allowed(allow),
     )
     if settings.broker is not None:
-        from everlog.cli.schedule import schedule
+        from everlog.cli.commands.watch_for_fleet import schedule
 
         _refuse_of_a_scheduler({
             "--delay": delay is not None, "--render": render is not None, "--no-comments": no_comments,

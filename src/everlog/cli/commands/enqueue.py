@@ -11,7 +11,7 @@ import typer
 
 from everlog.cli import flags
 from everlog.cli.options import BROKER_IS_AWAY, allowed, settings_from, shared_archive_of
-from everlog.cli.terminal_text import json_text
+from everlog.cli.terminal.text import json_text
 from everlog.errors import EverlogError, ServiceDown, UsageError
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def _is_list(word: str) -> bool:
 def _jobs_of(words: list[str], own: dict[str, Any], *, update: bool, browser: bool) -> tuple[list[NewJob], list[str]]:
     """The jobs that words mean, and what is wrong with those that mean none; all wrong is an error."""
     from everlog.archive.job_models import NewJob
-    from everlog.cli.crawl import listed
+    from everlog.cli.commands.crawl import listed
     from everlog.core.urls import canonical, host_of
     from everlog.settings import make_settings
     from everlog.usecases.discover.typed_address import fetchable

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from everlog.cli import flags
-from everlog.cli.one_blog import event_dict, figures_dict, print_blog, print_events
 from everlog.cli.options import archive_of, settings_from
-from everlog.cli.politeness_table import print_ledger
-from everlog.cli.summary import counted, media_of, missing_of
-from everlog.cli.terminal_text import ago, json_text, more, say, table, time_or_none
-from everlog.cli.wrapping import print_wrapped, room
+from everlog.cli.terminal.blog_page import event_dict, figures_dict, print_blog, print_events
+from everlog.cli.terminal.crawl_summary import counted, media_of, missing_of
+from everlog.cli.terminal.politeness_table import print_ledger
+from everlog.cli.terminal.text import ago, json_text, more, say, table, time_or_none
+from everlog.cli.terminal.wrapping import print_wrapped, room
 
 if TYPE_CHECKING:
     from everlog.archive import Archive

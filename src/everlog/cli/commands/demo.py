@@ -15,7 +15,7 @@ import typer
 from everlog.cli import flags
 from everlog.cli.options import archive_of
 from everlog.cli.program import as_typed
-from everlog.cli.terminal_text import open_with
+from everlog.cli.terminal.text import open_with
 from everlog.errors import ArchiveBusy, EverlogError, UsageError
 
 if TYPE_CHECKING:
@@ -67,8 +67,8 @@ def demo(
 
 
 def _crawl(url: str, archive: Archive, settings: Settings, *, json: bool, quiet: bool, verbose: bool) -> int:
-    from everlog.cli.crawl import print_reports
-    from everlog.cli.display import crawl_display
+    from everlog.cli.commands.crawl import print_reports
+    from everlog.cli.terminal.crawl_progress import crawl_display
     from everlog.usecases.runner import Job, run_jobs
 
     _say(f"A sample blog is served at {url} for now;\nit is archived into {settings.archive}/", quiet=quiet)

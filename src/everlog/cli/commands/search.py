@@ -11,8 +11,8 @@ from typer.core import TyperCommand
 
 from everlog.cli import flags
 from everlog.cli.options import archive_of, settings_from
-from everlog.cli.terminal_text import json_text
-from everlog.cli.wrapping import print_styled, print_wrapped
+from everlog.cli.terminal.text import json_text
+from everlog.cli.terminal.wrapping import print_styled, print_wrapped
 from everlog.core.terminal import harmless
 from everlog.errors import UsageError
 
@@ -96,7 +96,7 @@ def search(
 
 def _index(archive: Archive, *, quiet: bool) -> int:
     """Bring in what is not in the index: all posts of an archive that is older than it. How many."""
-    from everlog.cli.progress import progress
+    from everlog.cli.terminal.progress import progress
 
     waiting = archive.search.count_not_indexed()
     if waiting and not quiet:

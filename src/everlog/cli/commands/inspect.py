@@ -11,9 +11,9 @@ from everlog.cli import flags
 from everlog.cli.contact import remind_of_contact
 from everlog.cli.options import allowed, refuse_both, settings_from
 from everlog.cli.program import as_typed
-from everlog.cli.terminal_text import json_text, open_with
+from everlog.cli.terminal.text import json_text, open_with
+from everlog.cli.terminal.wrapping import print_wrapped
 from everlog.cli.typed_command import refuse_file
-from everlog.cli.wrapping import print_wrapped
 from everlog.errors import EverlogError
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def look_at(
     urls: Sequence[str], settings: Settings, *, typed: Collection[str], quiet: bool = False,
 ) -> list[Inspection | EverlogError]:
     """A look at each of some blogs, or why there is none. What it fetches is kept nowhere."""
-    from everlog.cli.display import crawl_display
+    from everlog.cli.terminal.crawl_progress import crawl_display
     from everlog.fetch import with_http_client
 
     with crawl_display(quiet=quiet) as display:

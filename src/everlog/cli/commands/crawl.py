@@ -11,7 +11,7 @@ import typer
 from everlog.cli import flags
 from everlog.cli.contact import remind_of_contact
 from everlog.cli.options import allowed, archive_of, log_to_stderr, refuse_both, settings_from
-from everlog.cli.terminal_text import json_text, open_with, time_or_none
+from everlog.cli.terminal.text import json_text, open_with, time_or_none
 from everlog.cli.typed_command import refuse_file
 from everlog.core.moments import as_moment_or_none
 from everlog.errors import EverlogError, UsageError
@@ -106,7 +106,7 @@ def crawl(  # noqa: PLR0913, PLR0917 - one parameter per flag
 
 def _dry_run(wanted: list[str], typed: list[str], settings: Settings, *, json: bool, quiet: bool) -> int:
     """Look at each blog; one that cannot be looked at does not hide the others. Gives the exit code."""
-    from everlog.cli.inspect import as_dict, look_at, print_look
+    from everlog.cli.commands.inspect import as_dict, look_at, print_look
 
     looks = look_at(wanted, settings, typed=typed, quiet=quiet)
     if json:
@@ -170,7 +170,7 @@ def update(  # noqa: PLR0913, PLR0917 - one parameter per flag
 def _run(
     jobs: list[Job], archive: Archive, settings: Settings, *, json: bool, quiet: bool, verbose: bool,
 ) -> None:
-    from everlog.cli.display import crawl_display
+    from everlog.cli.terminal.crawl_progress import crawl_display
     from everlog.usecases.runner import run_jobs
 
     if verbose:
@@ -189,7 +189,7 @@ def print_reports(
     if json:
         print(json_text([_as_dict(job, report) for job, report in zip(jobs, reports, strict=True)], indent=1))
     elif not quiet:
-        from everlog.cli.summary import print_summary
+        from everlog.cli.terminal.crawl_summary import print_summary
 
         print_summary(reports, verbose=verbose, archive=archive)
     for report in reports:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 import typer
 
 from everlog.cli import flags
+from everlog.cli.commands.show import read_when, summary_of, versions_of
 from everlog.cli.options import archive_of, settings_from
-from everlog.cli.show import read_when, summary_of, versions_of
-from everlog.cli.terminal_text import json_text
-from everlog.cli.wrapping import print_styled, print_wrapped
+from everlog.cli.terminal.text import json_text
+from everlog.cli.terminal.wrapping import print_styled, print_wrapped
 from everlog.core.terminal import harmless
 from everlog.errors import UsageError
 

@@ -10,7 +10,7 @@ import typer
 
 from everlog.cli import flags
 from everlog.cli.options import BROKER_IS_AWAY, settings_from, shared_archive_of
-from everlog.cli.terminal_text import json_text
+from everlog.cli.terminal.text import json_text
 from everlog.core.terminal import CONTROLS
 from everlog.errors import ServiceDown, UsageError
 
@@ -39,7 +39,7 @@ def fleet_status(
     Example:
       everlog fleet status --archive postgresql://db/everlog --broker redis://queue
     """
-    from everlog.cli.fleet_table import BrokerState, as_dict, print_state
+    from everlog.cli.terminal.fleet_table import BrokerState, as_dict, print_state
     from everlog.fleet.job_queue import make_job_queue
 
     settings = settings_from(config, archive=archive, broker=broker)
@@ -121,7 +121,7 @@ def fleet_dead(
     Example:
       everlog fleet dead --archive postgresql://db/everlog
     """
-    from everlog.cli.fleet_table import job_dict
+    from everlog.cli.terminal.fleet_table import job_dict
 
     settings = settings_from(config, archive=archive)
     with shared_archive_of(settings) as opened:

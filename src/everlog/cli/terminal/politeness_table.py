@@ -6,7 +6,7 @@ import sys
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from everlog.cli.terminal_text import json_text, more, say, time_or_none
+from everlog.cli.terminal.text import json_text, more, say, time_or_none
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

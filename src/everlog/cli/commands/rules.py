@@ -10,7 +10,7 @@ import typer
 
 from everlog.cli import flags
 from everlog.cli.options import archive_of, settings_from
-from everlog.cli.terminal_text import json_text
+from everlog.cli.terminal.text import json_text
 from everlog.core.rules import MANUAL
 from everlog.errors import UsageError
 
@@ -120,7 +120,7 @@ def _print_all(archive: Archive, *, json: bool, quiet: bool, verbose: bool) -> N
 
 
 def _as_dict(blog: Blog, learned: LearnedBlog | None, archive: Archive) -> dict[str, Any]:
-    from everlog.cli.terminal_text import time_or_none
+    from everlog.cli.terminal.text import time_or_none
     from everlog.usecases.learn.page_comparison import known_repeats
 
     repeats = known_repeats(blog, archive)

@@ -7,8 +7,8 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from everlog.cli.display import BAR_WIDTH, LEAST_WIDTH_WITH_BAR
-from everlog.cli.terminal_text import console, guarded_above, is_live, shortened, unguarded
+from everlog.cli.terminal.crawl_progress import BAR_WIDTH, LEAST_WIDTH_WITH_BAR
+from everlog.cli.terminal.text import console, guarded_above, is_live, shortened, unguarded
 from everlog.core.terminal import harmless
 
 if TYPE_CHECKING:

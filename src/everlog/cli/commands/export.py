@@ -1,0 +1,68 @@
+"""`everlog export`: posts of an archive in a format of the user's choice."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from everlog.cli import flags
+from everlog.cli.options import archive_of, settings_from
+from everlog.cli.terminal.crawl_summary import counted
+from everlog.cli.terminal.text import open_with
+
+if TYPE_CHECKING:
+    from everlog.archive import Archive
+
+
+def export(  # noqa: PLR0913, PLR0917 - one parameter per flag
+    format_name: Annotated[
+        str | None,
+        typer.Option("--format", metavar="jsonl|csv|markdown", help="Default: by the suffix of -o, else jsonl."),
+    ] = None,
+    blog: Annotated[str | None, typer.Option("--blog", metavar="BLOG", help="Only this blog.")] = None,
+    since: Annotated[str | None, typer.Option("--since", metavar="DATE", help="Only posts published since.")] = None,
+    output: Annotated[
+        str | None, typer.Option("-o", "--output", metavar="FILE", help="File, or folder for markdown; - is stdout."),
+    ] = None,
+    archive: flags.Archive = None,
+    files: flags.Files = None,
+    config: flags.Config = None,
+    quiet: flags.Quiet = False,
+    verbose: flags.Verbose = False,  # noqa: ARG001 - where a bug happened is said by the program itself
+) -> None:
+    """Write posts in a format of your choice, to stdout by default.
+
+    \b
+    Examples:
+      everlog export > posts.jsonl
+      everlog export --blog https://a.blog.example/ -o posts.csv
+      everlog export --format markdown -o notes/
+    """
+    # On a terminal, the posts themselves come as soon as anything could be said.
+    open_with("exporting: opening the archive", quiet=quiet or output in {None, "-"})
+    from everlog.core.moments import as_moment_or_none
+    from everlog.export import format_for
+
+    chosen = format_for(format_name, output)
+    moment = as_moment_or_none(since)
+    comments: Counter[str] = Counter()
+    settings = settings_from(config, archive=archive, files=files)
+    with archive_of(settings, reading=True, quiet=quiet) as opened:
+        blog_id = _blog_id(blog, opened) if blog else None
+        count = opened.export(
+            chosen, Path(output) if output else None, blog_id=blog_id, since=moment,
+            on_post=lambda post: comments.update({"kept": len(post.comments)}),
+        )
+    if not quiet:
+        written = f"{counted(count, 'post')} with {counted(comments['kept'], 'comment')}"
+        print(written + (f" in {output}" if output not in {None, "-"} else ""), file=sys.stderr)
+
+
+def _blog_id(url: str, archive: Archive) -> int:
+    from everlog.usecases.discover.held_blog import blog_named
+
+    return blog_named(url, archive).id
