@@ -7,10 +7,10 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+import kill_runs
 import pytest
 from places import Place
 
-import kills
 from everlog.archive.files.durable import WRITE_POINTS
 
 if TYPE_CHECKING:
@@ -25,18 +25,18 @@ RANDOM_KILLS = 20
 
 
 def finish(place: Place, acknowledged: Path) -> None:
-    assert kills.damage(place, acknowledged) == []
-    assert not kills.killed_at(place, acknowledged, point="none", passage=1, group=4)
-    assert kills.damage(place, acknowledged) == []
-    assert len(set(acknowledged.read_text().splitlines())) <= kills.STEPS
+    assert kill_runs.damage(place, acknowledged) == []
+    assert not kill_runs.killed_at(place, acknowledged, point="none", passage=1, group=4)
+    assert kill_runs.damage(place, acknowledged) == []
+    assert len(set(acknowledged.read_text().splitlines())) <= kill_runs.STEPS
 
 
 def killed_at(point: str, place: Place, acknowledged: Path) -> None:
     deaths = 0
     for passage in (1,) if point in ONCE else (1, 2, 3):
         # A run that was killed goes on, and so comes by at the point again.
-        deaths += kills.killed_at(place, acknowledged, point=point, passage=passage, group=3)
-        assert kills.damage(place, acknowledged) == []
+        deaths += kill_runs.killed_at(place, acknowledged, point=point, passage=passage, group=3)
+        assert kill_runs.damage(place, acknowledged) == []
     assert deaths
     finish(place, acknowledged)
 
@@ -62,11 +62,11 @@ def test_runs_killed_at_random_moments_lose_and_double_nothing(tmp_path):
     while deaths < RANDOM_KILLS:
         place = Place(folder=tmp_path / f"archive-{archives}")
         acknowledged = tmp_path / f"acknowledged-{archives}"
-        while deaths < RANDOM_KILLS and kills.killed_around(
+        while deaths < RANDOM_KILLS and kill_runs.killed_around(
             place, acknowledged, passages=chance.randrange(1, 80), group=chance.choice([0, 1, 3]),
         ):
             deaths += 1
-            assert kills.damage(place, acknowledged) == []
+            assert kill_runs.damage(place, acknowledged) == []
         # Some runs come to their end before their time; the next kill is that of another one.
         archives += 1
         finish(place, acknowledged)
@@ -76,16 +76,16 @@ def test_a_run_killed_again_and_again_comes_to_its_end(tmp_path):
     place = Place(folder=tmp_path / "archive")
     acknowledged = tmp_path / "acknowledged"
     deaths = 0
-    while kills.killed_at(place, acknowledged, point="committed", passage=2, group=2):
+    while kill_runs.killed_at(place, acknowledged, point="committed", passage=2, group=2):
         deaths += 1
-    assert deaths == kills.STEPS // 4
+    assert deaths == kill_runs.STEPS // 4
     finish(place, acknowledged)
 
 
 def test_the_real_warc_checker_accepts_what_a_killed_run_left(tmp_path):
     place = Place(folder=tmp_path / "archive")
     acknowledged = tmp_path / "acknowledged"
-    assert kills.killed_at(place, acknowledged, point="warc-half-record", passage=20, group=3)
+    assert kill_runs.killed_at(place, acknowledged, point="warc-half-record", passage=20, group=3)
     finish(place, acknowledged)
     files = sorted(place.folder.glob("warc/*.warc.gz"))
     assert len(files) > 1
@@ -96,7 +96,7 @@ def test_the_real_warc_checker_accepts_what_a_killed_run_left(tmp_path):
 def test_the_harness_itself_sees_a_promise_that_was_not_kept(tmp_path):
     place = Place(folder=tmp_path / "archive")
     acknowledged = tmp_path / "acknowledged"
-    assert kills.killed_at(place, acknowledged, point="committed", passage=3, group=3)
+    assert kill_runs.killed_at(place, acknowledged, point="committed", passage=3, group=3)
     with acknowledged.open("a") as log:
         log.write("step 39\n")
-    assert any("step 39 was acknowledged" in problem for problem in kills.damage(place, acknowledged))
+    assert any("step 39 was acknowledged" in problem for problem in kill_runs.damage(place, acknowledged))

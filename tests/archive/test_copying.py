@@ -9,12 +9,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import a_full_archive as full
+import kill_runs
 import pytest
 import some_visits as some
 from places import KINDS, Place
 from some_visits import HOME, LONG, START
 
-import kills
 import services
 from everlog.archive import open_archive
 from everlog.archive.copy import copied_rows
@@ -238,7 +238,7 @@ def test_the_beginning_of_another_archives_copy_is_not_gone_on_with(filled, new)
 
 
 def killed(source: Place, target: Place, what: str, share: float) -> bool:
-    child = kills.processes.Process(target=full.die_copying, args=(source, target, what, share))
+    child = kill_runs.processes.Process(target=full.die_copying, args=(source, target, what, share))
     child.start()
     child.join()
     return child.exitcode == -9

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 
+import kill_runs
 import pytest
 import some_visits as some
 from hypothesis import given
@@ -22,7 +23,6 @@ from places import KINDS, Place
 from some_visits import HOME, LONG
 from sqlalchemy import create_engine, event
 
-import kills
 from archive.older import UNDO_REVISION_7
 from everlog.archive.db.postgres import PostgresDatabase
 from everlog.archive.db.sqlite_search import Fts5Index
@@ -533,7 +533,7 @@ def test_filling_that_is_killed_goes_on_where_it_was(place):
 def test_after_a_kill_exactly_what_is_stored_is_found(point, place, tmp_path):
     acknowledged = tmp_path / "acknowledged"
     for passage in (4, 5):
-        assert kills.killed_at(place, acknowledged, point=point, passage=passage, group=3)
+        assert kill_runs.killed_at(place, acknowledged, point=point, passage=passage, group=3)
         with place.open() as archive:
             posts = {post.url: post for post in archive.posts()}
             assert posts

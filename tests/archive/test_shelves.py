@@ -10,13 +10,13 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
+import kill_runs
 import pytest
 import some_visits as some
 import stores
 from some_visits import HOME, LONG
 from stores import Bucket
 
-import kills
 from everlog.archive import open_archive
 from everlog.archive.archive import ArchiveOptions
 from everlog.archive.files import durable as disk
@@ -207,7 +207,7 @@ def test_a_worker_that_lost_its_grant_brings_what_was_acknowledged(s3, bucket, a
 def test_what_a_killed_worker_acknowledged_is_brought_by_the_next(point, s3, bucket, tmp_path):
     acknowledged = tmp_path / "acknowledged"
     with bucket.open() as archive:
-        assert kills.killed_at(bucket, acknowledged, point=point, passage=2, group=10, is_long_ago=False)
+        assert kill_runs.killed_at(bucket, acknowledged, point=point, passage=2, group=10, is_long_ago=False)
         left = spooled(bucket)
         # As long as its grant stands, what it wrote last may yet turn out to be stored.
         archive.writers.recover()
@@ -216,10 +216,10 @@ def test_what_a_killed_worker_acknowledged_is_brought_by_the_next(point, s3, buc
         archive.writers.recover()
         assert spooled(bucket) == []
         assert list(verify(archive)) == []
-        assert not kills.killed_at(bucket, acknowledged, point="none", passage=1, group=10)
+        assert not kill_runs.killed_at(bucket, acknowledged, point="none", passage=1, group=10)
         blog = archive.blogs.find(HOME).id
-        assert kills.stored_steps(archive, blog) == kills.STEPS
-        assert kills.damage(bucket, acknowledged) == []
+        assert kill_runs.stored_steps(archive, blog) == kill_runs.STEPS
+        assert kill_runs.damage(bucket, acknowledged) == []
         assert len(warcs(s3, bucket)) == len(archive.captures.files.of_blog(blog))
         assert all(file.closed for file in archive.captures.files.of_blog(blog))
 
@@ -381,7 +381,7 @@ def test_what_others_write_is_left_alone_and_what_the_dead_left_is_cleared_up(sh
     with shared.open() as archive:
         acknowledged = tmp_path / "acknowledged"
         point = "warc-half-record"
-        assert kills.killed_at(shared, acknowledged, point=point, passage=8, group=3, is_long_ago=False)
+        assert kill_runs.killed_at(shared, acknowledged, point=point, passage=8, group=3, is_long_ago=False)
         before = {path: path.stat().st_size for path in shared.folder.glob("warc/*")}
         archive.writers.recover()
         assert {path: path.stat().st_size for path in shared.folder.glob("warc/*")} == before
@@ -390,7 +390,7 @@ def test_what_others_write_is_left_alone_and_what_the_dead_left_is_cleared_up(sh
         archive.writers.recover()
         assert sum(path.stat().st_size for path in shared.folder.glob("warc/*")) < sum(before.values())
         assert not list(FileRows(archive.backend.database).unclosed())
-        assert kills.damage(shared, tmp_path / "acknowledged") == []
+        assert kill_runs.damage(shared, tmp_path / "acknowledged") == []
 
 
 def test_a_folder_that_is_not_mounted_is_said_so(shared):
@@ -403,7 +403,7 @@ def test_a_folder_that_is_not_mounted_is_said_so(shared):
 
 def test_a_file_that_lost_bytes_is_said_so_and_keeps_nobody_from_going_on(shared, tmp_path, caplog):
     with shared.open() as archive:
-        assert kills.killed_at(shared, tmp_path / "acknowledged", point="committed", passage=1, group=3)
+        assert kill_runs.killed_at(shared, tmp_path / "acknowledged", point="committed", passage=1, group=3)
         [file] = shared.folder.glob("warc/*")
         os.truncate(file, 10)
         expire(archive)

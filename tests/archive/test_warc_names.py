@@ -7,6 +7,7 @@ import subprocess
 import sys
 from datetime import UTC, datetime
 
+import kill_runs
 import pytest
 import some_visits as some
 from hypothesis import given
@@ -15,7 +16,6 @@ from places import Place
 from some_visits import HOME
 from warcio.archiveiterator import ArchiveIterator
 
-import kills
 from everlog.archive.files.warc_names import CrawlInfo, label_of, owner_of, parse_name
 from everlog.archive.verify import verify
 
@@ -223,7 +223,7 @@ def test_only_the_blogs_own_files_are_cleared_away_whichever_way_they_are_called
 def test_a_run_killed_in_files_named_as_before_loses_and_doubles_nothing(point, tmp_path):
     place, acknowledged = Place(folder=tmp_path / "archive"), tmp_path / "acknowledged"
     for passage in (9, 4):
-        assert kills.killed_at(place, acknowledged, point=point, passage=passage, group=3)
+        assert kill_runs.killed_at(place, acknowledged, point=point, passage=passage, group=3)
         if passage == 9:
             # What was acknowledged gets its old name; what was not is left as it is.
             known = [name for (name,) in place.rows("select name from warc_files")]
@@ -231,6 +231,6 @@ def test_a_run_killed_in_files_named_as_before_loses_and_doubles_nothing(point, 
                 _, begun, blog, rest = TODAY.fullmatch(name.removeprefix("warc/")).groups()
                 (place.folder / name).rename(place.folder / "warc" / f"{blog}-{begun}-{rest}")
                 place.change(f"update warc_files set name = 'warc/{blog}-{begun}-{rest}' where name = '{name}'")  # noqa: S608 - our own
-        assert kills.damage(place, acknowledged) == []
-    assert not kills.killed_at(place, acknowledged, point="none", passage=1, group=4)
-    assert kills.damage(place, acknowledged) == []
+        assert kill_runs.damage(place, acknowledged) == []
+    assert not kill_runs.killed_at(place, acknowledged, point="none", passage=1, group=4)
+    assert kill_runs.damage(place, acknowledged) == []
