@@ -8,6 +8,7 @@ import pytest
 
 from everlog.core.tree import parse
 from everlog.feeds import parse_feed
+from everlog.records.codec import decode, encode
 from everlog.schedule.ownership import BlogFingerprint, is_known_by, same_owner, traits_of
 
 ANN = BlogFingerprint(
@@ -86,7 +87,7 @@ def test_traits_are_read_from_the_home_page_and_the_feed_and_survive_the_archive
     traits = traits_of(page, "http://a.example/", feed)
     assert (traits.platform, traits.languages, traits.names) == ("wordpress", ("en",), ("Ann's kitchen", "Ann"))
     assert (traits.people, len(traits.ways)) == (("ann lee",), 1)
-    assert BlogFingerprint.from_json(traits.to_json()) == traits
+    assert decode(BlogFingerprint, encode(traits)) == traits
 
 
 def test_a_platform_that_does_not_say_its_name_is_told_by_its_files():

@@ -6,11 +6,10 @@ says so by the posts it keeps; a stranger at its address keeps nothing of it.
 
 from __future__ import annotations
 
-import json
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from everlog.core.selectors import selectors_of
 from everlog.core.urls import absolute, canonical, host_of
@@ -67,16 +66,6 @@ class BlogFingerprint:
     design: tuple[str, ...] = ()
     ways: tuple[str, ...] = ()
     kept: bool = False
-
-    def to_json(self) -> str:
-        return json.dumps(asdict(self), ensure_ascii=False)
-
-    @classmethod
-    def from_json(cls, text: str) -> BlogFingerprint:
-        found: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value for name, value in json.loads(text).items()
-        }
-        return cls(**found)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
