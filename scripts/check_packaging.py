@@ -38,10 +38,10 @@ KUBERNETES = ("1.31", "newest")
 CHROMIUM = """
 import asyncio
 from everlog.render.chromium import Chromium
-from everlog.render.render_options import RenderHabits
+from everlog.render.render_options import RenderOptions
 
 async def look():
-    chromium = await Chromium.start(RenderHabits())
+    chromium = await Chromium.start(RenderOptions())
     print(len(await chromium.processes()), "processes of Chromium")
     await chromium.close()
 

@@ -72,7 +72,7 @@ def copied(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[Place], 
         server: Postgres = request.getfixturevalue("postgres_server")
         copied = Place(folder=folder, url=server.url(template=place.url.rpartition("/")[2]))
         # An archive knows where its files are.
-        copied.change(f"update remembered set value = '{folder}' where value = '{place.folder}'")  # noqa: S608 - our own
+        copied.change(f"update archive_state set value = '{folder}' where value = '{place.folder}'")  # noqa: S608 - our own
         return copied
 
     return copy
