@@ -27,9 +27,10 @@ import everlog
 from accuracy_page import joined, render
 from accuracy_papers import PAPERS
 from blogs import add_corpus_arguments, chosen_blogs, say, spread, training, unseen_posts
+from everlog.core.similarity import similarity
 from everlog.core.tree import parse, visible_text
 from everlog.evaluate.cut import cut_feed
-from everlog.evaluate.scoring import dice, mean, plain, score_post, word_f1
+from everlog.evaluate.scoring import mean, plain, score_post, word_f1
 from everlog.evaluate.without_feed import learn_walking
 from peers import PEERS, peer
 
@@ -156,7 +157,7 @@ def _scored(truth: Truth, post: Post | None) -> dict[str, float]:
     scores = score_post(truth, post)
     if truth.title:
         title = post.title if post else None
-        alike = plain(truth.title) == plain(title) or dice(truth.title, title) > TITLE_DICE
+        alike = plain(truth.title) == plain(title) or similarity(truth.title, title or "") > TITLE_DICE
         scores["title_dice"] = float(alike)
     return scores
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from lxml import etree
 
 import reference
-from everlog.core import similarity
+from everlog.core import similarity as module
 from everlog.core.outline import Outline
-from everlog.core.similarity import Alphabet, NodeBigrams, bigram_set, bigrams, dice, score_nodes
+from everlog.core.similarity import NodeBigrams, bigram_set, similarity
 
 words = st.text("ab é日本\n\t &<'\"", max_size=12)
 texts = st.text(max_size=30)
@@ -38,49 +38,37 @@ def page_of(drawn: tuple) -> etree._Element:
 
 @given(texts, texts)
 def test_dice_is_symmetric_and_lies_between_nothing_and_all(a, b):
-    score = dice(bigrams(a), bigrams(b))
-    assert score == dice(bigrams(b), bigrams(a))
+    score = similarity(a, b)
+    assert score == similarity(b, a)
     assert 0 <= score <= 1
 
 
 @given(texts)
 def test_a_text_is_entirely_like_itself_if_it_has_a_bigram(text):
-    assert dice(bigrams(text), bigrams(text)) == (1 if bigram_set(text) else 0)
-
-
-@given(texts, texts)
-def test_bitsets_and_plain_sets_agree(a, b):
-    alphabet = Alphabet()
-    assert dice(bigrams(a, alphabet), bigrams(b, alphabet)) == similarity.similarity(a, b)
+    assert similarity(text, text) == (1 if bigram_set(text) else 0)
 
 
 def test_the_order_of_the_words_hardly_matters():
-    assert similarity.similarity("Scheme Scala", "Scala Scheme") == pytest.approx(0.9)
+    assert similarity("Scheme Scala", "Scala Scheme") == pytest.approx(0.9)
 
 
 @given(pages, st.lists(words, min_size=1, max_size=3))
 def test_one_pass_gives_every_node_the_score_it_has_on_its_own(drawn, targets):
-    root = page_of(drawn)
-    scores = score_nodes(root, targets)
-    for place, node in enumerate(scores.elements):
+    nodes = NodeBigrams(Outline(page_of(drawn)))
+    scores = nodes.score(targets)
+    for place, node in enumerate(nodes.outline.elements):
         for row, target in enumerate(targets):
-            assert scores.values[row, place] == reference.similarity(node, target)
+            assert scores[row, place] == reference.similarity(node, target)
 
 
 def test_bigrams_do_not_cross_from_one_segment_into_the_next():
     root = etree.fromstring("<p>a<b>b</b>c<!-- ab --><script>ab</script><style>ab</style>b</p>")
-    assert not score_nodes(root, ["ab"]).values.any()
-
-
-def test_any_coefficient_of_the_three_sizes_can_be_the_score():
-    root = etree.fromstring("<div><p>abc</p><p>xyz</p></div>")
-    jaccard = score_nodes(root, ["abcd"], lambda shared, node, target: shared / (node + target - shared))
-    assert jaccard.values[0].tolist() == [2 / 5, 2 / 3, 0]
+    assert not NodeBigrams(Outline(root)).score(["ab"]).any()
 
 
 def test_a_page_without_text_and_an_empty_target_score_nothing():
-    assert score_nodes(etree.fromstring("<p/>"), ["text"]).values.tolist() == [[0]]
-    assert score_nodes(etree.fromstring("<p>text</p>"), ["", "\0"]).values.tolist() == [[0], [0]]
+    assert NodeBigrams(Outline(etree.fromstring("<p/>"))).score(["text"]).tolist() == [[0]]
+    assert NodeBigrams(Outline(etree.fromstring("<p>text</p>"))).score(["", "\0"]).tolist() == [[0], [0]]
 
 
 def test_pages_nested_thousands_deep_are_scored():
@@ -88,12 +76,12 @@ def test_pages_nested_thousands_deep_are_scored():
     for _ in range(5000):
         node = etree.SubElement(node, "div")
     node.text = "deep down"
-    assert score_nodes(root, ["deep down"]).values.min() == 1
+    assert NodeBigrams(Outline(root)).score(["deep down"]).min() == 1
 
 
 def test_a_page_with_more_segments_than_fit_beside_a_bigram_is_sorted_by_two_keys():
     pairs, slots = np.array([7, 5, 7, 5, 7]), np.array([1 << 30, 2, 3, 2, 3])
-    assert [part.tolist() for part in similarity._distinct(pairs, slots)] == [[5, 7, 7], [2, 3, 1 << 30]]
+    assert [part.tolist() for part in module._distinct(pairs, slots)] == [[5, 7, 7], [2, 3, 1 << 30]]
 
 
 def test_a_page_is_counted_once_for_any_number_of_texts():

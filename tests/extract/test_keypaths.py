@@ -25,7 +25,6 @@ from everlog.extract.extractors.keypath import (
     match_text,
     merge,
     path_to,
-    recognise,
     resolve,
     too_general,
 )
@@ -368,7 +367,7 @@ def test_one_path_per_field_is_learned_and_posts_numbers_do_not_break_it():
     other = post(7, tags=("xml",))
     assert learned.matches(other)
     assert words_of(learned.node(other, "title")) == "Title 7"
-    assert [node.text for node in learned.tag_nodes(other)] == ["xml"]
+    assert [node.text for node in find_all(other, learned.tags)] == ["xml"]
 
 
 def test_one_page_is_enough_to_find_another_post():
@@ -447,14 +446,11 @@ def test_a_feed_without_any_match_teaches_nothing():
     assert nothing == KeyPaths()
     assert not nothing.matches(PAGE)
     assert nothing.node(PAGE, "title") is None
-    assert nothing.tag_nodes(PAGE) == []
 
 
-def test_a_host_has_one_key_path_per_feed():
-    news = KeyPaths(key=LISTING_4[1])
-    posts = KeyPaths(key=LISTING_4[4], title=LISTING_4[3])
-    assert recognise([news, posts], etree.HTML(LISTING_3)) is posts
-    assert recognise([news], etree.HTML(LISTING_3)) is None
+def test_a_page_is_a_post_of_the_feed_whose_key_it_has():
+    assert KeyPaths(key=LISTING_4[4], title=LISTING_4[3]).matches(etree.HTML(LISTING_3))
+    assert not KeyPaths(key=LISTING_4[1]).matches(etree.HTML(LISTING_3))
 
 
 def test_learned_paths_survive_json():

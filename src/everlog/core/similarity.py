@@ -23,68 +23,23 @@ its ends dropped, and bigrams never cross from one segment into the next.
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
-
-from everlog.core.outline import Outline
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lxml.etree import _Element
     from numpy.typing import NDArray
+
+    from everlog.core.outline import Outline
 
     Integers = NDArray[np.int64]
     Floats = NDArray[np.float64]
 
 
-class Alphabet:
-    """Hands out one bit per bigram, so that sets of bigrams are plain integers.
-
-    Sets are comparable if they come from the same alphabet. It remembers every bigram it met, and a
-    shelf of Chinese blogs has millions: give long-lived comparisons an alphabet of their own.
-
-    >>> alphabet = Alphabet()
-    >>> alphabet.bigrams("abab"), alphabet.bigrams("bab"), alphabet.bigrams("a")
-    (3, 3, 0)
-    """
-
-    def __init__(self) -> None:
-        self._bits: dict[tuple[str, str], int] = {}
-
-    def bigrams(self, text: str) -> int:
-        """The set of pairs of adjacent characters in a text."""
-        members = 0
-        for pair in bigram_set(text):
-            members |= 1 << self._bits.setdefault(pair, len(self._bits))
-        return members
-
-
-_SHARED = Alphabet()
-
-
-def bigrams(text: str, alphabet: Alphabet = _SHARED) -> int:
-    """The set of pairs of adjacent characters in a text, as an int bitset.
-
-    >>> bigrams("to be") == bigrams(" to   be")
-    True
-    """
-    return alphabet.bigrams(text)
-
-
-def dice(a: int, b: int) -> float:
-    """Twice the shared part over the whole, in [0, 1]; bigram sets are int bitsets.
-
-    >>> round(dice(bigrams("night"), bigrams("nacht")), 2)
-    0.25
-    """
-    total = a.bit_count() + b.bit_count()
-    return 2 * (a & b).bit_count() / total if total else 0.0
-
-
 def similarity(a: str, b: str) -> float:
-    """The Dice coefficient of two texts, without an alphabet that has to remember them.
+    """The Dice coefficient of two texts: twice the shared bigrams over all, in [0, 1].
 
     >>> similarity("night", "nacht"), similarity("", "")
     (0.25, 0.0)
@@ -103,40 +58,6 @@ def bigram_set(text: str) -> frozenset[tuple[str, str]]:
 def collapse(text: str) -> str:
     """Runs of whitespace become one space, those at the ends none."""
     return " ".join(text.split())
-
-
-class Score(Protocol):
-    """A score of all nodes at once, from the sizes of their bigram sets and of what they share.
-
-    Every usual coefficient (Dice, Jaccard, overlap, containment) is a function of these three; what
-    else counts, such as the distance in the tree, is multiplied into the result.
-    """
-
-    def __call__(self, shared: Integers, node: Integers, target: int) -> Floats: ...
-
-
-def dice_of_sizes(shared: Integers, node: Integers, target: int) -> Floats:
-    """`dice`, for many nodes at once."""
-    return 2 * shared / np.maximum(node + target, 1)
-
-
-class NodeScores(NamedTuple):
-    """`values[t, i]` is the score of `elements[i]` for the t-th target; elements are in document order."""
-
-    elements: list[_Element]
-    values: Floats
-
-
-def score_nodes(root: _Element, targets: Sequence[str], score: Score = dice_of_sizes) -> NodeScores:
-    """Every element's score for each of several texts, in one pass over the page.
-
-    >>> from lxml import etree
-    >>> page = etree.fromstring("<div><h1>Title</h1><p>Some <b>text</b></p></div>")
-    >>> [round(float(value), 2) for value in score_nodes(page, ["Some text"]).values[0]]
-    [0.67, 0.0, 0.86, 0.55]
-    """
-    nodes = NodeBigrams(Outline(root))
-    return NodeScores(nodes.outline.elements, nodes.score(targets, score))
 
 
 class NodeBigrams:
@@ -168,12 +89,12 @@ class NodeBigrams:
         self.sizes = self._subtree_sums(self._homes, self._meetings)
         """The number of different bigrams in each node."""
 
-    def score(self, targets: Sequence[str], score: Score = dice_of_sizes) -> Floats:
-        """One row per target, one column per node."""
+    def score(self, targets: Sequence[str]) -> Floats:
+        """The Dice coefficients: one row per target, one column per node."""
         values = np.zeros((len(targets), len(self.sizes)))
         for row, target in enumerate(targets):
             wanted = _distinct_pairs(target)
-            values[row] = score(self._shared(wanted), self.sizes, len(wanted))
+            values[row] = 2 * self._shared(wanted) / np.maximum(self.sizes + len(wanted), 1)
         return values
 
     def _shared(self, wanted: Integers) -> Integers:

@@ -24,6 +24,8 @@ import unicodedata
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
+from everlog.core.similarity import similarity
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import date, datetime
@@ -113,7 +115,7 @@ def _matched(truth: Sequence[KnownComment], got: Sequence[Comment]) -> list[tupl
     left = list(got)
     pairs: list[tuple[KnownComment, Comment]] = []
     for known in truth:
-        best = max(left, key=lambda comment: dice(known.text, comment.text), default=None)
+        best = max(left, key=lambda comment: similarity(known.text, comment.text), default=None)
         if best is not None and _same_comment(known.text, best.text):
             left.remove(best)
             pairs.append((known, best))
@@ -182,16 +184,6 @@ def word_scores(truth: str, got: str) -> WordScores:
     )
 
 
-def dice(left: str | None, right: str | None) -> float:
-    """Dice of the sets of character bigrams; 0 if neither has any.
-
-    >>> dice("night", "nacht")
-    0.25
-    """
-    one, other = _bigrams(left), _bigrams(right)
-    return 2 * len(one & other) / (len(one) + len(other)) if one or other else 0.0
-
-
 def set_f1(truth: set[str], got: set[str]) -> float:
     """F1 of two sets, the first not empty."""
     return 2 * len(truth & got) / (len(truth) + len(got))
@@ -210,19 +202,14 @@ def day_of(moment: datetime | None) -> date | None:
 def _article(truth: str, got: str) -> dict[str, float]:
     f1 = word_f1(truth, got)
     # The full stop gives one-letter and empty articles a bigram to be compared by.
-    paper = dice(truth + ".", got + ".") > PAPER_DICE
+    paper = similarity(truth + ".", got + ".") > PAPER_DICE
     return {"f1": f1, "strict": float(f1 >= STRICT_F1), "paper": float(paper)}
 
 
 def _same_comment(one: str, other: str) -> bool:
-    return dice(one, other) >= SAME_COMMENT_DICE or plain(one) == plain(other)
+    return similarity(one, other) >= SAME_COMMENT_DICE or plain(one) == plain(other)
 
 
 def _bag(text: str, *, by_character: bool) -> Counter[str]:
     words = _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
     return Counter("".join(words)) if by_character else Counter(words)
-
-
-def _bigrams(text: str | None) -> set[str]:
-    line = " ".join((text or "").split())
-    return {line[at:at + 2] for at in range(len(line) - 1)}

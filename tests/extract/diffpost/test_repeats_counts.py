@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from everlog.extract.extractors.diffpost import RepeatCounts, clean
 from everlog.extract.extractors.diffpost.page_counts import BATCH_ELEMENTS, MOST_PAGES, MOST_PRINTS, in_batches
+from everlog.extract.extractors.diffpost.units import Units
 
 DESIGN = "<h1>My blog</h1><p>{}</p><p>I live by the sea.</p>"
 
@@ -19,7 +20,7 @@ def test_pages_added_one_by_one_are_pages_learned_together():
     pages = blog(DESIGN)
     grown = RepeatCounts()
     for outline in pages:
-        grown = grown.with_page(outline)
+        grown = grown.with_units(Units(outline))
     assert grown == RepeatCounts.learn(pages)
 
 
@@ -27,7 +28,7 @@ def test_the_same_holds_where_pages_are_more_than_can_be_remembered():
     pages = [page(f"<p>Menu</p><p>{TEXTS[number % 7]}</p><p>{'ab' * number}</p>") for number in range(3 * MOST_PAGES)]
     grown = RepeatCounts()
     for outline in [*pages, *pages[:4]]:
-        grown = grown.with_page(outline)
+        grown = grown.with_units(Units(outline))
     assert grown == RepeatCounts.learn([*pages, *pages[:4]])
 
 
@@ -65,7 +66,7 @@ def test_nothing_is_known_from_damaged_data(damaged):
 def test_a_thousand_pages_take_no_more_room_than_some():
     known = RepeatCounts()
     for number in range(5 * MOST_PAGES):
-        known = known.with_page(page(f"<p>Menu</p><p>{'ab' * (number + 1)}</p>"))
+        known = known.with_units(Units(page(f"<p>Menu</p><p>{'ab' * (number + 1)}</p>")))
         assert len(known.pages) <= MOST_PAGES
     assert len(known.counts) < 3 * MOST_PAGES
 
@@ -73,7 +74,7 @@ def test_a_thousand_pages_take_no_more_room_than_some():
 def test_what_all_pages_bear_is_never_forgotten():
     known = RepeatCounts()
     for number in range(5 * MOST_PAGES):
-        known = known.with_page(page(f"<p>Menu</p><p>{'ab' * (number + 1)}</p>"))
+        known = known.with_units(Units(page(f"<p>Menu</p><p>{'ab' * (number + 1)}</p>")))
     fresh = page("<p>Menu</p><p>Rain</p>")
     kept = clean(fresh, known)
     assert [fresh.segments[place] for place, stays in enumerate(kept) if stays] == ["Rain"]

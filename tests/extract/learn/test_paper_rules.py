@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-
 import pytest
 from lxml import etree
 
-from everlog.extract.extractors.blogforever import Target, best_node, best_rule, first_match, rule_of, tree_distance
+from everlog.extract.extractors.blogforever import Target, best_node, best_rule, first_match, rule_of
 
 POST = """<html><head><title>{title} - Blog</title></head><body>
   <div class="menu">Jane Doe &middot; About</div>
@@ -64,11 +62,6 @@ def test_a_page_that_has_nothing_of_the_text_has_no_rule():
     assert best_rule([(PAIRS[0][0], "ξ ψ ω")]) is None
 
 
-def test_pages_can_be_looked_at_in_parallel():
-    with ThreadPoolExecutor(2) as executor:
-        assert best_rule(PAIRS, map_pages=executor.map) == best_rule(PAIRS)
-
-
 @pytest.mark.parametrize("name", ["it's", 'say "x"', """it's "x" and 'y'""", "plain", "日記"])
 def test_names_with_quotes_are_quoted_safely(name):
     page = etree.HTML("<div><p>text</p></div>")
@@ -89,13 +82,6 @@ def test_a_blank_id_is_no_name():
 
 def test_a_rule_that_matches_nothing_denotes_nothing():
     assert first_match(PAIRS[0][0], "//*[@id='nowhere']") is None
-
-
-def test_the_tree_distance_counts_the_edges_between_two_nodes():
-    page = PAIRS[0][0]
-    distances = tree_distance(page, page.find(".//div[@class='entry']"))
-    assert distances[page.find(".//p/a")] == 3
-    assert distances[page] == 3
 
 
 def test_a_path_too_long_for_xpath_denotes_nothing():

@@ -222,11 +222,6 @@ def time_or_none(moment: datetime | None) -> str | None:
     return moment.isoformat(timespec="seconds") if moment else None
 
 
-def time_of(moment: datetime | None) -> str:
-    """The same, where there must be something to read."""
-    return time_or_none(moment) or "?"
-
-
 def ago(moment: datetime, now: datetime) -> str:
     """A time for people: how long ago it was or when it will be; the date, if that is more than about two months.
 

@@ -71,12 +71,8 @@ class RepeatCounts:
             repeats = repeats.with_units(Units(*few))
         return repeats
 
-    def with_page(self, outline: Outline) -> RepeatCounts:
-        """The same with one page more; a page that is known already changes nothing."""
-        return self.with_units(Units(outline))
-
     def with_units(self, units: Units) -> RepeatCounts:
-        """The same for pages that were taken apart already."""
+        """The same with some pages more, taken apart already; a page that is known already changes nothing."""
         repeats = self._with_all(units)
         if repeats is not None:
             return repeats

@@ -8,7 +8,7 @@
 """
 
 from everlog.extract.extractors.keypath.find import find_all, first_with_text, pick, too_general
-from everlog.extract.extractors.keypath.keypath_rules import KeyPaths, learn_paths, recognise
+from everlog.extract.extractors.keypath.keypath_rules import KeyPaths, learn_paths
 from everlog.extract.extractors.keypath.locate import PathSample
 from everlog.extract.extractors.keypath.match import Match, TextIndex, match_text, resolve
 from everlog.extract.extractors.keypath.path import KeyPath, Step, merge, path_to
@@ -27,7 +27,6 @@ __all__ = [
     "merge",
     "path_to",
     "pick",
-    "recognise",
     "resolve",
     "too_general",
 ]

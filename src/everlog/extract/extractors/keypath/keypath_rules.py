@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from everlog.extract.extractors.keypath.find import find_all, first_with_text, too_general
 from everlog.extract.extractors.keypath.locate import PathSample, locate, tag_key
-from everlog.extract.extractors.keypath.path import MINIMUM_PREFIX, KeyPath, merge, path_to, without_numbers
+from everlog.extract.extractors.keypath.path import KeyPath, merge, path_to, without_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -50,10 +50,6 @@ class KeyPaths:
         path: KeyPath | None = getattr(self, name)
         return None if path is None else first_with_text(root, path)
 
-    def tag_nodes(self, root: _Element) -> list[_Element]:
-        """The nodes of a page's tags."""
-        return [] if self.tags is None else find_all(root, self.tags)
-
     def to_dict(self) -> dict[str, str]:
         """The paths in their notation, by field."""
         paths = ((name, getattr(self, name)) for name in (*FIELDS, "key"))
@@ -65,7 +61,7 @@ class KeyPaths:
         return cls(**{name: KeyPath.parse(paths[name]) for name in (*FIELDS, "key") if paths.get(name)})
 
 
-def learn_paths(samples: Iterable[PathSample], minimum_prefix: int = MINIMUM_PREFIX) -> KeyPaths:
+def learn_paths(samples: Iterable[PathSample]) -> KeyPaths:
     """The paths to each field over the pages of a feed; pages without a match teach nothing."""
     samples = list(samples)
     pages = [locate(sample) for sample in samples]
@@ -74,20 +70,15 @@ def learn_paths(samples: Iterable[PathSample], minimum_prefix: int = MINIMUM_PRE
     for name in FIELDS[:-1]:
         found = [(page, node) for page in pages if (node := getattr(page, name)) is not None]
         named = sum(bool(getattr(sample, VALUES[name])) for sample in samples)
-        candidates = _merged([path_to(node) for _, node in found], minimum_prefix)
+        candidates = _merged([path_to(node) for _, node in found])
         best = _best_path(candidates, partial(_overlap, found=found, named=named), pages)
         if best:
             paths[name], quality[name] = best
     tag_quality = partial(_tag_quality, samples=samples, pages=pages)
-    best = _best_path(_tag_candidates(pages, minimum_prefix), tag_quality, ())
+    best = _best_path(_tag_candidates(pages), tag_quality, ())
     if best:
         paths["tags"] = best[0]
     return KeyPaths(**paths, key=_promoted(paths, quality))
-
-
-def recognise(host: Sequence[KeyPaths], root: _Element) -> KeyPaths | None:
-    """The paths to read a page with, of all feeds of a host; None if the page is not a post."""
-    return next((paths for paths in host if paths.matches(root)), None)
 
 
 def _promoted(paths: Mapping[str, KeyPath], quality: Mapping[str, float]) -> KeyPath | None:
@@ -99,12 +90,12 @@ def _promoted(paths: Mapping[str, KeyPath], quality: Mapping[str, float]) -> Key
     return paths[max(fields, key=lambda name: round(quality[name], 1))] if fields else None
 
 
-def _merged(paths: Sequence[KeyPath], minimum_prefix: int) -> list[KeyPath]:
+def _merged(paths: Sequence[KeyPath]) -> list[KeyPath]:
     """Candidate paths: those of the samples merged with their like, two such clusters, all of one shape."""
     clusters: list[tuple[KeyPath, int]] = []
     for path in paths:
         fits = [(_names(merged), place, merged) for place, (cluster, _) in enumerate(clusters)
-                if (merged := _close(cluster, path, minimum_prefix)) is not None]
+                if (merged := _close(cluster, path)) is not None]
         if fits:
             _, place, merged = max(fits, key=lambda fit: (fit[0], -fit[1]))
             clusters[place] = (merged, clusters[place][1] + 1)
@@ -113,21 +104,21 @@ def _merged(paths: Sequence[KeyPath], minimum_prefix: int) -> list[KeyPath]:
     clusters.sort(key=lambda cluster: -cluster[1])
     single = [path if count > 1 else without_numbers(path) for path, count in clusters[:CLUSTERS]]
     across = [merged for place, a in enumerate(single) for b in single[:place]
-              if (merged := merge(a, b, minimum_prefix)) is not None]
+              if (merged := merge(a, b)) is not None]
     shapes: dict[tuple[str, ...], list[KeyPath]] = defaultdict(list)
     for path, _ in clusters:
         shapes[path.tags].append(path)
-    alike = [path for same in shapes.values() for path in _fold(same, minimum_prefix)]
+    alike = [path for same in shapes.values() for path in _fold(same)]
     return list(dict.fromkeys(single + across + alike))
 
 
-def _close(a: KeyPath, b: KeyPath, minimum_prefix: int) -> KeyPath | None:
+def _close(a: KeyPath, b: KeyPath) -> KeyPath | None:
     """The merged path of two that lead to the same place, up to one step as in Listing 2 of the paper.
 
     Nodes whose names have no prefix in common keep two paths apart: `post-1` and `post-2` are a cluster,
     `sidebar` is not in it. (The body may be named after the post.)
     """
-    merged = merge(a, b, minimum_prefix)
+    merged = merge(a, b)
     if merged is None or len(merged) < max(len(a), len(b)) - 1:
         return None
     places = zip(a.steps, b.steps, merged.steps, strict=False)
@@ -166,7 +157,7 @@ def _overlap(path: KeyPath, found: Sequence[tuple[Located, _Element]], named: in
     return total / max(1, named, len(found))
 
 
-def _tag_candidates(pages: Iterable[Located], minimum_prefix: int) -> list[KeyPath]:
+def _tag_candidates(pages: Iterable[Located]) -> list[KeyPath]:
     """Paths to a page's tags: one per tag, those along the same nodes merged, over the pages merged again.
 
     A tag is a word that also occurs in texts and menus: wherever only one of a page's tags is, there
@@ -182,14 +173,14 @@ def _tag_candidates(pages: Iterable[Located], minimum_prefix: int) -> list[KeyPa
         most = max(map(len, places.values()), default=0)
         for same_place in places.values():
             if len(same_place) == most:
-                paths += _fold(list(same_place.values()), minimum_prefix)
-    return _merged(paths, minimum_prefix)
+                paths += _fold(list(same_place.values()))
+    return _merged(paths)
 
 
-def _fold(paths: Sequence[KeyPath], minimum_prefix: int) -> list[KeyPath]:
+def _fold(paths: Sequence[KeyPath]) -> list[KeyPath]:
     folded: KeyPath | None = paths[0]
     for path in paths[1:]:
-        folded = folded and merge(folded, path, minimum_prefix)
+        folded = folded and merge(folded, path)
     return [folded] if folded else []
 
 
