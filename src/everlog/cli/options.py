@@ -51,11 +51,6 @@ def settings_from(config: Path | None, **flags: Any) -> Settings:
     return settings
 
 
-def allowed(allow: list[str] | None) -> tuple[str, ...] | None:
-    """The hosts of `--allow`; one that is empty names none, which takes back what was allowed before."""
-    return tuple(filter(None, (host.strip() for host in allow))) if allow else None
-
-
 def refuse_both(feed: str | None, *, no_feed: bool) -> None:
     """Of --feed and --no-feed only one makes sense."""
     if feed is not None and no_feed:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from everlog.cli import flags
-from everlog.cli.options import archive_of, settings_from
+from everlog.cli.flags import Flags, takes
+from everlog.cli.options import archive_of
 from everlog.cli.terminal.text import console, json_text
 
 if TYPE_CHECKING:
@@ -24,7 +24,8 @@ INCOMPLETE = 3
 INTERRUPTED = 130
 
 
-def copy(  # noqa: PLR0913, PLR0917 - one parameter per flag
+@takes("archive files config json quiet verbose")
+def copy(
     to: Annotated[
         str, typer.Option("--to", metavar="WHERE", help="A new folder, or postgresql:// with an empty database."),
     ],
@@ -38,12 +39,7 @@ def copy(  # noqa: PLR0913, PLR0917 - one parameter per flag
         bool,
         typer.Option("--without-missing", help="Copy everything else if files in lost spool folders are missing."),
     ] = False,
-    archive: flags.Archive = None,
-    files: flags.Files = None,
-    config: flags.Config = None,
-    json: flags.Json = False,
-    quiet: flags.Quiet = False,
-    verbose: flags.Verbose = False,  # noqa: ARG001 - where a bug happened is said by the program itself
+    *, given: Flags,
 ) -> None:
     """Copy an archive into another, new one: a folder or PostgreSQL, either way.
 
@@ -59,9 +55,9 @@ def copy(  # noqa: PLR0913, PLR0917 - one parameter per flag
 
     try:
         with (
-            archive_of(settings_from(config, archive=archive, files=files), reading=True, quiet=quiet) as source,
+            archive_of(given.settings(), reading=True, quiet=given.quiet) as source,
             open_target(to, files=to_files) as target,
-            _meter(quiet=quiet) as meter,
+            _meter(quiet=given.quiet) as meter,
         ):
             copied = copy_archive(source, target, meter, without_missing=without_missing)
             summary = _summary(source, target, copied)
@@ -71,9 +67,9 @@ def copy(  # noqa: PLR0913, PLR0917 - one parameter per flag
             "the copy is complete, and the first search finishes its index", file=sys.stderr,
         )
         raise typer.Exit(INTERRUPTED) from None
-    if json:
+    if given.json:
         print(json_text(summary, indent=1))
-    if not quiet:
+    if not given.quiet:
         _say(copied)
     for name in copied.missing:
         print(f"{name} is missing: its pages are not in the copy", file=sys.stderr)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from everlog.cli import flags
 from everlog.cli.contact import remind_of_contact
-from everlog.cli.options import allowed, archive_of, log_to_stderr, refuse_both, settings_from
+from everlog.cli.flags import Blogs, Flags, takes
+from everlog.cli.options import archive_of, log_to_stderr, refuse_both
 from everlog.cli.terminal.text import json_text, open_with, time_or_none
 from everlog.cli.typed_command import refuse_file
 from everlog.core.moments import as_moment_or_none
@@ -23,46 +23,28 @@ if TYPE_CHECKING:
     from everlog.usecases.runner import Job
 
 
-def crawl(  # noqa: PLR0913, PLR0917 - one parameter per flag
+@takes(
+    "archive files spool scope also feed no_feed header cookies max_pages max_time delay render no_comments no_media "
+    "ignore_robots allow config json quiet verbose"
+)
+def crawl(
     urls: Annotated[list[str] | None, typer.Argument(metavar="URL", help="Addresses of blogs.")] = None,
     input_file: Annotated[
         str | None,
         typer.Option("-i", "--input", metavar="FILE", help="A list of blogs: one per line, or OPML; - is stdin."),
     ] = None,
-    archive: flags.Archive = None,
-    files: flags.Files = None,
-    spool: flags.Spool = None,
-    scope: flags.Scope = None,
-    also: flags.Also = None,
-    feed: flags.Feed = None,
-    no_feed: flags.NoFeed = False,
-    header: flags.Header = None,
-    cookies: flags.Cookies = None,
-    max_pages: flags.MaxPages = None,
-    max_time: flags.MaxTime = None,
-    delay: flags.Delay = None,
     concurrency: Annotated[
         int | None, typer.Option("--concurrency", metavar="N", help="Requests at once to one host (default: 4)."),
     ] = None,
     timeout: Annotated[
         float | None, typer.Option("--timeout", metavar="S", help="Seconds to wait for a response (default: 30)."),
     ] = None,
-    render: flags.Render = None,
     screenshots: Annotated[
         bool, typer.Option("--screenshots", help="Keep a screenshot of every page rendered in a browser."),
     ] = False,
-    no_comments: flags.NoComments = False,
-    no_media: flags.NoMedia = False,
-    ignore_robots: Annotated[
-        bool, typer.Option("--ignore-robots", help="Ignore robots.txt and noarchive; for your own blogs only."),
-    ] = False,
     newest_first: Annotated[bool, typer.Option("--newest-first", help="Fetch the newest posts first.")] = False,
-    allow: flags.Allow = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be done; store nothing.")] = False,
-    config: flags.Config = None,
-    json: flags.Json = False,
-    quiet: flags.Quiet = False,
-    verbose: flags.Verbose = False,
+    *, given: Flags,
 ) -> None:
     """Archive whole blogs. Continues where it was interrupted; updates a blog that is complete.
 
@@ -73,16 +55,11 @@ def crawl(  # noqa: PLR0913, PLR0917 - one parameter per flag
       everlog crawl -i blogs.opml --no-media
       everlog crawl https://a.blog.example/ --no-feed
     """
-    refuse_both(feed, no_feed=no_feed)
+    refuse_both(given.feed, no_feed=given.no_feed)
     named = ", ".join([*(urls or ()), *([f"the blogs of {input_file}"] if input_file else ())])
-    open_with(f"crawling {named}: starting", quiet=quiet or not named)
-    settings = settings_from(
-        config, archive=archive, files=files, spool=spool, scope=scope, also=also or None, feed=feed,
-        no_feed=True if no_feed else None, header=header or None,
-        cookies=cookies, max_pages=max_pages, max_time=max_time, delay=delay, concurrency=concurrency, timeout=timeout,
-        media=False if no_media else None, robots=False if ignore_robots else None,
-        newest_first=True if newest_first else None, render=render, screenshots=True if screenshots else None,
-        comments=False if no_comments else None, allow=allowed(allow),
+    open_with(f"crawling {named}: starting", quiet=given.quiet or not named)
+    settings = given.settings(
+        concurrency=concurrency, timeout=timeout, newest_first=newest_first or None, screenshots=screenshots or None,
     )
     typed = urls or []
     for word in typed:
@@ -91,31 +68,31 @@ def crawl(  # noqa: PLR0913, PLR0917 - one parameter per flag
     if not wanted:
         raise UsageError("no blog given", advice="everlog crawl https://a.blog.example/   (or a list with -i FILE)")
     if dry_run:
-        raise typer.Exit(_dry_run(wanted, typed, settings, json=json, quiet=quiet))
+        raise typer.Exit(_dry_run(wanted, typed, settings, given))
     from everlog.core.urls import canonical
     from everlog.usecases.runner import Job
 
     _refuse_what_cannot_begin(wanted, settings)
     with archive_of(settings, create=True) as opened:
-        remind_of_contact(wanted, settings, opened, quiet=quiet)
+        remind_of_contact(wanted, settings, opened, quiet=given.quiet)
         jobs = list({
-            canonical(url): Job(url=url, typed=url in typed, allow=allowed(allow)) for url in reversed(wanted)
+            canonical(url): Job(url=url, typed=url in typed, allow=given.allowed) for url in reversed(wanted)
         }.values())[::-1]
-        _run(jobs, opened, settings, json=json, quiet=quiet, verbose=verbose)
+        _run(jobs, opened, settings, given)
 
 
-def _dry_run(wanted: list[str], typed: list[str], settings: Settings, *, json: bool, quiet: bool) -> int:
+def _dry_run(wanted: list[str], typed: list[str], settings: Settings, given: Flags) -> int:
     """Look at each blog; one that cannot be looked at does not hide the others. Gives the exit code."""
     from everlog.cli.commands.inspect import as_dict, look_at, print_look
 
-    looks = look_at(wanted, settings, typed=typed, quiet=quiet)
-    if json:
+    looks = look_at(wanted, settings, typed=typed, quiet=given.quiet)
+    if given.json:
         told = [
             _error_dict(url, look) if isinstance(look, EverlogError) else as_dict(look)
             for url, look in zip(wanted, looks, strict=True)
         ]
         print(json_text(told, ensure_ascii=False, indent=1))
-    for number, look in enumerate(look for look in looks if not (json or isinstance(look, EverlogError))):
+    for number, look in enumerate(look for look in looks if not (given.json or isinstance(look, EverlogError))):
         if number:
             print()
         print_look(look)
@@ -125,23 +102,13 @@ def _dry_run(wanted: list[str], typed: list[str], settings: Settings, *, json: b
     return _code_with_errors(0, errors, len(wanted))
 
 
-def update(  # noqa: PLR0913, PLR0917 - one parameter per flag
-    blogs: flags.Blogs = None,
+@takes("archive files spool delay render no_comments no_media allow config json quiet verbose")
+def update(
+    blogs: Blogs = None,
     since: Annotated[
         str | None, typer.Option("--since", metavar="DATE", help="Skip entries older than this date (2024-05-31)."),
     ] = None,
-    archive: flags.Archive = None,
-    files: flags.Files = None,
-    spool: flags.Spool = None,
-    delay: flags.Delay = None,
-    render: flags.Render = None,
-    no_comments: flags.NoComments = False,
-    no_media: flags.NoMedia = False,
-    allow: flags.Allow = None,
-    config: flags.Config = None,
-    json: flags.Json = False,
-    quiet: flags.Quiet = False,
-    verbose: flags.Verbose = False,
+    *, given: Flags,
 ) -> None:
     """Archive what is new or changed since the last crawl.
 
@@ -150,11 +117,8 @@ def update(  # noqa: PLR0913, PLR0917 - one parameter per flag
       everlog update
       everlog update https://a.blog.example/ --since 2024-05-31
     """
-    open_with(f"updating {', '.join(blogs) if blogs else 'all blogs'}: starting", quiet=quiet)
-    settings = settings_from(
-        config, archive=archive, files=files, spool=spool, delay=delay,
-        media=False if no_media else None, render=render, comments=False if no_comments else None, allow=allowed(allow),
-    )
+    open_with(f"updating {', '.join(blogs) if blogs else 'all blogs'}: starting", quiet=given.quiet)
+    settings = given.settings()
     from everlog.usecases.discover.held_blog import blog_named
     from everlog.usecases.runner import Job
 
@@ -163,35 +127,29 @@ def update(  # noqa: PLR0913, PLR0917 - one parameter per flag
         if not homes:
             raise UsageError("the archive has no blogs yet", advice="everlog crawl https://a.blog.example/")
         moment = as_moment_or_none(since)
-        jobs = [Job(url=home, kind="update", since=moment, allow=allowed(allow)) for home in dict.fromkeys(homes)]
-        _run(jobs, opened, settings, json=json, quiet=quiet, verbose=verbose)
+        jobs = [Job(url=home, kind="update", since=moment, allow=given.allowed) for home in dict.fromkeys(homes)]
+        _run(jobs, opened, settings, given)
 
 
-def _run(
-    jobs: list[Job], archive: Archive, settings: Settings, *, json: bool, quiet: bool, verbose: bool,
-) -> None:
+def _run(jobs: list[Job], archive: Archive, settings: Settings, given: Flags) -> None:
     from everlog.cli.terminal.crawl_progress import crawl_display
     from everlog.usecases.runner import run_jobs
 
-    if verbose:
+    if given.verbose:
         log_to_stderr()
-    with crawl_display(quiet=quiet or (verbose and not sys.stderr.isatty())) as display:
+    with crawl_display(quiet=given.quiet or (given.verbose and not sys.stderr.isatty())) as display:
         reports = run_jobs(jobs, archive, settings, on_start=display, on_signal=display.stop)
-    raise typer.Exit(print_reports(
-        jobs, reports, json=json, quiet=quiet, verbose=verbose, archive=settings.archive,
-    ))
+    raise typer.Exit(print_reports(jobs, reports, settings.archive, given))
 
 
-def print_reports(
-    jobs: list[Job], reports: list[Report | EverlogError], *, json: bool, quiet: bool, verbose: bool, archive: str,
-) -> int:
+def print_reports(jobs: list[Job], reports: list[Report | EverlogError], archive: str, given: Flags) -> int:
     """How the crawls ended: a summary on stderr or JSON on stdout. Gives the exit code."""
-    if json:
+    if given.json:
         print(json_text([_as_dict(job, report) for job, report in zip(jobs, reports, strict=True)], indent=1))
-    elif not quiet:
+    elif not given.quiet:
         from everlog.cli.terminal.crawl_summary import print_summary
 
-        print_summary(reports, verbose=verbose, archive=archive)
+        print_summary(reports, verbose=given.verbose, archive=archive)
     for report in reports:
         if isinstance(report, EverlogError):
             print(report, file=sys.stderr)

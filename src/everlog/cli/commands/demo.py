@@ -6,13 +6,14 @@ import shlex
 import sys
 import textwrap
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
 
 import typer
 
-from everlog.cli import flags
+from everlog.cli.flags import Flags, takes
 from everlog.cli.options import archive_of
 from everlog.cli.program import as_typed
 from everlog.cli.terminal.text import open_with
@@ -33,13 +34,12 @@ WIDTH = 60
 START_LETTERS = 200
 
 
+@takes("json quiet verbose")
 def demo(
     archive: Annotated[
         str, typer.Option("--archive", metavar="WHERE", help="The archive's folder."),
     ] = FOLDER,
-    json: flags.Json = False,
-    quiet: flags.Quiet = False,
-    verbose: flags.Verbose = False,
+    *, given: Flags,
 ) -> None:
     """Crawl and show a sample blog without internet; keeps it in the folder everlog-demo.
 
@@ -47,40 +47,38 @@ def demo(
     Example:
       everlog demo
     """
-    open_with("demo: starting", quiet=quiet)
+    open_with("demo: starting", quiet=given.quiet)
     from everlog.settings import make_settings
 
     settings = make_settings({"archive": archive, "delay": 0.0})
-    is_talkative = not quiet and not json
-    with archive_of(settings, create=True) as opened, _alone(opened, settings, quiet=quiet):
+    is_talkative = not given.quiet and not given.json
+    with archive_of(settings, create=True) as opened, _alone(opened, settings, quiet=given.quiet):
         before = _held(opened)
         with _served(before, opened) as url:
             if url is None:
                 port = urlsplit(_home(opened)).port
-                _say(f"Another program has port {port}, so the sample blog was not crawled again.", quiet=quiet)
+                _say(f"Another program has port {port}, so the sample blog was not crawled again.", quiet=given.quiet)
                 code = 0
             else:
-                code = _crawl(url, opened, settings, json=json, quiet=quiet, verbose=verbose)
+                code = _crawl(url, opened, settings, given)
         if code == 0 and is_talkative:
             _show(opened, settings.archive, before=before)
     raise typer.Exit(code)
 
 
-def _crawl(url: str, archive: Archive, settings: Settings, *, json: bool, quiet: bool, verbose: bool) -> int:
+def _crawl(url: str, archive: Archive, settings: Settings, given: Flags) -> int:
     from everlog.cli.commands.crawl import print_reports
     from everlog.cli.terminal.crawl_progress import crawl_display
     from everlog.usecases.runner import Job, run_jobs
 
-    _say(f"A sample blog is served at {url} for now;\nit is archived into {settings.archive}/", quiet=quiet)
+    _say(f"A sample blog is served at {url} for now;\nit is archived into {settings.archive}/", quiet=given.quiet)
     jobs = [Job(url=url, typed=True)]
-    with crawl_display(quiet=quiet) as display:
+    with crawl_display(quiet=given.quiet) as display:
         reports = run_jobs(jobs, archive, settings, on_start=display, on_signal=display.stop)
     is_done = not any(isinstance(report, EverlogError) or report.exit_code for report in reports)
     # What went as it should is told in the demo's own words.
-    return print_reports(
-        jobs, reports, json=json, quiet=quiet or (is_done and not json), verbose=verbose,
-        archive=settings.archive,
-    )
+    is_told = is_done and not given.json
+    return print_reports(jobs, reports, settings.archive, replace(given, quiet=given.quiet or is_told))
 
 
 @contextmanager

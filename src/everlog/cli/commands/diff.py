@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
-from everlog.cli import flags
 from everlog.cli.commands.show import read_when, summary_of, versions_of
-from everlog.cli.options import archive_of, settings_from
+from everlog.cli.flags import Flags, takes
+from everlog.cli.options import archive_of
 from everlog.cli.terminal.text import json_text
 from everlog.cli.terminal.wrapping import print_styled, print_wrapped
 from everlog.core.terminal import harmless
@@ -39,6 +39,7 @@ class Shown(NamedTuple):
     kind: Kind = "plain"
 
 
+@takes("archive config json quiet verbose")
 def diff(
     post: Annotated[str, typer.Argument(metavar="POST", help="The address of a post.")],
     first: Annotated[
@@ -47,11 +48,7 @@ def diff(
     last: Annotated[
         int | None, typer.Option("--to", metavar="N", min=1, help="The newer version (default: the latest one)."),
     ] = None,
-    archive: flags.Archive = None,
-    config: flags.Config = None,
-    json: flags.Json = False,
-    quiet: flags.Quiet = False,
-    verbose: flags.Verbose = False,
+    *, given: Flags,
 ) -> None:
     """Show what changed between two versions of a post: fields, text and comments.
 
@@ -63,19 +60,19 @@ def diff(
       everlog diff https://a.blog.example/2024/05/a-post/
       everlog diff https://a.blog.example/2024/05/a-post/ --from 1 --to 3
     """
-    with archive_of(settings_from(config, archive=archive), reading=True, quiet=quiet) as opened:
+    with archive_of(given.settings(), reading=True, quiet=given.quiet) as opened:
         found = versions_of(post, opened, as_read=True)
     newer = _numbered(last or len(found), found)
     older = _numbered(first or max(1, newer.post.version - 1), found)
     from everlog.versions import compare
 
     changes = compare(older.post, newer.post)
-    if json:
+    if given.json:
         print(json_text(_plain(older, newer, changes), ensure_ascii=False, indent=1))
     elif len(found) == 1:
-        print_wrapped(f"{newer.post.url}\nonly one version, read {read_when(newer.read_at, exactly=verbose)}")
+        print_wrapped(f"{newer.post.url}\nonly one version, read {read_when(newer.read_at, exactly=given.verbose)}")
     else:
-        _print([*_head(older, newer, changes, exactly=verbose), *_body(changes, whole=verbose)])
+        _print([*_head(older, newer, changes, exactly=given.verbose), *_body(changes, whole=given.verbose)])
 
 
 def _numbered(number: int, found: tuple[Version, ...]) -> Version:

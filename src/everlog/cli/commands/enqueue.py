@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from everlog.cli import flags
-from everlog.cli.options import BROKER_IS_AWAY, allowed, settings_from, shared_archive_of
+from everlog.cli.flags import Flags, takes
+from everlog.cli.options import BROKER_IS_AWAY, shared_archive_of
 from everlog.cli.terminal.text import json_text
 from everlog.errors import EverlogError, ServiceDown, UsageError
 
@@ -23,26 +23,14 @@ if TYPE_CHECKING:
 LISTS = (".opml", ".xml", ".txt", ".csv", ".list")
 
 
-def enqueue(  # noqa: PLR0913, PLR0917 - one parameter per flag
+@takes("scope also max_pages delay render no_comments no_media allow broker archive config json quiet verbose")
+def enqueue(
     blogs: Annotated[
         list[str] | None, typer.Argument(metavar="URL|FILE|-", help="Blogs, lists of them (OPML too), or - for stdin."),
     ] = None,
     update: Annotated[bool, typer.Option("--update", help="Only fetch what is new in archived blogs.")] = False,
     browser: Annotated[bool, typer.Option("--browser", help="Only for workers with a browser.")] = False,
-    scope: flags.Scope = None,
-    also: flags.Also = None,
-    max_pages: flags.MaxPages = None,
-    delay: flags.Delay = None,
-    render: flags.Render = None,
-    no_comments: flags.NoComments = False,
-    no_media: flags.NoMedia = False,
-    allow: flags.Allow = None,
-    broker: flags.Broker = None,
-    archive: flags.Archive = None,
-    config: flags.Config = None,
-    json: flags.Json = False,
-    quiet: flags.Quiet = False,
-    verbose: flags.Verbose = False,  # noqa: ARG001 - where a bug happened is said by the program itself
+    *, given: Flags,
 ) -> None:
     """Queue blogs for a fleet to crawl. Jobs are stored in the database, whatever happens to the queue.
 
@@ -55,14 +43,8 @@ def enqueue(  # noqa: PLR0913, PLR0917 - one parameter per flag
     from everlog.fleet.job_queue import make_job_queue
     from everlog.usecases.discover.stored_allowlist import note_typed
 
-    settings = settings_from(config, archive=archive, broker=broker)
-    own = {
-        name: value for name, value in {
-            "scope": scope, "also": also or None, "max_pages": max_pages, "delay": delay, "render": render,
-            "comments": False if no_comments else None, "media": False if no_media else None,
-            "allow": allowed(allow),
-        }.items() if value is not None
-    }
+    settings = given.settings()
+    own = {name: value for name, value in given.of_settings().items() if name not in {"archive", "broker"}}
     jobs, refused = _jobs_of(blogs or [], own, update=update, browser=browser)
     job_queue = make_job_queue(settings.broker)
     with shared_archive_of(settings) as opened:
@@ -71,13 +53,13 @@ def enqueue(  # noqa: PLR0913, PLR0917 - one parameter per flag
                 jobs, unknown = _held(jobs, opened)
                 refused += unknown
             note_typed(_typed(blogs or []), opened)
-            added = _add(jobs, opened, job_queue, quiet=quiet)
+            added = _add(jobs, opened, job_queue, quiet=given.quiet)
         finally:
             job_queue.close()
     known = len(jobs) - len(added)
-    if json:
+    if given.json:
         print(json_text({"queued": added, "known": known, "refused": refused}, ensure_ascii=False, indent=1))
-    elif not quiet:
+    elif not given.quiet:
         told = f", {known} were already queued{' with their first options' if own else ''}"
         print(f"{len(added)} blogs queued{told if known else ''}", file=sys.stderr)
     for line in refused:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from everlog.cli import flags
+from everlog.cli.flags import Flags, takes
 from everlog.cli.terminal.progress import progress
 from everlog.cli.terminal.text import json_text, open_with
 from everlog.errors import UsageError
@@ -30,10 +30,10 @@ INCOMPLETE = 3
 _SCRIPTS = {"peers": "peers.py", "retrieval": "retrieval.py", "noise": "noise.py", "telling": "post_classifier.py"}
 
 
+@takes("quiet")
 def evaluate(  # noqa: PLR0913, PLR0917 - one parameter per flag
     folders: Annotated[list[Path], typer.Argument(metavar="FOLDER", help="Folders of blogs.")],
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="A row per blog, worst first.")] = False,
-    quiet: flags.Quiet = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
     no_feed: Annotated[bool, typer.Option("--no-feed", help="Read without learning from feeds.")] = False,
     cut_feeds: Annotated[
@@ -59,6 +59,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one parameter per flag
     retrieval: Annotated[bool, typer.Option("--retrieval", hidden=True)] = False,
     noise: Annotated[bool, typer.Option("--noise", hidden=True)] = False,
     telling: Annotated[bool, typer.Option("--telling", hidden=True)] = False,
+    *, given: Flags,
 ) -> None:
     """Score extraction on a corpus of blogs and print a table.
 
@@ -77,16 +78,16 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one parameter per flag
         raise _moved([flag for flag, is_given in moved.items() if is_given], folders)
     if no_feed and cut_feeds:
         raise UsageError("--no-feed and --cut-feeds cannot be combined", advice="leave one of them out")
-    open_with(f"evaluating {', '.join(map(str, folders))}: starting", quiet=quiet)
+    open_with(f"evaluating {', '.join(map(str, folders))}: starting", quiet=given.quiet)
     from everlog.evaluate import gate, table
     from everlog.evaluate.corpus import find_blogs
 
     held = gate.read_floors(floors) if floors else None
     results = run(
         find_blogs(folders), cut_feeds=cut_feeds, no_feed=no_feed, jobs=jobs, posts=posts, misses=misses,
-        quiet=quiet,
+        quiet=given.quiet,
     )
-    _print_problems(results, quiet=quiet)
+    _print_problems(results, quiet=given.quiet)
     if json:
         shown = table.as_dict(results, by=by) | {"fingerprint": gate.fingerprint(results)}
         print(json_text(shown, indent=1, ensure_ascii=False))

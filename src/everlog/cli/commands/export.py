@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from everlog.cli import flags
-from everlog.cli.options import archive_of, settings_from
+from everlog.cli.flags import Flags, takes
+from everlog.cli.options import archive_of
 from everlog.cli.terminal.crawl_summary import counted
 from everlog.cli.terminal.text import open_with
 
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from everlog.archive import Archive
 
 
-def export(  # noqa: PLR0913, PLR0917 - one parameter per flag
+@takes("archive files config quiet verbose")
+def export(
     format_name: Annotated[
         str | None,
         typer.Option("--format", metavar="jsonl|csv|markdown", help="Default: by the suffix of -o, else jsonl."),
@@ -28,11 +29,7 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per flag
     output: Annotated[
         str | None, typer.Option("-o", "--output", metavar="FILE", help="File, or folder for markdown; - is stdout."),
     ] = None,
-    archive: flags.Archive = None,
-    files: flags.Files = None,
-    config: flags.Config = None,
-    quiet: flags.Quiet = False,
-    verbose: flags.Verbose = False,  # noqa: ARG001 - where a bug happened is said by the program itself
+    *, given: Flags,
 ) -> None:
     """Write posts in a format of your choice, to stdout by default.
 
@@ -43,21 +40,21 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per flag
       everlog export --format markdown -o notes/
     """
     # On a terminal, the posts themselves come as soon as anything could be said.
-    open_with("exporting: opening the archive", quiet=quiet or output in {None, "-"})
+    open_with("exporting: opening the archive", quiet=given.quiet or output in {None, "-"})
     from everlog.core.moments import as_moment_or_none
     from everlog.export import format_for
 
     chosen = format_for(format_name, output)
     moment = as_moment_or_none(since)
     comments: Counter[str] = Counter()
-    settings = settings_from(config, archive=archive, files=files)
-    with archive_of(settings, reading=True, quiet=quiet) as opened:
+    settings = given.settings()
+    with archive_of(settings, reading=True, quiet=given.quiet) as opened:
         blog_id = _blog_id(blog, opened) if blog else None
         count = opened.export(
             chosen, Path(output) if output else None, blog_id=blog_id, since=moment,
             on_post=lambda post: comments.update({"kept": len(post.comments)}),
         )
-    if not quiet:
+    if not given.quiet:
         written = f"{counted(count, 'post')} with {counted(comments['kept'], 'comment')}"
         print(written + (f" in {output}" if output not in {None, "-"} else ""), file=sys.stderr)
 

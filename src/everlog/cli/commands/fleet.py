@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from everlog.cli import flags
-from everlog.cli.options import BROKER_IS_AWAY, settings_from, shared_archive_of
+from everlog.cli.flags import Flags, takes
+from everlog.cli.options import BROKER_IS_AWAY, shared_archive_of
 from everlog.cli.terminal.text import json_text
 from everlog.core.terminal import CONTROLS
 from everlog.errors import ServiceDown, UsageError
@@ -28,11 +28,8 @@ fleet = typer.Typer(
 
 
 @fleet.command("status")
-def fleet_status(
-    broker: flags.Broker = None, archive: flags.Archive = None, config: flags.Config = None, json: flags.Json = False,
-    quiet: flags.Quiet = False,  # noqa: ARG001 - it shows what was asked for
-    verbose: flags.Verbose = False,  # noqa: ARG001 - where a bug happened is said by the program itself
-) -> None:
+@takes("broker archive config json quiet verbose")
+def fleet_status(*, given: Flags) -> None:
     """Show workers, queues, request rates, overdue feeds and stalled jobs.
 
     \b
@@ -42,7 +39,7 @@ def fleet_status(
     from everlog.cli.terminal.fleet_table import BrokerState, as_dict, print_state
     from everlog.fleet.job_queue import make_job_queue
 
-    settings = settings_from(config, archive=archive, broker=broker)
+    settings = given.settings()
     job_queue = make_job_queue(settings.broker)
     with shared_archive_of(settings) as opened:
         state = opened.workers.fleet_state(now=datetime.now(UTC))
@@ -50,7 +47,7 @@ def fleet_status(
             told = BrokerState(messages=job_queue.depths())
         except ServiceDown as down:
             told = BrokerState(trouble=down.message)
-    if json:
+    if given.json:
         print(json_text(as_dict(state, told), ensure_ascii=False, indent=1))
     else:
         print_state(state, told)
@@ -58,10 +55,8 @@ def fleet_status(
 
 
 @fleet.command("rebuild")
-def fleet_rebuild(
-    broker: flags.Broker = None, archive: flags.Archive = None, config: flags.Config = None, quiet: flags.Quiet = False,
-    verbose: flags.Verbose = False,  # noqa: ARG001 - where a bug happened is said by the program itself
-) -> None:
+@takes("broker archive config quiet verbose")
+def fleet_rebuild(*, given: Flags) -> None:
     """Empty the queue and refill it from the database. Safe at any time.
 
     \b
@@ -71,19 +66,19 @@ def fleet_rebuild(
     from everlog.fleet.job_queue import make_job_queue
     from everlog.fleet.reaper import rebuild
 
-    settings = settings_from(config, archive=archive, broker=broker)
+    settings = given.settings()
     job_queue = make_job_queue(settings.broker)
     with shared_archive_of(settings) as opened:
         sent = rebuild(opened, job_queue)
-    if not quiet:
+    if not given.quiet:
         print(f"{sent} jobs queued again", file=sys.stderr)
 
 
 @fleet.command("drain")
+@takes("archive config quiet verbose")
 def fleet_drain(
     name: Annotated[str | None, typer.Argument(metavar="WORKER", help="One worker (default: all).")] = None,
-    archive: flags.Archive = None, config: flags.Config = None, quiet: flags.Quiet = False,
-    verbose: flags.Verbose = False,  # noqa: ARG001 - where a bug happened is said by the program itself
+    *, given: Flags,
 ) -> None:
     """Stop workers: they finish and store what they are doing; other workers continue it.
 
@@ -94,14 +89,14 @@ def fleet_drain(
     """
     from everlog.archive.lease_holder import LEASE_TIMEOUT_SECONDS
 
-    settings = settings_from(config, archive=archive)
+    settings = given.settings()
     with shared_archive_of(settings) as opened:
         asked = opened.workers.drain(name)
         named = [one for one in opened.workers() if name in {None, one.name}]
         silent = [one for one in named if one.silent_seconds > LEASE_TIMEOUT_SECONDS]
     if name and not asked:
         raise UsageError(f"no worker named {name}", advice="list them:  everlog fleet status")
-    if not quiet:
+    if not given.quiet:
         told = f"{asked - len(silent)} workers stop when their blogs are stored" if asked else "no worker is running"
         print(
             told + (f"; {len(silent)} sent no heartbeat and stop if they come back" if silent else ""), file=sys.stderr,
@@ -109,11 +104,10 @@ def fleet_drain(
 
 
 @fleet.command("dead")
+@takes("archive config json quiet verbose")
 def fleet_dead(
     limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, help="Show at most N.")] = 100,
-    archive: flags.Archive = None, config: flags.Config = None, json: flags.Json = False,
-    quiet: flags.Quiet = False,  # noqa: ARG001 - it shows what was asked for
-    verbose: flags.Verbose = False,  # noqa: ARG001 - where a bug happened is said by the program itself
+    *, given: Flags,
 ) -> None:
     """List failed jobs and why they were given up.
 
@@ -123,10 +117,10 @@ def fleet_dead(
     """
     from everlog.cli.terminal.fleet_table import job_dict
 
-    settings = settings_from(config, archive=archive)
+    settings = given.settings()
     with shared_archive_of(settings) as opened:
         jobs = opened.jobs.dead(limit=limit)
-    if json:
+    if given.json:
         print(json_text([job_dict(job) for job in jobs], ensure_ascii=False, indent=1))
         return
     for job in jobs:
@@ -135,12 +129,12 @@ def fleet_dead(
 
 
 @fleet.command("cancel")
+@takes("archive config quiet verbose")
 def fleet_cancel(
     words: Annotated[
         list[str], typer.Argument(metavar="JOB|URL", help="Job numbers from 'fleet status' or 'fleet dead', or blogs."),
     ],
-    archive: flags.Archive = None, config: flags.Config = None, quiet: flags.Quiet = False,
-    verbose: flags.Verbose = False,  # noqa: ARG001 - where a bug happened is said by the program itself
+    *, given: Flags,
 ) -> None:
     """Remove queued or failed jobs. What is archived of their blogs stays.
 
@@ -151,7 +145,7 @@ def fleet_cancel(
     """
     from everlog.usecases.discover.typed_address import fetchable
 
-    settings = settings_from(config, archive=archive)
+    settings = given.settings()
     ids: set[int] = set()
     with shared_archive_of(settings) as opened:
         for word in words:
@@ -162,19 +156,19 @@ def fleet_cancel(
         raise UsageError(
             f"no such job, or it is running: {named}", advice="list jobs:  everlog fleet status, everlog fleet dead",
         )
-    if not quiet:
+    if not given.quiet:
         others = len(ids) - cancelled
         rest = f", {others} do not exist or are running" if others else ""
         print(f"{cancelled} jobs removed{rest}", file=sys.stderr)
 
 
 @fleet.command("revive")
+@takes("broker archive config quiet verbose")
 def fleet_revive(
     ids: Annotated[
         list[int] | None, typer.Argument(metavar="JOB", help="Job numbers (default: all)."),
     ] = None,
-    broker: flags.Broker = None, archive: flags.Archive = None, config: flags.Config = None, quiet: flags.Quiet = False,
-    verbose: flags.Verbose = False,  # noqa: ARG001 - where a bug happened is said by the program itself
+    *, given: Flags,
 ) -> None:
     """Queue failed jobs again.
 
@@ -185,7 +179,7 @@ def fleet_revive(
     from everlog.archive.job_models import MOST_AT_ONCE
     from everlog.fleet.job_queue import make_job_queue
 
-    settings = settings_from(config, archive=archive, broker=broker)
+    settings = given.settings()
     job_queue = make_job_queue(settings.broker)
     with shared_archive_of(settings) as opened:
         revived = part = opened.jobs.revive(ids or None)
@@ -202,5 +196,5 @@ def fleet_revive(
             raise ServiceDown(f"{revived} jobs queued again; {down.message}", advice=BROKER_IS_AWAY) from down
         finally:
             job_queue.close()
-    if not quiet:
+    if not given.quiet:
         print(f"{revived} jobs queued again", file=sys.stderr)

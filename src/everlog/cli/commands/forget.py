@@ -7,16 +7,14 @@ from typing import Annotated
 
 import typer
 
-from everlog.cli import flags
-from everlog.cli.options import archive_of, settings_from
+from everlog.cli.flags import Flags, takes
+from everlog.cli.options import archive_of
 
 
+@takes("archive config quiet verbose")
 def forget(
     what: Annotated[str, typer.Argument(metavar="URL|BLOG", help="A blog of the archive.")],
-    archive: flags.Archive = None,
-    config: flags.Config = None,
-    quiet: flags.Quiet = False,
-    verbose: flags.Verbose = False,  # noqa: ARG001 - where a bug happened is said by the program itself
+    *, given: Flags,
 ) -> None:
     """Stop updating a blog; the archive keeps what it has. `everlog crawl` takes it up again.
 
@@ -26,9 +24,9 @@ def forget(
     """
     from everlog.usecases.discover.held_blog import blog_named
 
-    with archive_of(settings_from(config, archive=archive)) as opened:
+    with archive_of(given.settings()) as opened:
         blog = blog_named(what, opened)
         opened.blogs.update(blog.id, forgotten_at=opened.jobs.now())
-        if not quiet:
+        if not given.quiet:
             held = opened.posts.count(blog.id)
             print(f"{blog.home} is no longer updated; its {held} posts stay in the archive", file=sys.stderr)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from everlog.cli import flags
 from everlog.cli.contact import remind_of_contact
-from everlog.cli.options import allowed, refuse_both, settings_from
+from everlog.cli.flags import Flags, takes
+from everlog.cli.options import refuse_both
 from everlog.cli.program import as_typed
 from everlog.cli.terminal.text import json_text, open_with
 from everlog.cli.terminal.wrapping import print_wrapped
@@ -29,22 +29,10 @@ WORDS_SHOWN = 40
 COLUMN = 14
 
 
-def inspect(  # noqa: PLR0913, PLR0917 - one parameter per flag
+@takes("feed no_feed scope also delay header cookies ignore_robots allow archive config json quiet verbose")
+def inspect(
     url: Annotated[str, typer.Argument(metavar="URL", help="The address of a blog.")],
-    feed: flags.Feed = None,
-    no_feed: flags.NoFeed = False,
-    scope: flags.Scope = None,
-    also: flags.Also = None,
-    delay: flags.Delay = None,
-    header: flags.Header = None,
-    cookies: flags.Cookies = None,
-    ignore_robots: Annotated[bool, typer.Option("--ignore-robots", help="Only for your own blogs.")] = False,
-    allow: flags.Allow = None,
-    archive: flags.Archive = None,
-    config: flags.Config = None,
-    json: flags.Json = False,
-    quiet: flags.Quiet = False,
-    verbose: flags.Verbose = False,  # noqa: ARG001 - where a bug happened is said by the program itself
+    *, given: Flags,
 ) -> None:
     """Show what a crawl of a blog would find and fetch. Writes nothing.
 
@@ -52,20 +40,15 @@ def inspect(  # noqa: PLR0913, PLR0917 - one parameter per flag
     Example:
       everlog inspect https://a.blog.example/
     """
-    refuse_both(feed, no_feed=no_feed)
+    refuse_both(given.feed, no_feed=given.no_feed)
     refuse_file(url)
-    open_with(f"looking at {url}: starting", quiet=quiet)
-    settings = settings_from(
-        config, archive=archive, feed=feed, no_feed=True if no_feed else None, scope=scope,
-        also=also or None, delay=delay,
-        header=header or None, cookies=cookies, robots=False if ignore_robots else None,
-        allow=allowed(allow),
-    )
-    remind_of_contact([url], settings, None, quiet=quiet)
-    [found] = look_at([url], settings, typed=[url], quiet=quiet)
+    open_with(f"looking at {url}: starting", quiet=given.quiet)
+    settings = given.settings()
+    remind_of_contact([url], settings, None, quiet=given.quiet)
+    [found] = look_at([url], settings, typed=[url], quiet=given.quiet)
     if isinstance(found, EverlogError):
         raise found
-    if json:
+    if given.json:
         print(json_text(as_dict(found), ensure_ascii=False, indent=1))
     else:
         print_look(found)

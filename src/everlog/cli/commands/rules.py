@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from everlog.cli import flags
-from everlog.cli.options import archive_of, settings_from
+from everlog.cli.flags import Flags, takes
+from everlog.cli.options import archive_of
 from everlog.cli.terminal.text import json_text
 from everlog.core.rules import MANUAL
 from everlog.errors import UsageError
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from everlog.usecases.learn.rules_by_hand import Trial
 
 
-def rules(  # noqa: PLR0913, PLR0917 - one parameter per flag
+@takes("archive files config json quiet verbose")
+def rules(
     blog: Annotated[str | None, typer.Argument(metavar="BLOG", help="A blog of the archive.")] = None,
     relearn: Annotated[bool, typer.Option("--relearn", help="Learn again from the stored feed and its pages.")] = False,
     set_rule: Annotated[
@@ -39,12 +40,7 @@ def rules(  # noqa: PLR0913, PLR0917 - one parameter per flag
         str | None,
         typer.Option("--unset", metavar="FIELD", help="Take a rule back that was set by hand: the learned one holds."),
     ] = None,
-    archive: flags.Archive = None,
-    files: flags.Files = None,
-    config: flags.Config = None,
-    json: flags.Json = False,
-    quiet: flags.Quiet = False,
-    verbose: flags.Verbose = False,
+    *, given: Flags,
 ) -> None:
     """Show what was learned about a blog: rules per field, their score on the blog's own feed, the URL pattern.
 
@@ -61,12 +57,12 @@ def rules(  # noqa: PLR0913, PLR0917 - one parameter per flag
     from everlog.usecases.learn.learned_blog import LearnedBlog
 
     is_change = relearn or set_rule is not None or unset_rule is not None
-    settings = settings_from(config, archive=archive, files=files)
-    with archive_of(settings, reading=not is_change, quiet=quiet) as opened:
+    settings = given.settings()
+    with archive_of(settings, reading=not is_change, quiet=given.quiet) as opened:
         if blog is None:
             if is_change:
                 raise UsageError("no blog given", advice="everlog rules BLOG --relearn")
-            _print_all(opened, json=json, quiet=quiet, verbose=verbose)
+            _print_all(opened, given)
             return
         chosen = blog_named(blog, opened)
         if not relearn and LearnedBlog.of(chosen) is None:
@@ -74,16 +70,16 @@ def rules(  # noqa: PLR0913, PLR0917 - one parameter per flag
         learned, trial = _changed(chosen, opened, relearn=relearn, set_rule=set_rule, unset_rule=unset_rule)
         if is_change:
             opened.blogs.update(chosen.id, template=learned.template.to_json(), knowledge=learned.knowledge())
-            if not quiet:
+            if not given.quiet:
                 print("\n".join(filter(None, [
                     str(trial) if trial is not None else None,
                     f"kept; to use it on stored pages:  everlog reread {chosen.home}",
                 ])), file=sys.stderr)
-        if json:
+        if given.json:
             told = _as_dict(chosen, learned, opened) | ({"set": _trial_dict(trial)} if trial is not None else {})
             print(json_text(told, ensure_ascii=False, indent=1))
         else:
-            _print_rules(chosen, learned, opened, verbose=verbose)
+            _print_rules(chosen, learned, opened, verbose=given.verbose)
 
 
 def _changed(
@@ -102,20 +98,20 @@ def _changed(
     return set_by_hand(learned, *set_rule, blog, archive) if set_rule is not None else (learned, None)
 
 
-def _print_all(archive: Archive, *, json: bool, quiet: bool, verbose: bool) -> None:
+def _print_all(archive: Archive, given: Flags) -> None:
     """The rules of all blogs; those that were not learned yet do not hide the others."""
     from everlog.usecases.learn.learned_blog import LearnedBlog
 
     blogs = [(blog, LearnedBlog.of(blog)) for blog in archive.blogs()]
-    if json:
+    if given.json:
         print(json_text([_as_dict(blog, learned, archive) for blog, learned in blogs], ensure_ascii=False, indent=1))
         return
-    if not blogs and not quiet:
+    if not blogs and not given.quiet:
         print("no blog is in this archive yet:  everlog crawl URL", file=sys.stderr)
     for blog, learned in blogs:
         if learned is not None:
-            _print_rules(blog, learned, archive, verbose=verbose)
-        elif not quiet:
+            _print_rules(blog, learned, archive, verbose=given.verbose)
+        elif not given.quiet:
             print(f"{blog.home} has no learned rules yet:  everlog crawl {blog.home}", file=sys.stderr)
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from everlog.cli import flags
-from everlog.cli.options import archive_of, settings_from
+from everlog.cli.flags import Flags, takes
+from everlog.cli.options import archive_of
 from everlog.cli.terminal.text import json_text
 from everlog.cli.terminal.wrapping import print_styled, print_wrapped
 from everlog.core.terminal import harmless
@@ -47,17 +47,14 @@ class SearchCommand(TyperCommand):
             ) from None
 
 
+@takes("archive config json quiet verbose")
 def search(
     query: Annotated[list[str] | None, typer.Argument(metavar="QUERY", help="What to look for.")] = None,
     limit: Annotated[
         int, typer.Option("--limit", metavar="N", min=1, max=MOST_SHOWN, help="How many posts to show at most."),
     ] = 10,
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Rebuild the search index from the posts.")] = False,
-    archive: flags.Archive = None,
-    config: flags.Config = None,
-    json: flags.Json = False,
-    quiet: flags.Quiet = False,
-    verbose: flags.Verbose = False,
+    *, given: Flags,
 ) -> None:
     """Find posts by their words, the best first: titles, texts, comments, authors and tags, in any language.
 
@@ -74,21 +71,21 @@ def search(
     text = " ".join(query or ())
     if not text.strip() and not rebuild:
         raise UsageError("nothing to search for", advice="give a word:  everlog search tide")
-    with archive_of(settings_from(config, archive=archive), reading=not rebuild, quiet=quiet) as opened:
+    with archive_of(given.settings(), reading=not rebuild, quiet=given.quiet) as opened:
         if rebuild:
             opened.search.forget()
-        indexed = _index(opened, quiet=quiet)
+        indexed = _index(opened, quiet=given.quiet)
         if not text.strip():
-            if json:
+            if given.json:
                 print(json_text({"indexed": indexed}))
             return
         hits = opened.search(text, limit=limit)
         total = opened.search.count(text)
-    if json:
+    if given.json:
         print(json_text({"found": total, "posts": [_plain(hit) for hit in hits]}, ensure_ascii=False, indent=1))
     else:
-        _print(hits, verbose=verbose)
-    if not quiet:
+        _print(hits, verbose=given.verbose)
+    if not given.quiet:
         _remark(text, shown=len(hits), total=total)
     if not hits:
         raise typer.Exit(NOTHING_FOUND)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from everlog.cli import flags
-from everlog.cli.options import archive_of, settings_from
+from everlog.cli.flags import Flags, takes
+from everlog.cli.options import archive_of
 from everlog.cli.terminal.text import ago, json_text
 from everlog.cli.terminal.wrapping import print_wrapped
 from everlog.core.terminal import harmless_html
@@ -27,17 +27,14 @@ INDENT = "  "
 DEEPEST_INDENT = 8
 
 
+@takes("archive config json quiet verbose")
 def show(
     url: Annotated[str, typer.Argument(metavar="URL", help="The address of a post.")],
     html: Annotated[bool, typer.Option("--html", help="The article as cleaned HTML.")] = False,
     versions: Annotated[
         bool, typer.Option("--versions", help="Its versions: when each was read, what changed; with --json all whole."),
     ] = False,
-    archive: flags.Archive = None,
-    config: flags.Config = None,
-    json: flags.Json = False,
-    quiet: flags.Quiet = False,
-    verbose: flags.Verbose = False,
+    *, given: Flags,
 ) -> None:
     """Print one post, as text.
 
@@ -47,15 +44,14 @@ def show(
       everlog show https://a.blog.example/2024/05/a-post/ --json
       everlog show https://a.blog.example/2024/05/a-post/ --versions
     """
-    with archive_of(settings_from(config, archive=archive), reading=True, quiet=quiet) as opened:
+    with archive_of(given.settings(), reading=True, quiet=given.quiet) as opened:
         if versions:
-            _show_versions(versions_of(url, opened, as_read=not (json or html)), json=json, html=html, quiet=quiet,
-                           verbose=verbose)
+            _show_versions(versions_of(url, opened, as_read=not (given.json or html)), given, html=html)
             return
         post = opened.posts.find(url)
     if post is None:
         raise not_here(url)
-    if json:
+    if given.json:
         print(json_text(post.to_dict(), ensure_ascii=False, indent=1))
     elif html:
         print(harmless_html(post.html))
@@ -91,17 +87,17 @@ def summary_of(changes: Changes, *, is_same_page: bool) -> str:
     return changes.summary() + (" (the same page, read by other rules)" if by_rules else "")
 
 
-def _show_versions(found: tuple[Version, ...], *, json: bool, html: bool, quiet: bool, verbose: bool) -> None:
-    if json:
+def _show_versions(found: tuple[Version, ...], given: Flags, *, html: bool) -> None:
+    if given.json:
         plain = [each.post.to_dict() | {"read_at": each.read_at.isoformat()} for each in found]
         print(json_text(plain, ensure_ascii=False, indent=1))
     elif html:
         for each in found:
             print(harmless_html(each.post.html))
     else:
-        for line in _version_lines(found, exactly=verbose):
+        for line in _version_lines(found, exactly=given.verbose):
             print_wrapped(line, hanging=INDENT)
-        if not quiet:
+        if not given.quiet:
             print(f"\nwhat changed:  everlog diff {found[-1].post.url}   all versions whole: --json", file=sys.stderr)
 
 

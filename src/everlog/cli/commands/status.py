@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from everlog.cli import flags
-from everlog.cli.options import archive_of, settings_from
+from everlog.cli.flags import Flags, takes
+from everlog.cli.options import archive_of
 from everlog.cli.terminal.blog_page import event_dict, figures_dict, print_blog, print_events
 from everlog.cli.terminal.crawl_summary import counted, media_of, missing_of
 from everlog.cli.terminal.politeness_table import print_ledger
@@ -32,16 +32,13 @@ COLUMNS = ("blog", "posts", "comments", "media", "missing", "waiting", "deleted"
 TEXTS = frozenset({"blog", "state", "last_crawl", "next_check"})
 
 
+@takes("archive config json quiet verbose")
 def status(
     blog: Annotated[str | None, typer.Argument(metavar="BLOG", help="One blog in detail.")] = None,
     politeness: Annotated[
         bool, typer.Option("--politeness", help="The ledger of requests and waits, with the reason for each wait."),
     ] = False,
-    archive: flags.Archive = None,
-    config: flags.Config = None,
-    json: flags.Json = False,
-    quiet: flags.Quiet = False,
-    verbose: flags.Verbose = False,
+    *, given: Flags,
 ) -> None:
     """List the blogs of the archive and what happened to them; with a BLOG what is held, what is missing and why.
 
@@ -51,23 +48,23 @@ def status(
       everlog status https://a.blog.example/
       everlog status --politeness
     """
-    with archive_of(settings_from(config, archive=archive), reading=True, quiet=quiet) as opened:
+    with archive_of(given.settings(), reading=True, quiet=given.quiet) as opened:
         chosen = None
         if blog is not None:
             from everlog.usecases.discover.held_blog import blog_named
 
             chosen = blog_named(blog, opened)
         if politeness:
-            print_ledger(opened, chosen, json=json, quiet=quiet, verbose=verbose)
+            print_ledger(opened, chosen, given)
         elif chosen is None:
-            _print_all(opened, json=json, quiet=quiet, verbose=verbose)
+            _print_all(opened, given)
         else:
-            print_blog(chosen, opened, json=json, verbose=verbose)
+            print_blog(chosen, opened, given)
 
 
-def _print_all(archive: Archive, *, json: bool, quiet: bool, verbose: bool) -> None:
+def _print_all(archive: Archive, given: Flags) -> None:
     outlines = list(archive.blogs.outlines())
-    if json:
+    if given.json:
         happened: dict[int, list[dict[str, Any]]] = {}
         for event in archive.events(kinds=MATTER):
             happened.setdefault(event.blog_id, []).append(event_dict(event))
@@ -76,23 +73,23 @@ def _print_all(archive: Archive, *, json: bool, quiet: bool, verbose: bool) -> N
         return
     now = datetime.now(UTC)
     _print_list(outlines, now)
-    if not outlines and not quiet:
+    if not outlines and not given.quiet:
         print("no blog is in this archive yet:  everlog crawl URL", file=sys.stderr)
     gone = [each for each in outlines if each.gone is not None]
     if gone:
         print()
         say(f"gone from the web: {len(gone)} of {len(outlines)} blogs")
-    for each in gone if verbose else gone[:SHOWN]:
+    for each in gone if given.verbose else gone[:SHOWN]:
         since = f"{ago(each.gone_at, now)}: " if each.gone_at is not None else ""
         say(f"  {each.home}  {since}{each.gone}")
-    more(len(gone), SHOWN, verbose=verbose)
-    events = list(archive.events(kinds=MATTER, limit=None if verbose else SHOWN + 1))
+    more(len(gone), SHOWN, verbose=given.verbose)
+    events = list(archive.events(kinds=MATTER, limit=None if given.verbose else SHOWN + 1))
     if events:
         print()
         deleted = sum(each.figures.deleted for each in outlines)
         say(f"deletions and other events ({counted(deleted, 'post is', 'posts are')} gone), the newest first")
-        print_events(events if verbose else events[-SHOWN:], {each.id: each.home for each in outlines}, now)
-        if len(events) > SHOWN and not verbose:
+        print_events(events if given.verbose else events[-SHOWN:], {each.id: each.home for each in outlines}, now)
+        if len(events) > SHOWN and not given.verbose:
             say("  and earlier ones (-v shows all)")
 
 

@@ -8,54 +8,47 @@ from tempfile import TemporaryFile
 
 import typer
 
-from everlog.cli import flags
-from everlog.cli.options import archive_of, settings_from
+from everlog.cli.flags import Flags, takes
+from everlog.cli.options import archive_of
 from everlog.cli.terminal.text import json_text, open_with
 
 VERIFY_FAILED = 8
 
 
-def verify(
-    archive: flags.Archive = None,
-    files: flags.Files = None,
-    spool: flags.Spool = None,
-    config: flags.Config = None,
-    json: flags.Json = False,
-    quiet: flags.Quiet = False,
-    verbose: flags.Verbose = False,  # noqa: ARG001 - where a bug happened is said by the program itself
-) -> None:
+@takes("archive files spool config json quiet verbose")
+def verify(*, given: Flags) -> None:
     """Check the archive: every record, WARC pointer, digest and media file. Exits 8 if something is wrong.
 
     \b
     Example:
       everlog verify
     """
-    open_with("verifying: opening the archive", quiet=quiet)
+    open_with("verifying: opening the archive", quiet=given.quiet)
     from everlog.archive.verify import count_to_verify
     from everlog.archive.verify import verify as findings_of
     from everlog.cli.terminal.progress import progress
 
     found = 0
-    settings = settings_from(config, archive=archive, files=files, spool=spool)
+    settings = given.settings()
     with (
-        archive_of(settings, reading=True, quiet=quiet) as opened,
+        archive_of(settings, reading=True, quiet=given.quiet) as opened,
         TemporaryFile("w+", encoding="utf-8") as document,
     ):
         total = count_to_verify(opened)
-        with progress(total, "records checked", quiet=quiet) as step:
+        with progress(total, "records checked", quiet=given.quiet) as step:
             for finding in findings_of(opened, progress=step):
                 found += 1
-                if json:
+                if given.json:
                     # A ruined archive may have millions, and a check that breaks off prints no half document.
                     print(("," if found > 1 else "") + json_text(finding.to_dict()), file=document)
                 else:
                     print(finding)
-        if json:
+        if given.json:
             document.seek(0)
             print(f'{{"checked": {total}, "found": {found}, "findings": [')
             shutil.copyfileobj(document, sys.stdout)
             print("]}")
-    if not quiet:
+    if not given.quiet:
         print(f"{total} records checked, {found} findings", file=sys.stderr)
     if found:
         told = "restore damaged files from a backup; a crawl continues without them:  everlog crawl BLOG"

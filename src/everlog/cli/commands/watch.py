@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from everlog.cli import flags
 from everlog.cli.contact import remind_of_contact
-from everlog.cli.options import allowed, archive_of, log_to_stderr, settings_from
+from everlog.cli.flags import Flags, takes
+from everlog.cli.options import archive_of, log_to_stderr
 from everlog.cli.terminal.crawl_progress import FIGURE_LINES, flowed
 from everlog.cli.terminal.text import ago, console, is_live, json_text, live_part, open_with, unguarded
 from everlog.core.terminal import harmless
@@ -31,24 +31,13 @@ INTERRUPTED = 130
 LATER = 5
 
 
-def watch(  # noqa: PLR0913, PLR0917 - one parameter per flag
+@takes(
+    "max_time delay render no_comments no_media allow broker metrics_port log_format archive files spool "
+    "config json quiet verbose"
+)
+def watch(
     once: Annotated[bool, typer.Option("--once", help="Ask what is due now, then end: for cron.")] = False,
-    max_time: flags.MaxTime = None,
-    delay: flags.Delay = None,
-    render: flags.Render = None,
-    no_comments: flags.NoComments = False,
-    no_media: Annotated[bool, typer.Option("--no-media", help="Do not fetch pictures, sounds and files.")] = False,
-    allow: flags.Allow = None,
-    broker: flags.Broker = None,
-    metrics_port: flags.Metrics = None,
-    log_format: flags.LogFormat = "text",
-    archive: flags.Archive = None,
-    files: flags.Files = None,
-    spool: flags.Spool = None,
-    config: flags.Config = None,
-    json: flags.Json = False,
-    quiet: flags.Quiet = False,
-    verbose: flags.Verbose = False,
+    *, given: Flags,
 ) -> None:
     """Keep all blogs of the archive current: each feed is asked as it falls due, until you stop it.
 
@@ -63,28 +52,25 @@ def watch(  # noqa: PLR0913, PLR0917 - one parameter per flag
       everlog watch --json >> news.jsonl
       everlog watch --archive postgresql://db/everlog --broker redis://queue
     """
-    open_with("watching: opening the archive", quiet=quiet or log_format != "text")
+    open_with("watching: opening the archive", quiet=given.quiet or given.log_format != "text")
     from everlog.usecases.runner import run_watch
     from everlog.usecases.watch.watch_loop import WatchTally
 
-    settings = settings_from(
-        config, archive=archive, files=files, spool=spool, max_time=max_time, delay=delay,
-        media=False if no_media else None, render=render, comments=False if no_comments else None, broker=broker,
-        allow=allowed(allow),
-    )
+    settings = given.settings()
     if settings.broker is not None:
         from everlog.cli.commands.watch_for_fleet import schedule
 
         _refuse_of_a_scheduler({
-            "--delay": delay is not None, "--render": render is not None, "--no-comments": no_comments,
-            "--no-media": no_media, "--allow": bool(allow), "--json": json,
+            "--delay": given.delay is not None, "--render": given.render is not None, "--allow": bool(given.allow),
+            "--no-comments": given.no_comments, "--no-media": given.no_media, "--json": given.json,
         })
-        schedule(settings, once=once, metrics_port=metrics_port, log_format=log_format, quiet=quiet, verbose=verbose)
+        schedule(settings, given, once=once)
         return
-    for flag, is_given in (("--metrics-port", metrics_port is not None), ("--log-format", log_format != "text")):
+    of_fleets = {"--metrics-port": given.metrics_port is not None, "--log-format": given.log_format != "text"}
+    for flag, is_given in of_fleets.items():
         if is_given:
             raise UsageError(f"{flag} is for fleets", advice="name the fleet's queue with --broker, or leave it out")
-    if verbose:
+    if given.verbose:
         log_to_stderr()
     tally = WatchTally()
     polls: list[dict[str, Any]] = []
@@ -92,18 +78,18 @@ def watch(  # noqa: PLR0913, PLR0917 - one parameter per flag
         finished = [blog.home for blog in opened.blogs() if blog.state == "finished"]
         if not finished:
             raise UsageError("there is no finished blog to watch", advice="everlog crawl https://a.blog.example/")
-        remind_of_contact(finished, settings, opened, quiet=quiet)
-        with _display(tally, quiet=quiet) as say:
+        remind_of_contact(finished, settings, opened, quiet=given.quiet)
+        with _display(tally, quiet=given.quiet) as say:
             stopped = _run(lambda: run_watch(
                 opened, settings, once=once, tally=tally,
-                on_polled=_listener(say, _teller(polls, once=once) if json else None),
+                on_polled=_listener(say, _teller(polls, once=once) if given.json else None),
             ))
-    if json and once:
+    if given.json and once:
         print(json_text({
             "watched": tally.watched, "new_posts": tally.new_posts, "changed_posts": tally.changed_posts,
             "polls": polls,
         }, ensure_ascii=False, indent=1))
-    if not quiet:
+    if not given.quiet:
         print(_figures(tally), file=sys.stderr)
     if stopped:
         raise typer.Exit(INTERRUPTED)

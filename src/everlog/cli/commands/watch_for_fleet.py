@@ -12,6 +12,7 @@ import typer
 from everlog.cli.options import shared_archive_of
 
 if TYPE_CHECKING:
+    from everlog.cli.flags import Flags
     from everlog.fleet.scheduler import ScheduleTally
     from everlog.settings import Settings
 
@@ -22,9 +23,7 @@ INTERRUPTED = 130
 LINE_EVERY_SECONDS = 60.0
 
 
-def schedule(
-    settings: Settings, *, once: bool, metrics_port: int | None, log_format: str, quiet: bool, verbose: bool,
-) -> None:
+def schedule(settings: Settings, given: Flags, *, once: bool) -> None:
     """Queue due feeds until a signal ends it, or `max_time`; with `once`, until nothing is due."""
     from everlog.fleet.job_queue import make_job_queue
     from everlog.fleet.logs import log_to_stderr
@@ -33,8 +32,8 @@ def schedule(
     from everlog.fleet.worker import default_name
 
     name = f"watch-{default_name()}"
-    level = logging.WARNING if quiet else logging.DEBUG if verbose else logging.INFO
-    log_to_stderr(log_format, level=level, worker=name)
+    level = logging.WARNING if given.quiet else logging.DEBUG if given.verbose else logging.INFO
+    log_to_stderr(given.log_format, level=level, worker=name)
     job_queue = make_job_queue(settings.broker)
     stop_metrics: Any = None
     done = threading.Event()
@@ -43,11 +42,11 @@ def schedule(
         scheduler = Scheduler(opened, job_queue, name)
         stopped = _stop_on_signals(scheduler)
         thread = threading.Thread(target=_tell_now_and_then, args=(scheduler.tally, done), daemon=True)
-        if not quiet:
+        if not given.quiet:
             thread.start()
         try:
-            if metrics_port is not None:
-                stop_metrics = serve_metrics(metrics_port, opened, job_queue)
+            if given.metrics_port is not None:
+                stop_metrics = serve_metrics(given.metrics_port, opened, job_queue)
             scheduler.run(once=once, max_seconds=settings.max_time)
         finally:
             done.set()

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from everlog.cli import flags
-from everlog.cli.options import allowed, settings_from, shared_archive_of
+from everlog.cli.flags import Flags, takes
+from everlog.cli.options import shared_archive_of
 from everlog.errors import UsageError
 
 if TYPE_CHECKING:
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 NO_BROWSER = "no-browser"
 
 
-def worker(  # noqa: PLR0913, PLR0917 - one parameter per flag
+@takes("allow broker archive files spool metrics_port log_format config quiet verbose")
+def worker(
     processes: Annotated[
         int | None, typer.Option("--processes", "-n", metavar="N", min=1, help="Blogs at once (default: 2 per core)."),
     ] = None,
@@ -41,16 +42,7 @@ def worker(  # noqa: PLR0913, PLR0917 - one parameter per flag
     slice_pages: Annotated[
         int | None, typer.Option("--slice-pages", metavar="N", help="Pages per slice at most (default: 500)."),
     ] = None,
-    allow: flags.Allow = None,
-    broker: flags.Broker = None,
-    archive: flags.Archive = None,
-    files: flags.Files = None,
-    spool: flags.Spool = None,
-    metrics_port: flags.Metrics = None,
-    log_format: flags.LogFormat = "text",
-    config: flags.Config = None,
-    quiet: flags.Quiet = False,
-    verbose: flags.Verbose = False,
+    *, given: Flags,
 ) -> None:
     """Run jobs from a fleet's queue until stopped. Start as many workers as you like, on any machine.
 
@@ -72,18 +64,16 @@ def worker(  # noqa: PLR0913, PLR0917 - one parameter per flag
             "--readers was removed: it made the crawl of one huge blog only 1.27 times as fast",
             advice="leave it out: a plain worker crawls such a blog by itself, and more workers crawl more blogs",
         )
-    settings = settings_from(
-        config, archive=archive, files=files, spool=spool, broker=broker, slice_seconds=slice_seconds,
-        slice_pages=slice_pages, browser=NO_BROWSER if browser is False else None,
-        allow=allowed(allow),
+    settings = given.settings(
+        slice_seconds=slice_seconds, slice_pages=slice_pages, browser=NO_BROWSER if browser is False else None,
     )
     if settings.max_time is not None:
         raise UsageError(
             "max_time does not work in a fleet, whose crawls run in slices", advice="set slice_seconds or max_pages",
         )
     name = name or default_name()
-    level = logging.WARNING if quiet else logging.DEBUG if verbose else logging.INFO
-    log_to_stderr(log_format, level=level, worker=name)
+    level = logging.WARNING if given.quiet else logging.DEBUG if given.verbose else logging.INFO
+    log_to_stderr(given.log_format, level=level, worker=name)
     job_queue = make_job_queue(settings.broker)
     has_browser = can_render(settings)
     if browser and not has_browser:
@@ -96,8 +86,8 @@ def worker(  # noqa: PLR0913, PLR0917 - one parameter per flag
 
     with ExitStack() as stack:
         def ready(opened: Archive) -> None:
-            if metrics_port is not None:
-                stack.callback(serve_metrics(metrics_port, opened, job_queue, worker=name))
+            if given.metrics_port is not None:
+                stack.callback(serve_metrics(given.metrics_port, opened, job_queue, worker=name))
 
         plan = WorkerPlan(name=name, processes=processes or 2 * (os.cpu_count() or 1), has_browser=has_browser)
         code = run_worker(plan, settings, job_queue, open_shared=open_shared, on_ready=ready)

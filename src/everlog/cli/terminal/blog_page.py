@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from everlog.archive import Archive
+    from everlog.cli.flags import Flags
     from everlog.records import Blog, Event
     from everlog.records.figures import Figures
 
@@ -24,10 +25,10 @@ MISSING = {"post": "posts", "media": "pictures and files", "page": "other pages"
 WAITING = {"post": "posts", "page": "other pages", "media": "pictures and files"}
 
 
-def print_blog(blog: Blog, archive: Archive, *, json: bool, verbose: bool) -> None:
+def print_blog(blog: Blog, archive: Archive, given: Flags) -> None:
     """What is held of a blog, what is missing, and all that happened to it."""
     detail = _detail(blog, archive)
-    if json:
+    if given.json:
         print(json_text(detail, ensure_ascii=False, indent=1))
         return
     now = datetime.now(UTC)
@@ -42,9 +43,9 @@ def print_blog(blog: Blog, archive: Archive, *, json: bool, verbose: bool) -> No
     if detail["runs"]:
         last = detail["runs"][-1]
         _field("last run", f"{last['kind']}: {last['reason'] or 'interrupted or still running'}")
-    _print_missing(detail, now, verbose=verbose)
-    _print_doubts(detail, verbose=verbose)
-    _print_history(detail, archive, blog, now, verbose=verbose)
+    _print_missing(detail, now, verbose=given.verbose)
+    _print_doubts(detail, verbose=given.verbose)
+    _print_history(detail, archive, blog, now, verbose=given.verbose)
 
 
 def figures_dict(figures: Figures) -> dict[str, int]:

@@ -12,27 +12,28 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from everlog.archive import Archive
+    from everlog.cli.flags import Flags
     from everlog.core.fetcher import HostStats, Waited
     from everlog.records import Blog
 
 HOSTS_SHOWN = 50
 
 
-def print_ledger(archive: Archive, blog: Blog | None, *, json: bool, quiet: bool, verbose: bool) -> None:
+def print_ledger(archive: Archive, blog: Blog | None, given: Flags) -> None:
     """The hosts of the archive, or those of a blog: first those whose servers asked for waits, then the busiest."""
     hosts = archive.hosts.stats() if blog is None else _hosts_of(blog, archive)
-    if json:
+    if given.json:
         print(json_text([_plain(each) for each in hosts], ensure_ascii=False, indent=1))
         return
     ordered = sorted(hosts, key=_rank)
-    if not ordered and not quiet:
+    if not ordered and not given.quiet:
         print("no requests yet:  everlog crawl URL", file=sys.stderr)
     now = datetime.now(UTC)
-    for each in ordered if verbose else ordered[:HOSTS_SHOWN]:
+    for each in ordered if given.verbose else ordered[:HOSTS_SHOWN]:
         say(_line(each))
         for wait in each.waits:
             say(_wait_line(wait, now))
-    more(len(ordered), HOSTS_SHOWN, verbose=verbose)
+    more(len(ordered), HOSTS_SHOWN, verbose=given.verbose)
 
 
 def _hosts_of(blog: Blog, archive: Archive) -> Iterator[HostStats]:
