@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from everlog.archive import Archive, open_archive
-from everlog.core.moments import as_moment_or_none
+from everlog.core.moments import Moment, as_moment_or_none
 from everlog.errors import EverlogError
 from everlog.settings import Settings, make_settings
 from everlog.usecases.crawl.report import EXIT_CODES
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from datetime import datetime
 
-    from everlog.core.moments import Moment
     from everlog.records import Post
 
 __all__ = ["crawl", "new_crawl", "open_archive", "update", "update_crawl"]

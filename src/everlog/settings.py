@@ -15,17 +15,14 @@ from __future__ import annotations
 import logging
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
 from types import UnionType
-from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from everlog.core.urls import canonical
 from everlog.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 log = logging.getLogger("everlog")
 

@@ -5,13 +5,10 @@ from __future__ import annotations
 import difflib
 import re
 import shlex
+from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from everlog.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
 
 # How files end that people keep lists of blogs in, and that no domain ends with.
 _LISTS = frozenset({".opml", ".txt", ".xml", ".csv", ".tsv", ".json", ".jsonl", ".list", ".toml", ".yaml", ".yml"})

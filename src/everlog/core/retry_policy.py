@@ -15,12 +15,10 @@ Nobody else decides this. What a host is spared while it asks for patience is no
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from everlog.records import Failure, Trouble
 
 # -- troubles ---------------------------------------------------------------------------------------------------------

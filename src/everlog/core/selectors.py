@@ -14,13 +14,11 @@ same selector as an XPath for other programs.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from everlog.core.tree import Element
 
 _HEAD = re.compile(

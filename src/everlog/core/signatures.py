@@ -22,7 +22,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from everlog.core.selectors import anchor_of
-from everlog.core.tree import HOLDERS
+from everlog.core.tree import HOLDERS, Element
 from everlog.core.words import words
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from everlog.core.layout import Ints, Layout
-    from everlog.core.tree import Element
 
 # "Leave a reply", "You may also like these": labels are short; longer texts are never the same twice.
 LABEL_WORDS = 8

@@ -10,13 +10,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from hashlib import sha256
-from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, quote, unquote, urljoin, urlsplit, urlunsplit
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
 
 # Parameters that name the way a reader came, not the page: campaign tags, click ids, share and
 # reply buttons. Names that also select content somewhere (`id`, `p`, `page`, `ref`) stay.

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from everlog.core.words import fold, squeeze
 from everlog.dates.clock import is_afternoon, read_clock
 from everlog.dates.names import Names, is_kin, names_of
 from everlog.dates.stamps import Stamp, full_year, offset_text, read_offset
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 _FIELD = re.compile(r"'((?:[^']|'')*)'|do|y+|M+|L+|d+|E+|H+|h+|m+|s+|a|Z+|([^A-Za-z']+)|(.)", re.DOTALL)
 # A name of a month in any script, vowel signs included; which words are names the tables say.

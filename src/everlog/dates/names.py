@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from everlog.core.words import fold
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 # Spellings that people use and the Unicode tables of months do not list.
 _ALSO: Mapping[str, Mapping[str, int]] = {

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timezone
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from everlog.core.words import squeeze
 from everlog.dates.formats import DateFormat, prepare
@@ -15,9 +15,6 @@ from everlog.dates.names import is_known
 from everlog.dates.relative import read_relative
 from everlog.dates.scan import scan
 from everlog.dates.stamps import Stamp, plausible
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 # The parser of last resort takes 5 ms a text and finds dates in anything: only short texts are
 # dates and nothing else.

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from everlog.dates.formats import prepare
 from everlog.dates.names import names_of
 from everlog.dates.stamps import Stamp, read_offset
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # Seconds of each unit; months and years as the Unicode rules round them.
 UNITS = {

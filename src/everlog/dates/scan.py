@@ -7,17 +7,15 @@ are found wherever they stand together, and the pattern is what stands between t
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import date, time, timezone
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from everlog.dates.clock import read_clock
 from everlog.dates.formats import ORDINAL, WORD, DateFormat, join_phrases, prepare, quote
 from everlog.dates.names import names_of
 from everlog.dates.stamps import Stamp, full_year, plausible
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # What parts the pieces of a date: marks, and the small words of dates.
 _LINK = r"(?:(?:de|del|di|do|da|of|the|den|ng|tháng|thg|năm|d|m|gada|год|року|(?:\(?e\)?ko))[\s.'’]{1,2})?"

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from everlog.dates.formats import DateFormat, fields
 from everlog.dates.names import names_of, primary
 from everlog.dates.relative import render_relative
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _NUMERIC = tuple(
     pattern.replace("-", mark)

@@ -4,12 +4,8 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING
 
-from everlog.demo.pieces import NAME, article_html, pieces
-
-if TYPE_CHECKING:
-    from everlog.demo.pieces import Piece, Remark
+from everlog.demo.pieces import NAME, Piece, Remark, article_html, pieces
 
 MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",

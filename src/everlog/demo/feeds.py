@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from email.utils import format_datetime
 from html import escape
-from typing import TYPE_CHECKING
 
-from everlog.demo.pieces import IN_FEED, NAME, article_html, pieces
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from everlog.demo.pieces import Piece, Remark
+from everlog.demo.pieces import IN_FEED, NAME, Piece, Remark, article_html, pieces
 
 COMMENTS_IN_FEED = 20
 

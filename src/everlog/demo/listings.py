@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from html import escape
-from typing import TYPE_CHECKING
 
 from everlog.demo.designs import MONTHS, author_path, page
-from everlog.demo.pieces import AUTHORS, NAME, TAGS, article_html, pieces
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from everlog.demo.pieces import Piece
+from everlog.demo.pieces import AUTHORS, NAME, TAGS, Piece, article_html, pieces
 
 PER_PAGE = 6
 # Twelve years of empty months: few enough for a crawl that does not notice, many for one that does.

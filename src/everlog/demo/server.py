@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from everlog.demo.site import HTML, Document, pages
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from contextlib import AbstractContextManager
 
 _MISSING = Document(type=HTML, body=b"<!DOCTYPE html><title>Not here</title><p>There is no such page.</p>")
 

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from everlog.demo import feeds, pictures
 from everlog.demo.designs import post_page, print_page
 from everlog.demo.listings import listing_pages
-from everlog.demo.pieces import pieces
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from everlog.demo.pieces import Piece
+from everlog.demo.pieces import Piece, pieces
 
 ORIGIN = "http://signal-box.example"
 HTML = "text/html; charset=utf-8"

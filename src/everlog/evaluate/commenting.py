@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 from everlog.comments.comment_feeds import comment_feed_url, read_comment_feed
 from everlog.comments.learn.comment_rules_learn import MOST_TAUGHT, learn_comments
 from everlog.comments.learn.comment_samples import ShownWords, run_of
-from everlog.core.tree import parse
+from everlog.core.tree import Element, parse
 from everlog.errors import EverlogError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from everlog.comments.comment_rules import CommentRules
-    from everlog.core.tree import Element
     from everlog.evaluate.corpus import Blog, KnownComment, Truth
     from everlog.evaluate.run import Reader
     from everlog.records import Comment

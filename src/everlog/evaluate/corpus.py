@@ -9,16 +9,14 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from urllib.parse import SplitResult, unquote, urljoin, urlsplit
 
 from everlog.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
 
 INDEX_NAMES = ("index.html", "index.xml", "index.htm", "index.rss")
 # Below this share of its words in the page, the truth is of another edition of the post.

@@ -14,20 +14,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from everlog.errors import UsageError
 from everlog.evaluate.calibration import calibration_error
-from everlog.evaluate.run import total_scores
+from everlog.evaluate.run import Result, total_scores
 from everlog.evaluate.scoring import FIELDS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from everlog.evaluate.run import Result
-
 
 RUNS = ("normal", "cut_feeds", "no_feed")
 

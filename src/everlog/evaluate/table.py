@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import unicodedata
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from everlog.evaluate.calibration import calibration_bins, calibration_error
 from everlog.evaluate.grouping import Grouping, group
-from everlog.evaluate.run import total_scores
+from everlog.evaluate.run import Result, total_scores
 from everlog.evaluate.scoring import FIELDS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from everlog.evaluate.run import Result
 
 NAME_WIDTH = 32
 _HEADS = {"com_author": "com_au", "com_date": "com_da"}

@@ -9,11 +9,10 @@ from everlog.core.links import refresh_target
 from everlog.core.tree import parse
 from everlog.core.urls import canonical
 from everlog.errors import NothingToLearn, UnreadablePage
-from everlog.extract.feedless import Explorer, learn_explored
+from everlog.extract.feedless import Explorer, Learned, learn_explored
 
 if TYPE_CHECKING:
     from everlog.evaluate.corpus import Blog
-    from everlog.extract.feedless import Learned
 
 # Home pages that send readers on do so once, sometimes twice.
 REFRESHES = 3

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterable
 from dataclasses import fields
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 from everlog.records import Post
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 # Of these a row has the number.
 _COUNTED = ("comments", "media")

@@ -7,12 +7,10 @@ import re
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
-from everlog.records import Role, post_fields
+from everlog.records import Post, Role, post_fields
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from everlog.records import Post
 
     Value = str | datetime | Sequence[str]
 

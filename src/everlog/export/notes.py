@@ -13,7 +13,7 @@ import hashlib
 import logging
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 from urllib.parse import quote
@@ -25,8 +25,6 @@ from everlog.export.markdown import post_to_markdown
 from everlog.export.naming import Names, Unique, media_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from everlog.records import Media, Post
 
     # The folder below which the paths of media lie, or what opens one of them by its path.

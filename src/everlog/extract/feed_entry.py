@@ -6,24 +6,20 @@ are no word of the page, nor is the month of an address, nor the window's title 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from html import unescape
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from everlog.core.tree import parse_fragment, visible_text
 from everlog.core.words import comparable, squeeze
 from everlog.dates.stamps import plausible
 from everlog.extract.fields.authors_read import as_name
 from everlog.extract.fields.tags_read import MAX_TAGS, as_tag
-from everlog.records import Entry, Provenance
+from everlog.records import Entry, Post, Provenance
 from everlog.records.codec import decode, encode
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from everlog.records import Post
 
 METHOD = "feed-entry"
 # How often entry and page agree where both speak: 642 titles of 48 blogs, 610 dates of 46, the authors of 175 posts of

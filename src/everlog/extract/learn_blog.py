@@ -24,13 +24,12 @@ from everlog.extract.samples import Sample
 from everlog.extract.template import Template
 from everlog.feeds import parse_feed
 from everlog.markup.view import View
-from everlog.records import Role, post_fields
+from everlog.records import Feed, Role, post_fields
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from everlog.core.rules import Ranked
-    from everlog.records import Feed
 
 # Feeds of a thousand entries exist. Three pages read 98.3 % of articles strictly right, ten 98.5; more pages
 # only cost time.

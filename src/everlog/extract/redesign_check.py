@@ -13,20 +13,18 @@ from everlog.core.words import comparable, words
 from everlog.errors import UnreadablePage
 from everlog.extract.article.align import align
 from everlog.extract.article.cuts_learn import Marked
-from everlog.extract.article.feed_text import target_of
+from everlog.extract.article.feed_text import Target, target_of
 from everlog.extract.article.marking import FULL
 from everlog.extract.article.training import FULL_TEXTS, PAGES
 from everlog.extract.extractors.extractor import is_placed
 from everlog.extract.fields.title_learn import entry_title
-from everlog.records import Post
+from everlog.records import Entry, Page, Post
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from everlog.extract.article.feed_text import Target
     from everlog.extract.classify import PostClassifier
     from everlog.extract.template import Template
-    from everlog.records import Entry, Page
 
 # Fewer words of an entry on its page say too little about where the article is.
 FEWEST_WORDS = 8

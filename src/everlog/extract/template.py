@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from everlog.comments.comment_rules import CommentRules
 from everlog.core.rules import Ranked, Rule
@@ -18,14 +20,8 @@ from everlog.extract.extractors.keypath import KeyPaths
 from everlog.extract.feed_entry import filled, from_dict, to_dict
 from everlog.extract.fields.published_read import MACHINE
 from everlog.extract.read_post import PostReader
-from everlog.records import Post
+from everlog.records import Entry, Post, Skip
 from everlog.records.one_line import counted, on_a_line
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import datetime
-
-    from everlog.records import Entry, Skip
 
 # What rules of dates know of dates themselves, and not of the place where one stands.
 _OF_DATES = ("languages", "offset", "zone")

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from collections.abc import Iterable
 
 # Only real tags are markup: "Map<K, V>" and "x <y> z" are words of a title. Attributes may not hold
 # "<", so that a tag is found without backtracking over the rest of the text.

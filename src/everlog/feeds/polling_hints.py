@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from everlog.feeds.xml_markup import first_text, text_of
+from everlog.feeds.xml_markup import Names, first_text, text_of
 from everlog.records import FeedHints
 
 if TYPE_CHECKING:
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from lxml import etree
 
-    from everlog.feeds.xml_markup import Names
 
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _HOUR = 3600

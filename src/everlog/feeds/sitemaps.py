@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 import re
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from datetime import datetime
 
 from lxml import etree
 
@@ -17,10 +18,6 @@ from everlog.feeds.decoding import decode
 from everlog.feeds.feed_dates import parse_date
 from everlog.feeds.parse import parse_feed
 from everlog.feeds.xml_markup import local_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from datetime import datetime
 
 # What the protocol allows one sitemap: 50 MB unpacked, 50,000 addresses. Larger ones are cut, not refused.
 MAX_BYTES = 50 * 1024 * 1024

@@ -6,12 +6,9 @@ import base64
 import binascii
 import html
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
 from lxml import etree
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 # Namespaces by what they contain: versions, cases and trailing slashes differ in the wild.
 _NAMESPACES = (

@@ -7,7 +7,8 @@ them (Atom links and Dublin Core in RSS, RSS dates in Atom).
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from datetime import datetime
 
 from lxml import etree
 
@@ -27,10 +28,6 @@ from everlog.feeds.xml_markup import (
     text_of,
 )
 from everlog.records import Entry, Feed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from datetime import datetime
 
 _Children = dict[str, list[etree._Element]]
 

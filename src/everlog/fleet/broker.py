@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
+from typing import Any
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit, urlunsplit
 
 from everlog.errors import UsageError
-
-if TYPE_CHECKING:
-    from urllib.parse import SplitResult
 
 ENCRYPTED = "rediss://"
 ADVICE = "write redis://HOST:6379/0, or rediss://HOST:6379/0 if it is encrypted"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from everlog.archive.job_models import QUEUES
+from everlog.archive.job_models import QUEUES, Job
 from everlog.errors import ServiceDown, UsageError
 from everlog.extras import line_for_extra
 from everlog.fleet.broker import checked, encryption, without_password
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from celery import Celery
     from redis import Redis
 
-    from everlog.archive.job_models import Job
 
 SLICE = "everlog.slice"
 # Brokers are asked for queues in the order of their names.

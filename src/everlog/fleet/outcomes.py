@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from everlog.archive.job_models import SliceResult
+from everlog.archive.job_models import Lease, SliceResult
 from everlog.archive.lease_holder import LEASE_TIMEOUT_SECONDS
 from everlog.core.retry_policy import (
     BUSY_JOB_SECONDS,
@@ -14,8 +14,8 @@ from everlog.core.retry_policy import (
     LONGEST_REMEMBERED,
     job_wait_seconds,
 )
-from everlog.errors import ArchiveBusy, Blocked, DiskFull, LeaseLost, NoBrowser, ServiceDown, UsageError
-from everlog.settings import make_settings
+from everlog.errors import ArchiveBusy, Blocked, DiskFull, EverlogError, LeaseLost, NoBrowser, ServiceDown, UsageError
+from everlog.settings import Settings, make_settings
 from everlog.usecases.crawl.crawl_context import SLICE_OVER
 from everlog.usecases.discover.held_blog import home_known_as
 from everlog.usecases.discover.typed_address import fetchable
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from everlog.archive import Archive
-    from everlog.archive.job_models import Lease
-    from everlog.errors import EverlogError
-    from everlog.settings import Settings
     from everlog.usecases.crawl.report import Report
 
 # Whoever asks to be left alone for longer than this is asked in another slice: this one's process has others to ask. It

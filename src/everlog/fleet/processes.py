@@ -12,11 +12,8 @@ import logging
 import os
 import signal
 import sys
+from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 log = logging.getLogger("everlog.fleet")
 

@@ -8,14 +8,14 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from everlog.archive.job_models import NewJob, SliceResult
+from everlog.archive.job_models import Job, Lease, NewJob, SliceResult
 from everlog.archive.locks import LeaseLocks
 from everlog.core.retry_policy import BUSY_JOB_SECONDS
 from everlog.core.urls import host_of
 from everlog.errors import DiskFull, EverlogError, FilesDown, LeaseLost, ServiceDown, UsageError
 from everlog.fleet.outcomes import OutcomePolicy, can_draw_with, impatient
 from everlog.usecases.runner import Job as CrawlJob
-from everlog.usecases.runner import run_jobs, run_watch
+from everlog.usecases.runner import StopControl, run_jobs, run_watch
 from everlog.usecases.watch.poll_source import PollSource
 from everlog.usecases.watch.watch_loop import WatchTally
 
@@ -24,13 +24,11 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from everlog.archive import Archive
-    from everlog.archive.job_models import Job, Lease
     from everlog.archive.lease_holder import LeaseHolder
     from everlog.archive.models import Poll
     from everlog.records import Blog
     from everlog.settings import Settings
     from everlog.usecases.crawl.report import Report, Tally
-    from everlog.usecases.runner import StopControl
     from everlog.usecases.watch.poll import PollResult
 
     T = TypeVar("T")

@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from everlog.archive.job_models import QUEUES, WITH_BROWSER
+from everlog.archive.job_models import QUEUES, WITH_BROWSER, Job
 from everlog.errors import DamagedArchive, DiskFull, EverlogError, NewerArchive, ServiceDown, UsageError
 from everlog.fleet.job_queue import NAMES, SLICE, JobQueue
 from everlog.fleet.processes import in_own_process, warm_up
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from celery import Celery
 
     from everlog.archive import Archive
-    from everlog.archive.job_models import Job
     from everlog.settings import Settings
 
 log = logging.getLogger("everlog.fleet")

@@ -8,15 +8,10 @@ shape makes an estimate independent of how many pages were visited.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from everlog.frontier.url_shape import distance
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from everlog.frontier.url_shape import Shape
+from everlog.frontier.url_shape import Shape, distance
 
 # Blogs have few kinds of lists (home, month, tag, author) and each gives a page or two as neighbours;
 # with more, the kind that was visited most drowns the others.

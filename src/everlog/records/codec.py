@@ -6,15 +6,12 @@ kept, and what becomes of a text; a field that is not there is read as what its 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import datetime
 from functools import cache, partial
 from types import UnionType
-from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin, get_type_hints
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 R = TypeVar("R")
 _Way = Callable[[Any], Any]

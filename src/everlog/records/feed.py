@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime  # noqa: TC003 - the codec reads the annotations
+from datetime import datetime
 
 from everlog.records.one_line import counted, on_a_line
 

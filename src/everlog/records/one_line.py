@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from datetime import datetime
+from datetime import datetime
 
 # A record in a list, or at a prompt, is one line of a terminal: an address has the room that the rest leaves.
 MOST_LINE = 100

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping  # noqa: TC003 - the codec reads the annotations
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from datetime import datetime  # noqa: TC003 - as above
+from datetime import datetime
 from enum import Flag, auto
 from types import MappingProxyType
 from typing import Any, Literal

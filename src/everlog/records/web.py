@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from datetime import datetime
+from typing import BinaryIO, Literal
 
 from everlog.records.one_line import MOST_WORD, clipped, on_a_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from datetime import datetime
-    from typing import BinaryIO
 
 # What a URL was fetched as; `rendered` and `screenshot` are what a browser made of a response.
 Purpose = Literal["page", "feed", "media", "robots", "sitemap", "requisite", "rendered", "screenshot"]

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self
 
 from everlog.core.retry_policy import RENDER_TRIES
 from everlog.render.chromium import Chromium
 from everlog.render.devtools_session import Lost, Refused
-from everlog.render.render_options import RenderFailed, RenderOptions
+from everlog.render.render_options import Fetch, RenderFailed, RenderOptions
 from everlog.render.response_cache import ResponseCache
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Sequence
     from types import TracebackType
-    from typing import Any, Self
 
     from everlog.comments.services import Service
     from everlog.records import Page, Rendered
-    from everlog.render.render_options import Fetch
     from everlog.render.tab import Tab
 
 

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import base64
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from everlog.records import BrowserRequest, Exchange, Failure
-
-if TYPE_CHECKING:
-    from everlog.records import Page
+from everlog.records import BrowserRequest, Exchange, Failure, Page
 
 # A command and its parameters, but for the request it answers.
 Reply = tuple[str, dict[str, Any]]

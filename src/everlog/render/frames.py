@@ -7,11 +7,10 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from everlog.render.devtools_session import Lost, Refused
+from everlog.render.devtools_session import Answer, DevToolsSession, Lost, Refused
 from everlog.render.scripts import WORLD, script
 
 if TYPE_CHECKING:
-    from everlog.render.devtools_session import Answer, DevToolsSession
     from everlog.render.routing import Desk, Router
 
 # A page whose scripts hold the processor for longer is interrupted.

@@ -5,12 +5,10 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection
+from typing import Any
 
 from everlog.render.devtools_messages import is_unwanted
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
 
 # A question asked this often between two clicks is a pulse, and nobody waits for its answer.
 PULSE = 50

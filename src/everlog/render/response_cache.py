@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable
 
 from everlog.records import Exchange, Failure
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
 
 # The scripts and styles of a blog's pages are a few megabytes; the rest of the room is for other blogs beside it.
 ROOM_BYTES = 64_000_000

@@ -11,7 +11,7 @@ import asyncio
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from everlog.records import Failure
+from everlog.records import BrowserRequest, Exchange, Failure, Page
 from everlog.render.devtools_messages import (
     browser_request,
     dot,
@@ -21,15 +21,13 @@ from everlog.render.devtools_messages import (
     passage,
     refusal,
 )
-from everlog.render.devtools_session import Lost, Refused
+from everlog.render.devtools_session import DevToolsSession, Lost, Refused
 from everlog.render.pending import PendingRequests
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from everlog.records import BrowserRequest, Exchange, Page
     from everlog.render.devtools_messages import Reply
-    from everlog.render.devtools_session import DevToolsSession
     from everlog.render.render_options import Fetch
     from everlog.render.response_cache import ResponseCache
 

@@ -7,12 +7,9 @@ import fcntl
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _PREFIX, _LOCK = "everlog-browser-", "in-use"
 _VARIABLE = "TMPDIR"

@@ -6,11 +6,10 @@ import asyncio
 import base64
 from typing import TYPE_CHECKING
 
-from everlog.render.devtools_session import Refused
+from everlog.render.devtools_session import DevToolsSession, Refused
 from everlog.render.frames import Stuck
 
 if TYPE_CHECKING:
-    from everlog.render.devtools_session import DevToolsSession
     from everlog.render.settling import Scene
 
 # Chromium draws into textures of at most 16,384 pixels; what is below is not drawn right.

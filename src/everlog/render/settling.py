@@ -7,13 +7,12 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from everlog.render.devtools_session import Refused
-from everlog.render.frames import Stuck
+from everlog.render.frames import Frame, Frames, Stuck
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from everlog.comments.services import Service
-    from everlog.render.frames import Frame, Frames
     from everlog.render.pending import PendingRequests
 
 QUIET_SECONDS = 0.2

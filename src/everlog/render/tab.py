@@ -9,11 +9,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from everlog.records import Rendered
-from everlog.render.devtools_session import DevToolsSession, Lost, Refused, or_lost
+from everlog.records import Page, Rendered
+from everlog.render.devtools_session import Answer, DevToolsSession, Lost, Refused, or_lost
 from everlog.render.frames import Frames, Stuck
-from everlog.render.render_options import RenderFailed
-from everlog.render.routing import Desk, Traffic
+from everlog.render.render_options import Fetch, RenderFailed, RenderOptions
+from everlog.render.routing import Desk, Router, Traffic
 from everlog.render.screenshot import pictured
 from everlog.render.scripts import script
 from everlog.render.serialize import written
@@ -27,11 +27,7 @@ if TYPE_CHECKING:
     from playwright.async_api import BrowserContext
 
     from everlog.comments.services import Service
-    from everlog.records import Page
-    from everlog.render.devtools_session import Answer
-    from everlog.render.render_options import Fetch, RenderOptions
     from everlog.render.response_cache import ResponseCache
-    from everlog.render.routing import Router
 
 # For writing the page down once its time is over.
 FINISH_SECONDS = 60.0

@@ -11,19 +11,17 @@ the feed ask for comes first.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from math import sqrt
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 from zlib import crc32
 
 from everlog.core.retry_policy import feed_backoff
 from everlog.records import FeedHints
 from everlog.schedule.freshness import LONGEST, Allowed, open_hour
 from everlog.schedule.rhythm import Rhythm, posts_per_day, rhythm_of, with_posts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 VERSION = 1
 SHORTEST = timedelta(minutes=15)

@@ -6,12 +6,9 @@ the post was found (or last changed), two, four, eight days, and so on.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from itertools import islice
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 FIRST = timedelta(days=1)
 # The looks of one blog at one time: what a reader of its archive asks for in an hour.

@@ -9,13 +9,11 @@ A rhythm is forty numbers, whatever the number of posts: counts in which older p
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from math import exp, sqrt
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from typing import Any
 
 VERSION = 1
 DAY_SECONDS = 86400.0

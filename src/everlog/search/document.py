@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from everlog.search.tokenize import pieces
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 # Stands between two names, tags or comments, so that no phrase reaches from one into the next. Nobody can
 # look for it: it is no letter.

@@ -18,15 +18,13 @@ Anything else is text, whatever it looks like: a lone quote, an unknown `name:`,
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Literal, cast
+from typing import Literal, cast
 
 from everlog.errors import UsageError
 from everlog.search.tokenize import is_paired, units
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 Field = Literal["title", "author", "tag", "blog"]
 

@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from everlog.comments.comment_feeds import comment_feed_url
 from everlog.comments.comment_markup import Thread
-from everlog.comments.services import embedded, read_service
+from everlog.comments.services import Service, embedded, read_service
 from everlog.core.tree import parse
 from everlog.core.urls import canonical
 from everlog.errors import UnreadablePage, UsageError
-from everlog.extract.classify.post_paging import first_page, page_of_post, paging_of, post_of_comment_page
+from everlog.extract.classify.post_paging import Paging, first_page, page_of_post, paging_of, post_of_comment_page
 from everlog.extract.feed_entry import filled
 from everlog.markup.media import media_of
-from everlog.records import Media, Page, Skip, Visit
+from everlog.records import Blog, Exchange, Media, Page, Post, Skip, Visit
 from everlog.usecases.learn.learned_blog import LearnedBlog
 from everlog.usecases.learn.page_comparison import compared_anew
 from everlog.usecases.learn.relearn import learn_again
 from everlog.usecases.learn.stored_entries import Entries
 from everlog.usecases.learn.template_history import TemplateHistory
 from everlog.usecases.page.copies import say_the_same
-from everlog.usecases.page.further_pages import CommentPages, TextPages, stored_part, whole_as_held
+from everlog.usecases.page.further_pages import CommentPages, Part, TextPages, stored_part, whole_as_held
 from everlog.usecases.page.merged_comments import Gathered, with_comments
 from everlog.usecases.page.page_reading import post_on_page
 from everlog.usecases.page.stored_pages import stored_comment_feed
@@ -30,10 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from everlog.archive import Archive
-    from everlog.comments.services import Service
-    from everlog.extract.classify.post_paging import Paging
-    from everlog.records import Blog, Exchange, Post
-    from everlog.usecases.page.further_pages import Part
 
 # Posts of one transaction. Nothing is fetched, so nothing is lost if a batch is done again.
 BATCH = 100

@@ -7,11 +7,11 @@ import os
 import signal
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
 from everlog.errors import EverlogError
-from everlog.records import Wait
+from everlog.records import Blog, Wait
 from everlog.usecases.crawl.crawl_blog import archive_blog
 from everlog.usecases.crawl.crawl_context import CrawlRun, StopSwitch
 from everlog.usecases.crawl.report import Report, Tally
@@ -21,23 +21,20 @@ from everlog.usecases.discover.typed_address import fetchable, other_spellings
 from everlog.usecases.rate_limiter import shared_rate_limiter, shared_time
 from everlog.usecases.sessions import HostCache, open_session
 from everlog.usecases.update.update_blog import refresh_blog
-from everlog.usecases.watch.watch_loop import Watcher
+from everlog.usecases.watch.watch_loop import Watcher, WatchTally
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-    from datetime import datetime
     from types import FrameType
 
     from everlog.archive import Archive
     from everlog.archive.models import Acknowledged
     from everlog.core.fetcher import Fetcher
     from everlog.fetch import HttpClient
-    from everlog.records import Blog
     from everlog.render import Browser, RenderOptions
     from everlog.settings import Settings
     from everlog.usecases.watch.poll import PollResult
     from everlog.usecases.watch.poll_source import PollSource
-    from everlog.usecases.watch.watch_loop import WatchTally
 
 # Blogs of a list that are visited side by side. They are on different hosts, so none waits for
 # another; more would only share this machine's processor.

@@ -14,7 +14,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from everlog.core.fetcher import FetchPolicy
+from everlog.core.fetcher import Fetcher, FetchPolicy
 from everlog.errors import UsageError
 from everlog.fetch.allowlist import FIRST_NETWORK
 from everlog.usecases.discover.stored_allowlist import TYPED, with_allowlist
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from everlog.archive import Archive
-    from everlog.core.fetcher import Fetcher
     from everlog.fetch import HttpClient
     from everlog.records import Blog
     from everlog.settings import Settings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from everlog.records import Role, post_fields
+from everlog.records import Post, Role, post_fields
 from everlog.versions.comment_changes import CommentChanges, compare_comments
 from everlog.versions.links_and_media import marks_of
 from everlog.versions.text_diff import TextChanges, as_seen, compare_texts
@@ -13,8 +13,6 @@ from everlog.versions.text_diff import TextChanges, as_seen, compare_texts
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
-
-    from everlog.records import Post
 
     Value = str | datetime | tuple[str, ...] | None
 

@@ -9,17 +9,14 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from everlog.core.words import words
 from everlog.dates.relative import UNITS
-from everlog.records import Role, post_fields
+from everlog.records import Post, Role, post_fields
 from everlog.versions.comment_changes import compare_comments
 from everlog.versions.links_and_media import marks_of
 from everlog.versions.text_diff import as_seen, is_same_text
-
-if TYPE_CHECKING:
-    from everlog.records import Post
 
 Verdict = Literal["changed", "same", "truncated"]
 

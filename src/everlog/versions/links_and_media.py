@@ -7,14 +7,11 @@ hosts, which makes other addresses of one picture.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from everlog.core.tree import parse_fragment
+from everlog.core.tree import Element, parse_fragment
 from everlog.core.urls import canonical
-
-if TYPE_CHECKING:
-    from everlog.core.tree import Element
 
 _SHOWING = ("img", "video", "audio", "source")
 _PICTURE = re.compile(r"\.(?:avif|gif|jpe?g|png|svg|webp)$", re.IGNORECASE)

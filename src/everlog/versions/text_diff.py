@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from everlog.core.words import UNSPACED
 from everlog.versions.sequence_alignment import shared_runs
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
 
 # Signs are words of their own, so that a comma does not change the word before it. Marks that belong to letters
 # (vowels of Indian scripts, joiners) are no signs.

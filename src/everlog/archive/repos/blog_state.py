@@ -7,9 +7,9 @@ with the field's default.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping  # noqa: TC003 - the codec reads the types of fields
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from datetime import datetime  # noqa: TC003 - the codec reads the types of fields
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from everlog.core.scope import Alias  # noqa: TC001 - the codec reads the types of fields

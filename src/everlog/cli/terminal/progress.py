@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from everlog.cli.terminal.crawl_progress import BAR_WIDTH, LEAST_WIDTH_WITH_BAR
 from everlog.cli.terminal.text import console, guarded_above, is_live, shortened, unguarded
 from everlog.core.terminal import harmless
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 LINE_EVERY_SECONDS = 5.0
 

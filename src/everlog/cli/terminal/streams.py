@@ -6,14 +6,12 @@ import errno
 import os
 import select
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO, cast
+from typing import TextIO, cast
 
 from everlog.errors import DiskFull, EverlogError, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # EFBIG: a limit on the size of files (`ulimit -f`) is a disk that is full early.
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from everlog.core.signatures import NAME, Wanted, kind_of
+from everlog.core.signatures import NAME, Signatures, Unit, Wanted, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from everlog.core.layout import Ints, Layout
-    from everlog.core.signatures import Signatures, Unit
 
     Bools = NDArray[np.bool_]
 

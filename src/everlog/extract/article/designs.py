@@ -10,7 +10,7 @@ from everlog.core.rules import Rule
 from everlog.core.selectors import Finder
 from everlog.core.signatures import HIDDEN
 from everlog.extract.article.article_read import Design
-from everlog.extract.article.marking import FULL
+from everlog.extract.article.marking import FULL, TrainingPage
 from everlog.extract.article.training import FULL_TEXTS, TrainingSet, best_run, ranked
 from everlog.extract.article.witnesses import DISAGREEMENT
 from everlog.extract.calibration import STRICT, confidence
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from everlog.core.layout import Vocabulary
     from everlog.extract.article.article_learn import Group
-    from everlog.extract.article.marking import TrainingPage
     from everlog.extract.extractors.diffpost import RepeatCounts
     from everlog.extract.extractors.keypath import KeyPaths
     from everlog.extract.samples import Sample

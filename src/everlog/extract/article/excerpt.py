@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from everlog.core.noise_names import NAMEABLE, names_comments, names_noise
-from everlog.core.tree import BLOCK, is_hidden
+from everlog.core.tree import BLOCK, Element, is_hidden
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from everlog.core.layout import Ints, Layout
-    from everlog.core.tree import Element
 
     Bools = NDArray[np.bool_]
 

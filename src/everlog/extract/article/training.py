@@ -19,7 +19,7 @@ import numpy as np
 from everlog.extract.article.article_learn import Group, compete
 from everlog.extract.article.descriptions import shown_descriptions, states_descriptions
 from everlog.extract.article.excerpt import DESIGN_SHARE, common_sequences
-from everlog.extract.article.marking import mark_guesses, training_pages
+from everlog.extract.article.marking import TrainingPage, mark_guesses, training_pages
 from everlog.extract.extractors.extractor_selection import (
     PAGES_SCORED,
     agreement,
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
     from everlog.core.layout import Vocabulary
     from everlog.extract.article.cuts_learn import Marked
-    from everlog.extract.article.marking import TrainingPage
     from everlog.extract.extractors.diffpost import RepeatCounts
     from everlog.extract.extractors.extractor_selection import ExtractorCandidate
     from everlog.extract.extractors.keypath import KeyPaths

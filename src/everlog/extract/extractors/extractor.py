@@ -19,10 +19,9 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
 
-from everlog.core.rules import MANUAL
+from everlog.core.rules import MANUAL, Rule
 
 if TYPE_CHECKING:
-    from everlog.core.rules import Rule
     from everlog.extract.article.picks import Pick
     from everlog.extract.extractors.diffpost import RepeatCounts
     from everlog.markup.view import View

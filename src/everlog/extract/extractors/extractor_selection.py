@@ -13,12 +13,12 @@ import numpy as np
 
 from everlog.core.rules import Rule
 from everlog.extract.article.article_read import Design
-from everlog.extract.article.cuts_learn import f1
+from everlog.extract.article.cuts_learn import Marked, f1
 from everlog.extract.calibration import STRICT, confidence
 from everlog.extract.extractors.blogforever import best_rule, first_match
 from everlog.extract.extractors.diffpost import RepeatCounts
 from everlog.extract.extractors.extractor import FEEDLESS, pick_at
-from everlog.extract.extractors.keypath import PathSample, first_with_text
+from everlog.extract.extractors.keypath import KeyPaths, PathSample, first_with_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,9 +28,7 @@ if TYPE_CHECKING:
     from everlog.core.layout import Layout
     from everlog.core.tree import Element
     from everlog.extract.article.article_learn import Place
-    from everlog.extract.article.cuts_learn import Marked
     from everlog.extract.article.picks import Pick
-    from everlog.extract.extractors.keypath import KeyPaths
     from everlog.extract.samples import Sample
 
     Bools = NDArray[np.bool_]

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from lxml import etree
 
-from everlog.core.outline import has_text
+from everlog.core.outline import Outline, has_text
 from everlog.core.similarity import NodeBigrams
 from everlog.core.tree import Element
 from everlog.extract.article.picks import Pick
 
 if TYPE_CHECKING:
-    from everlog.core.outline import Outline
     from everlog.core.rules import Rule
     from everlog.extract.extractors.diffpost import RepeatCounts
     from everlog.markup.view import View

@@ -8,20 +8,16 @@ belong to the blog and would be asked for anyway.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING
 
 from everlog.core.layout import Layout, Vocabulary
 from everlog.core.links import page_links, trap
 from everlog.core.listing_words import LISTING_WORDS
 from everlog.core.scope import Scope
-from everlog.core.tree import parse
+from everlog.core.tree import Element, parse
 from everlog.core.urls import canonical
 from everlog.errors import UnreadablePage
 from everlog.extract.feedless.recognise import Explored, headed_by
 from everlog.frontier.url_shape import Shape, Shapes
-
-if TYPE_CHECKING:
-    from everlog.core.tree import Element
 
 # The evidence: known posts met on 84 blogs, and the blogs on which fewer than ten are met (three cannot be walked).
 # 958 posts and 18 blogs with 20 pages, 1,718 and 6 with 40, 2,171 and 5 with 60: what is met later teaches no more.

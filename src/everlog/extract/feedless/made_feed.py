@@ -18,7 +18,7 @@ from everlog.errors import NothingToLearn
 from everlog.extract.classify import PostClassifier
 from everlog.extract.classify.page_statements import canonical_link
 from everlog.extract.feedless.feedless_titles import guess_titles
-from everlog.extract.feedless.recognise import recognise
+from everlog.extract.feedless.recognise import Explored, recognise
 from everlog.extract.fields.small_texts_read import short_text
 from everlog.extract.learn_blog import learn_entries
 from everlog.records import Entry, Feed
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from everlog.core.tree import Element
     from everlog.extract.feedless.explorer import Explorer
-    from everlog.extract.feedless.recognise import Explored
     from everlog.extract.template import Template
 
 

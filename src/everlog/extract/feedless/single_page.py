@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from datetime import datetime
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from everlog.core.rules import Rule
 from everlog.core.tree import parse
@@ -18,9 +18,6 @@ from everlog.extract.fields.published_learn import standard_published
 from everlog.extract.template import Template
 from everlog.markup.view import View
 from everlog.records import Post, Provenance, Skip
-
-if TYPE_CHECKING:
-    from datetime import datetime
 
 # What servers call pages; those without a name for them say text/plain, or nothing.
 _TEXT = re.compile(r"html|text/plain|application/xml|text/xml", re.IGNORECASE)

@@ -6,7 +6,7 @@ import re
 from html import unescape
 from typing import TYPE_CHECKING, Any
 
-from everlog.core.rules import MANUAL
+from everlog.core.rules import MANUAL, Ranked, Rule
 from everlog.core.words import comparable, squeeze
 from everlog.extract.fields.small_texts_read import nearness_of, short_text
 from everlog.extract.manual import texts_by_hand
@@ -15,7 +15,6 @@ from everlog.records import Provenance
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from everlog.core.rules import Ranked, Rule
     from everlog.markup.view import View
 
 # Of 2,950 names looked at none has more than four words or 28 letters; leave room for titles and

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timezone
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from everlog.core.rules import Rule
+from everlog.core.rules import Ranked, Rule
 from everlog.dates.names import is_known
 from everlog.dates.stamps import offset_text
 from everlog.extract.fields.published.clock_shift import learn_shift, tells_otherwise
@@ -22,7 +22,6 @@ from everlog.languages.supported import COMMON_LANGUAGES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from everlog.core.rules import Ranked
     from everlog.extract.samples import Sample
 
 # Rules kept as fall-backs: pages of another design have their date elsewhere, but not in ten places.

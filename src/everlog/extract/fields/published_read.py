@@ -9,8 +9,8 @@ from itertools import islice
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-from everlog.core.rules import MANUAL
-from everlog.core.tree import visible_pieces
+from everlog.core.rules import MANUAL, Ranked, Rule
+from everlog.core.tree import Element, visible_pieces
 from everlog.dates.formats import DateFormat, prepare
 from everlog.dates.machine import read_machine
 from everlog.dates.read_date import read_date
@@ -22,8 +22,6 @@ from everlog.records import Provenance
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from everlog.core.rules import Ranked, Rule
-    from everlog.core.tree import Element
     from everlog.markup.view import View
 
 # The format of dates written for programs, beside the patterns of those written for readers.

@@ -6,14 +6,13 @@ import re
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from everlog.core.tree import BLOCK, INVISIBLE
+from everlog.core.tree import BLOCK, INVISIBLE, Element
 from everlog.core.words import squeeze
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from everlog.core.rules import Rule
-    from everlog.core.tree import Element
     from everlog.markup.view import View
 
 # Deeper than any heading or byline is built; what is below is read without asking what it is.

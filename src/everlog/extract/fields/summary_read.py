@@ -5,13 +5,12 @@ from __future__ import annotations
 from html import unescape
 from typing import TYPE_CHECKING
 
-from everlog.core.rules import MANUAL
+from everlog.core.rules import MANUAL, Ranked, Rule
 from everlog.core.words import squeeze
 from everlog.extract.manual import texts_by_hand
 from everlog.records import Provenance
 
 if TYPE_CHECKING:
-    from everlog.core.rules import Ranked, Rule
     from everlog.markup.view import View
 
 

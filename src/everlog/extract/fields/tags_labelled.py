@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from everlog.core.rules import Rule
-from everlog.core.tree import INVISIBLE
+from everlog.core.tree import INVISIBLE, Element
 from everlog.extract.fields.small_texts_learn import names_of, repeated
 from everlog.extract.fields.small_texts_read import nearness_of, short_text
 from everlog.extract.fields.tags_read import behind_label
@@ -15,7 +15,6 @@ from everlog.extract.fields.tags_read import behind_label
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from everlog.core.tree import Element
     from everlog.extract.samples import Sample
 
 KEPT_RULES = 3

@@ -8,9 +8,9 @@ from html import unescape
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
-from everlog.core.rules import MANUAL
+from everlog.core.rules import MANUAL, Ranked, Rule
 from everlog.core.words import comparable, squeeze
-from everlog.extract.fields.small_texts_read import nearness_of, short_text
+from everlog.extract.fields.small_texts_read import Nearness, nearness_of, short_text
 from everlog.extract.fields.tags_slugs_read import class_slugs, link_slug, spelled
 from everlog.extract.manual import elements_by_hand, shown_value
 from everlog.records import Provenance
@@ -18,9 +18,7 @@ from everlog.records import Provenance
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from everlog.core.rules import Ranked, Rule
     from everlog.core.tree import Element
-    from everlog.extract.fields.small_texts_read import Nearness
     from everlog.markup.view import View
 
 # The most tags of a post in 3,600 looked at is 33; a place with many more is a cloud of all tags.

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 
 from everlog.core.rules import Rule
 from everlog.core.words import comparable
-from everlog.extract.fields.small_texts_learn import names_of, repeated
+from everlog.extract.fields.small_texts_learn import Places, names_of, repeated
 from everlog.extract.fields.tags_slugs_read import KINDS, class_slugs, link_slug
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from everlog.core.tree import Element
-    from everlog.extract.fields.small_texts_learn import Places
     from everlog.extract.samples import Sample
 
     # Page -> comparable form -> spelling of the feed's tags.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import unescape
 from typing import TYPE_CHECKING
 
-from everlog.core.rules import MANUAL
+from everlog.core.rules import MANUAL, Ranked, Rule
 from everlog.core.selectors import selectors_of
 from everlog.core.words import squeeze
 from everlog.extract.fields.small_texts_read import has_words, nearness_of, short_text
@@ -15,7 +15,6 @@ from everlog.records import Provenance
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from everlog.core.rules import Ranked, Rule
     from everlog.markup.view import View
 
 

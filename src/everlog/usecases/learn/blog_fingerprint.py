@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from everlog.archive.repos.blog_state import KnownFingerprint
 from everlog.core.scope import keys_elsewhere, url_now
-from everlog.core.tree import parse
+from everlog.core.tree import Element, parse
 from everlog.core.urls import absolute, canonical
 from everlog.errors import EverlogError, UnreadablePage
-from everlog.records import Failure
-from everlog.schedule.ownership import same_owner, traits_of
+from everlog.records import Blog, Failure, Feed, Page
+from everlog.schedule.ownership import BlogFingerprint, Ownership, same_owner, traits_of
 from everlog.usecases.page.post_identity import shows
 from everlog.usecases.page.stored_pages import stored_feed
 
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from everlog.archive import Archive
-    from everlog.core.tree import Element
-    from everlog.records import Blog, Feed, Page
-    from everlog.schedule.ownership import BlogFingerprint, Ownership
     from everlog.usecases.crawl.crawl_context import CrawlRun
 
 # One old post may be an address that any blog has ("hello-world").

@@ -10,13 +10,13 @@ from urllib.parse import urljoin, urlsplit
 
 from everlog.core.links import trap
 from everlog.core.retry_policy import HOST_DEAD_AFTER, PASSING, asks_for_patience
-from everlog.core.scope import Scope, with_links_here
+from everlog.core.scope import Alias, Scope, with_links_here
 from everlog.core.urls import canonical
 from everlog.errors import NoFeed
 from everlog.extract.classify.scripted import share_shown
 from everlog.extract.learn_blog import PAGES_USED
 from everlog.history import BlogClues, sitemap_history
-from everlog.records import Entry, Failure, Fetched
+from everlog.records import Entry, Exchange, Failure, Feed, Fetched
 from everlog.usecases.discover.blog_aliases import alias_of_front
 from everlog.usecases.discover.blog_scope import may_widen, plain_scope
 from everlog.usecases.discover.discover_blog import Explored, Found, as_feed, at_home, feed_of, home_stated_by
@@ -29,9 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from everlog.core.fetcher import Fetcher
-    from everlog.core.scope import Alias
     from everlog.extract.feedless import Explorer
-    from everlog.records import Exchange, Feed
     from everlog.usecases.crawl.report import Tally
     from everlog.usecases.page.rendering import Rendering
 

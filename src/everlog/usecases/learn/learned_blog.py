@@ -12,25 +12,22 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from everlog.core.tree import parse
+from everlog.core.tree import Element, parse
 from everlog.core.urls import absolute, canonical, host_of
 from everlog.errors import NothingToLearn, UnreadablePage
 from everlog.extract.classify import PostClassifier
 from everlog.extract.classify.scripted import needs_browser
 from everlog.extract.learn_blog import PAGES_USED, learn, learn_entries
 from everlog.extract.template import Template
-from everlog.records import Failure, Fetched
-from everlog.usecases.page.rendering import HTML, NotRendered
+from everlog.records import Blog, Entry, Failure, Feed, Fetched, Page
+from everlog.usecases.page.rendering import HTML, NotRendered, Rendering
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from everlog.core.fetcher import Fetcher
     from everlog.core.scope import Scope
-    from everlog.core.tree import Element
-    from everlog.records import Blog, Entry, Feed, Page
     from everlog.usecases.discover.discover_blog import Found
-    from everlog.usecases.page.rendering import Rendering
 
 # Hosts that an error names.
 NAMED = 3

@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from everlog.core.urls import absolute, canonical
 from everlog.errors import EverlogError, NoBrowser
 from everlog.extract.learn_blog import PAGES_USED
-from everlog.records import Failure, Feed, Fetched, Link
+from everlog.records import Blog, Entry, Failure, Feed, Fetched, Link
 from everlog.usecases.discover.blog_scope import scope_of
 from everlog.usecases.discover.discover_blog import Found
 from everlog.usecases.learn.blog_fingerprint import start_page
-from everlog.usecases.learn.learned_blog import learn_blog, rendered_page, rendered_where_needed
+from everlog.usecases.learn.learned_blog import LearnedBlog, learn_blog, rendered_page, rendered_where_needed
 from everlog.usecases.learn.template_history import TemplateHistory, begin_era
 from everlog.usecases.page.post_comments import CommentGatherer
 from everlog.usecases.page.rendering import Rendering
 from everlog.usecases.page.stored_pages import stored_page
-from everlog.usecases.update.feed_diff import feed_now
+from everlog.usecases.update.feed_diff import FeedResponse, feed_now
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -33,10 +33,7 @@ if TYPE_CHECKING:
     from everlog.comments.comment_rules import CommentRules
     from everlog.core.scope import Scope
     from everlog.extract.redesign_check import Fit
-    from everlog.records import Blog, Entry
     from everlog.usecases.crawl.crawl_context import CrawlRun
-    from everlog.usecases.learn.learned_blog import LearnedBlog
-    from everlog.usecases.update.feed_diff import FeedResponse
 
     Answers = tuple[tuple[Link, Fetched | Failure], ...]
 

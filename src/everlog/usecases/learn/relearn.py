@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from everlog.comments.comment_feeds import comment_feed_url
 from everlog.comments.learn.comment_rules_learn import MOST_TAUGHT, learn_comments
 from everlog.core.scope import with_links_here
-from everlog.core.tree import parse
+from everlog.core.tree import Element, parse
 from everlog.core.urls import absolute
 from everlog.errors import NothingToLearn, UnreadablePage
-from everlog.records import Fetched
+from everlog.records import Blog, Comment, Fetched
 from everlog.usecases.discover.blog_scope import scope_of
 from everlog.usecases.discover.discover_blog import Found
 from everlog.usecases.learn.blog_fingerprint import start_page
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from everlog.archive import Archive
     from everlog.comments.comment_rules import CommentRules
-    from everlog.core.tree import Element
-    from everlog.records import Blog, Comment
 
 
 def learn_again(blog: Blog, archive: Archive) -> LearnedBlog:

@@ -10,14 +10,13 @@ from everlog.core.rules import MANUAL, Rule
 from everlog.core.tree import parse
 from everlog.errors import UnreadablePage, UsageError
 from everlog.extract.manual import NOTATION, OWN, checked_css, find_by_hand, is_own_notation, shown_value
-from everlog.records import Post, Role, post_fields
+from everlog.records import Blog, Page, Post, Role, post_fields
 from everlog.usecases.page.stored_pages import stored_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from everlog.archive import Archive
-    from everlog.records import Blog, Page
     from everlog.usecases.learn.learned_blog import LearnedBlog
 
 # The article first: it is no field with rules of its own, but of the design.

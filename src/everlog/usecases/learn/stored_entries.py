@@ -14,7 +14,7 @@ from everlog.core.urls import absolute, canonical
 from everlog.errors import UnreadableFeed
 from everlog.extract.feed_entry import CORE, as_entry, filled, merged, of_one_post_each, only, with_believable_dates
 from everlog.feeds import parse_feed
-from everlog.records import Visit
+from everlog.records import Blog, Entry, Post, Visit
 from everlog.usecases.discover.blog_scope import scope_of
 from everlog.usecases.page.stored_pages import stored_exchange
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from everlog.archive import Archive
     from everlog.core.scope import Scope
-    from everlog.records import Blog, Entry, Post
 
 # Whole blogs stand in some feeds; of those, the newest posts are looked at in an update.
 MOST_LOOKED_AT = 200

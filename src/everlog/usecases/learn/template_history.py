@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
-from everlog.core.tree import parse
+from everlog.core.tree import Element, parse
 from everlog.errors import UnreadablePage
-from everlog.records import Event
+from everlog.records import Event, Page
 from everlog.usecases.learn.learned_blog import LearnedBlog
 
 if TYPE_CHECKING:
@@ -15,9 +15,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from everlog.archive import Archive
-    from everlog.core.tree import Element
     from everlog.extract.redesign_check import Fit
-    from everlog.records import Page
 
 # What repeated on the pages of the last crawl, as `page_comparison` remembers it.
 # So many ways in which pages were lost are named in the event log.

@@ -18,14 +18,14 @@ from everlog.errors import (
     ServiceDown,
     Unreachable,
 )
-from everlog.records import Failure, Fetched
+from everlog.records import Blog, Failure, Fetched, Lane
 from everlog.schedule.freshness import allowed, open_hour
 from everlog.schedule.poll_schedule import Observation, after_poll, never_again
-from everlog.usecases.crawl.crawl_context import SLICE_OVER
+from everlog.usecases.crawl.crawl_context import SLICE_OVER, CrawlRun
 from everlog.usecases.learn.learned_blog import LearnedBlog
 from everlog.usecases.update.blog_liveness import LostBlog, all_is_well, has_due_rechecks, home_lost
-from everlog.usecases.update.comment_feed import fetch_comment_feed
-from everlog.usecases.update.feed_diff import NOT_MODIFIED, FeedResponse, diff_feed, is_wanted_whole
+from everlog.usecases.update.comment_feed import SiteCommentFeed, fetch_comment_feed
+from everlog.usecases.update.feed_diff import NOT_MODIFIED, FeedDiff, FeedResponse, diff_feed, is_wanted_whole
 from everlog.usecases.update.update_blog import fetch_feed, interpret_response, refresh_blog
 from everlog.usecases.watch.poll_source import DATES_READ
 
@@ -33,11 +33,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from everlog.archive.models import Poll
-    from everlog.records import Blog, Lane
-    from everlog.usecases.crawl.crawl_context import CrawlRun
     from everlog.usecases.crawl.report import Report
-    from everlog.usecases.update.comment_feed import SiteCommentFeed
-    from everlog.usecases.update.feed_diff import FeedDiff
 
 # After these nothing more can be written, not even what was claimed.
 FATAL = (DiskFull, DamagedArchive, LeaseLost, ServiceDown)

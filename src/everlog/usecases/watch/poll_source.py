@@ -5,23 +5,20 @@ from __future__ import annotations
 import os
 import socket
 import uuid
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Protocol
 
-from everlog.archive.models import Poll
+from everlog.archive.models import Capture, Poll
 from everlog.errors import EverlogError
-from everlog.records import Fetched
+from everlog.records import Blog, Fetched
 from everlog.schedule.freshness import allowed
 from everlog.schedule.poll_schedule import Observation, first_polling
 from everlog.usecases.update.feed_diff import read_response
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from datetime import datetime
 
     from everlog.archive import Archive
-    from everlog.archive.models import Capture
-    from everlog.records import Blog
 
 # A claim is worth this much; whoever lives says so four times as often.
 LEASE = timedelta(seconds=60)

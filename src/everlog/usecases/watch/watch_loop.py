@@ -13,23 +13,20 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from everlog.core.fetcher import Waited
+from everlog.core.fetcher import HostStats, Waited
 from everlog.errors import EverlogError
-from everlog.schedule.poll_schedule import Observation, after_poll
+from everlog.schedule.poll_schedule import Observation, Polling, after_poll
 from everlog.usecases.watch.poll import FATAL, PollResult, poll_blog
-from everlog.usecases.watch.poll_source import LEASE, WholeArchive
+from everlog.usecases.watch.poll_source import LEASE, PollSource, WholeArchive
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
     from everlog.archive import Archive
     from everlog.archive.models import Poll
-    from everlog.core.fetcher import HostStats
     from everlog.records import Blog
-    from everlog.schedule.poll_schedule import Polling
     from everlog.usecases.crawl.crawl_context import CrawlRun
     from everlog.usecases.sessions import HostCache
-    from everlog.usecases.watch.poll_source import PollSource
 
 log = logging.getLogger("everlog")
 

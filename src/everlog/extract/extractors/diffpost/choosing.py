@@ -9,14 +9,13 @@ import numpy as np
 from everlog.core.noise_names import NAMEABLE, names_comments, names_noise
 from everlog.core.tree import HOLDERS
 from everlog.core.words import comparable
-from everlog.extract.article.picks import pick_of
+from everlog.extract.article.picks import Pick, pick_of
 from everlog.extract.extractors.diffpost.noise_removal import link_lists, repeated_pieces
 from everlog.extract.extractors.diffpost.units import Units, elements_covered, sums
 
 if TYPE_CHECKING:
     from everlog.core.outline import Outline
     from everlog.core.rules import Rule
-    from everlog.extract.article.picks import Pick
     from everlog.extract.extractors.diffpost.page_counts import RepeatCounts
     from everlog.extract.extractors.diffpost.units import Flags
     from everlog.markup.view import View

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from everlog.extract.extractors.diffpost.page_counts import in_batches
+from everlog.extract.extractors.diffpost.page_counts import RepeatCounts, in_batches
 from everlog.extract.extractors.diffpost.units import Units
 
 if TYPE_CHECKING:
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from everlog.core.outline import Outline
     from everlog.extract.extractors.diffpost.fingerprints import Places
-    from everlog.extract.extractors.diffpost.page_counts import RepeatCounts
     from everlog.extract.extractors.diffpost.units import Flags
 
 # Less text than this outside of links, and a run is a list of links. The paper's value; on 75 blogs (3,136 posts, 3

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from everlog.core.outline import has_text
 from everlog.extract.article.picks import Pick
-from everlog.extract.extractors.keypath.path import ANY_NODES, KeyPath
+from everlog.extract.extractors.keypath.path import ANY_NODES, KeyPath, Step
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from everlog.core.rules import Rule
     from everlog.extract.extractors.diffpost import RepeatCounts
-    from everlog.extract.extractors.keypath.path import Step
     from everlog.markup.view import View
 
 

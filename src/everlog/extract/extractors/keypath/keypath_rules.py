@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from everlog.extract.extractors.keypath.find import find_all, first_with_text, too_general
-from everlog.extract.extractors.keypath.locate import PathSample, locate, tag_key
+from everlog.extract.extractors.keypath.locate import Located, PathSample, locate, tag_key
 from everlog.extract.extractors.keypath.path import KeyPath, merge, path_to, without_numbers
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from lxml.etree import _Element
 
-    from everlog.extract.extractors.keypath.locate import Located
 
 FIELDS = ("content", "title", "author", "tags")
 VALUES = {"content": "content", "title": "title", "author": "authors"}

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from everlog.extract.extractors.keypath.match import TextIndex, match_text, nearest, strip_markup, without_blanks
+from everlog.extract.extractors.keypath.match import Match, TextIndex, match_text, nearest, strip_markup, without_blanks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from lxml.etree import _Element
 
-    from everlog.extract.extractors.keypath.match import Match
 
 HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 

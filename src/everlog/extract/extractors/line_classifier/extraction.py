@@ -7,18 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from everlog.extract.article.picks import pick_of
+from everlog.extract.article.picks import Pick, pick_of
 from everlog.extract.extractors.line_classifier.blocks import blocks_of, informative, line_scores
 from everlog.extract.extractors.line_classifier.line_features import five_of
-from everlog.extract.extractors.line_classifier.linear_model import shipped
+from everlog.extract.extractors.line_classifier.linear_model import Classifier, shipped
 from everlog.extract.extractors.line_classifier.page_lines import lines_of
 
 if TYPE_CHECKING:
     from everlog.core.outline import Outline
     from everlog.core.rules import Rule
-    from everlog.extract.article.picks import Pick
     from everlog.extract.extractors.diffpost import RepeatCounts
-    from everlog.extract.extractors.line_classifier.linear_model import Classifier
     from everlog.extract.extractors.line_classifier.page_lines import Bools, Floats, Lines
     from everlog.markup.view import View
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from lxml import etree
 
 from everlog.core.selectors import chain_of, selectors_of
-from everlog.core.tree import INVISIBLE
+from everlog.core.tree import INVISIBLE, Element
 from everlog.dates.formats import prepare
 from everlog.dates.machine import read_machine
 from everlog.dates.relative import read_relative, render_relative
@@ -19,7 +19,6 @@ from everlog.extract.fields.published_read import MACHINE, RELATIVE, label_befor
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from everlog.core.tree import Element
     from everlog.extract.samples import Sample
 
 # Attributes that may hold a date, found by walks in C (35 us each on a page that parses in 730 us).
