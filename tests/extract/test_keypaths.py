@@ -13,23 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from everlog.extract.extractors.keypath import (
-    KeyPath,
-    KeyPaths,
-    PathSample,
-    Step,
-    TextIndex,
-    find_all,
-    first_with_text,
-    learn_paths,
-    match_text,
-    merge,
-    path_to,
-    resolve,
-    too_general,
-)
+from everlog.extract.extractors.keypath import KeyPath, KeyPaths, PathSample, first_with_text, learn_paths
+from everlog.extract.extractors.keypath.find import find_all, too_general
 from everlog.extract.extractors.keypath.locate import locate
-from everlog.extract.extractors.keypath.path import common_pattern, escaped, value_matches
+from everlog.extract.extractors.keypath.match import TextIndex, match_text, resolve
+from everlog.extract.extractors.keypath.path import Step, common_pattern, escaped, merge, path_to, value_matches
 
 LISTING_1 = (
     "|html|body|div[@id=post-*]|div[@class=post-header]|h1",

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from everlog.records.codec import decode, encode
+
 # The method of rules that a person set.
 MANUAL = "manual"
 NO_DETAIL: Mapping[str, str] = MappingProxyType({})
@@ -28,22 +30,12 @@ class Rule:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
-        return {
-            "method": self.method,
-            "where": self.where,
-            "detail": dict(self.detail),
-            "confidence": self.confidence,
-        }
+        return encode(self)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Rule:
         """The rule that `to_dict` wrote."""
-        return cls(
-            method=str(data["method"]),
-            where=str(data["where"]),
-            detail=MappingProxyType({str(k): str(v) for k, v in data["detail"].items()}),
-            confidence=data["confidence"],
-        )
+        return decode(cls, data)
 
 
 Ranked = tuple[Rule, ...]

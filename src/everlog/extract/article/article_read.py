@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from everlog.core.rules import Ranked, Rule
+from everlog.core.rules import Ranked, Rule  # noqa: TC001 - the codec asks for the types of fields
 from everlog.extract.extractors.extractor import pick_at
 from everlog.markup.cutting import Cutter
+from everlog.records.codec import decode, encode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -43,34 +44,13 @@ class Design:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
-        return {
-            "places": [rule.to_dict() for rule in self.places],
-            "method": self.method,
-            "confidence": self.confidence,
-            "score": self.score,
-            "right": self.right,
-            "judged": self.judged,
-            "cuts": list(self.cuts),
-            "keeps": list(self.keeps),
-            "known": list(self.known),
-            "tells": list(self.tells),
-            "most": self.most,
-        }
+        return encode(self)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Design:
         """The design that `to_dict` wrote."""
-        return cls(
-            places=tuple(map(Rule.from_dict, data["places"])),
-            method=str(data["method"]),
-            confidence=float(data["confidence"]),
-            # Templates of before had nothing but the score, and called it confidence.
-            score=float(data.get("score", data["confidence"])),
-            right=int(data.get("right", 0)),
-            judged=int(data.get("judged", 0)),
-            most=int(data["most"]),
-            **{name: tuple(map(str, data[name])) for name in ("cuts", "keeps", "known", "tells")},
-        )
+        # Templates of before had nothing but the score, and called it confidence.
+        return decode(cls, {"score": data["confidence"], **data})
 
     def selectors(self) -> Iterator[str]:
         """The selectors that must be looked up on a page."""

@@ -7,26 +7,9 @@
     template   the paths of a feed, and the one that tells posts from other pages
 """
 
-from everlog.extract.extractors.keypath.find import find_all, first_with_text, pick, too_general
+from everlog.extract.extractors.keypath.find import first_with_text, pick
 from everlog.extract.extractors.keypath.keypath_rules import KeyPaths, learn_paths
 from everlog.extract.extractors.keypath.locate import PathSample
-from everlog.extract.extractors.keypath.match import Match, TextIndex, match_text, resolve
-from everlog.extract.extractors.keypath.path import KeyPath, Step, merge, path_to
+from everlog.extract.extractors.keypath.path import KeyPath
 
-__all__ = [
-    "KeyPath",
-    "KeyPaths",
-    "Match",
-    "PathSample",
-    "Step",
-    "TextIndex",
-    "find_all",
-    "first_with_text",
-    "learn_paths",
-    "match_text",
-    "merge",
-    "path_to",
-    "pick",
-    "resolve",
-    "too_general",
-]
+__all__ = ["KeyPath", "KeyPaths", "PathSample", "first_with_text", "learn_paths", "pick"]
