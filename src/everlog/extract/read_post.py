@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from everlog.core.rules import Ranked, Rule
     from everlog.core.tree import Element
     from everlog.extract.article.article_read import Found
-    from everlog.extract.template import Template
+    from everlog.extract.blog_rules import BlogRules
 
 # A key-path merged from fewer pages still holds what these happen to share: learned from two pages, it
 # refused five of six posts of one blog.
@@ -113,7 +113,7 @@ def _source_of_text(used: Found, doubt: Doubt | None, *, is_empty: bool) -> Prov
 class PostReader:
     """A template made ready for many pages: selectors, cuts and paths are compiled once."""
 
-    def __init__(self, template: Template) -> None:
+    def __init__(self, template: BlogRules) -> None:
         self._template = template
         self._articles = ArticleFinder(template.designs, template.repeats)
         # The first rules read most pages; the others are looked up only where they are needed.

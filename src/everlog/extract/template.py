@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from types import MappingProxyType
@@ -15,12 +15,13 @@ from everlog.core.rules import Ranked, Rule
 from everlog.core.urls import canonical
 from everlog.errors import UnreadableTemplate
 from everlog.extract.article.article_read import Design
+from everlog.extract.blog_rules import BlogRules
 from everlog.extract.extractors.diffpost import RepeatCounts
 from everlog.extract.extractors.keypath import KeyPaths
 from everlog.extract.feed_entry import filled, from_dict, to_dict
 from everlog.extract.fields.published_read import MACHINE
 from everlog.extract.read_post import PostReader
-from everlog.records import Entry, Post, Skip
+from everlog.records import Post, Skip
 from everlog.records.one_line import counted, on_a_line
 
 # What rules of dates know of dates themselves, and not of the place where one stands.
@@ -30,28 +31,8 @@ VERSION = 1
 
 
 @dataclass(frozen=True, kw_only=True)
-class Template:
-    """The rules of one blog.
-
-    `designs` say where the article stands, the best first; `fields` hold the ranked rules of every
-    other field; `key_paths` tell posts from other pages; `learned_from` is how many pages taught it.
-    `comments` say how the blog shows comments, where its comment feeds taught it; `repeats` what its
-    pages have in common; `share` is the part of a page's text that usually is its article. `entries` is what the
-    taught feed says of its posts that their pages may not show, by the keys of their addresses. `manual` are rules that
-    a person set: they lie over the learned ones, which stay as they are.
-    """
-
-    designs: tuple[Design, ...]
-    fields: Mapping[str, Ranked] = field(default_factory=lambda: MappingProxyType({}))
-    key_paths: KeyPaths = field(default_factory=KeyPaths)
-    home: str | None = None
-    feed_url: str | None = None
-    learned_from: int = 0
-    comments: CommentRules | None = None
-    repeats: RepeatCounts | None = None
-    share: float | None = None
-    entries: Mapping[str, Entry] = field(default_factory=lambda: MappingProxyType({}))
-    manual: Mapping[str, Rule] = field(default_factory=lambda: MappingProxyType({}))
+class Template(BlogRules):
+    """The rules of one blog, and the way to read its posts with them."""
 
     def __repr__(self) -> str:
         posts = counted(self.learned_from, "post") or "no post"
