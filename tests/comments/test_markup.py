@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from datetime import UTC, datetime
 from time import process_time
 
 import pytest
 from lxml import etree
 
-from everlog.comments.comment_markup import Markup, Thread, read_marked
+from everlog.comments.comment_markup import Markup, Thread, explained, read_marked, read_selected
+from everlog.comments.css import Selection
 from everlog.core.tree import parse
 
 URL = "http://a.org/2019/rain/"
@@ -268,3 +271,16 @@ def _seconds(count: int, *, nested: bool) -> float:
     taken = process_time() - start
     assert [comment.text for comment in thread.comments] == [f"Text {n}" for n in range(count)]
     return taken
+
+
+def test_a_page_that_was_read_is_gone_without_the_garbage_collector():
+    gc.disable()
+    try:
+        page = Selection(parse(b"<ol><li id=c1><b class=who>Ada</b><p>One</ol>"))
+        explained(page, LIST)
+        assert read_selected(page, URL, LIST).comments
+        held = weakref.ref(page)
+        del page
+        assert held() is None
+    finally:
+        gc.enable()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from weakref import proxy
 
 from everlog.comments.css import Nearest, Selection
 from everlog.core.tree import INVISIBLE, visible_pieces
@@ -25,7 +26,8 @@ class Parts:
     """Hands elements to the comment they stand in, or else to the comment they stand behind."""
 
     def __init__(self, page: Selection, comments: list[Element]) -> None:
-        self._page = page
+        # The page holds its parts: if they held it too, the whole tree would stay until the garbage collector comes.
+        self._page = proxy(page)
         self._comments = comments
         self._inside = Nearest(comments)
         self._behind = Nearest(())

@@ -119,6 +119,10 @@ def _speaks_of_others(classes: str) -> bool:
     return not _ELSEWHERE.isdisjoint(classes.lower().split())
 
 
+# A theme has few classes; what a class has in common with others is not asked again for every comment.
+_names_comments = lru_cache(maxsize=4096)(names_comments)
+
+
 class _Places:
     """Where a page speaks of its comments."""
 
@@ -127,8 +131,8 @@ class _Places:
         self._elsewhere = elsewhere(page)
         self._named = [
             element for element, classes, ident, _ in named
-            if names_comments(f"{ident or ''} {classes or ''}") and element.tag not in _WHOLE_PAGE
-            and self._elsewhere.at(element) is None
+            if (_names_comments(classes) if classes else False) or (ident and names_comments(ident))
+            if element.tag not in _WHOLE_PAGE and self._elsewhere.at(element) is None
         ]
         self._members = frozenset(self._named)
 
@@ -200,7 +204,7 @@ def _is_longer(element: Element, longest: int) -> bool:
         if node.tag in INVISIBLE:
             return False
         if text := node.text:
-            letters += len("".join(text[: 3 * longest].split()))
+            letters += _letters(text[: 3 * longest])
             if letters > longest:
                 return True
             length += len(text)
@@ -209,6 +213,13 @@ def _is_longer(element: Element, longest: int) -> bool:
         if length > LONGEST_LINE:
             return False
     return False
+
+
+def _letters(text: str) -> int:
+    """How many characters of a text are no white space."""
+    if text.isascii():  # of which a tree holds no other white space
+        return len(text) - text.count(" ") - text.count("\n") - text.count("\t") - text.count("\r")
+    return len("".join(text.split()))
 
 
 def _whole(text: str) -> tuple[int, ...]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urldefrag, urlsplit
 
 from everlog.core.urls import absolute, canonical
@@ -62,8 +61,7 @@ _MONTH_OF = re.compile(
 _QUERY_DATE = re.compile(r"(?:^|&)\w*(?:date|month|year|day|cal)\w*=(\d{4})(?:\D|$|\d{2,4}\b)", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class PageLink:
+class PageLink(NamedTuple):
     """One place a page leads to; `rel` is `next` or `prev` where the page says so, `refresh` for a redirect."""
 
     url: str

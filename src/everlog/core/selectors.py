@@ -79,9 +79,9 @@ def naming_of(element: Element) -> str | None:
     >>> naming_of(etree.fromstring('<div itemprop="articleBody"/>'))
     'itemprop=articleBody'
     """
+    stated = element.keys()
     for name in NAMING:
-        value = element.get(name)
-        if value:
+        if name in stated and (value := element.get(name)):
             return f"{name}={value}"
     return None
 
@@ -154,8 +154,10 @@ class Finder:
         heads: dict[str, list[Element]] = {head: [] for head in self._heads}
         known, bare, named = self._known, self._bare_tags, self._named_tags
         for element in root.iter(*self._tags) if self._tags else ():
-            get = element.get
-            classes, ident, tag = get("class"), get("id"), element.tag
+            # To ask for an attribute takes longer than to list those that are there, of which most elements have few.
+            stated, tag = element.keys(), element.tag
+            classes = element.get("class") if "class" in stated else None
+            ident = element.get("id") if "id" in stated else None
             if classes is None and ident is None and tag not in bare:
                 continue
             key = (tag, ident, classes)

@@ -34,7 +34,7 @@ _FEED_SHAPE = re.compile(
     re.IGNORECASE,
 )
 # What every such address has in it: most links of a page need no closer look.
-_FEED_SIGN = re.compile(r"feed|rss|atom|xml|rdf", re.IGNORECASE)
+_FEED_SIGNS = ("feed", "rss", "atom", "xml", "rdf")
 _NO_FEED_SHAPE = re.compile(r"sitemap|opensearch|/xmlrpc|/wlwmanifest|\.opml$", re.IGNORECASE)
 _COMMENTS_PATH = re.compile(
     r"(?:^|[/?&=._-])(?:comments?|kommentare|commentaires|comentarios)(?:[/?&=._-]|$)", re.IGNORECASE
@@ -103,8 +103,11 @@ def _declared(root: etree._Element, base: str) -> Iterable[FeedLink]:
     for element in root.iter("link"):
         said = {str(key).lower(): str(value) for key, value in element.attrib.items()}
         rel = said.get("rel", "").lower().split()
+        # Most links of a head lead to style sheets and icons.
+        if not {"alternate", "feed"} & set(rel) or not said.get("href", "").strip():
+            continue
         full = absolute(base, said.get("href"))
-        if not full or not said.get("href", "").strip() or not {"alternate", "feed"} & set(rel):
+        if not full:
             continue
         kind = said.get("type", "").lower()
         if "oembed" in kind:
@@ -118,14 +121,24 @@ def _declared(root: etree._Element, base: str) -> Iterable[FeedLink]:
 def _anchors(root: etree._Element, base: str) -> Iterable[FeedLink]:
     """Links a reader would click: many blogs declare no feed but show a button."""
     host = host_of(base)
-    may_be_base = _FEED_SIGN.search(base) is not None
+    may_be_base = _has_sign(base)
     for element in root.iter("a"):
-        if not may_be_base and not _FEED_SIGN.search(element.get("href") or ""):
+        href = element.get("href")
+        if href is None or not (may_be_base or _has_sign(href)):
             continue
-        full = absolute(base, element.get("href"))
+        full = absolute(base, href)
         if not full or host_of(full) != host or not _FEED_SHAPE.search(full) or _NO_FEED_SHAPE.search(full):
             continue
         yield FeedLink(url=full, title=plain(element.get("title")))
+
+
+def _has_sign(address: str) -> bool:
+    # Half as long as a search for a pattern that takes either case, and asked of every link of every post.
+    lowered = address.lower()
+    for sign in _FEED_SIGNS:  # noqa: SIM110 - any() takes twice as long
+        if sign in lowered:
+            return True
+    return False
 
 
 def _is_comments(link: FeedLink, page: str, above: Iterable[str]) -> bool:

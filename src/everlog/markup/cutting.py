@@ -124,12 +124,15 @@ class Cutter:
     def is_cut(self, element: Element) -> bool:
         """Whether this element, inside an article, is not part of it."""
         tag = element.tag
-        ident, classes = element.get("id"), element.get("class")
-        key = (tag, ident, classes, naming_of(element) if tag in self._named_tags else None)
+        # Most elements of an article say nothing of themselves, and what they say is asked for one by one.
+        stated = element.keys()
+        ident = element.get("id") if "id" in stated else None
+        classes = element.get("class") if "class" in stated else None
+        key = (tag, ident, classes, naming_of(element) if stated and tag in self._named_tags else None)
         known = self._known.get(key)
         if known is None:
             known = self._known[key] = self._by_name(element, own_selectors(*key))
-        if known or (self._cuts_hidden and is_hidden(element)):
+        if known or (stated and self._cuts_hidden and is_hidden(element)):
             return True
         if not (ident or classes) and tag in self._chain_tags and self._by_place(element):
             return True

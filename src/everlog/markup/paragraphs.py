@@ -5,17 +5,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from everlog.core.tree import LINE, PARAGRAPH, tidy
-
 if TYPE_CHECKING:
     from everlog.core.tree import Element
 
 # What stands in paragraphs of which it is certain how cleaning writes them.
 _INLINE = frozenset("br em i strong b".split())
-_MARKED = re.compile(f"[{PARAGRAPH}{LINE}\ufdd2\ufdd3]")
-_ESCAPED = re.compile("[&<>\xa0]")
-# Line ends that HTML knows two spellings of, and characters that are none.
-_UNCERTAIN = re.compile("[\r\x7f-\x9f\ufeff\ufffe\uffff]")
+# Control characters, which no tree holds, mark the ends of paragraphs and of lines.
+_PARAGRAPH, _LINE = "\x1d", "\x1e"
+_MARKS = {"<p>": _PARAGRAPH, "</p>": _PARAGRAPH, "<br>": _LINE}
+# Line ends that HTML knows two spellings of (`\r` is another), and what is no character, or a mark of `core.tree`.
+_UNCERTAIN = re.compile("[\x80-\x9f\ufdd0-\ufdd3\ufeff\ufffe\uffff]")
 
 
 def simple_body(part: Element) -> tuple[str, str] | None:
@@ -28,47 +27,46 @@ def simple_body(part: Element) -> tuple[str, str] | None:
     >>> simple_body(parse(b"<div><p>A &amp; B<br>no<p> <i>C</i></div>")[0][0])
     ('A & B\\nno\\n\\nC', '<p>A &amp; B<br>no</p><p> <i>C</i></p>')
     """
-    if len(part) == 1 and (one := _one_paragraph(part)) is not None:
-        return one
-    markup, raw = [_escaped(part.text or "")], [PARAGRAPH, part.text or ""]
+    # Texts and tags take turns.
+    pieces = [part.text or ""]
     for paragraph in part:
         if paragraph.tag != "p" or paragraph.attrib:
             return None
-        text = paragraph.text or ""
-        markup += ("<p>", _escaped(text))
-        raw += (PARAGRAPH, text)
-        for inner in paragraph:
-            tag, text, tail = inner.tag, inner.text or "", inner.tail or ""
+        pieces += ("<p>", paragraph.text or "")
+        for inner in paragraph if len(paragraph) else ():
+            tag, tail = inner.tag, inner.tail or ""
             if tag not in _INLINE or inner.attrib or len(inner):
                 return None
-            if tag == "br":
-                markup += ("<br>", _escaped(tail))
-                raw += (LINE, LINE, tail)
-            else:
-                markup += (f"<{tag}>", _escaped(text), f"</{tag}>", _escaped(tail))
-                raw += (text, tail)
-        tail = paragraph.tail or ""
-        markup += ("</p>", _escaped(tail))
-        raw += (PARAGRAPH, tail)
-    said = "".join(raw)
-    if _UNCERTAIN.search(said):
+            pieces += ("<br>", tail) if tag == "br" else (f"<{tag}>", inner.text or "", f"</{tag}>", tail)
+        pieces += ("</p>", paragraph.tail or "")
+    said = "".join(pieces[::2])
+    if _is_uncertain(said):
         return None
-    return tidy(said), "".join(markup).strip()
+    text = _text_of(pieces)
+    if "&" in said or "<" in said or ">" in said or "\xa0" in said:
+        pieces[::2] = map(_escaped, pieces[::2])
+    return text, "".join(pieces).strip()
 
 
-def _one_paragraph(part: Element) -> tuple[str, str] | None:
-    """The same for one paragraph of text, and nothing beside it."""
-    paragraph = part[0]
-    text, before, behind = paragraph.text, part.text, paragraph.tail
-    if not text or len(paragraph) or paragraph.tag != "p" or paragraph.attrib or _UNCERTAIN.search(text):
-        return None
-    if (before and before.strip(" \t\n")) or (behind and behind.strip(" \t\n")) or _MARKED.search(text):
-        return None
-    return " ".join(text.split()), f"<p>{_escaped(text)}</p>"
+def _is_uncertain(said: str) -> bool:
+    # To look for one character takes a hundredth of what a class of them takes, and articles are long.
+    if "\r" in said or "\x7f" in said or _PARAGRAPH in said or _LINE in said:
+        return True
+    return not said.isascii() and _UNCERTAIN.search(said) is not None
+
+
+def _text_of(pieces: list[str]) -> str:
+    """The text as a reader sees it: white space collapsed, nothing empty."""
+    marked = pieces.copy()
+    marked[1::2] = [_MARKS.get(tag, "") for tag in pieces[1::2]]
+    blocks = "".join(marked).split(_PARAGRAPH)
+    return "\n\n".join(filter(None, [_lines(block) if _LINE in block else " ".join(block.split()) for block in blocks]))
+
+
+def _lines(block: str) -> str:
+    return "\n".join(filter(None, [" ".join(line.split()) for line in block.split(_LINE)]))
 
 
 def _escaped(text: str) -> str:
     """A text as cleaning writes it."""
-    if not _ESCAPED.search(text):
-        return text
     return text.replace("&", "&amp;").replace("\xa0", "&nbsp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -35,8 +35,6 @@ _ONE_COMMENT = re.compile(r"(?:[\w-]*comment|c)-?\d+", re.IGNORECASE)
 _FORM = "respond"
 # Three digits: a year in the path of a calendar has four.
 _NUMBERED_PATH = re.compile(r"(.*[^/])/([1-9]\d{0,2})")
-# Of the hundreds of links of a page nearly all have no number at their end, and need not be resolved to be told apart.
-_MAY_BE_NUMBERED = re.compile(r"\d/?\s*(?:[?#]|$)|page", re.IGNORECASE)
 _NUMBERED_QUERY = re.compile(r"page=([1-9]\d{0,2})")
 # What WordPress calls links to the pages of a text, whatever a theme makes of the words in them.
 _NUMBERS = "post-page-numbers"
@@ -184,12 +182,26 @@ def _links(root: Element, url: str, *, numbered: bool = False) -> Iterator[_Link
     base = next((absolute(url, element.get("href")) for element in root.iter("base")), None) or url
     for element in root.iter("a", "link"):
         href = element.get("href")
-        if not href or (numbered and not _MAY_BE_NUMBERED.search(href)):
+        if not href or (numbered and not _may_be_numbered(href)):
             continue
         rel = next((word for word in (element.get("rel") or "").lower().split() if word in {"next", "prev"}), "")
         target = resolved(base, href) if element.tag == "a" or rel else None
         if target is not None:
             yield _Link(element, *target, rel)
+
+
+def _may_be_numbered(href: str) -> bool:
+    """Whether a part of an address ends with a number, or speaks of a page.
+
+    Of the hundreds of links of a page nearly all do not, and need not be resolved to be told apart.
+
+    >>> _may_be_numbered("/a/2/"), _may_be_numbered("/a/2 #top"), _may_be_numbered("?Page=2"), _may_be_numbered("/2/a")
+    (True, True, True, False)
+    """
+    for part in href.replace("?", "#").split("#") if "?" in href or "#" in href else (href,):
+        if part.rstrip().removesuffix("/")[-1:].isdecimal():
+            return True
+    return "page" in href.lower()
 
 
 def _index(root: Element, url: str) -> str | None:

@@ -226,11 +226,11 @@ class CrawlContext:
     def held(self, key: str) -> Post | None:
         """The post at an address in its canonical spelling, stored or on its way to the disk."""
         found = self._on_the_way.get(key)
-        if found is not None or self._is_unheld(key):
+        if found is not None or self.is_unheld(key):
             return found
         return self.archive.posts.find("http://" + key, as_read=True)
 
-    def _is_unheld(self, key: str) -> bool:
+    def is_unheld(self, key: str) -> bool:
         """Whether the archive need not be asked: it had no post of the host, and this crawl brought none there."""
         host = self.unheld_host
         return host is not None and key.startswith(host) and _HOST_END.match(key, len(host)) is not None and (

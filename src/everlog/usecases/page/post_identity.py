@@ -41,7 +41,8 @@ def what_was_lost(
     """
     post_key = key_of_moved(link_key, None, context)
     own = post_key or link_key
-    if context.archive.posts.key(context.blog.id, own) != own:
+    # Lists are met on every blog; on a first crawl most of them need no question to the archive.
+    if context.is_unheld(own) or context.archive.posts.key(context.blog.id, own) != own:
         return None
     met = canonical(page.url)
     homes = {canonical(home) for home in (context.blog.home, *context.blog.former_homes)}
