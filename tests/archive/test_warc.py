@@ -12,14 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator
 
-from everlog.archive.files.warc import (
-    Original,
-    exchange_records,
-    info_record,
-    payload_digest,
-    read_exchange,
-    target_uri,
-)
+from everlog.archive.files.warc_reader import read_exchange
+from everlog.archive.files.warc_writer import Original, exchange_records, info_record, payload_digest, target_uri
 from everlog.errors import DamagedArchive
 from everlog.records import Exchange
 

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Self
 from everlog.archive.backend import ArchiveOptions, Backend
 from everlog.archive.files.durable import explained
 from everlog.archive.files.file_store import RECORD_BYTES
-from everlog.archive.files.warc import read_exchange, target_uri
 from everlog.archive.files.warc_files import lost
 from everlog.archive.files.warc_names import CrawlInfo
+from everlog.archive.files.warc_reader import read_exchange
+from everlog.archive.files.warc_writer import target_uri
 from everlog.archive.open_folder import DATABASE, open_folder
 from everlog.archive.read_only import ReadOnlyDatabase
 from everlog.archive.repositories import Repositories

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import bindparam, func, select
@@ -9,8 +10,8 @@ from sqlalchemy import bindparam, func, select
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import moment_of, stamp, storable, storable_or_none
 from everlog.archive.db.database import MOST_VALUES, in_parts
-from everlog.archive.files.warc import MADE
-from everlog.archive.models import Capture, Held, Place
+from everlog.archive.files.warc_writer import MADE, Original, Place
+from everlog.archive.models import Capture
 from everlog.archive.repos.warc_index import FileRows
 from everlog.core.urls import canonical
 
@@ -45,6 +46,16 @@ _LATEST_GOOD = (
     .where(_captures.c.blog_id == bindparam("blog"), _captures.c.url_id == bindparam("url"), GOOD)
     .order_by(_captures.c.id.desc()).limit(1)
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held(Original):
+    """A capture whose record has the body of its URL: what a body that did not change refers to."""
+
+    id: int
+    content_type: str | None
+    etag: str | None
+    last_modified: str | None
 
 
 class CaptureRepository:

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 from everlog.archive.db.column_values import storable
 from everlog.archive.files.durable import explained, room_left
-from everlog.archive.files.warc import MADE, payload_digest
-from everlog.archive.models import Held
+from everlog.archive.files.warc_writer import MADE, payload_digest
+from everlog.archive.repos.captures import Held
 from everlog.archive.write.record_batch import BatchRecorder
 from everlog.errors import ArchiveBusy, DiskFull
 
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
     from everlog.archive.backend import ArchiveOptions, Backend
     from everlog.archive.files.file_store import Writer
-    from everlog.archive.models import Acknowledged, Place, WarcFile
+    from everlog.archive.files.warc_writer import Place, WarcFile
+    from everlog.archive.models import Acknowledged
     from everlog.archive.repos.captures import CaptureRepository
     from everlog.archive.repositories import Repositories
     from everlog.archive.write.writer_pool import WriterPool

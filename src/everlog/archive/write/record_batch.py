@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Table
 
     from everlog.archive.db.database import Database
-    from everlog.archive.models import WarcFile
+    from everlog.archive.files.warc_writer import WarcFile
     from everlog.archive.repos.post_codec import Written
     from everlog.archive.repositories import Repositories
     from everlog.archive.write.batch import WarcRecord

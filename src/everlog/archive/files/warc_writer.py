@@ -1,4 +1,4 @@
-"""Exchanges as WARC records, and back.
+"""WARC writer: exchanges as records, appended to one file at a time and made safe.
 
 An exchange becomes two records, each a gzip member of its own: the answer (a `response`, or a `revisit`
 when its body is held already) and the `request` behind it. What a browser made of a page becomes one: the
@@ -9,24 +9,30 @@ encodings, so the headers that spoke of them are renamed and the length is our o
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import uuid
 import zlib
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
-from everlog.errors import DamagedArchive
-from everlog.records import Exchange
+from everlog.archive.files import durable as disk
+from everlog.archive.files.durable import nothing
+from everlog.archive.files.warc_names import FOLDER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from typing import BinaryIO
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from pathlib import Path
 
-    from everlog.records import Purpose
+    from everlog.archive.files.warc_names import Owner
+    from everlog.records import Exchange
 
+# What replay tools and copies handle well; the size other archivers use.
+ROTATE_BYTES = 1_000_000_000
 # On 257 real pages of 30 kB: level 1 0.46 ms to 30.3 %, 4 0.65 ms to 27.7 %, 6 0.85 ms to 27.1 %,
 # 9 1.02 ms to 27.0 %.
 LEVEL = 4
@@ -36,19 +42,38 @@ _DENSE = re.compile(r"image/(?!svg|bmp|x-ms-bmp|vnd\.microsoft)|video/|audio/|fo
 # What was made here and not answered by a server, with the type of its record.
 MADE: Mapping[str, str] = MappingProxyType({"rendered": "conversion", "screenshot": "resource"})
 # Headers that speak of the bytes on the wire; the prefix is the one browser-based crawlers use.
-_OF_THE_WIRE = frozenset({"content-length", "content-encoding", "transfer-encoding"})
-_RENAMED = "X-Orig-"
+OF_THE_WIRE = frozenset({"content-length", "content-encoding", "transfer-encoding"})
+RENAMED = "X-Orig-"
 # An archive is handed on; what logged its owner in is not.
 _SECRET = frozenset({"authorization", "cookie", "proxy-authorization"})
-
-# More than the first record of a file ever has.
-_INFO_BYTES = 1 << 16
 
 _NOT_IN_A_NAME = re.compile(r"[^!#$%&'*+\-.^_`|~0-9A-Za-z]")
 _NOT_IN_A_LINE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]")
 # Blanks of all kinds: readers of WARC headers strip them.
 _NOT_IN_A_URI = re.compile(r"[\x00-\x20\x7f-\x9f<>\s\ud800-\udfff]")
 _PROFILE = "http://netpreserve.org/warc/1.1/revisit/"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a WARC record stands: its file (relative to the archive), offset and length in it."""
+
+    file: str
+    offset: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WarcFile:
+    """A WARC file as the database knows it: what is behind its `length` was never acknowledged.
+
+    One without a blog holds captures of several.
+    """
+
+    name: str
+    blog_id: int | None
+    length: int
+    closed: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +91,105 @@ class Records:
 
     pieces: Iterator[bytes]
     request: bytes
+
+
+@dataclass(slots=True)
+class OpenFile:
+    """The file that is being appended to."""
+
+    name: str
+    descriptor: int
+    length: int
+    new: bool
+
+
+class Appending(ABC):
+    """One WARC file at a time, below a folder; how they are named, and what becomes of full ones, others say."""
+
+    def __init__(
+        self, base: Path, owner: Owner, *, rotate_bytes: int = ROTATE_BYTES, at: Callable[[str], None] = nothing,
+    ) -> None:
+        self._base = base
+        self._folder = base / FOLDER
+        self._owner = owner
+        self._rotate_bytes = rotate_bytes
+        self._at = at
+        self._open: OpenFile | None = None
+        # Files that are full, and not yet said to be closed.
+        self._closed: list[WarcFile] = []
+
+    def append(self, exchanges: Iterable[tuple[Exchange, str, Original | None]]) -> list[Place]:
+        """Write the records of exchanges (with their digests and originals), not yet safe. Where the answers stand."""
+        if self._open is not None and self._open.length >= self._rotate_bytes:
+            self._rotate()
+            self._at("rotated")
+        current = self._open or self._create()
+        places = []
+        for exchange, digest, original in exchanges:
+            records = exchange_records(exchange, digest=digest, original=original)
+            length = 0
+            for piece in records.pieces:
+                half = len(piece) // 2
+                disk.write_all(current.descriptor, memoryview(piece)[:half])
+                self._at("warc-half-record")
+                disk.write_all(current.descriptor, memoryview(piece)[half:])
+                length += len(piece)
+            places.append(Place(file=current.name, offset=current.length, length=length))
+            disk.write_all(current.descriptor, records.request)
+            current.length += length + len(records.request)
+        self._at("warc-appended")
+        return places
+
+    def sync(self) -> list[WarcFile]:
+        """Make all that was appended survive a loss of power. The files and lengths to commit with it."""
+        changed, self._closed = self._closed, []
+        if self._open is not None:
+            os.fsync(self._open.descriptor)
+            if self._open.new:
+                disk.sync_folder(self._folder)
+                self._open.new = False
+            changed.append(self._known(self._open, closed=False))
+        self._at("warc-synced")
+        return changed
+
+    def close(self) -> None:
+        if self._open is not None:
+            os.close(self._open.descriptor)
+            self._open = None
+
+    def abandon(self) -> None:
+        """End without a look at what was committed."""
+        Appending.close(self)
+
+    @abstractmethod
+    def _rotate(self) -> None:
+        """A file is full: let it go."""
+
+    @abstractmethod
+    def _names(self, now: datetime) -> Iterator[str]:
+        """Names for a file that is begun now; the first that is not taken will be its own."""
+
+    def _make(self, path: Path) -> int:
+        """A descriptor of a new file; one that exists is refused."""
+        return disk.create(path)
+
+    def _create(self) -> OpenFile:
+        now = datetime.now(UTC)
+        for name in self._names(now):
+            try:
+                descriptor = self._make(self._folder / name)
+            except FileExistsError:
+                continue
+            break
+        self._open = OpenFile(name=f"{FOLDER}/{name}", descriptor=descriptor, length=0, new=True)
+        self._at("warc-created")
+        head = info_record(name, self._owner.fields, made_at=now)
+        disk.write_all(descriptor, head)
+        self._open.length = len(head)
+        return self._open
+
+    def _known(self, file: OpenFile, *, closed: bool) -> WarcFile:
+        return WarcFile(name=file.name, blog_id=self._owner.blog_id, length=file.length, closed=closed)
 
 
 def payload_digest(body: bytes) -> str:
@@ -134,16 +258,6 @@ def info_block(fields: Iterable[tuple[str, str]]) -> bytes:
     return "".join(f"{name}: {_line(value)}\r\n" for name, value in fields).encode()
 
 
-def read_info(file: BinaryIO) -> bytes | None:
-    """What the record at the head of a file says; None: it begins with another one, or with none."""
-    try:
-        record = zlib.decompressobj(zlib.MAX_WBITS + 16).decompress(file.read(_INFO_BYTES), _INFO_BYTES)
-    except zlib.error:
-        return None
-    head, _, block = record.partition(b"\r\n\r\n")
-    return block.removesuffix(b"\r\n\r\n") if b"\r\nWARC-Type: warcinfo\r\n" in head else None
-
-
 def target_uri(url: str) -> str:
     """The URL as a record's header holds it: on one line, without blanks.
 
@@ -151,49 +265,6 @@ def target_uri(url: str) -> str:
     'http://a.example/a%20b%0D%0AX:%20y'
     """
     return _NOT_IN_A_URI.sub(_escaped, url)
-
-
-def read_exchange(file: BinaryIO, offset: int, *, purpose: Purpose = "page") -> Exchange:
-    """The exchange whose answer stands at this offset. The body of a `revisit` is empty: its original has it."""
-    from warcio.archiveiterator import ArchiveIterator  # noqa: PLC0415 - not before somebody reads again
-    from warcio.exceptions import ArchiveLoadFailed  # noqa: PLC0415
-
-    try:
-        file.seek(offset)
-        iterator = ArchiveIterator(file)
-        answer = next(iterator, None)
-        if answer is not None and answer.rec_type in MADE.values():
-            return _made_exchange(answer, purpose)
-        if answer is None or answer.rec_type not in {"response", "revisit"} or answer.http_headers is None:
-            raise _damaged(file, offset)
-        body = answer.raw_stream.read()
-        if answer.rec_type == "response" and str(len(body)) != answer.http_headers.headers[-1][1]:
-            raise _damaged(file, offset)
-        asked = _request_headers(next(iterator, None), answer.rec_headers.get_header("WARC-Record-ID"))
-    except (ArchiveLoadFailed, zlib.error, EOFError, ValueError, IndexError) as error:
-        raise _damaged(file, offset) from error
-    named, http = answer.rec_headers, answer.http_headers
-    code, _, reason = http.statusline.partition(" ")
-    return Exchange(
-        url=named.get_header("WARC-Target-URI"), status=int(code), reason=reason,
-        headers=tuple((_unrenamed(name), value) for name, value in http.headers[:-1]), body=body,
-        request_headers=asked, fetched_at=datetime.fromisoformat(named.get_header("WARC-Date")), purpose=purpose,
-    )
-
-
-def _made_exchange(record: Any, purpose: Purpose) -> Exchange:
-    named = record.rec_headers
-    return Exchange(
-        url=named.get_header("WARC-Target-URI"), status=200, headers=(("Content-Type", record.content_type),),
-        body=record.raw_stream.read(), fetched_at=datetime.fromisoformat(named.get_header("WARC-Date")),
-        purpose=purpose,
-    )
-
-
-def _request_headers(record: Any, answer_id: str) -> tuple[tuple[str, str], ...]:
-    if record is None or record.rec_headers.get_header("WARC-Concurrent-To") != answer_id:
-        return ()
-    return tuple(record.http_headers.headers)
 
 
 def _record(named: list[tuple[str, str]], content_type: str, block: bytes, level: int) -> bytes:
@@ -225,7 +296,7 @@ def _pieces(
 def _answer_head(exchange: Exchange) -> bytes:
     lines = [f"HTTP/1.1 {exchange.status:03d} {_line(exchange.reason)}"]
     for name, value in exchange.headers:
-        kept = _RENAMED + name if name.lower() in _OF_THE_WIRE else name
+        kept = RENAMED + name if name.lower() in OF_THE_WIRE else name
         lines.append(f"{_name(kept)}: {_line(value)}")
     lines.append(f"Content-Length: {exchange.size}")
     return ("\r\n".join(lines) + "\r\n\r\n").encode()
@@ -251,11 +322,6 @@ def _line(text: str) -> str:
     return _NOT_IN_A_LINE.sub(" ", text).strip()
 
 
-def _unrenamed(name: str) -> str:
-    plain = name.removeprefix(_RENAMED)
-    return plain if plain.lower() in _OF_THE_WIRE else name
-
-
 def _record_id() -> str:
     return f"<urn:uuid:{uuid.uuid4()}>"
 
@@ -266,11 +332,3 @@ def _date(moment: datetime) -> str:
 
 def _escaped(match: re.Match[str]) -> str:
     return quote(match[0].encode("utf-8", "replace"), safe="")
-
-
-def _damaged(file: BinaryIO, offset: int) -> DamagedArchive:
-    name = getattr(file, "name", "the WARC file")
-    return DamagedArchive(
-        f"{name} holds no response at {offset}",
-        advice="restore the file from a backup; 'everlog verify' shows what else is wrong",
-    )
