@@ -3,30 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
     from everlog.archive.files.warc_writer import Place
-    from everlog.records import Lane, Post, Visit
+    from everlog.records import Lane, Post
     from everlog.records.figures import Figures
     from everlog.schedule.poll_schedule import Polling
-
-# What became of a visit's post: not seen before, edited since the last version, the same one again, a second
-# address of a post that is already there, or so much less than what is held that it does not replace it.
-Kept = Literal["new", "changed", "same", "alias", "truncated"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Acknowledged:
-    """The word that a visit is safe: it survives a crash from here on."""
-
-    visit: Visit
-    post_id: int | None = None
-    kept: Kept | None = None
-    version: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

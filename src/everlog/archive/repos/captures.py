@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sqlalchemy import ColumnElement, Connection, Row, Select
 
     from everlog.archive.db.database import Database
-    from everlog.archive.write.batch import WarcRecord
+    from everlog.archive.write.batch_writer import WarcRecord
     from everlog.records import Exchange, Visit
 
 # Drawings of one page among which that of the current answer is looked for, the latest first.

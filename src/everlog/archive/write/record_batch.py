@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import timedelta
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,6 @@ from everlog.archive.db import schema
 from everlog.archive.db.column_values import stamp, storable, storable_or_none
 from everlog.archive.db.database import in_parts
 from everlog.archive.files.durable import nothing
-from everlog.archive.models import Acknowledged
 from everlog.archive.repos import search_index as searching
 from everlog.archive.repos.events import OF_TEXT, insert_events, last_of_text
 from everlog.archive.repos.post_codec import write_post
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from everlog.archive.files.warc_writer import WarcFile
     from everlog.archive.repos.post_codec import Written
     from everlog.archive.repositories import Repositories
-    from everlog.archive.write.batch import WarcRecord
-    from everlog.archive.write.version_decider import Company, PostEvent
+    from everlog.archive.write.batch_writer import WarcRecord
+    from everlog.archive.write.version_decider import Company, Kept, PostEvent
     from everlog.records import Post, Visit
 
     Pair = tuple[Visit, Sequence[WarcRecord]]
@@ -71,6 +71,16 @@ _TOUCHED = (
     _posts.update().where(_posts.c.id == bindparam("the_id"))
     .values({name: bindparam(name) for name in _POST_COLUMNS if name != "id"})
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Acknowledged:
+    """The word that a visit is safe: it survives a crash from here on."""
+
+    visit: Visit
+    post_id: int | None = None
+    kept: Kept | None = None
+    version: int | None = None
 
 
 class BatchRecorder:
