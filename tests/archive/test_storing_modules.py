@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import some_visits as some
 from some_visits import HOME
@@ -25,7 +25,7 @@ class Passed:
     def __init__(self) -> None:
         self.names: set[str] = set()
 
-    def __enter__(self) -> Passed:
+    def __enter__(self) -> Self:
         self._before = threading.getprofile()
         threading.setprofile(self._note)
         return self

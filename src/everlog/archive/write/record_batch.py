@@ -164,18 +164,21 @@ class BatchRecorder:
 
     def _record_versions(self, connection: Connection, decider: VersionDecider) -> None:
         versions: Rows = []
-        for post, version, record, capture_id, at in decider.versions:
-            row = {"post_id": post.id, "version": version, "record": record, "capture_id": capture_id, "read_at": at}
+        for post, version, written, capture_id, at in decider.versions:
+            row = {
+                "post_id": post.id, "version": version, "record": written.record, "capture_id": capture_id,
+                "read_at": at,
+            }
             if capture_id is None and version > 1:
                 row["capture_id"] = _capture_before(connection, versions, post, version)
             versions.append(row)
         if versions:
             connection.execute(self._new_versions, versions)
             # Of two versions in one batch the last is the newest.
-            latest = {post.id: (post, version, record) for post, version, record, *_ in decider.versions}
+            latest = {post.id: (post, version, written) for post, version, written, *_ in decider.versions}
             searching.index(connection, self._database, [
-                searching.Latest(number, post.blog_id, version, record)
-                for number, (post, version, record) in latest.items() if number is not None
+                searching.Latest(number, post.blog_id, version, written.record, written.post)
+                for number, (post, version, written) in latest.items() if number is not None
             ])
         if decider.no_aliases:
             connection.execute(_NO_ALIAS, [{"the_key": key, "the_blog": blog} for blog, key in decider.no_aliases])

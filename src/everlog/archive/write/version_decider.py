@@ -96,8 +96,8 @@ class VersionDecider:
     by_key: dict[Key, KnownPost]
     by_content: dict[Key, KnownPost]
     made: list[KnownPost] = field(default_factory=list)
-    # With their numbers, records, captures and the times they were read.
-    versions: list[tuple[KnownPost, int, str, int | None, str]] = field(default_factory=list)
+    # With their numbers, captures and the times they were read.
+    versions: list[tuple[KnownPost, int, Written, int | None, str]] = field(default_factory=list)
     aliases: dict[Key, tuple[str, KnownPost]] = field(default_factory=dict)
     no_aliases: list[Key] = field(default_factory=list)
     # Versions that stay, with what changed around them: by the post and the number, their new records.
@@ -195,7 +195,7 @@ class VersionDecider:
         return post
 
     def _remember(self, post: KnownPost, written: Written, capture_id: int | None, at: str) -> None:
-        self.versions.append((post, post.version, written.record, capture_id, at))
+        self.versions.append((post, post.version, written, capture_id, at))
         if written.content:
             self.by_content.setdefault((post.blog_id, written.content), post)
 
