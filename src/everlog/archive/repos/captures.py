@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, func, select
 
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import moment_of, stamp, storable, storable_or_none
-from everlog.archive.db.database import MOST_VALUES, in_parts
+from everlog.archive.db.database import MOST_VALUES, RowStatement, in_parts
 from everlog.archive.files.warc_writer import MADE, Original, Place
 from everlog.archive.models import Capture
 from everlog.archive.repos.warc_index import FileRows
@@ -39,8 +39,7 @@ _BODIES = select(_captures).where(
     _captures.c.blog_id.in_(bindparam("blogs", expanding=True)), _captures.c.original_id.is_(None),
     _captures.c.purpose.not_in(MADE),
 )
-# Made once: SQLAlchemy takes longer to build a statement than to run it.
-_NEW = _captures.insert()
+_NEW = RowStatement(_captures.c.keys(), lambda _: _captures.insert())
 _LATEST_GOOD = (
     select(_captures.c.id)
     .where(_captures.c.blog_id == bindparam("blog"), _captures.c.url_id == bindparam("url"), GOOD)
@@ -145,8 +144,7 @@ class CaptureRepository:
             else:
                 is_read = visit.post is not None
                 answers.append(self._latest_answer(connection, visit.blog_id, url_id) if is_read else None)
-        if rows:
-            connection.execute(_NEW, rows)
+        _NEW.run(connection, self.database, rows)
         return answers
 
     def find(self, blog_id: int, url: str) -> Capture | None:

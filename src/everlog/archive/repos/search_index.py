@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sqlalchemy import BindParameter, bindparam, func, or_, select
 
 from everlog.archive.db import schema
-from everlog.archive.db.database import in_parts
+from everlog.archive.db.database import RowStatement, in_parts, upsert
 from everlog.archive.repos.archive_state import SEARCH, put_texts
 from everlog.search.document import document_of, document_of_post
 
@@ -58,6 +58,7 @@ _NEXT = (
 )
 # Whoever stores a newer version meanwhile waits until this one is in the index, or is seen here.
 _NEXT_HELD = _NEXT.with_for_update(read=True, of=_posts)
+_NOTED = RowStatement(["post_id", "version"], lambda database: upsert(database, _indexed, ["post_id"], ["version"]))
 _READ_STATE = select(_state_table.c.value).where(_state_table.c.name == SEARCH)
 
 
@@ -100,11 +101,7 @@ def index(connection: Connection, database: Database, latest: Sequence[Latest]) 
         if sum(len(each.record) for each in portion) > PORTION_CHARACTERS:
             database.without_hurry(connection)
         database.search_index.write(connection, [each.document for each in portion])
-    upsert = database.insert(_indexed)
-    connection.execute(
-        upsert.on_conflict_do_update(index_elements=["post_id"], set_={"version": upsert.excluded.version}),
-        [{"post_id": each.post_id, "version": each.version} for each in sorted(latest)],
-    )
+    _NOTED.run(connection, database, ({"post_id": each.post_id, "version": each.version} for each in sorted(latest)))
 
 
 def is_complete(database: Database) -> bool:
