@@ -22,7 +22,7 @@ from blogs import say
 from made_blog import served
 
 if TYPE_CHECKING:
-    from everlog.archive.models import Acknowledged
+    from everlog.archive.write.record_batch import Acknowledged
 
 STEP = 1_000
 FIRST, LAST = 1_000, 10_000

@@ -7,10 +7,13 @@ from dataclasses import fields
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from everlog.archive.repos.post_codec import read_record, write_post
 from everlog.records import Comment, Entry, Media, Post, Provenance, Role, post_fields
 from everlog.records.codec import decode, encode
+from everlog.records.json_text import json_members
 
 WHEN = datetime(2024, 5, 31, 12, 30, tzinfo=timezone(timedelta(hours=-3)))
 POST = Post(
@@ -59,6 +62,48 @@ def test_a_stored_version_gives_back_what_it_keeps():
 def test_the_digest_of_a_version_is_that_of_every_earlier_archive(post, digest):
     # A new field has the role `LATER`: where it says nothing, the record is the one of before.
     assert write_post(post, {item.url: item.url for item in post.media}).digest == digest
+
+
+class Name(str):
+    """A text of a class of its own, as parsers have them."""
+
+
+SIGNS = st.sampled_from(["\x00", "\x7f", "\u2028", '"\\/'])
+UNUSUAL = st.text(st.characters(exclude_categories=["Cs"]), max_size=8) | SIGNS
+MOMENTS = st.datetimes(timezones=st.just(UTC) | st.just(timezone(timedelta(hours=-3, minutes=-30))))
+
+
+@given(
+    post=st.builds(
+        Post, url=UNUSUAL.map(Name), title=st.none() | UNUSUAL, authors=st.lists(UNUSUAL, max_size=2).map(tuple),
+        published=st.none() | MOMENTS, text=UNUSUAL, html=UNUSUAL, comment_count_claimed=st.none() | st.integers(),
+        comments=st.lists(
+            st.builds(Comment, id=st.none() | UNUSUAL, published=st.none() | MOMENTS, text=UNUSUAL), max_size=3,
+        ).map(tuple),
+        provenance=st.dictionaries(UNUSUAL, st.builds(
+            Provenance, method=UNUSUAL, confidence=st.none() | st.floats(), precision=st.none() | UNUSUAL,
+        ), max_size=2),
+    ),
+    only=st.sampled_from([None, *((name,) for name in ("url", "comments", "provenance")), post_fields(Role.READ)]),
+    keep=st.sampled_from([(), ("precision",)]),
+)
+def test_the_text_of_a_record_is_to_the_letter_what_json_makes_of_its_object(post, only, keep):
+    as_json = json.dumps(encode(post, only=only, keep=keep), ensure_ascii=False)
+    assert json_members(post, only, keep=keep).decode() == as_json[1:-1]
+
+
+def test_a_text_that_no_database_takes_is_stored_without_what_it_does_not_take():
+    said = "a\x00b\ud800c"
+    post = Post(url=said, title=said, comments=(Comment(text=said),), media=(Media(url=said),), provenance={
+        "text": Provenance(method=said),
+    })
+    written = write_post(post, {said: said})
+    kept, media = read_record(written.record)
+    clean = "a\ufffdb\ufffdc"
+    assert {kept.url, kept.title, kept.comments[0].text, kept.provenance["text"].method, *media[0]} == {clean}
+    # As earlier versions of everlog had it.
+    assert written.digest == "dfbc0dca67ddc2162d7ea70d94bd4f0c0c9d360c378f4b805349c65f37b16398"
+    assert written.post == kept
 
 
 def test_every_field_of_a_post_that_is_learned_is_read_from_the_page():

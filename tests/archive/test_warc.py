@@ -12,12 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator
 
-from everlog.archive.files.warc import (
+from everlog.archive.files.warc_reader import read_exchange
+from everlog.archive.files.warc_writer import (
+    ONE_PIECE_BYTES,
     Original,
     exchange_records,
     info_record,
     payload_digest,
-    read_exchange,
     target_uri,
 )
 from everlog.errors import DamagedArchive
@@ -111,6 +112,40 @@ def test_the_real_checker_accepts_a_file(tmp_path):
     assert "failed" not in checked.stdout
     assert read_exchange(io.BytesIO(file.read_bytes()), len(head)) == exchange()
 
+
+# What is longer is packed as it comes, and by another library.
+@pytest.mark.parametrize("size", [ONE_PIECE_BYTES - 3, ONE_PIECE_BYTES, ONE_PIECE_BYTES + 3])
+def test_a_long_body_is_packed_and_comes_back(size):
+    body = (b"<p>the same again</p>" * (size // 20))[:size]
+    written = records(exchange(body=body))
+    assert len(written) < size / 50
+    assert parsed(written)[0][3] == body
+
+
+def test_where_the_fast_library_is_not_installed_the_records_say_the_same(tmp_path):
+    file = tmp_path / "a.warc.gz"
+    subprocess.run([sys.executable, "-c", WITHOUT_DEFLATE, file], check=True)
+    own, others = parsed(records(exchange())), parsed(file.read_bytes())
+    for name in ("WARC-Record-ID", "WARC-Concurrent-To"):
+        for _, headers, _, _ in (*own, *others):
+            headers.pop(name, None)
+    assert [each[:2] + each[3:] for each in own] == [each[:2] + each[3:] for each in others]
+
+
+WITHOUT_DEFLATE = f"""
+import sys
+from datetime import datetime
+from pathlib import Path
+sys.modules["deflate"] = None
+from everlog.archive.files.warc_writer import exchange_records, payload_digest
+from everlog.records import Exchange
+made = Exchange(
+    url={URL!r}, status=200, reason="OK", headers=(("Content-Type", "text/html"),), body=b"<p>hello</p>",
+    request_headers=(("Host", "a.example"), ("User-Agent", "test")), fetched_at=datetime.fromisoformat("{NOW}"),
+)
+found = exchange_records(made, digest=payload_digest(made.body))
+Path(sys.argv[1]).write_bytes(b"".join(found.pieces) + found.request)
+"""
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Zs", "Zl", "Zp"]), max_size=20)
 NAME = st.text("abcXYZ-09", min_size=1, max_size=10).filter(lambda name: not name.lower().startswith("x-orig"))

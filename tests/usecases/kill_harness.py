@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Self
 
-    from everlog.archive.models import Acknowledged
+    from everlog.archive.write.record_batch import Acknowledged
 
 TESTS = Path(__file__).parent.parent
 # Small enough that a crawl fills several files.

@@ -8,7 +8,7 @@ import pytest
 
 import a_blog
 from everlog.archive import open_archive
-from everlog.archive.files.warc import read_info
+from everlog.archive.files.warc_reader import read_info
 from everlog.errors import DamagedArchive
 from everlog.usecases.learn.page_comparison import known_repeats
 from everlog.usecases.page.stored_pages import stored_exchange, stored_page

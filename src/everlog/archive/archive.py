@@ -1,6 +1,6 @@
 """Archive: all that is kept of some blogs, in a folder or a PostgreSQL database.
 
-It is read through its repositories (`repositories.py`) and written by `commit` (`write/batch.py`).
+It is read through its repositories (`repositories.py`) and written by `commit` (`write/batch_writer.py`).
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Self
 from everlog.archive.backend import ArchiveOptions, Backend
 from everlog.archive.files.durable import explained
 from everlog.archive.files.file_store import RECORD_BYTES
-from everlog.archive.files.warc import read_exchange, target_uri
 from everlog.archive.files.warc_files import lost
 from everlog.archive.files.warc_names import CrawlInfo
+from everlog.archive.files.warc_reader import read_exchange
+from everlog.archive.files.warc_writer import target_uri
 from everlog.archive.open_folder import DATABASE, open_folder
 from everlog.archive.read_only import ReadOnlyDatabase
 from everlog.archive.repositories import Repositories
@@ -27,8 +28,9 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from typing import Any, BinaryIO
 
-    from everlog.archive.models import Acknowledged, Capture, Counts, Problem, Version
-    from everlog.archive.write.batch import Committer
+    from everlog.archive.models import Capture, Counts, Problem, Version
+    from everlog.archive.write.batch_writer import Committer
+    from everlog.archive.write.record_batch import Acknowledged
     from everlog.archive.write.writer_pool import WriterPool
     from everlog.core.moments import Moment
     from everlog.records import Exchange, Post, Purpose, Visit
@@ -86,8 +88,9 @@ class Archive(Repositories):
         return WriterPool(self.backend, self._options)
 
     @cached_property
-    def _committer(self) -> Committer:
-        from everlog.archive.write.batch import Committer  # noqa: PLC0415 - who reads does without it
+    def committer(self) -> Committer:
+        """Who stores visits."""
+        from everlog.archive.write.batch_writer import Committer  # noqa: PLC0415 - who reads does without it
 
         return Committer(self, self.backend, self.writers, self._options)
 
@@ -124,7 +127,7 @@ class Archive(Repositories):
         build on what the disk may not have. Who opens the archive next, or locks a blog of a shared one,
         begins anew.
         """
-        return self._committer.commit(visits)
+        return self.committer.commit(visits)
 
     def exchange(self, capture: Capture, *, purpose: Purpose = "page") -> Exchange:
         """The stored exchange, read from its WARC record."""

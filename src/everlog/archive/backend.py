@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from everlog.archive.files.durable import nothing
-from everlog.archive.files.warc_files import ROTATE_BYTES
+from everlog.archive.files.warc_writer import ROTATE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

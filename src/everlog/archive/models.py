@@ -3,64 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from everlog.records import Lane, Post, Visit
+    from everlog.archive.files.warc_writer import Place
+    from everlog.records import Lane, Post
     from everlog.records.figures import Figures
     from everlog.schedule.poll_schedule import Polling
-
-# What became of a visit's post: not seen before, edited since the last version, the same one again, a second
-# address of a post that is already there, or so much less than what is held that it does not replace it.
-Kept = Literal["new", "changed", "same", "alias", "truncated"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """Where a WARC record stands: its file (relative to the archive), offset and length in it."""
-
-    file: str
-    offset: int
-    length: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WarcFile:
-    """A WARC file as the database knows it: what is behind its `length` was never acknowledged.
-
-    One without a blog holds captures of several.
-    """
-
-    name: str
-    blog_id: int | None
-    length: int
-    closed: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
-    """A capture whose record has the body of its URL: what a body that did not change refers to."""
-
-    id: int
-    url: str
-    digest: str
-    fetched_at: datetime
-    content_type: str | None
-    etag: str | None
-    last_modified: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Acknowledged:
-    """The word that a visit is safe: it survives a crash from here on."""
-
-    visit: Visit
-    post_id: int | None = None
-    kept: Kept | None = None
-    version: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,9 +19,9 @@ from everlog.archive.db import schema
 from everlog.archive.db.database import in_pages
 from everlog.archive.files.file_store import WHOLE_FILE_BYTES
 from everlog.archive.files.orphans import is_more_than_a_batch, unnamed_files
-from everlog.archive.files.warc import MADE, target_uri
 from everlog.archive.files.warc_names import parse_name
 from everlog.archive.files.warc_walk import Broken, walk_records
+from everlog.archive.files.warc_writer import MADE, target_uri
 from everlog.archive.repos import search_index as searching
 from everlog.archive.repos.post_codec import read_record
 from everlog.archive.repos.post_parts import PARTS

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from everlog.search.tokenize import pieces
+
+if TYPE_CHECKING:
+    from everlog.records import Post
 
 # Stands between two names, tags or comments, so that no phrase reaches from one into the next. Nobody can
 # look for it: it is no letter.
@@ -34,6 +37,15 @@ def document_of(post_id: int, blog_id: int, record: str) -> Document:
     return Document(
         post_id=post_id, blog_id=blog_id, text=pieces(found["text"]), title=pieces(found["title"] or ""),
         comments=_joined(said), authors=_joined(found["authors"]), tags=_joined(found["tags"]),
+    )
+
+
+def document_of_post(post_id: int, blog_id: int, post: Post) -> Document:
+    """The card of a post that is at hand as its record says it: the same as that of the record."""
+    said = [text for comment in post.comments for text in (comment.author, comment.text) if text]
+    return Document(
+        post_id=post_id, blog_id=blog_id, text=pieces(post.text), title=pieces(post.title or ""),
+        comments=_joined(said), authors=_joined(post.authors), tags=_joined(post.tags),
     )
 
 

@@ -16,7 +16,7 @@ from everlog.usecases.discover.typed_address import fetchable
 from everlog.usecases.runner import Job, run_jobs
 
 if TYPE_CHECKING:
-    from everlog.archive.models import Acknowledged
+    from everlog.archive.write.record_batch import Acknowledged
 
 
 def main() -> None:

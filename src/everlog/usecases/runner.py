@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from everlog.archive import Archive
-    from everlog.archive.models import Acknowledged
+    from everlog.archive.write.record_batch import Acknowledged
     from everlog.core.fetcher import Fetcher
     from everlog.fetch import HttpClient
     from everlog.render import Browser, RenderOptions

@@ -28,7 +28,7 @@ from everlog.archive.copy.copied_rows import Unread
 from everlog.archive.db import schema
 from everlog.archive.db.migrate import revision_of
 from everlog.archive.db.sqlite import SqliteDatabase
-from everlog.archive.files import media_files, warc_files
+from everlog.archive.files import media_files, warc_names
 from everlog.archive.files.durable import explained
 from everlog.archive.files.file_store import NoFileStore
 from everlog.archive.files.remote_files import RemoteFiles
@@ -164,7 +164,7 @@ def _begin(target: Archive, name: str) -> None:
     if mark != name:
         raise _other_copy(target, mark)
     if target.backend.file_store.folder is not None:
-        for pattern in (f"{warc_files.FOLDER}/.*.part", f"{media_files.FOLDER}/*/.*.part"):
+        for pattern in (f"{warc_names.FOLDER}/.*.part", f"{media_files.FOLDER}/*/.*.part"):
             for part in target.backend.file_store.folder.glob(pattern):
                 part.unlink(missing_ok=True)
 
@@ -182,7 +182,7 @@ def _want_empty(connection: Connection, target: Archive) -> None:
     if copied_rows.holds_anything(connection):
         raise _in_use(target.backend.database.where)
     if connection.scalar(READ_COPYING) is None and any(
-        True for folder in (warc_files.FOLDER, media_files.FOLDER) for _ in _names(target, folder)
+        True for folder in (warc_names.FOLDER, media_files.FOLDER) for _ in _names(target, folder)
     ):
         raise _in_use(target.backend.file_store.where)
 
@@ -235,7 +235,7 @@ def _names(target: Archive, folder: str) -> Iterator[str]:
 
 def _want_empty_folder(folder: Path) -> None:
     """A folder of something else is not made an archive."""
-    ours = {warc_files.FOLDER, media_files.FOLDER, LOCKS}
+    ours = {warc_names.FOLDER, media_files.FOLDER, LOCKS}
     try:
         found = [path.name for path in folder.iterdir()]
     except OSError:

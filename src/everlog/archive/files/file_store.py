@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import BinaryIO
 
-    from everlog.archive.files.warc_files import Appending
     from everlog.archive.files.warc_names import CrawlInfo
+    from everlog.archive.files.warc_writer import Appending
     from everlog.archive.repos.warc_index import FileRows
     from everlog.records import Exchange
 

@@ -12,9 +12,9 @@ import os
 from typing import TYPE_CHECKING
 
 from everlog.archive.files import durable as disk
-from everlog.archive.files import warc_files
-from everlog.archive.files.warc_files import Appending
+from everlog.archive.files import warc_names
 from everlog.archive.files.warc_names import SUFFIX
+from everlog.archive.files.warc_writer import Appending
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -116,4 +116,4 @@ def left_behind(path: Path) -> int | None:
 def warc_folder(base: Path) -> Path:
     """The folder of WARC files below another, made if it is not there."""
     disk.real_folder(base)
-    return disk.real_folder(base / warc_files.FOLDER)
+    return disk.real_folder(base / warc_names.FOLDER)

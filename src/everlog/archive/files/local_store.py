@@ -8,7 +8,7 @@ import uuid
 from typing import TYPE_CHECKING
 
 from everlog.archive.files import durable as disk
-from everlog.archive.files import media_files, warc_files
+from everlog.archive.files import media_files, warc_names
 from everlog.archive.files.file_store import RECORD_BYTES, Writer
 from everlog.archive.files.media_files import MediaFiles
 from everlog.archive.files.warc_files import WarcFiles
@@ -30,7 +30,7 @@ class FolderStore:
     def __init__(self, folder: Path, *, read_only: bool = False) -> None:
         self._folder = folder
         self.lost: set[str] = set()
-        for name in (warc_files.FOLDER, media_files.FOLDER):
+        for name in (warc_names.FOLDER, media_files.FOLDER):
             (disk.not_linked if read_only else disk.real_folder)(folder / name)
 
     @property

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select
 
 from everlog.archive.db import schema
-from everlog.archive.files import media_files, warc_files
+from everlog.archive.files import media_files, warc_names
 from everlog.archive.files.warc_names import parse_name
 from everlog.archive.repos.warc_index import FileRows, is_before
 from everlog.archive.write.batch_writer import MOST_VISITS
@@ -41,7 +41,7 @@ def unnamed_files(archive: Archive) -> Iterator[tuple[str, str]]:
         yield from _emptied(archive)
         return
     known = _blogs(archive)
-    names = archive.backend.file_store.names(warc_files.FOLDER)
+    names = archive.backend.file_store.names(warc_names.FOLDER)
     while part := list(islice(names, AT_ONCE)):
         named = rows.find(part)
         for name in part:
@@ -74,10 +74,10 @@ def _emptied(archive: Archive) -> Iterator[tuple[str, str]]:
     counts = {
         folder: sum(
             1 for _ in archive.backend.file_store.names(folder)
-        ) for folder in (warc_files.FOLDER, media_files.FOLDER)
+        ) for folder in (warc_names.FOLDER, media_files.FOLDER)
     }
     if any(counts.values()):
-        found = f"{counts[warc_files.FOLDER]} WARC files and {counts[media_files.FOLDER]} media files"
+        found = f"{counts[warc_names.FOLDER]} WARC files and {counts[media_files.FOLDER]} media files"
         yield archive.backend.file_store.where, (
             f"the database holds no blog, but there are {found}: it was emptied, or belongs to another archive; "
             "restore the right one from a backup before you crawl into this archive"

@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from everlog.archive.files import warc_files
+from everlog.archive.files import warc_names
 from everlog.archive.files.durable import nothing
 from everlog.archive.files.file_store import RECORD_BYTES, Writer
 from everlog.archive.files.lease_files import OwnFiles, SpoolFiles, left_behind, warc_folder
@@ -111,7 +111,7 @@ class RemoteStore:
         """
         if self._spool is None:
             return
-        names = [f"{warc_files.FOLDER}/{path.name}" for path in sorted(self._warc_paths())]
+        names = [f"{warc_names.FOLDER}/{path.name}" for path in sorted(self._warc_paths())]
         live = rows.live(names) if names else frozenset()
         for name in names:
             is_doubtful = name in self._own.doubtful and fence_of(name) == rows.fence
@@ -144,7 +144,7 @@ class RemoteStore:
         path.unlink(missing_ok=True)
 
     def _warc_paths(self) -> Iterable[Path]:
-        return (self._needed_spool() / warc_files.FOLDER).glob("*.warc.gz")
+        return (self._needed_spool() / warc_names.FOLDER).glob("*.warc.gz")
 
     def _needed_spool(self) -> Path:
         if self._spool is None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from everlog.archive.db.database import MOST_VALUES
 from everlog.archive.files import durable as disk
-from everlog.archive.files import media_files, warc_files
+from everlog.archive.files import media_files, warc_names
 from everlog.archive.files.file_store import Writer
 from everlog.archive.files.lease_files import LeaseFiles, OwnFiles
 from everlog.archive.files.local_store import FolderStore
@@ -60,7 +60,7 @@ class SharedFolderStore(FolderStore):
         While a copy of another archive is made here, nothing is: its files are there before their rows.
         Looks at the names of all files: for a worker that starts, not for each slice.
         """
-        found = (f"{warc_files.FOLDER}/{path.name}" for path in (self.folder / warc_files.FOLDER).glob("*.warc.gz"))
+        found = (f"{warc_names.FOLDER}/{path.name}" for path in (self.folder / warc_names.FOLDER).glob("*.warc.gz"))
         dead = (name for name in found if fence_of(name) not in {None, rows.fence})
         while names := list(islice(dead, MOST_VALUES)):
             # Asked after the names were listed, and the rows after that: a lease that is gone by now adds nothing more,

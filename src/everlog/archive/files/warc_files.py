@@ -1,131 +1,27 @@
-"""WARC files that grow: appended to, made safe, cut back to what the database knows."""
+"""WARC files of one blog in an archive's own folder: what they are called, and how they are cut back after a crash."""
 
 from __future__ import annotations
 
 import os
-from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING
 
 from everlog.archive.files import durable as disk
 from everlog.archive.files.durable import nothing
-from everlog.archive.files.warc import Original, exchange_records, info_block, info_record, read_info
-from everlog.archive.files.warc_names import SUFFIX, parse_name
-from everlog.archive.models import Place, WarcFile
+from everlog.archive.files.warc_names import FOLDER, SUFFIX, parse_name
+from everlog.archive.files.warc_reader import read_info
+from everlog.archive.files.warc_writer import ROTATE_BYTES, Appending, OpenFile, info_block
 from everlog.archive.repos.warc_index import is_before
 from everlog.errors import DamagedArchive
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from datetime import datetime
     from pathlib import Path
 
     from everlog.archive.files.warc_names import Owner
-    from everlog.archive.models import Held
-    from everlog.records import Exchange
-
-FOLDER = "warc"
-# What replay tools and copies handle well; the size other archivers use.
-ROTATE_BYTES = 1_000_000_000
-
-
-@dataclass(slots=True)
-class OpenFile:
-    """The file that is being appended to."""
-
-    name: str
-    descriptor: int
-    length: int
-    new: bool
-
-
-class Appending(ABC):
-    """One WARC file at a time, below a folder; how they are named, and what becomes of full ones, others say."""
-
-    def __init__(
-        self, base: Path, owner: Owner, *, rotate_bytes: int = ROTATE_BYTES, at: Callable[[str], None] = nothing,
-    ) -> None:
-        self._base = base
-        self._folder = base / FOLDER
-        self._owner = owner
-        self._rotate_bytes = rotate_bytes
-        self._at = at
-        self._open: OpenFile | None = None
-
-    def append(self, exchanges: Iterable[tuple[Exchange, str, Held | None]]) -> list[Place]:
-        """Write the records of exchanges (with their digests and originals), not yet safe. Where the answers stand."""
-        if self._open is not None and self._open.length >= self._rotate_bytes:
-            self._rotate()
-            self._at("rotated")
-        current = self._open or self._create()
-        places = []
-        for exchange, digest, held in exchanges:
-            original = Original(url=held.url, fetched_at=held.fetched_at, digest=held.digest) if held else None
-            records = exchange_records(exchange, digest=digest, original=original)
-            length = 0
-            for piece in records.pieces:
-                half = len(piece) // 2
-                disk.write_all(current.descriptor, memoryview(piece)[:half])
-                self._at("warc-half-record")
-                disk.write_all(current.descriptor, memoryview(piece)[half:])
-                length += len(piece)
-            places.append(Place(file=current.name, offset=current.length, length=length))
-            disk.write_all(current.descriptor, records.request)
-            current.length += length + len(records.request)
-        self._at("warc-appended")
-        return places
-
-    def sync(self) -> list[WarcFile]:
-        """Make all that was appended survive a loss of power. The files and lengths to commit with it."""
-        changed = []
-        if self._open is not None:
-            os.fsync(self._open.descriptor)
-            if self._open.new:
-                disk.sync_folder(self._folder)
-                self._open.new = False
-            changed = [self._known(self._open, closed=False)]
-        self._at("warc-synced")
-        return changed
-
-    def close(self) -> None:
-        if self._open is not None:
-            os.close(self._open.descriptor)
-            self._open = None
-
-    def abandon(self) -> None:
-        """End without a look at what was committed."""
-        Appending.close(self)
-
-    @abstractmethod
-    def _rotate(self) -> None:
-        """A file is full: let it go."""
-
-    @abstractmethod
-    def _names(self, now: datetime) -> Iterator[str]:
-        """Names for a file that is begun now; the first that is not taken will be its own."""
-
-    def _make(self, path: Path) -> int:
-        """A descriptor of a new file; one that exists is refused."""
-        return disk.create(path)
-
-    def _create(self) -> OpenFile:
-        now = datetime.now(UTC)
-        for name in self._names(now):
-            try:
-                descriptor = self._make(self._folder / name)
-            except FileExistsError:
-                continue
-            break
-        self._open = OpenFile(name=f"{FOLDER}/{name}", descriptor=descriptor, length=0, new=True)
-        self._at("warc-created")
-        head = info_record(name, self._owner.fields, made_at=now)
-        disk.write_all(descriptor, head)
-        self._open.length = len(head)
-        return self._open
-
-    def _known(self, file: OpenFile, *, closed: bool) -> WarcFile:
-        return WarcFile(name=file.name, blog_id=self._owner.blog_id, length=file.length, closed=closed)
+    from everlog.archive.files.warc_writer import WarcFile
 
 
 class WarcFiles(Appending):
@@ -135,7 +31,6 @@ class WarcFiles(Appending):
         self, base: Path, owner: Owner, *, rotate_bytes: int = ROTATE_BYTES, at: Callable[[str], None] = nothing,
     ) -> None:
         super().__init__(base, owner, rotate_bytes=rotate_bytes, at=at)
-        self._closed: list[WarcFile] = []
         self._lost: set[str] = set()
 
     def recover(self, known: Iterable[WarcFile], begun: datetime | None) -> set[str]:
@@ -171,11 +66,6 @@ class WarcFiles(Appending):
         self._at("cut-done")
         self._lost |= lengths.keys()
         return self._lost
-
-    def sync(self) -> list[WarcFile]:
-        changed = [*self._closed, *super().sync()]
-        self._closed = []
-        return changed
 
     def _rotate(self) -> None:
         assert self._open is not None  # noqa: S101 - for the type checker

@@ -21,6 +21,7 @@ from urllib.parse import urlsplit
 if TYPE_CHECKING:
     from datetime import datetime
 
+FOLDER = "warc"
 SUFFIX = ".warc.gz"
 SEVERAL = "several-blogs"
 SPECIFICATION = "https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import bindparam, func, select
 
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import moment_of, stamp, storable, storable_or_none
-from everlog.archive.db.database import MOST_VALUES, in_parts
-from everlog.archive.files.warc import MADE
-from everlog.archive.models import Capture, Held, Place
+from everlog.archive.db.database import MOST_VALUES, RowStatement, in_parts
+from everlog.archive.files.warc_writer import MADE, Original, Place
+from everlog.archive.models import Capture
 from everlog.archive.repos.warc_index import FileRows
 from everlog.core.urls import canonical
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from sqlalchemy import ColumnElement, Connection, Row, Select
 
     from everlog.archive.db.database import Database
-    from everlog.archive.write.batch import WarcRecord
+    from everlog.archive.write.batch_writer import WarcRecord
     from everlog.records import Exchange, Visit
 
 # Drawings of one page among which that of the current answer is looked for, the latest first.
@@ -38,13 +39,22 @@ _BODIES = select(_captures).where(
     _captures.c.blog_id.in_(bindparam("blogs", expanding=True)), _captures.c.original_id.is_(None),
     _captures.c.purpose.not_in(MADE),
 )
-# Made once: SQLAlchemy takes longer to build a statement than to run it.
-_NEW = _captures.insert()
+_NEW = RowStatement(_captures.c.keys(), lambda _: _captures.insert())
 _LATEST_GOOD = (
     select(_captures.c.id)
     .where(_captures.c.blog_id == bindparam("blog"), _captures.c.url_id == bindparam("url"), GOOD)
     .order_by(_captures.c.id.desc()).limit(1)
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held(Original):
+    """A capture whose record has the body of its URL: what a body that did not change refers to."""
+
+    id: int
+    content_type: str | None
+    etag: str | None
+    last_modified: str | None
 
 
 class CaptureRepository:
@@ -134,8 +144,7 @@ class CaptureRepository:
             else:
                 is_read = visit.post is not None
                 answers.append(self._latest_answer(connection, visit.blog_id, url_id) if is_read else None)
-        if rows:
-            connection.execute(_NEW, rows)
+        _NEW.run(connection, self.database, rows)
         return answers
 
     def find(self, blog_id: int, url: str) -> Capture | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -18,16 +19,18 @@ from everlog.archive.db.column_values import stamp_or_none, storable
 from everlog.core.words import words
 from everlog.records import Post, Role, post_fields
 from everlog.records.codec import decode, encode
+from everlog.records.json_text import json_members
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 # A text this long is nobody else's by chance; a shorter one needs its title and date to be known by.
 TELLING_WORDS = 50
 _READ, _LATER = post_fields(Role.READ), post_fields(Role.LATER)
 _CURRENT, _LASTING = post_fields(Role.CURRENT), post_fields(Role.LASTING)
 # What a record holds beside what was read, in the order that it always had there.
-_NOT_READ = ("url", "fetched", "media", "provenance")
+_BEFORE_MEDIA, _BEHIND_MEDIA = ("url", "fetched"), ("provenance",)
+_NOT_READ = (*_BEFORE_MEDIA, "media", *_BEHIND_MEDIA)
 # Every record has it, known or not.
 _KEPT = ("precision",)
 # Of a comment, what may become known later. Who wrote it and what are the comment itself.
@@ -39,7 +42,7 @@ class Written:
     """A post ready to be stored.
 
     `digest` is the same for what reads the same; `content` is the same for one post under two
-    addresses, None where too little is known to say so.
+    addresses, None where too little is known to say so. `post` is what the record says, where that is at hand.
     """
 
     record: str
@@ -47,42 +50,47 @@ class Written:
     content: str | None
     published: str | None
     comments: int
+    post: Post | None = None
 
 
 def write_post(post: Post, media_keys: Mapping[str, str]) -> Written:
     """The post as its stored version; `media_keys` are the canonical spellings of its media's addresses."""
-    read = encode(post, only=_READ)
-    for name in _LATER:
-        if not read[name]:
-            del read[name]
-    around = encode(post, only=_NOT_READ, keep=_KEPT)
-    around["media"] = [[item.url, media_keys[item.url]] for item in post.media]
+    media = [(item.url, media_keys[item.url]) for item in post.media]
+    # That any database takes all that it says is told of the whole at once, as it is nearly always so.
+    with suppress(UnicodeEncodeError, TypeError):
+        written = _write(post, media)
+        if "\\u0000" not in written.record:
+            return written
+    clean = decode(Post, _made_storable(encode(post)))
+    return _write(clean, [(storable(url), storable(key)) for url, key in media])
+
+
+def _write(post: Post, media: Sequence[tuple[str, str]]) -> Written:
     # Encoded once: the text that is hashed is a part of the text that is stored.
-    head, text = json.dumps(around, ensure_ascii=False), json.dumps(read, ensure_ascii=False)
-    if not (_is_storable(head) and _is_storable(text)):
-        read, around = _made_storable(read), _made_storable(around)
-        head, text = json.dumps(around, ensure_ascii=False), json.dumps(read, ensure_ascii=False)
+    read = json_members(post, _said_by(post))
+    hashed = b"{%b}" % read
     source = post.provenance.get("text")
-    doubt = source.disagrees if source is not None else None
-    return Written(
-        record=head[:-1] + ", " + text[1:],
+    if source is not None and source.disagrees is not None:
         # Doubt that came later is kept with the version; it makes no new one.
-        digest=_hash(text if doubt is None else f"{text}\0{doubt}"),
-        content=_content(read),
+        hashed += b"\0" + source.disagrees.encode()
+    around = (
+        json_members(post, _BEFORE_MEDIA), json.dumps(media, ensure_ascii=False).encode(),
+        json_members(post, _BEHIND_MEDIA, keep=_KEPT),
+    )
+    return Written(
+        record=(b'{%b, "media": %b, %b, %b}' % (*around, read)).decode(),
+        digest=hashlib.sha256(hashed).hexdigest(),
+        content=_content(post),
         published=stamp_or_none(post.published),
         comments=len(post.comments),
+        post=post,
     )
 
 
-def _is_storable(text: str) -> bool:
-    """Whether any database takes all that a JSON text says: told of the whole at once, as it is nearly always so."""
-    if "\\u0000" in text:
-        return False
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+def _said_by(post: Post) -> tuple[str, ...]:
+    """The fields that the record of a post holds of what was read."""
+    unsaid = [name for name in _LATER if not getattr(post, name)]
+    return tuple(name for name in _READ if name not in unsaid) if unsaid else _READ
 
 
 def _made_storable(value: Any) -> Any:
@@ -153,7 +161,7 @@ def completed(written: Written, record: str) -> Written:
         return written
     return replace(
         written, record=json.dumps(read, ensure_ascii=False), published=stamp_or_none(_moment(read["published"])),
-        comments=len(read["comments"]),
+        comments=len(read["comments"]), post=None,
     )
 
 
@@ -171,14 +179,14 @@ def _is_same_comment(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
     return bool(old["author"] == new["author"] and old["text"] == new["text"])
 
 
-def _content(read: Mapping[str, Any]) -> str | None:
-    text, title, published = read["text"], read["title"], read["published"]
+def _content(post: Post) -> str | None:
+    text, title, published = post.text, post.title, post.published
     # Most texts are long: their first part has enough words, and the rest need not be looked at.
     if len(words(text[:1000])) >= TELLING_WORDS or len(words(text)) >= TELLING_WORDS:
         return _hash(f"{title}\0{text}")
     if title is None or published is None:
         return None
-    return _hash(f"{title}\0{text}\0{published}")
+    return _hash(f"{title}\0{text}\0{published.isoformat()}")
 
 
 def _hash(text: str) -> str:

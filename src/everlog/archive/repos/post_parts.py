@@ -20,7 +20,8 @@ from sqlalchemy import bindparam, func, or_, select
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import storable
 from everlog.archive.db.database import in_parts
-from everlog.archive.models import Place, PostBelongings
+from everlog.archive.files.warc_writer import Place
+from everlog.archive.models import PostBelongings
 from everlog.archive.repos.post_codec import read_record
 from everlog.core.urls import canonical
 

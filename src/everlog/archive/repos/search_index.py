@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from sqlalchemy import BindParameter, bindparam, func, or_, select
 
 from everlog.archive.db import schema
-from everlog.archive.db.database import in_parts
+from everlog.archive.db.database import RowStatement, in_parts, upsert
 from everlog.archive.repos.archive_state import SEARCH, put_texts
-from everlog.search.document import document_of
+from everlog.search.document import document_of, document_of_post
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from everlog.archive.db.database import Database
+    from everlog.records import Post
+    from everlog.search.document import Document
 
     # Called with the address of each post that went into the index.
     Progress = Callable[[str], None]
@@ -56,16 +58,25 @@ _NEXT = (
 )
 # Whoever stores a newer version meanwhile waits until this one is in the index, or is seen here.
 _NEXT_HELD = _NEXT.with_for_update(read=True, of=_posts)
+_NOTED = RowStatement(["post_id", "version"], lambda database: upsert(database, _indexed, ["post_id"], ["version"]))
 _READ_STATE = select(_state_table.c.value).where(_state_table.c.name == SEARCH)
 
 
 class Latest(NamedTuple):
-    """The newest version of a post, on its way into the index."""
+    """The newest version of a post, on its way into the index; with the post itself, who has it at hand."""
 
     post_id: int
     blog_id: int
     version: int
     record: str
+    post: Post | None = None
+
+    @property
+    def document(self) -> Document:
+        """What of it is searched. To take a post apart again that has just been put together takes 0.06 ms."""
+        if self.post is None:
+            return document_of(self.post_id, self.blog_id, self.record)
+        return document_of_post(self.post_id, self.blog_id, self.post)
 
 
 def begin(connection: Connection, database: Database) -> None:
@@ -89,13 +100,8 @@ def index(connection: Connection, database: Database, latest: Sequence[Latest]) 
     for portion in _portions(sorted(latest)):
         if sum(len(each.record) for each in portion) > PORTION_CHARACTERS:
             database.without_hurry(connection)
-        documents = [document_of(each.post_id, each.blog_id, each.record) for each in portion]
-        database.search_index.write(connection, documents)
-    upsert = database.insert(_indexed)
-    connection.execute(
-        upsert.on_conflict_do_update(index_elements=["post_id"], set_={"version": upsert.excluded.version}),
-        [{"post_id": each.post_id, "version": each.version} for each in sorted(latest)],
-    )
+        database.search_index.write(connection, [each.document for each in portion])
+    _NOTED.run(connection, database, ({"post_id": each.post_id, "version": each.version} for each in sorted(latest)))
 
 
 def is_complete(database: Database) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import and_, bindparam, case, func, not_, or_, select, true
@@ -17,7 +16,7 @@ from everlog.archive.db.column_values import (
     storable,
     storable_or_none,
 )
-from everlog.archive.db.database import in_pages, in_parts
+from everlog.archive.db.database import RowStatement, in_pages, in_parts
 from everlog.archive.models import Problem
 from everlog.archive.repos.figures import IS_LEFT_OUT, IS_MISSING
 from everlog.core.retry_policy import SERVER_ERRORS, TRY_AGAIN
@@ -44,6 +43,27 @@ _OF_A_VISIT = ("state", "outcome", "reason", "note", "status", "new_posts", "vis
 _IDS = select(_urls.c.blog_id, _urls.c.key, _urls.c.id).where(
     _urls.c.key.in_(bindparam("keys", expanding=True)), _urls.c.blog_id.in_(bindparam("blogs", expanding=True)),
 )
+_LINK = ("blog_id", "key", "url", "lane", "rank", "state", "tries", "new_posts", "found_on", "queued_at")
+_VISIT = (*_LINK, "outcome", "reason", "note", "status", "visited_at", "again_at")
+
+
+def _new(database: Database) -> Any:
+    return database.insert(_urls).on_conflict_do_nothing(index_elements=["key", "blog_id"])
+
+
+def _visited(database: Database) -> Any:
+    visited = database.insert(_urls)
+    return visited.on_conflict_do_update(
+        index_elements=["key", "blog_id"],
+        set_={
+            **{name: visited.excluded[name] for name in _OF_A_VISIT},
+            # Tries that failed since the last good one: a page that was edited often is not one that fails often.
+            "tries": case((visited.excluded.state == "done", 0), else_=_urls.c.tries + visited.excluded.tries),
+        },
+    )
+
+
+_FOUND, _READ_AGAIN, _VISITED = RowStatement(_LINK, _new), RowStatement(_VISIT, _new), RowStatement(_VISIT, _visited)
 
 
 class UrlRepository:
@@ -51,24 +71,6 @@ class UrlRepository:
 
     def __init__(self, database: Database) -> None:
         self.database = database
-
-    # Made once: SQLAlchemy takes longer to build a statement than to run it.
-    @cached_property
-    def _new(self) -> Any:
-        new = self.database.insert(_urls).on_conflict_do_nothing(index_elements=["key", "blog_id"])
-        return new.execution_options(preserve_rowcount=True)
-
-    @cached_property
-    def _visited(self) -> Any:
-        visited = self.database.insert(_urls)
-        return visited.on_conflict_do_update(
-            index_elements=["key", "blog_id"],
-            set_={
-                **{name: visited.excluded[name] for name in _OF_A_VISIT},
-                # Tries that failed since the last good one: a page that was edited often is not one that fails often.
-                "tries": case((visited.excluded.state == "done", 0), else_=_urls.c.tries + visited.excluded.tries),
-            },
-        )
 
     def enqueue(self, blog_id: int, links: Iterable[Link]) -> int:
         """Put new URLs into the queue; those known already are left alone. How many were new."""
@@ -86,7 +88,7 @@ class UrlRepository:
             }
             for blog_id, link in links
         ]
-        return connection.execute(self._new, rows).rowcount if rows else 0
+        return _FOUND.run(connection, self.database, rows)
 
     def record_visits(self, connection: Connection, visits: Sequence[Visit]) -> dict[tuple[int, str], int]:
         """Write what visits say of their URLs, within a transaction of the caller's. Rows by blog and key."""
@@ -97,10 +99,8 @@ class UrlRepository:
         for visit in visits:
             is_visit = visit.exchanges or visit.post is None or visit.settles
             (asked if is_visit else read).append(_visit_row(visit, now))
-        if asked:
-            connection.execute(self._visited, asked)
-        if read:
-            connection.execute(self._new, read)
+        _VISITED.run(connection, self.database, asked)
+        _READ_AGAIN.run(connection, self.database, read)
         ids: dict[tuple[int, str], int] = {}
         for part in in_parts(sorted({(visit.blog_id, storable(visit.key)) for visit in visits})):
             values = {"keys": [key for _, key in part], "blogs": sorted({blog for blog, _ in part})}

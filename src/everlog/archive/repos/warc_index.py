@@ -10,7 +10,7 @@ from everlog.archive.db import schema
 from everlog.archive.db.column_values import moment_or_none
 from everlog.archive.db.database import in_pages, in_parts
 from everlog.archive.files.warc_names import owner_of, parse_name
-from everlog.archive.models import WarcFile
+from everlog.archive.files.warc_writer import WarcFile
 from everlog.archive.repos.archive_state import ArchiveState
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import timedelta
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
@@ -10,9 +11,8 @@ from sqlalchemy import BindParameter, bindparam, select
 
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import stamp, storable, storable_or_none
-from everlog.archive.db.database import in_parts
+from everlog.archive.db.database import RowStatement, in_parts, upsert
 from everlog.archive.files.durable import nothing
-from everlog.archive.models import Acknowledged
 from everlog.archive.repos import search_index as searching
 from everlog.archive.repos.events import OF_TEXT, insert_events, last_of_text
 from everlog.archive.repos.post_codec import write_post
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
-    from sqlalchemy import Connection, Table
+    from sqlalchemy import Connection
 
     from everlog.archive.db.database import Database
-    from everlog.archive.models import WarcFile
+    from everlog.archive.files.warc_writer import WarcFile
     from everlog.archive.repos.post_codec import Written
     from everlog.archive.repositories import Repositories
-    from everlog.archive.write.batch import WarcRecord
-    from everlog.archive.write.version_decider import Company, PostEvent
+    from everlog.archive.write.batch_writer import WarcRecord
+    from everlog.archive.write.version_decider import Company, Kept, PostEvent
     from everlog.records import Post, Visit
 
     Pair = tuple[Visit, Sequence[WarcRecord]]
@@ -46,6 +46,7 @@ ONE_RUN = timedelta(hours=6)
 _posts, _versions = schema.posts, schema.versions
 _POST_COLUMNS = tuple(column.name for column in _posts.c)
 _post_values = attrgetter(*_POST_COLUMNS)
+_KEY = ["key", "blog_id"]
 # Statements are made once: with few visits in a batch, SQLAlchemy takes longer to build one than to run it.
 _WANTED: BindParameter[Any] = bindparam("wanted", expanding=True)
 # Pages that many blogs have to the letter ("not found", "hello world") are looked for among those of the batch only.
@@ -58,19 +59,47 @@ _RECORDS = (
     .where(_versions.c.post_id.in_(_WANTED))
 )
 _FILE_IDS = select(schema.warc_files.c.name, schema.warc_files.c.id).where(schema.warc_files.c.name.in_(_WANTED))
-_NO_ALIAS = schema.aliases.delete().where(
-    schema.aliases.c.key == bindparam("the_key"), schema.aliases.c.blog_id == bindparam("the_blog"),
-)
-_CORRECTED = (
+_NEW_POSTS = RowStatement(_POST_COLUMNS, lambda _: _posts.insert())
+_TOUCHED = RowStatement((*_POST_COLUMNS, "the_id"), lambda _: (
+    _posts.update().where(_posts.c.id == bindparam("the_id"))
+    .values({name: bindparam(name) for name in _POST_COLUMNS if name != "id"})
+))
+_NEW_VERSIONS = RowStatement(_versions.c.keys(), lambda _: _versions.insert())
+_CORRECTED = RowStatement(("the_post", "the_version", "the_record"), lambda _: (
     _versions.update()
     .where(_versions.c.post_id == bindparam("the_post"), _versions.c.version == bindparam("the_version"))
     .values(record=bindparam("the_record"))
+))
+_REFUSED = RowStatement(("the_id",), lambda _: (
+    schema.captures.update().where(schema.captures.c.id == bindparam("the_id")).values(answer=False)
+))
+_NO_ALIAS = RowStatement(("the_key", "the_blog"), lambda _: schema.aliases.delete().where(
+    schema.aliases.c.key == bindparam("the_key"), schema.aliases.c.blog_id == bindparam("the_blog"),
+))
+_ALIASES = RowStatement(
+    schema.aliases.c.keys(), lambda database: upsert(database, schema.aliases, _KEY, ["url", "post_id"]),
 )
-_REFUSED = schema.captures.update().where(schema.captures.c.id == bindparam("the_id")).values(answer=False)
-_TOUCHED = (
-    _posts.update().where(_posts.c.id == bindparam("the_id"))
-    .values({name: bindparam(name) for name in _POST_COLUMNS if name != "id"})
+_WARC_FILES = RowStatement(
+    ("name", "blog_id", "length", "closed"),
+    lambda database: upsert(database, schema.warc_files, ["name"], ["length", "closed"]),
 )
+# No index is named: of two writers that bring a file at the same moment, the later may hit on either of them.
+_MEDIA_FILES = RowStatement(
+    schema.media_files.c.keys(), lambda database: database.insert(schema.media_files).on_conflict_do_nothing(),
+)
+_MEDIA = RowStatement(
+    schema.media.c.keys(), lambda database: upsert(database, schema.media, _KEY, ["url", "sha256", "fetched_at"]),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Acknowledged:
+    """The word that a visit is safe: it survives a crash from here on."""
+
+    visit: Visit
+    post_id: int | None = None
+    kept: Kept | None = None
+    version: int | None = None
 
 
 class BatchRecorder:
@@ -84,12 +113,6 @@ class BatchRecorder:
         self._database = database
         self._urls, self._captures = repositories.urls, repositories.captures
         self._at = at
-        self._new_posts, self._new_versions = _posts.insert(), _versions.insert()
-        self._warc_files = self._upsert(schema.warc_files, ["name"], ["length", "closed"])
-        self._aliases = self._upsert(schema.aliases, ["key", "blog_id"], ["url", "post_id"])
-        self._media = self._upsert(schema.media, ["key", "blog_id"], ["url", "sha256", "fetched_at"])
-        # No index is named: of two writers that bring a file at the same moment, the later may hit on either of them.
-        self._media_files = database.insert(schema.media_files).on_conflict_do_nothing()
 
     def record(self, pairs: Sequence[Pair], files: Sequence[WarcFile]) -> tuple[Acknowledged, ...]:
         """Write all of it in one transaction: visits with the records of their exchanges, and the files of these."""
@@ -107,12 +130,6 @@ class BatchRecorder:
             self._at("transaction-full")
         return acknowledged
 
-    def _upsert(self, table: Table, key: list[str], changed: list[str]) -> Any:
-        statement = self._database.insert(table)
-        return statement.on_conflict_do_update(
-            index_elements=key, set_={name: statement.excluded[name] for name in changed},
-        )
-
     def _record_files(self, connection: Connection, files: Sequence[WarcFile]) -> dict[str, int]:
         if not files:
             return {}
@@ -120,7 +137,7 @@ class BatchRecorder:
             {"name": file.name, "blog_id": file.blog_id, "length": file.length, "closed": file.closed}
             for file in files
         ]
-        connection.execute(self._warc_files, rows)
+        _WARC_FILES.run(connection, self._database, rows)
         found = connection.execute(_FILE_IDS, {"wanted": [file.name for file in files]})
         return {name: number for name, number in found}  # noqa: C416 - rows are not pairs to the type checker
 
@@ -138,10 +155,9 @@ class BatchRecorder:
                 decider.made, self._database.reserve(connection, schema.posts, len(decider.made)), strict=True,
             ):
                 post.id = number
-            connection.execute(self._new_posts, [_post_row(post) for post in decider.made])
+            _NEW_POSTS.run(connection, self._database, map(_post_row, decider.made))
         touched = sorted((_post_row(post) for post in decider.touched()), key=itemgetter("id"))
-        if touched:
-            connection.execute(_TOUCHED, [{**row, "the_id": row.pop("id")} for row in touched])
+        _TOUCHED.run(connection, self._database, ({**row, "the_id": row["id"]} for row in touched))
         self._record_versions(connection, decider)
         self._record_readings(connection, decider)
         if decider.events:
@@ -154,37 +170,37 @@ class BatchRecorder:
 
     def _record_versions(self, connection: Connection, decider: VersionDecider) -> None:
         versions: Rows = []
-        for post, version, record, capture_id, at in decider.versions:
-            row = {"post_id": post.id, "version": version, "record": record, "capture_id": capture_id, "read_at": at}
+        for post, version, written, capture_id, at in decider.versions:
+            row = {
+                "post_id": post.id, "version": version, "record": written.record, "capture_id": capture_id,
+                "read_at": at,
+            }
             if capture_id is None and version > 1:
                 row["capture_id"] = _capture_before(connection, versions, post, version)
             versions.append(row)
         if versions:
-            connection.execute(self._new_versions, versions)
+            _NEW_VERSIONS.run(connection, self._database, versions)
             # Of two versions in one batch the last is the newest.
-            latest = {post.id: (post, version, record) for post, version, record, *_ in decider.versions}
+            latest = {post.id: (post, version, written) for post, version, written, *_ in decider.versions}
             searching.index(connection, self._database, [
-                searching.Latest(number, post.blog_id, version, record)
-                for number, (post, version, record) in latest.items() if number is not None
+                searching.Latest(number, post.blog_id, version, written.record, written.post)
+                for number, (post, version, written) in latest.items() if number is not None
             ])
-        if decider.no_aliases:
-            connection.execute(_NO_ALIAS, [{"the_key": key, "the_blog": blog} for blog, key in decider.no_aliases])
-        aliases = [
+        _NO_ALIAS.run(
+            connection, self._database, ({"the_key": key, "the_blog": blog} for blog, key in decider.no_aliases),
+        )
+        _ALIASES.run(connection, self._database, (
             {"blog_id": blog_id, "key": key, "url": url, "post_id": post.id}
             for (blog_id, key), (url, post) in decider.aliases.items()
-        ]
-        if aliases:
-            connection.execute(self._aliases, aliases)
+        ))
 
     def _record_readings(self, connection: Connection, decider: VersionDecider) -> None:
         """What readings brought that made no version."""
-        if decider.corrected:
-            connection.execute(_CORRECTED, [
-                {"the_post": post.id, "the_version": version, "the_record": record}
-                for post, version, record in decider.corrected.values()
-            ])
-        if decider.refused:
-            connection.execute(_REFUSED, [{"the_id": capture_id} for capture_id in decider.refused])
+        _CORRECTED.run(connection, self._database, (
+            {"the_post": post.id, "the_version": version, "the_record": record}
+            for post, version, record in decider.corrected.values()
+        ))
+        _REFUSED.run(connection, self._database, ({"the_id": capture_id} for capture_id in decider.refused))
 
     def _record_events(self, connection: Connection, events: Sequence[PostEvent]) -> None:
         """What happened to posts, if it says something new."""
@@ -217,9 +233,8 @@ class BatchRecorder:
                 "blog_id": visit.blog_id, "key": storable(visit.key), "url": storable(visit.url), "sha256": sha256,
                 "fetched_at": stamp(answer.fetched_at),
             })
-        if files:
-            connection.execute(self._media_files, sorted(files, key=itemgetter("sha256")))
-            connection.execute(self._media, tied)
+        _MEDIA_FILES.run(connection, self._database, sorted(files, key=itemgetter("sha256")))
+        _MEDIA.run(connection, self._database, tied)
 
 
 def _written(visit: Visit, post: Post) -> Written:

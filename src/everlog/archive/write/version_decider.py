@@ -8,7 +8,7 @@ letter, which the digest tells; the others are compared with the version that is
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from everlog.archive.db.column_values import moment_or_none, stamp, stamp_now, stamp_or_none, storable
 from everlog.archive.repos.post_codec import brought_up_to_date, completed, read_record, reads_the_same
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from datetime import datetime
 
-    from everlog.archive.models import Kept
     from everlog.archive.repos.post_codec import Written
     from everlog.records import Visit
     from everlog.schedule.liveness import Sight
@@ -29,6 +28,9 @@ if TYPE_CHECKING:
     # How many other posts vanished at about the time a post did, and how many were seen well since.
     Company = Callable[["KnownPost", datetime], tuple[int, int]]
 
+# What became of a visit's post: not seen before, edited since the last version, the same one again, a second
+# address of a post that is already there, or so much less than what is held that it does not replace it.
+Kept = Literal["new", "changed", "same", "alias", "truncated"]
 # Visits that bring no page, and so none that is a copy of another.
 NO_COPIES = frozenset({"failed", "unchanged"})
 
@@ -94,8 +96,8 @@ class VersionDecider:
     by_key: dict[Key, KnownPost]
     by_content: dict[Key, KnownPost]
     made: list[KnownPost] = field(default_factory=list)
-    # With their numbers, records, captures and the times they were read.
-    versions: list[tuple[KnownPost, int, str, int | None, str]] = field(default_factory=list)
+    # With their numbers, captures and the times they were read.
+    versions: list[tuple[KnownPost, int, Written, int | None, str]] = field(default_factory=list)
     aliases: dict[Key, tuple[str, KnownPost]] = field(default_factory=dict)
     no_aliases: list[Key] = field(default_factory=list)
     # Versions that stay, with what changed around them: by the post and the number, their new records.
@@ -193,7 +195,7 @@ class VersionDecider:
         return post
 
     def _remember(self, post: KnownPost, written: Written, capture_id: int | None, at: str) -> None:
-        self.versions.append((post, post.version, written.record, capture_id, at))
+        self.versions.append((post, post.version, written, capture_id, at))
         if written.content:
             self.by_content.setdefault((post.blog_id, written.content), post)
 

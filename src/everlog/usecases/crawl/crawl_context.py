@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
     from everlog.archive import Archive
-    from everlog.archive.models import Acknowledged
     from everlog.archive.write.batch_writer import BatchWriter
+    from everlog.archive.write.record_batch import Acknowledged
     from everlog.comments.comment_rules import CommentRules
     from everlog.core.fetcher import Fetcher
     from everlog.core.scope import Scope
