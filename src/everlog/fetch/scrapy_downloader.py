@@ -16,6 +16,7 @@ from scrapy.downloadermiddlewares.httpproxy import HttpProxyMiddleware
 from scrapy.utils.reactor import install_reactor
 from twisted.python.log import PythonLoggingObserver
 
+from everlog.core.terminal import harmless
 from everlog.errors import UsageError, file_error
 from everlog.fetch.fetch_errors import fetch_error_of, too_slow, undecoded
 from everlog.fetch.guard import close_other_doors
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
-HANDLER = "everlog.fetch.guard.GuardedHandler"
+HANDLER = "everlog.fetch.download_handler.GuardedHandler"
 WITHHELD = "[withheld]"
 _WIDE = 100_000
 
@@ -71,7 +72,7 @@ def run_inside_scrapy(errand: Callable[[Download], Awaitable[T]], *, log_level: 
     from twisted.internet import reactor as installed  # noqa: PLC0415 - importing it installs one
 
     reactor: Any = installed
-    if getattr(reactor, "everlog_connect", None) is not None:
+    if getattr(reactor, "everlog_closed", False):
         raise UsageError(
             "the web can be opened only once in a process", advice="do all of it within one with_http_client call",
         )
@@ -179,13 +180,14 @@ class _Downloader:
 
 
 def _exchange(wanted: HttpRequest, request: Request, response: Response, guarded: GuardedRequest) -> Exchange:
+    head = guarded.head
+    assert head is not None  # noqa: S101 - no response is whole without
     undecoded(response.headers.getlist("Content-Encoding"), wanted)
     body = response.body
     headers = [
         (name.decode("latin-1"), value.decode("latin-1"))
-        for name, values in response.headers.items()
+        for name, value in head.headers
         if name.lower() not in _TRANSPORT
-        for value in values
     ]
     size = len(body) if guarded.spooled is None else guarded.spooled.size
     headers.append(("Content-Length", str(size)))
@@ -193,7 +195,7 @@ def _exchange(wanted: HttpRequest, request: Request, response: Response, guarded
         spooled=guarded.spooled,
         url=request.url,
         status=response.status,
-        reason=guarded.reason,
+        reason=harmless(head.reason.decode("latin-1")),
         headers=tuple(headers),
         body=body,
         request_headers=tuple(_sent(request, wanted.secret)),
