@@ -17,6 +17,7 @@ from scrapy.exceptions import (
 from everlog.core.fetcher import FetchPolicy
 from everlog.fetch.allowlist import Allowlist, HostPermit
 from everlog.fetch.fetch_errors import fetch_error_of
+from everlog.fetch.guarded_request import GuardedRequest
 from everlog.fetch.request import HttpRequest
 
 URL = "https://a.blog.example/a-post"
@@ -39,7 +40,8 @@ def _tls_error(reason: str) -> ssl.SSLError:
     (OSError(errno.ENETUNREACH, "Connect call failed"), f"connection failed for {URL} (Network is unreachable)"),
 ])
 def test_a_failed_request_says_what_happened_in_the_words_of_the_field(error, said):
-    assert fetch_error_of(error, _ask(), None).reason == said
+    ask = _ask()
+    assert fetch_error_of(error, ask, GuardedRequest(permit=ask.permit)).reason == said
 
 
 def _ask() -> HttpRequest:

@@ -68,7 +68,9 @@ class GuardedHandler(BaseDownloadHandler):
         try:
             async with limit:
                 passage.under_way = limit
-                with hurried(passage):
+                if passage.slow_seconds is None:
+                    return await self._exchange(request, passage)
+                with hurried(passage, passage.slow_seconds):
                     return await self._exchange(request, passage)
         except TimeoutError as error:
             if not limit.expired():
@@ -109,11 +111,12 @@ class GuardedHandler(BaseDownloadHandler):
         is_tunnelled = proxy is not None and url.startswith("https:")
         response = _Response(passage, request.meta["download_maxsize"])
         parser = ResponseParser(on_head=response.begin, on_body=response.add, is_head=request.method == "HEAD")
-        headers = request.headers.items()
+        headers: dict[bytes, list[bytes]] = dict(dict.items(request.headers))
         if is_tunnelled:
-            headers = ((name, values) for name, values in headers if name != b"Proxy-Authorization")
+            # That was for the proxy.
+            headers.pop(b"Proxy-Authorization", None)
         target = url if proxy is not None and not is_tunnelled else url[len(origin):]
-        await connection.ask(request_bytes(request.method, target, headers, request.body), parser)
+        await connection.ask(request_bytes(request.method, target, headers.items(), request.body), parser)
         if parser.is_reusable:
             self._pool.put(key, connection)
         else:

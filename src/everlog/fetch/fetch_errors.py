@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import ssl
-import zlib
-from gzip import BadGzipFile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from scrapy.exceptions import (
@@ -18,7 +16,6 @@ from scrapy.exceptions import (
     IgnoreRequest,
     ResponseDataLossError,
 )
-from scrapy.utils import _compression
 
 from everlog.fetch.guarded_request import ProxyUnreachable
 from everlog.fetch.http1 import OddAnswer
@@ -27,12 +24,11 @@ from everlog.fetch.request import FetchError, HttpRequest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from everlog.fetch.guarded_request import BlockedAddress
-    from everlog.fetch.proxies import Proxy
+    from everlog.fetch.guarded_request import GuardedRequest
     from everlog.records import Trouble
 
-_decoders: Any = _compression
-# What each error of Scrapy, of sockets and of the decoders means, the first that fits, and the sentence for people.
+_INVALID = "invalid response from {url} ({words})"
+# What each error of Scrapy and of sockets means, the first that fits, and the sentence for people.
 _KINDS: tuple[tuple[tuple[type[BaseException], ...], Trouble, str], ...] = (
     ((CannotResolveHostError,), "dns", "DNS lookup failed for {host}"),
     ((DownloadTimeoutError,), "timeout", "timed out after {seconds:g} s: {url}"),
@@ -40,11 +36,7 @@ _KINDS: tuple[tuple[tuple[type[BaseException], ...], Trouble, str], ...] = (
     ((ResponseDataLossError,), "truncated", "the response was cut off: {url}"),
     ((ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError), "connection", "connection lost: {url}"),
     ((ssl.SSLError, ssl.CertificateError), "tls", "TLS error for {url} ({words})"),
-    (
-        (OddAnswer, ValueError, NotImplementedError, BadGzipFile, zlib.error, EOFError, _decoders.brotli.error,
-         _decoders.zstd.ZstdError),
-        "protocol", "invalid response from {url} ({words})",
-    ),
+    ((OddAnswer, ValueError), "protocol", _INVALID),
     ((DownloadConnectionRefusedError,), "connection", "connection refused: {url}"),
     ((BaseException,), "connection", "connection failed for {url} ({words})"),
 )
@@ -55,16 +47,17 @@ _ANSWERED = frozenset({"too-large", "truncated", "protocol"})
 _FOREIGN = frozenset({"compress", "x-compress", "exi", "pack200-gzip", "dcb", "dcz", "bzip2", "xz", "lzma"})
 
 
-def fetch_error_of(
-    error: Exception, request: HttpRequest, blocked: BlockedAddress | None, proxy: Proxy | None = None,
-) -> FetchError:
-    """The trouble an error of the download handler means; `proxy` is what the request was to go through."""
-    if blocked is not None:
-        return FetchError("address", f"{blocked} for {request.url}; {request.permit.advice()}")
-    causes = tuple(_causes(error))
+def fetch_error_of(error: Exception, request: HttpRequest, guarded: GuardedRequest) -> FetchError:
+    """The trouble an error of Scrapy or its download handler means."""
+    if guarded.blocked is not None:
+        return FetchError("address", f"{guarded.blocked} for {request.url}; {request.permit.advice()}")
+    proxy, causes = guarded.proxy, tuple(_causes(error))
     if proxy is not None and any(isinstance(cause, ProxyUnreachable) for cause in causes):
         return FetchError("proxy", f"{proxy} {_silence(causes)}")
     _, trouble, sentence = next(kind for kind in _KINDS if any(isinstance(cause, kind[0]) for cause in causes))
+    if guarded.is_whole and trouble == "connection":
+        # All of it came, so the decoders of its encodings are what failed; each has errors of its own.
+        trouble, sentence = "protocol", _INVALID
     words = _last_words(causes)
     host = urlsplit(request.url).hostname
     reason = sentence.format(

@@ -91,7 +91,7 @@ async def _connect(address: Address, passage: GuardedRequest) -> socket.socket:
         raise passage.blocked
     connecting = socket.socket(family, socket.SOCK_STREAM)
     try:
-        connecting.setblocking(False)
+        connecting.settimeout(0)
         await asyncio.get_running_loop().sock_connect(connecting, place)
     except BaseException:
         connecting.close()

@@ -33,7 +33,7 @@ class GuardedRequest:
     """What one request brings to the guard, and what it learns on its way."""
 
     __slots__ = (
-        "blocked", "body", "disk_error", "head", "is_given_up", "late", "leave_by", "permit", "proxy",
+        "blocked", "body", "disk_error", "head", "is_given_up", "is_whole", "late", "leave_by", "permit", "proxy",
         "received_bytes", "scratch", "slow_seconds", "spooled", "too_slow", "under_way", "wire_bytes",
     )
 
@@ -55,6 +55,7 @@ class GuardedRequest:
         self.blocked: BlockedAddress | None = None
         self.proxy: Proxy | None = None
         self.wire_bytes = 0
+        self.is_whole = False
         # The time limit of the request, while it is under way, and whether that was brought forward.
         self.under_way: asyncio.Timeout | None = None
         self.is_given_up = False
@@ -78,6 +79,7 @@ class GuardedRequest:
             self.disk_error = error
             raise
         self.wire_bytes = len(in_memory) if self.spooled is None else self.spooled.size
+        self.is_whole = True
 
     def drop_body(self) -> None:
         """Nobody wants what has come of the body."""
@@ -91,13 +93,10 @@ class GuardedRequest:
 
 
 @contextmanager
-def hurried(passage: GuardedRequest) -> Iterator[None]:
+def hurried(passage: GuardedRequest, slow_seconds: float) -> Iterator[None]:
     """Meanwhile, hang up on an answer that takes longer than `slow_seconds` and what its bytes have earned."""
-    if passage.slow_seconds is None:
-        yield
-        return
     loop = asyncio.get_running_loop()
-    began, slow_seconds = loop.time(), passage.slow_seconds
+    began = loop.time()
     alarm: asyncio.TimerHandle
 
     def look() -> None:

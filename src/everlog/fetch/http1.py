@@ -110,7 +110,7 @@ class ResponseParser:
         buffer += data
         start = max(0, len(buffer) - len(data) - 3)
         while True:
-            if buffer[:1] in (b"\r", b"\n"):
+            if buffer.startswith((b"\r", b"\n")):
                 # Some servers send an empty line behind the response before.
                 del buffer[:len(buffer) - len(buffer.lstrip(b"\r\n"))]
                 start = 0

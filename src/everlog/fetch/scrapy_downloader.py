@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from scrapy import Request, Spider
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.crawler import AsyncCrawlerRunner
-from scrapy.downloadermiddlewares.httpproxy import HttpProxyMiddleware
+from scrapy.exceptions import NotConfigured
+from scrapy.logformatter import LogFormatter
 from scrapy.utils.reactor import install_reactor
 from twisted.python.log import PythonLoggingObserver
+from w3lib.http import basic_auth_header
 
 from everlog.core.terminal import harmless
 from everlog.errors import UsageError, file_error
@@ -27,8 +29,10 @@ from everlog.records import Exchange
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
+    from typing import Self
 
     from scrapy.core.engine import ExecutionEngine
+    from scrapy.crawler import Crawler
     from scrapy.http import Response
 
     Download = Callable[[HttpRequest], Awaitable[HttpResponse]]
@@ -54,6 +58,7 @@ SETTINGS: dict[str, Any] = {
     "DOWNLOAD_VERIFY_CERTIFICATES": True,
     "DOWNLOAD_FAIL_ON_DATALOSS": True,
     "DOWNLOAD_DELAY": 0,
+    "DOWNLOAD_DELAY_JITTER": 0,
     "DOWNLOAD_WARNSIZE": 0,
     # Turns are given elsewhere: here nobody waits for anybody.
     "CONCURRENT_REQUESTS": 0,
@@ -62,6 +67,7 @@ SETTINGS: dict[str, Any] = {
     "STATS_DUMP": False,
     "TELNETCONSOLE_ENABLED": False,
     "LOG_ENABLED": False,
+    "LOG_FORMATTER": "everlog.fetch.scrapy_downloader.NoLog",
 }
 
 
@@ -108,19 +114,33 @@ class _Errand(Spider):
         yield
 
 
-class ProxyMiddleware(HttpProxyMiddleware):
-    """Scrapy's proxies, chosen by `proxies`: never for this machine's own addresses."""
+class ProxyMiddleware:
+    """The proxy of each request, chosen by `proxies`: never for this machine's own addresses."""
 
-    def __init__(self, auth_encoding: str | None = "latin-1") -> None:
-        super().__init__(auth_encoding)
-        self._configured = Proxies.configured()
+    def __init__(self, configured: Proxies) -> None:
+        self._configured = configured
 
-    def process_request(self, request: Request, spider: Spider | None = None) -> None:  # noqa: ARG002 - Scrapy's
+    @classmethod
+    def from_crawler(cls, _crawler: Crawler) -> Self:
+        configured = Proxies.configured()
+        if not configured.by_scheme:
+            raise NotConfigured
+        return cls(configured)
+
+    def process_request(self, request: Request) -> None:
         proxy = self._configured.proxy_for(request.url)
         request.meta["passage"].proxy = proxy
-        url = proxy.url if proxy is not None else None
-        own = self._basic_auth_header(*proxy.credentials) if proxy is not None and proxy.credentials else None
-        self._set_proxy_and_creds(request, url, own, None)
+        # What a page in the browser would tell a proxy is nobody's: the password is sent by this alone.
+        request.headers.pop("Proxy-Authorization", None)
+        if proxy is not None and proxy.credentials is not None:
+            request.headers["Proxy-Authorization"] = basic_auth_header(*proxy.credentials, encoding="latin-1")
+
+
+class NoLog(LogFormatter):
+    """Scrapy's log of pages, which nobody reads: not even put together."""
+
+    def crawled(self, request: Request, response: Response, spider: Spider) -> None:  # type: ignore[override] # noqa: ARG002 - Scrapy's
+        return None
 
 
 class NoSchedule(BaseScheduler):
@@ -153,6 +173,8 @@ class _Downloader:
             headers=dict(wanted.headers),
             meta={
                 "passage": guarded,
+                # It is spelled for the wire already.
+                "verbatim_url": True,
                 "download_slot": "all",
                 "download_timeout": wanted.timeout_seconds,
                 "download_maxsize": wanted.max_bytes,
@@ -173,7 +195,7 @@ class _Downloader:
                 raise file_error(guarded.disk_error, wanted.scratch or "") from error
             if guarded.too_slow:
                 raise too_slow(wanted, guarded.received_bytes) from error
-            raise fetch_error_of(error, wanted, guarded.blocked, guarded.proxy) from error
+            raise fetch_error_of(error, wanted, guarded) from error
         seconds = time.monotonic() - began
         exchange = _exchange(wanted, request, response, guarded)
         return HttpResponse(exchange=exchange, wire_bytes=guarded.wire_bytes, seconds=seconds)
@@ -182,7 +204,8 @@ class _Downloader:
 def _exchange(wanted: HttpRequest, request: Request, response: Response, guarded: GuardedRequest) -> Exchange:
     head = guarded.head
     assert head is not None  # noqa: S101 - no response is whole without
-    undecoded(response.headers.getlist("Content-Encoding"), wanted)
+    if encodings := response.headers.getlist("Content-Encoding"):
+        undecoded(encodings, wanted)
     body = response.body
     headers = [
         (name.decode("latin-1"), value.decode("latin-1"))
@@ -206,7 +229,7 @@ def _exchange(wanted: HttpRequest, request: Request, response: Response, guarded
 
 def _sent(request: Request, secret: frozenset[str]) -> list[tuple[str, str]]:
     pairs: list[tuple[str, str]] = []
-    for key, values in request.headers.items():
+    for key, values in dict.items(request.headers):
         name = key.decode("latin-1")
         hidden = name.lower() in secret
         pairs.extend((name, WITHHELD if hidden else value.decode("latin-1")) for value in values)
