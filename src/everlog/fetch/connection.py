@@ -84,7 +84,9 @@ class Connection(asyncio.Protocol):
         self._pool.lost(self)
         if self._parser is None:
             return
-        if exc is not None:
+        # A reset in the middle of a body of no known length ends it like any other end: servers that close without
+        # reading all that was sent to them do so.
+        if exc is not None and (self._parser.head is None or not isinstance(exc, ConnectionResetError)):
             self._settle(exc if self._parser.head is None else CutOff(str(exc)))
             return
         try:

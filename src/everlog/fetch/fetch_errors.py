@@ -105,4 +105,6 @@ def _last_words(causes: tuple[BaseException, ...]) -> str:
         return str(last.reason).replace("_", " ").lower()
     if isinstance(last, OSError) and last.errno:
         return os.strerror(last.errno)
+    if isinstance(last, ConnectionError) and not last.args:
+        return "the server closed the connection"
     return " ".join(str(last).split())[:200] or type(last).__name__
