@@ -37,7 +37,8 @@ LEAST_MEDIA_RATE = 12_500
 
 # What most links look like: nothing in them is spelled in another way. The long way takes 0.04 ms.
 _SPELLED = re.compile(
-    r"https?://(?:[a-z0-9-]{1,63}\.)*[a-z0-9-]{1,63}(?::[1-9]\d{0,3})?/[\w.~/-]*(?:\?[\w.~=&/-]+)?", re.ASCII,
+    r"https?://(?:[a-z0-9-]{1,63}\.)*[a-z0-9-]{1,63}(?::(?:[1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}))?"
+    r"/[\w.~/-]*(?:\?[\w.~=&/-]+)?", re.ASCII,
 )
 _ACCEPT = {
     "page": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5",

@@ -20,6 +20,7 @@ from w3lib.http import basic_auth_header
 
 from everlog.core.terminal import harmless
 from everlog.errors import UsageError, file_error
+from everlog.fetch.download_handler import GuardedHandler
 from everlog.fetch.fetch_errors import fetch_error_of, too_slow, undecoded
 from everlog.fetch.guard import close_other_doors
 from everlog.fetch.guarded_request import GuardedRequest
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
-HANDLER = "everlog.fetch.download_handler.GuardedHandler"
 WITHHELD = "[withheld]"
 _WIDE = 100_000
 
@@ -48,7 +48,7 @@ _WIDE = 100_000
 SETTINGS: dict[str, Any] = {
     "TWISTED_REACTOR": REACTOR,
     "SCHEDULER": "everlog.fetch.scrapy_downloader.NoSchedule",
-    "DOWNLOAD_HANDLERS_BASE": {"http": HANDLER, "https": HANDLER},
+    "DOWNLOAD_HANDLERS_BASE": {"http": GuardedHandler, "https": GuardedHandler},
     "DOWNLOADER_MIDDLEWARES_BASE": {
         "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": 590,
         "everlog.fetch.scrapy_downloader.ProxyMiddleware": 750,
