@@ -69,7 +69,8 @@ def served(*manners: Manner, tls: ssl.SSLContext | None = None) -> Iterator[tupl
         yield f"http{'s' if tls else ''}://127.0.0.1:{listener.getsockname()[1]}/", connections
     finally:
         is_over.set()
-        socket.create_connection(listener.getsockname()).close()
+        with socket.socket() as last:
+            last.connect(listener.getsockname())
         accepting.join(timeout=60)
         listener.close()
 
@@ -118,6 +119,7 @@ async def story(fetcher: HttpClient) -> dict[str, Any]:
     await _ends(fetcher, found)
     await _secure(fetcher, found, Path(sys.argv[1]))
     await _addresses(fetcher, found)
+    await _slow_names(fetcher, found)
     # One is left open: it ends with the web, and nothing is said about it.
     with served(always(PAGE)) as (url, _):
         await _fetch(fetcher, url)
@@ -158,8 +160,7 @@ async def _secure(fetcher: HttpClient, found: dict[str, Any], folder: Path) -> N
     context = server_context(folder / "blog.pem")
     names: list[str | None] = []
     context.sni_callback = lambda _socket, name, _context: names.append(name)
-    loop = asyncio.get_running_loop()
-    loop.getaddrinfo = _at("127.0.0.1")  # type: ignore[method-assign]
+    before, socket.getaddrinfo = socket.getaddrinfo, _at("127.0.0.1")
     for name, manner in {
         "tls": always(PAGE), "tls without length": without_notice(OK + b"\r\npage"),
         "tls cut": without_notice(OK + b"Content-Length: 9\r\n\r\npage"), "tls nothing": without_notice(b""),
@@ -171,12 +172,12 @@ async def _secure(fetcher: HttpClient, found: dict[str, Any], folder: Path) -> N
         secure = url.replace("http:", "https:")
         found["tls hung up"] = (await _fetch(fetcher, secure, retries=0))[0]
     found["names"] = set(names)
-    del loop.getaddrinfo  # type: ignore[misc]
+    socket.getaddrinfo = before
 
 
 def _at(*addresses: str) -> Any:
     """A name server that knows these addresses, of any name."""
-    async def getaddrinfo(_: str, port: int, **__: Any) -> list[Any]:
+    def getaddrinfo(_: str, port: int, **__: Any) -> list[Any]:
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in addresses]
 
     return getaddrinfo
@@ -184,7 +185,7 @@ def _at(*addresses: str) -> Any:
 
 async def _addresses(fetcher: HttpClient, found: dict[str, Any]) -> None:
     loop = asyncio.get_running_loop()
-    connect, tried = loop.sock_connect, []
+    before, connect, tried = socket.getaddrinfo, loop.sock_connect, []
 
     async def sock_connect(connecting: socket.socket, address: Any) -> None:
         tried.append(address[0])
@@ -204,17 +205,37 @@ async def _addresses(fetcher: HttpClient, found: dict[str, Any]) -> None:
             "refused only": ("127.0.0.2", "127.0.0.2", "127.0.0.4"),
         }.items():
             tried.clear()
-            loop.getaddrinfo = _at(*addresses)  # type: ignore[method-assign]
+            socket.getaddrinfo = _at(*addresses)
             found[name] = (await _fetch(fetcher, named, retries=0))[0]
             await asyncio.sleep(0)
             found[f"{name} tried"] = tuple(tried)
-    loop.getaddrinfo = _no_name  # type: ignore[method-assign]
+    socket.getaddrinfo = _no_name
     for name in ("nowhere.example", "a..example"):
         found[name] = (await _fetch(fetcher, f"http://{name}/", retries=0))[0]
-    del loop.getaddrinfo, loop.sock_connect  # type: ignore[misc]
+    socket.getaddrinfo = before
+    del loop.sock_connect  # type: ignore[misc]
 
 
-async def _no_name(host: str, *_: Any, **__: Any) -> list[Any]:
+async def _slow_names(fetcher: HttpClient, found: dict[str, Any]) -> None:
+    """A name server that hangs for more names than there are threads, while others have work for threads."""
+    hanging, is_asked, before = threading.Event(), threading.Event(), socket.getaddrinfo
+
+    def getaddrinfo(host: str, *_: Any, **__: Any) -> list[Any]:
+        is_asked.set()
+        hanging.wait(300)
+        return _no_name(host)
+
+    socket.getaddrinfo = getaddrinfo
+    asking = [asyncio.ensure_future(_fetch(fetcher, f"http://{number}.example/", retries=0)) for number in range(40)]
+    while not is_asked.is_set():
+        await asyncio.sleep(0)
+    found["work meanwhile"] = await asyncio.to_thread(lambda: not hanging.is_set())
+    hanging.set()
+    found["slow names"] = {failure.trouble for (failure,) in await asyncio.gather(*asking)}
+    socket.getaddrinfo = before
+
+
+def _no_name(host: str, *_: Any, **__: Any) -> list[Any]:
     host.encode("idna")
     raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
@@ -295,6 +316,11 @@ def test_where_all_addresses_refuse_each_was_tried_once(found: dict[str, Any]) -
 @pytest.mark.parametrize("name", ["nowhere.example", "a..example"])
 def test_a_name_without_an_address_is_said_to_have_none(found: dict[str, Any], name: str) -> None:
     assert (found[name].trouble, found[name].reason) == ("dns", f"DNS lookup failed for {name}")
+
+
+def test_names_that_hang_hold_up_no_other_work_in_threads(found: dict[str, Any]) -> None:
+    assert found["work meanwhile"]
+    assert found["slow names"] == {"dns"}
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import socket
 import sys
 from pathlib import Path
@@ -46,7 +45,7 @@ async def _names(fetcher: HttpClient, found: dict[str, Any], typed: Server, secr
     answers = {"inner.example": ["127.0.0.1"], "mixed.example": ["10.0.0.1", "127.0.0.1"], "intranet.example":
                ["127.0.0.1"], "six.example": ["::1"], "mapped.example": ["::ffff:127.0.0.1"]}
     asked: list[str] = []
-    asyncio.get_running_loop().getaddrinfo = _resolver(answers, asked)  # type: ignore[method-assign]
+    before, socket.getaddrinfo = socket.getaddrinfo, _resolver(answers, asked)
     stranger = fetcher.session(policy(typed.url()))
     obeying = fetcher.session(policy(typed.url(), obey_robots=True))
     for name in ("inner.example", "mixed.example", "six.example", "mapped.example"):
@@ -61,7 +60,7 @@ async def _names(fetcher: HttpClient, found: dict[str, Any], typed: Server, secr
     found["secret counts after names"] = secret.counts()
     await _repointed(fetcher, found, secret)
     found["asked names"] = asked
-    del asyncio.get_running_loop().getaddrinfo  # type: ignore[misc]
+    socket.getaddrinfo = before
 
 
 async def _repointed(fetcher: HttpClient, found: dict[str, Any], secret: Server) -> None:
@@ -86,9 +85,9 @@ async def _repointed(fetcher: HttpClient, found: dict[str, Any], secret: Server)
 
 
 def _resolver(answers: dict[str, list[str]], asked: list[str]) -> Any:
-    """A name server: what the running loop asks instead of the system's."""
+    """A name server, in place of the system's."""
 
-    async def getaddrinfo(host: str, port: int, **_: Any) -> list[Any]:
+    def getaddrinfo(host: str, port: int, **_: Any) -> list[Any]:
         asked.append(host)
         return [
             (socket.AF_INET6, socket.SOCK_STREAM, 6, "", (address, port, 0, 0)) if ":" in address

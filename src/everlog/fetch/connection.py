@@ -56,6 +56,9 @@ class Connection(asyncio.Protocol):
             raise
         finally:
             self._parser = self._waiter = None
+            if waiter.done() and not waiter.cancelled():
+                # Who was called off in the same moment does not see it, and nobody else asks.
+                waiter.exception()
 
     def abort(self) -> None:
         """Hang up."""

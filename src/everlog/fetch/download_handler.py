@@ -26,7 +26,7 @@ from scrapy.exceptions import (
 from scrapy.http import Response
 
 from everlog.fetch.connection import Connection, ConnectionPool
-from everlog.fetch.guard import guarded_socket
+from everlog.fetch.guard import Guard
 from everlog.fetch.guarded_request import BlockedAddress, ProxyUnreachable, hurried
 from everlog.fetch.http1 import CutOff, OddAnswer, ResponseParser, request_bytes
 from everlog.fetch.request import DEFAULT_PORTS, LateForSlot, origin_of, place
@@ -60,6 +60,7 @@ class GuardedHandler(BaseDownloadHandler):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         self._pool = ConnectionPool()
+        self._guard = Guard()
 
     async def download_request(self, request: Request) -> Response:
         passage: GuardedRequest = request.meta["passage"]
@@ -91,6 +92,7 @@ class GuardedHandler(BaseDownloadHandler):
 
     async def close(self) -> None:
         """Hang up on everybody."""
+        self._guard.close()
         self._pool.close()
         # Sockets are closed in the next round of the loop.
         await asyncio.sleep(0)
@@ -143,7 +145,7 @@ class GuardedHandler(BaseDownloadHandler):
 
     async def _open(self, host: str, port: int, passage: GuardedRequest, *, server_name: str | None) -> Connection:
         try:
-            connected = await guarded_socket(host, port, passage)
+            connected = await self._guard.connect(host, port, passage)
         except OSError as error:
             if passage.proxy is None:
                 raise

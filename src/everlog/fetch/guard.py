@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import socket
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from everlog.fetch.guarded_request import BlockedAddress
@@ -21,10 +23,12 @@ if TYPE_CHECKING:
 
 # Of a name with several addresses, the next is tried beside the first after this long (RFC 8305: 250 ms; Twisted: 300).
 NEXT_ADDRESS_SECONDS = 0.3
+# Names that are looked up at once; as many as Twisted had threads for it.
+MOST_LOOKUPS = 10
 
 
 def close_other_doors(reactor: Any) -> None:
-    """From here on, connections are made by `guarded_socket` or fail: no forgotten part of Scrapy connects past it."""
+    """From here on, connections are made by a `Guard` or fail: no forgotten part of Scrapy connects past it."""
 
     def refuse(host: str, port: int, *_: Any, **__: Any) -> None:
         raise BlockedAddress(f"{host}:{port}", "connection not made by the address guard")
@@ -33,20 +37,59 @@ def close_other_doors(reactor: Any) -> None:
     reactor.connectTCP = reactor.connectSSL = refuse
 
 
-async def guarded_socket(host: str, port: int, passage: GuardedRequest) -> socket.socket:
-    """A socket that is connected to the host, at an address that its request may reach.
+class Guard:
+    """Makes connected sockets. Names are looked up in threads of its own: those that hang hold up no other work."""
 
-    Raises `BlockedAddress` (which the request learns of as well), `socket.gaierror` where the name has no address, and
-    OSError where nobody answers. With a proxy, host and port are the proxy's: no address of the target is seen here,
-    and the proxy is the user's own.
-    """
-    addresses = await _addresses(host, port)
-    waiting = iter(addresses)
-    tries: set[asyncio.Task[socket.socket]] = set()
-    error: BaseException = OSError(f"no address of {host} can be connected to")
-    try:
+    def __init__(self) -> None:
+        self._lookups = ThreadPoolExecutor(MOST_LOOKUPS, thread_name_prefix="everlog-dns")
+
+    async def connect(self, host: str, port: int, passage: GuardedRequest) -> socket.socket:
+        """A socket that is connected to the host, at an address that its request may reach.
+
+        Raises `BlockedAddress` (which the request learns of as well), `socket.gaierror` where the name has no address,
+        and OSError where nobody answers. With a proxy, host and port are the proxy's: no address of the target is seen
+        here, and the proxy is the user's own.
+        """
+        addresses = await self._addresses(host, port)
         if len(addresses) == 1:
             return await _connect(addresses[0], passage)
+        return await _first_connected(addresses, passage)
+
+    def close(self) -> None:
+        """No name is looked up any more."""
+        self._lookups.shutdown(wait=False, cancel_futures=True)
+
+    async def _addresses(self, host: str, port: int) -> list[Address]:
+        """What a name means now. It is asked once for a connection, so that no second answer can differ."""
+        literal = _literal(host, port)
+        if literal is not None:
+            return [literal]
+        look_up = partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
+        try:
+            found = await asyncio.get_running_loop().run_in_executor(self._lookups, look_up)
+        except UnicodeError as error:
+            raise socket.gaierror(socket.EAI_NONAME, "not the name of a host") from error
+        # The same address may be listed under several names.
+        return list(dict.fromkeys((family, address) for family, _, _, _, address in found))
+
+
+def _literal(host: str, port: int) -> Address | None:
+    """An address that needs no looking up."""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return None
+    if "%" in host:  # of a network card, by its name
+        return None
+    return (socket.AF_INET if address.version == 4 else socket.AF_INET6, (host, port))
+
+
+async def _first_connected(addresses: list[Address], passage: GuardedRequest) -> socket.socket:
+    """Try one after the other, each beside those that do not answer yet (RFC 8305); the last error if none does."""
+    waiting = iter(addresses)
+    tries: set[asyncio.Task[socket.socket]] = set()
+    error: BaseException = OSError("no address to connect to")
+    try:
         while (address := next(waiting, None)) is not None or tries:
             if address is not None:
                 tries.add(asyncio.ensure_future(_connect(address, passage)))
@@ -61,26 +104,6 @@ async def guarded_socket(host: str, port: int, passage: GuardedRequest) -> socke
         raise error
     finally:
         _forget(tries)
-
-
-async def _addresses(host: str, port: int) -> list[Address]:
-    """What a name means now. It is asked once for a connection, so that no second answer can differ."""
-    try:
-        literal = ipaddress.ip_address(host)
-    except ValueError:
-        pass
-    else:
-        if "%" not in host:
-            family = socket.AF_INET if literal.version == 4 else socket.AF_INET6
-            return [(family, (host, port))]
-    try:
-        found = await asyncio.get_running_loop().getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP,
-        )
-    except UnicodeError as error:
-        raise socket.gaierror(socket.EAI_NONAME, "not the name of a host") from error
-    # The same address may be listed under several names.
-    return list(dict.fromkeys((family, address) for family, _, _, _, address in found))
 
 
 async def _connect(address: Address, passage: GuardedRequest) -> socket.socket:

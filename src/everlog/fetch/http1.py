@@ -88,21 +88,22 @@ class ResponseParser:
         self._interim = 0
         self._left = 0
         self._trailer_bytes = 0
-        self._read: Callable[[bytes], bool] = self._read_head
-        self._line: Callable[[bytes], bool] = self._read_chunk_size
+        # Functions, not methods of this object: what refers to itself stays in memory until it is searched for.
+        self._read: Callable[[ResponseParser, bytes], bool] = ResponseParser._read_head
+        self._line: Callable[[ResponseParser, bytes], bool] = ResponseParser._read_chunk_size
         self.head: Head | None = None
         # Whether the next response on the connection would begin where this one ended.
         self.is_reusable = False
 
     def feed(self, data: bytes) -> bool:
         """Take what has come; whether that was the end. `OddAnswer` or `CutOff` where it cannot be read."""
-        return self._read(data)
+        return self._read(self, data)
 
     def end(self) -> None:
         """The connection has ended: fine where that ends the body, `CutOff` else; ConnectionError before the head."""
         if self.head is None:
             raise ConnectionError("the server closed the connection without a response")
-        if self._read != self._read_rest:
+        if self._read is not ResponseParser._read_rest:
             raise CutOff("the connection ended before the body did")
 
     def _read_head(self, data: bytes) -> bool:
@@ -142,14 +143,14 @@ class ResponseParser:
         if is_chunked:
             # Who names a length besides may mean either about where the next response begins.
             self.is_reusable = head.keeps_alive and not head.values(b"content-length")
-            self._read = self._read_chunks
+            self._read = ResponseParser._read_chunks
         elif size is None:
-            self._read = self._read_rest
+            self._read = ResponseParser._read_rest
         else:
             self.is_reusable = head.keeps_alive
             self._left = size
-            self._read = self._read_sized
-        return self._read(rest)
+            self._read = ResponseParser._read_sized
+        return self._read(self, rest)
 
     def _read_sized(self, data: bytes) -> bool:
         left = self._left
@@ -187,7 +188,7 @@ class ResponseParser:
                 return False
             line = data[at:end].rstrip(b"\r")
             at = end + 1
-            if self._line(line):
+            if self._line(self, line):
                 self.is_reusable = self.is_reusable and at == len(data)
                 return True
         return False
@@ -198,13 +199,13 @@ class ResponseParser:
         if not _HEX.fullmatch(digits) or len(digits.lstrip(b"0")) > MOST_HEX_DIGITS:
             raise CutOff(f"broken chunk: {line[:20]!r}")
         self._left = int(digits, 16)
-        self._line = self._read_chunk_end if self._left else self._read_trailer
+        self._line = ResponseParser._read_chunk_end if self._left else ResponseParser._read_trailer
         return False
 
     def _read_chunk_end(self, line: bytes) -> bool:
         if line:
             raise CutOff(f"broken chunk: {line[:20]!r}")
-        self._line = self._read_chunk_size
+        self._line = ResponseParser._read_chunk_size
         return False
 
     def _read_trailer(self, line: bytes) -> bool:
