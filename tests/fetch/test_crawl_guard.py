@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,8 +15,6 @@ from stories import Leaps, policy, tell, told
 from everlog.records import Fetched
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from everlog.fetch import HttpClient
 
 LEAPS = Leaps()
@@ -43,13 +42,10 @@ async def story(fetcher: HttpClient) -> dict[str, Any]:
 
 
 async def _names(fetcher: HttpClient, found: dict[str, Any], typed: Server, secret: Server) -> None:
-    from twisted.internet import reactor
-
     answers = {"inner.example": ["127.0.0.1"], "mixed.example": ["10.0.0.1", "127.0.0.1"], "intranet.example":
                ["127.0.0.1"], "six.example": ["::1"], "mapped.example": ["::ffff:127.0.0.1"]}
     asked: list[str] = []
-    before = reactor.nameResolver  # type: ignore[attr-defined]
-    reactor.installNameResolver(_resolver(lambda name: asked.append(name) or answers[name]))  # type: ignore[attr-defined]
+    before, socket.getaddrinfo = socket.getaddrinfo, _resolver(answers, asked)
     stranger = fetcher.session(policy(typed.url()))
     obeying = fetcher.session(policy(typed.url(), obey_robots=True))
     for name in ("inner.example", "mixed.example", "six.example", "mapped.example"):
@@ -64,7 +60,7 @@ async def _names(fetcher: HttpClient, found: dict[str, Any], typed: Server, secr
     found["secret counts after names"] = secret.counts()
     await _repointed(fetcher, found, secret)
     found["asked names"] = asked
-    reactor.installNameResolver(before)  # type: ignore[attr-defined]
+    socket.getaddrinfo = before
 
 
 async def _repointed(fetcher: HttpClient, found: dict[str, Any], secret: Server) -> None:
@@ -88,22 +84,18 @@ async def _repointed(fetcher: HttpClient, found: dict[str, Any], secret: Server)
     found["allowed host, other port"] = await narrow.fetch(picture, purpose="media")
 
 
-def _resolver(answer: Callable[[str], Any]) -> Any:
-    from twisted.internet.address import IPv4Address, IPv6Address
-    from twisted.internet.interfaces import IHostnameResolver
-    from zope.interface import implementer
+def _resolver(answers: dict[str, list[str]], asked: list[str]) -> Any:
+    """A name server, in place of the system's."""
 
-    @implementer(IHostnameResolver)
-    class Resolver:
-        def resolveHostName(self, receiver: Any, name: str, port: int = 0, *_: Any, **named: Any) -> Any:  # noqa: N802
-            receiver.resolutionBegan(self)
-            for address in answer(name):
-                kind = IPv6Address if ":" in address else IPv4Address
-                receiver.addressResolved(kind("TCP", address, named.get("portNumber", port)))
-            receiver.resolutionComplete()
-            return self
+    def getaddrinfo(host: str, port: int, **_: Any) -> list[Any]:
+        asked.append(host)
+        return [
+            (socket.AF_INET6, socket.SOCK_STREAM, 6, "", (address, port, 0, 0)) if ":" in address
+            else (socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port))
+            for address in answers[host]
+        ]
 
-    return Resolver()
+    return getaddrinfo
 
 
 async def _tls(fetcher: HttpClient, found: dict[str, Any], folder: Path) -> None:

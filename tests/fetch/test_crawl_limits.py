@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import socket
+import sys
 import threading
 import zlib
 from itertools import repeat
@@ -15,6 +16,11 @@ from servers import Server, reply
 from stories import Leaps, policy, tell, told
 
 from everlog.records import Fetched
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -80,6 +86,8 @@ def routes() -> dict[str, Any]:
     return {
         "/gzip": encoded(gzip.compress(small), "gzip"),
         "/deflate": encoded(zlib.compress(small), "deflate"),
+        "/deflate-raw": encoded(zlib.compress(small)[2:-4], "deflate"),
+        "/zstd": encoded(zstd.compress(small), "zstd"),
         "/brotli": encoded(brotli.compress(small), "br"),
         "/twice": encoded(gzip.compress(gzip.compress(small)), "gzip", "gzip"),
         "/named-wrongly": encoded(small, "UTF-8"),
@@ -88,11 +96,16 @@ def routes() -> dict[str, Any]:
         "/empty": b"HTTP/1.1 204 Nothing\r\n\r\n",
         "/bomb-gzip": encoded(gzip.compress(ZEROS), "gzip"),
         "/bomb-brotli": encoded(brotli.compress(ZEROS, quality=5), "br"),
+        "/bomb-deflate": encoded(zlib.compress(ZEROS), "deflate"),
+        "/bomb-zstd": encoded(zstd.compress(ZEROS), "zstd"),
         "/bomb-twice": encoded(gzip.compress(gzip.compress(ZEROS)), "gzip", "gzip"),
         "/announced": lambda _: pieces(HEAD + b"Content-Length: 999999999\r\n\r\n", b"x" * 1000),
         "/flood": flood,
         "/many-layers": encoded(gzip.compress(small), *["gzip"] * 50),
         "/no-gzip": encoded(small, "gzip"),
+        "/no-deflate": encoded(small, "deflate"),
+        "/no-brotli": encoded(small, "br"),
+        "/no-zstd": encoded(small, "zstd"),
         "/foreign": encoded(small, "compress"),
         "/not-http": lambda _: pieces(b"SSH-2.0-OpenSSH_9.6\r\n\r\n"),
         "/endless-head": endless_head,
@@ -141,7 +154,9 @@ def found() -> dict[str, Any]:
     return told(__file__)
 
 
-@pytest.mark.parametrize("path", ["/gzip", "/deflate", "/brotli", "/twice", "/named-wrongly", "/until-close"])
+@pytest.mark.parametrize("path", [
+    "/gzip", "/deflate", "/deflate-raw", "/brotli", "/zstd", "/twice", "/named-wrongly", "/until-close",
+])
 def test_bodies_are_decoded_and_nothing_speaks_of_the_encoding_any_more(found: dict[str, Any], path: str) -> None:
     answer = found[path].answer
     assert answer.body == b"<p>good</p>" * 50
@@ -155,7 +170,9 @@ def test_chunks_are_put_together_and_nothing_is_an_answer_too(found: dict[str, A
     assert found["/empty"].answer.body == b""
 
 
-@pytest.mark.parametrize("path", ["/bomb-gzip", "/bomb-brotli", "/bomb-twice", "/announced", "/flood"])
+@pytest.mark.parametrize("path", [
+    "/bomb-gzip", "/bomb-brotli", "/bomb-deflate", "/bomb-zstd", "/bomb-twice", "/announced", "/flood",
+])
 def test_what_is_too_large_is_dropped_and_not_asked_for_again(found: dict[str, Any], path: str) -> None:
     assert found[path].trouble == "too-large"
     assert "100,000 bytes" in found[path].reason
@@ -167,7 +184,10 @@ def test_pictures_may_be_larger_than_pages(found: dict[str, Any]) -> None:
     assert len(found["media"].answer.body) == len(ZEROS)
 
 
-@pytest.mark.parametrize("path", ["/many-layers", "/no-gzip", "/foreign", "/not-http", "/endless-head", "/odd-status"])
+@pytest.mark.parametrize("path", [
+    "/many-layers", "/no-gzip", "/no-deflate", "/no-brotli", "/no-zstd", "/foreign", "/not-http", "/endless-head",
+    "/odd-status",
+])
 def test_what_cannot_be_read_is_said_to_be_so(found: dict[str, Any], path: str) -> None:
     assert found[path].trouble == "protocol"
     assert found["counts"][path] == 1

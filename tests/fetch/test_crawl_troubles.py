@@ -2,29 +2,46 @@
 
 from __future__ import annotations
 
+import errno
+import ssl
+
 import pytest
-from OpenSSL import SSL
-from scrapy.exceptions import DownloadCancelledError, DownloadTimeoutError
-from twisted.internet.error import ConnectionRefusedError as Refused
-from twisted.internet.error import DNSLookupError
+from scrapy.exceptions import (
+    CannotResolveHostError,
+    DownloadCancelledError,
+    DownloadConnectionRefusedError,
+    DownloadTimeoutError,
+    ResponseDataLossError,
+)
 
 from everlog.core.fetcher import FetchPolicy
 from everlog.fetch.allowlist import Allowlist, HostPermit
 from everlog.fetch.fetch_errors import fetch_error_of
+from everlog.fetch.guarded_request import GuardedRequest
 from everlog.fetch.request import HttpRequest
 
 URL = "https://a.blog.example/a-post"
 
 
+def _tls_error(reason: str) -> ssl.SSLError:
+    error = ssl.SSLError(1, reason)
+    error.reason = reason
+    return error
+
+
 @pytest.mark.parametrize(("error", "said"), [
-    (DNSLookupError("no results for hostname lookup"), "DNS lookup failed for a.blog.example"),
+    (CannotResolveHostError("no results for hostname lookup"), "DNS lookup failed for a.blog.example"),
     (DownloadTimeoutError(), f"timed out after 30 s: {URL}"),
     (DownloadCancelledError(), f"larger than the limit of 1,000,000 bytes: {URL}"),
-    (SSL.Error([("SSL", "", "bad certificate")]), f"TLS error for {URL} (bad certificate)"),
-    (Refused(), f"connection refused: {URL}"),
+    (ResponseDataLossError(), f"the response was cut off: {URL}"),
+    (_tls_error("SSLV3_ALERT_BAD_CERTIFICATE"), f"TLS error for {URL} (sslv3 alert bad certificate)"),
+    (ssl.SSLEOFError(8, "EOF occurred in violation of protocol"), f"connection lost: {URL}"),
+    (DownloadConnectionRefusedError(), f"connection refused: {URL}"),
+    (OSError(errno.ENETUNREACH, "Connect call failed"), f"connection failed for {URL} (Network is unreachable)"),
 ])
 def test_a_failed_request_says_what_happened_in_the_words_of_the_field(error, said):
-    assert fetch_error_of(error, _ask(), None).reason == said
+    ask = _ask()
+    assert fetch_error_of(error, ask, GuardedRequest(permit=ask.permit)).reason == said
 
 
 def _ask() -> HttpRequest:

@@ -12,6 +12,9 @@
     allowlist           which hosts and ports a session may connect to
     proxies             which proxy a request goes through
     scrapy_downloader   Scrapy as a mere downloader
+    download_handler    what Scrapy downloads http and https with: HTTP/1.1 on asyncio
+    connection          one open connection, and the pool of those that are kept
+    http1               the parser of responses, without a socket
     guarded_request     one request on its way through the guard
     spooling            bodies as they come in, in memory or on the disk
     guard               the one guard every connection passes

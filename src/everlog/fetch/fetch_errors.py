@@ -2,45 +2,42 @@
 
 from __future__ import annotations
 
-import zlib
-from gzip import BadGzipFile
-from typing import TYPE_CHECKING, Any
+import os
+import socket
+import ssl
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from OpenSSL import SSL
-from scrapy.exceptions import DownloadCancelledError, DownloadTimeoutError, IgnoreRequest
-from scrapy.utils import _compression
-from service_identity.exceptions import CertificateError, VerificationError
-from twisted.internet.error import ConnectError, DNSLookupError
-from twisted.internet.error import ConnectionRefusedError as Refused
-from twisted.web._newclient import ParseError, RequestGenerationFailed, ResponseFailed
-from twisted.web.http import _DataLoss, _MalformedChunkedDataError
+from scrapy.exceptions import (
+    CannotResolveHostError,
+    DownloadCancelledError,
+    DownloadConnectionRefusedError,
+    DownloadTimeoutError,
+    IgnoreRequest,
+    ResponseDataLossError,
+)
 
-from everlog.fetch.guard import OddAnswer
+from everlog.fetch.guarded_request import ProxyUnreachable
+from everlog.fetch.http1 import OddAnswer
 from everlog.fetch.request import FetchError, HttpRequest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from everlog.fetch.guarded_request import BlockedAddress
-    from everlog.fetch.proxies import Proxy
+    from everlog.fetch.guarded_request import GuardedRequest
     from everlog.records import Trouble
 
-_decoders: Any = _compression
-# What each error of Scrapy, Twisted and the decoders means, the first that fits, and the sentence for people.
+_INVALID = "invalid response from {url} ({words})"
+# What each error of Scrapy and of sockets means, the first that fits, and the sentence for people.
 _KINDS: tuple[tuple[tuple[type[BaseException], ...], Trouble, str], ...] = (
-    ((DNSLookupError,), "dns", "DNS lookup failed for {host}"),
+    ((CannotResolveHostError,), "dns", "DNS lookup failed for {host}"),
     ((DownloadTimeoutError,), "timeout", "timed out after {seconds:g} s: {url}"),
     ((DownloadCancelledError, IgnoreRequest), "too-large", "larger than the limit of {most:,} bytes: {url}"),
-    ((_DataLoss, _MalformedChunkedDataError), "truncated", "the response was cut off: {url}"),
-    ((SSL.SysCallError, SSL.ZeroReturnError), "connection", "connection lost: {url}"),
-    ((SSL.Error, VerificationError, CertificateError), "tls", "TLS error for {url} ({words})"),
-    (
-        (OddAnswer, ParseError, ValueError, NotImplementedError, RequestGenerationFailed, BadGzipFile, zlib.error,
-         EOFError, _decoders.brotli.error, _decoders.zstd.ZstdError),
-        "protocol", "invalid response from {url} ({words})",
-    ),
-    ((Refused,), "connection", "connection refused: {url}"),
+    ((ResponseDataLossError,), "truncated", "the response was cut off: {url}"),
+    ((ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError), "connection", "connection lost: {url}"),
+    ((ssl.SSLError, ssl.CertificateError), "tls", "TLS error for {url} ({words})"),
+    ((OddAnswer, ValueError), "protocol", _INVALID),
+    ((DownloadConnectionRefusedError,), "connection", "connection refused: {url}"),
     ((BaseException,), "connection", "connection failed for {url} ({words})"),
 )
 # Troubles with an answer, so that there is somebody who gives them.
@@ -50,17 +47,17 @@ _ANSWERED = frozenset({"too-large", "truncated", "protocol"})
 _FOREIGN = frozenset({"compress", "x-compress", "exi", "pack200-gzip", "dcb", "dcz", "bzip2", "xz", "lzma"})
 
 
-def fetch_error_of(
-    error: Exception, request: HttpRequest, blocked: BlockedAddress | None, proxy: Proxy | None = None,
-) -> FetchError:
-    """The trouble an error of Scrapy or Twisted means; `proxy` is what the request was to go through."""
-    if blocked is not None:
-        return FetchError("address", f"{blocked} for {request.url}; {request.permit.advice()}")
-    causes = tuple(_causes(error))
-    if proxy is not None and any(isinstance(cause, (ConnectError, DNSLookupError)) for cause in causes):
-        # The only connection that was tried is the one to the proxy.
+def fetch_error_of(error: Exception, request: HttpRequest, guarded: GuardedRequest) -> FetchError:
+    """The trouble an error of Scrapy or its download handler means."""
+    if guarded.blocked is not None:
+        return FetchError("address", f"{guarded.blocked} for {request.url}; {request.permit.advice()}")
+    proxy, causes = guarded.proxy, tuple(_causes(error))
+    if proxy is not None and any(isinstance(cause, ProxyUnreachable) for cause in causes):
         return FetchError("proxy", f"{proxy} {_silence(causes)}")
     _, trouble, sentence = next(kind for kind in _KINDS if any(isinstance(cause, kind[0]) for cause in causes))
+    if guarded.is_whole and trouble == "connection":
+        # All of it came, so the decoders of its encodings are what failed; each has errors of its own.
+        trouble, sentence = "protocol", _INVALID
     words = _last_words(causes)
     host = urlsplit(request.url).hostname
     reason = sentence.format(
@@ -73,9 +70,9 @@ def fetch_error_of(
 
 def _silence(causes: tuple[BaseException, ...]) -> str:
     """Why a proxy cannot be connected to."""
-    if any(isinstance(cause, DNSLookupError) for cause in causes):
+    if any(isinstance(cause, socket.gaierror) for cause in causes):
         return "has no address: DNS lookup failed"
-    if any(isinstance(cause, Refused) for cause in causes):
+    if any(isinstance(cause, ConnectionRefusedError) for cause in causes):
         return "refused the connection"
     return f"cannot be connected to ({_last_words(causes)})"
 
@@ -94,18 +91,20 @@ def undecoded(encodings: list[bytes], request: HttpRequest) -> None:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """The error, what it came from, and what Twisted wrapped into it; outermost first."""
+    """The error and what it came from; outermost first."""
     yield error
-    if isinstance(error, ResponseFailed | RequestGenerationFailed):
-        for reason in error.reasons:
-            yield from _causes(reason.value)
-    inner = error.__cause__
-    if inner is not None:
-        yield from _causes(inner)
+    if error.__cause__ is not None:
+        yield from _causes(error.__cause__)
 
 
 def _last_words(causes: tuple[BaseException, ...]) -> str:
     last = causes[-1]
-    if isinstance(last, SSL.Error) and last.args:
-        return "; ".join(str(entry[-1]) for entry in last.args[0])
+    if isinstance(last, ssl.SSLCertVerificationError):
+        return f"certificate verify failed: {last.verify_message}"
+    if isinstance(last, ssl.SSLError) and getattr(last, "reason", None):
+        return str(last.reason).replace("_", " ").lower()
+    if isinstance(last, OSError) and last.errno:
+        return os.strerror(last.errno)
+    if isinstance(last, ConnectionError) and not last.args:
+        return "the server closed the connection"
     return " ".join(str(last).split())[:200] or type(last).__name__

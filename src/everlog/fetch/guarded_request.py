@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from everlog.fetch.request import LEAST_MEDIA_RATE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from scrapy.http import Response
-    from twisted.internet.defer import Deferred
-
+    from everlog.fetch.http1 import Head
     from everlog.fetch.proxies import Proxy
     from everlog.fetch.request import LateForSlot, Permit
     from everlog.fetch.spooling import SpooledBody
@@ -27,12 +25,16 @@ class BlockedAddress(Exception):
         super().__init__(f"blocked address {address} ({why})")
 
 
+class ProxyUnreachable(Exception):
+    """No connection to the proxy that a request was to go through."""
+
+
 class GuardedRequest:
     """What one request brings to the guard, and what it learns on its way."""
 
     __slots__ = (
-        "blocked", "body", "disk_error", "late", "leave_by", "permit", "proxy", "reader", "reason", "scratch",
-        "slow_seconds", "spooled", "too_slow", "under_way", "wire_bytes",
+        "blocked", "body", "disk_error", "head", "is_given_up", "is_whole", "late", "leave_by", "permit", "proxy",
+        "received_bytes", "scratch", "slow_seconds", "spooled", "too_slow", "under_way", "wire_bytes",
     )
 
     def __init__(
@@ -43,7 +45,8 @@ class GuardedRequest:
         self.scratch = scratch
         self.slow_seconds = slow_seconds
         self.too_slow = False
-        self.reader: Any = None
+        self.head: Head | None = None
+        self.received_bytes = 0
         self.body: SpooledBody | None = None
         self.spooled: Spooled | None = None
         self.disk_error: OSError | None = None
@@ -51,24 +54,22 @@ class GuardedRequest:
         self.late: LateForSlot | None = None
         self.blocked: BlockedAddress | None = None
         self.proxy: Proxy | None = None
-        self.reason = ""
         self.wire_bytes = 0
-        self.under_way: Deferred[Response] | None = None
+        self.is_whole = False
+        # The time limit of the request, while it is under way, and whether that was brought forward.
+        self.under_way: asyncio.Timeout | None = None
+        self.is_given_up = False
 
     def abort(self) -> None:
         """Hang up, if there is a connection."""
-        if self.under_way is not None:
-            self.under_way.cancel()
+        if self.under_way is not None and not self.under_way.expired():
+            self.is_given_up = True
+            self.under_way.reschedule(asyncio.get_running_loop().time())
 
     def give_up(self) -> None:
         """The answer comes too slowly."""
         self.too_slow = True
         self.abort()
-
-    @property
-    def received_bytes(self) -> int:
-        """How much of the body has come."""
-        return self.reader._bytes_received if self.reader is not None else 0
 
     def take_body(self, in_memory: bytes) -> None:
         """All of the body has come."""
@@ -78,6 +79,7 @@ class GuardedRequest:
             self.disk_error = error
             raise
         self.wire_bytes = len(in_memory) if self.spooled is None else self.spooled.size
+        self.is_whole = True
 
     def drop_body(self) -> None:
         """Nobody wants what has come of the body."""
@@ -91,13 +93,10 @@ class GuardedRequest:
 
 
 @contextmanager
-def hurried(passage: GuardedRequest) -> Iterator[None]:
+def hurried(passage: GuardedRequest, slow_seconds: float) -> Iterator[None]:
     """Meanwhile, hang up on an answer that takes longer than `slow_seconds` and what its bytes have earned."""
-    if passage.slow_seconds is None:
-        yield
-        return
     loop = asyncio.get_running_loop()
-    began, slow_seconds = loop.time(), passage.slow_seconds
+    began = loop.time()
     alarm: asyncio.TimerHandle
 
     def look() -> None:

@@ -85,6 +85,11 @@ class Origins:
         clock.rode()
         clock.answered(now, status=None, seconds=seconds)
 
+    @property
+    def is_backing_off(self) -> bool:
+        """Whether any origin was backed off from."""
+        return bool(self._clocks)
+
     def next_at(self, url: str, now: datetime) -> datetime:
         """When this origin may be asked, as far as its own back-off goes."""
         clock = self._clocks.get(origin_of(url))

@@ -8,6 +8,7 @@ headers    what is sent along, and what of it is kept secret
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
@@ -34,6 +35,11 @@ MEDIA_PATIENCE = 10
 # servers of pictures are still on. One that drips is hung up on when a page would be.
 LEAST_MEDIA_RATE = 12_500
 
+# What most links look like: nothing in them is spelled in another way. The long way takes 0.04 ms.
+_SPELLED = re.compile(
+    r"https?://(?:[a-z0-9-]{1,63}\.)*[a-z0-9-]{1,63}(?::(?:[1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}))?"
+    r"/[\w.~/-]*(?:\?[\w.~=&/-]+)?", re.ASCII,
+)
 _ACCEPT = {
     "page": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5",
     "feed": "application/atom+xml,application/rss+xml,application/feed+json,application/xml;q=0.9,*/*;q=0.5",
@@ -44,7 +50,9 @@ _ACCEPT = {
 }
 _SECRET = frozenset({"cookie", "authorization", "proxy-authorization"})
 # Headers of a browser's request that are about its connection, or about who asks: those are ours.
-_OURS = frozenset({"host", "user-agent", "connection", "content-length", "accept-encoding", "transfer-encoding"})
+_OURS = frozenset({
+    "host", "user-agent", "connection", "content-length", "accept-encoding", "transfer-encoding", "proxy-authorization",
+})
 
 
 class Permit(Protocol):
@@ -120,6 +128,8 @@ def spelled(url: str) -> str:
     >>> spelled("http://me:secret@Bücher.example/a b?q=ü#top")
     'http://xn--bcher-kva.example/a%20b?q=%C3%BC'
     """
+    if _SPELLED.fullmatch(url):
+        return url
     parts = urlsplit(safe_url_string(urldefrag(url)[0]))
     netloc = parts.netloc.rpartition("@")[2].lower()
     return urlunsplit((parts.scheme.lower(), netloc, parts.path or "/", parts.query, ""))

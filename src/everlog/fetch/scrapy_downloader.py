@@ -12,11 +12,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from scrapy import Request, Spider
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.crawler import AsyncCrawlerRunner
-from scrapy.downloadermiddlewares.httpproxy import HttpProxyMiddleware
+from scrapy.exceptions import NotConfigured
+from scrapy.logformatter import LogFormatter
 from scrapy.utils.reactor import install_reactor
 from twisted.python.log import PythonLoggingObserver
+from w3lib.http import basic_auth_header
 
+from everlog.core.terminal import harmless
 from everlog.errors import UsageError, file_error
+from everlog.fetch.download_handler import GuardedHandler
 from everlog.fetch.fetch_errors import fetch_error_of, too_slow, undecoded
 from everlog.fetch.guard import close_other_doors
 from everlog.fetch.guarded_request import GuardedRequest
@@ -26,8 +30,10 @@ from everlog.records import Exchange
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
+    from typing import Self
 
     from scrapy.core.engine import ExecutionEngine
+    from scrapy.crawler import Crawler
     from scrapy.http import Response
 
     Download = Callable[[HttpRequest], Awaitable[HttpResponse]]
@@ -35,7 +41,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
-HANDLER = "everlog.fetch.guard.GuardedHandler"
 WITHHELD = "[withheld]"
 _WIDE = 100_000
 
@@ -43,7 +48,7 @@ _WIDE = 100_000
 SETTINGS: dict[str, Any] = {
     "TWISTED_REACTOR": REACTOR,
     "SCHEDULER": "everlog.fetch.scrapy_downloader.NoSchedule",
-    "DOWNLOAD_HANDLERS_BASE": {"http": HANDLER, "https": HANDLER},
+    "DOWNLOAD_HANDLERS_BASE": {"http": GuardedHandler, "https": GuardedHandler},
     "DOWNLOADER_MIDDLEWARES_BASE": {
         "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": 590,
         "everlog.fetch.scrapy_downloader.ProxyMiddleware": 750,
@@ -53,6 +58,7 @@ SETTINGS: dict[str, Any] = {
     "DOWNLOAD_VERIFY_CERTIFICATES": True,
     "DOWNLOAD_FAIL_ON_DATALOSS": True,
     "DOWNLOAD_DELAY": 0,
+    "DOWNLOAD_DELAY_JITTER": 0,
     "DOWNLOAD_WARNSIZE": 0,
     # Turns are given elsewhere: here nobody waits for anybody.
     "CONCURRENT_REQUESTS": 0,
@@ -61,6 +67,7 @@ SETTINGS: dict[str, Any] = {
     "STATS_DUMP": False,
     "TELNETCONSOLE_ENABLED": False,
     "LOG_ENABLED": False,
+    "LOG_FORMATTER": "everlog.fetch.scrapy_downloader.NoLog",
 }
 
 
@@ -71,7 +78,7 @@ def run_inside_scrapy(errand: Callable[[Download], Awaitable[T]], *, log_level: 
     from twisted.internet import reactor as installed  # noqa: PLC0415 - importing it installs one
 
     reactor: Any = installed
-    if getattr(reactor, "everlog_connect", None) is not None:
+    if getattr(reactor, "everlog_closed", False):
         raise UsageError(
             "the web can be opened only once in a process", advice="do all of it within one with_http_client call",
         )
@@ -107,19 +114,33 @@ class _Errand(Spider):
         yield
 
 
-class ProxyMiddleware(HttpProxyMiddleware):
-    """Scrapy's proxies, chosen by `proxies`: never for this machine's own addresses."""
+class ProxyMiddleware:
+    """The proxy of each request, chosen by `proxies`: never for this machine's own addresses."""
 
-    def __init__(self, auth_encoding: str | None = "latin-1") -> None:
-        super().__init__(auth_encoding)
-        self._configured = Proxies.configured()
+    def __init__(self, configured: Proxies) -> None:
+        self._configured = configured
 
-    def process_request(self, request: Request, spider: Spider | None = None) -> None:  # noqa: ARG002 - Scrapy's
+    @classmethod
+    def from_crawler(cls, _crawler: Crawler) -> Self:
+        configured = Proxies.configured()
+        if not configured.by_scheme:
+            raise NotConfigured
+        return cls(configured)
+
+    def process_request(self, request: Request) -> None:
         proxy = self._configured.proxy_for(request.url)
         request.meta["passage"].proxy = proxy
-        url = proxy.url if proxy is not None else None
-        own = self._basic_auth_header(*proxy.credentials) if proxy is not None and proxy.credentials else None
-        self._set_proxy_and_creds(request, url, own, None)
+        # What a page in the browser would tell a proxy is nobody's: the password is sent by this alone.
+        request.headers.pop("Proxy-Authorization", None)
+        if proxy is not None and proxy.credentials is not None:
+            request.headers["Proxy-Authorization"] = basic_auth_header(*proxy.credentials, encoding="latin-1")
+
+
+class NoLog(LogFormatter):
+    """Scrapy's log of pages, which nobody reads: not even put together."""
+
+    def crawled(self, request: Request, response: Response, spider: Spider) -> None:  # type: ignore[override] # noqa: ARG002 - Scrapy's
+        return None
 
 
 class NoSchedule(BaseScheduler):
@@ -152,6 +173,8 @@ class _Downloader:
             headers=dict(wanted.headers),
             meta={
                 "passage": guarded,
+                # It is spelled for the wire already.
+                "verbatim_url": True,
                 "download_slot": "all",
                 "download_timeout": wanted.timeout_seconds,
                 "download_maxsize": wanted.max_bytes,
@@ -172,20 +195,22 @@ class _Downloader:
                 raise file_error(guarded.disk_error, wanted.scratch or "") from error
             if guarded.too_slow:
                 raise too_slow(wanted, guarded.received_bytes) from error
-            raise fetch_error_of(error, wanted, guarded.blocked, guarded.proxy) from error
+            raise fetch_error_of(error, wanted, guarded) from error
         seconds = time.monotonic() - began
         exchange = _exchange(wanted, request, response, guarded)
         return HttpResponse(exchange=exchange, wire_bytes=guarded.wire_bytes, seconds=seconds)
 
 
 def _exchange(wanted: HttpRequest, request: Request, response: Response, guarded: GuardedRequest) -> Exchange:
-    undecoded(response.headers.getlist("Content-Encoding"), wanted)
+    head = guarded.head
+    assert head is not None  # noqa: S101 - no response is whole without
+    if encodings := response.headers.getlist("Content-Encoding"):
+        undecoded(encodings, wanted)
     body = response.body
     headers = [
         (name.decode("latin-1"), value.decode("latin-1"))
-        for name, values in response.headers.items()
+        for name, value in head.headers
         if name.lower() not in _TRANSPORT
-        for value in values
     ]
     size = len(body) if guarded.spooled is None else guarded.spooled.size
     headers.append(("Content-Length", str(size)))
@@ -193,7 +218,7 @@ def _exchange(wanted: HttpRequest, request: Request, response: Response, guarded
         spooled=guarded.spooled,
         url=request.url,
         status=response.status,
-        reason=guarded.reason,
+        reason=harmless(head.reason.decode("latin-1")),
         headers=tuple(headers),
         body=body,
         request_headers=tuple(_sent(request, wanted.secret)),
@@ -204,7 +229,7 @@ def _exchange(wanted: HttpRequest, request: Request, response: Response, guarded
 
 def _sent(request: Request, secret: frozenset[str]) -> list[tuple[str, str]]:
     pairs: list[tuple[str, str]] = []
-    for key, values in request.headers.items():
+    for key, values in dict.items(request.headers):
         name = key.decode("latin-1")
         hidden = name.lower() in secret
         pairs.extend((name, WITHHELD if hidden else value.decode("latin-1")) for value in values)

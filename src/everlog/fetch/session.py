@@ -277,7 +277,8 @@ class Session(Fetcher):
         now = self._hosts.timekeeper.now
         longest = self.policy.longest_wait_seconds
         shared: SharedSlot | None = None
-        await self._rest_of_origin(request.url, longest)
+        if self._origins.is_backing_off:
+            await self._rest_of_origin(request.url, longest)
         try:
             spells = await (throttle.ride(min(longest, RIDE_WAIT_SECONDS)) if rides else throttle.acquire(longest))
             if not rides and self._hosts.rate_limiter is not None:
@@ -309,11 +310,12 @@ class Session(Fetcher):
             throttle.withdrawn()
             raise
         # By the clock of the throttle, so that what was fetched and what is allowed can be compared.
-        exchange = replace(answer.exchange, fetched_at=now())
+        ended = now()
+        exchange = replace(answer.exchange, fetched_at=ended)
         said = exchange.header("Retry-After") or ""
-        until = retry_after(said, now())
+        until = retry_after(said, ended) if said else None
         is_page = 200 <= exchange.status < 300 and request.purpose != "robots"
-        self._origins.answered(request.url, now(), is_page=is_page, seconds=answer.seconds)
+        self._origins.answered(request.url, ended, is_page=is_page, seconds=answer.seconds)
         slowed = throttle.answered(status=exchange.status, seconds=answer.seconds, retry_after=until, said=said)
         self._stats.requested(host, began, wire_bytes=answer.wire_bytes, slowed=slowed)
         self._note_strain(throttle, slowed=slowed)
