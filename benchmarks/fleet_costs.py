@@ -102,7 +102,7 @@ def jobs(place: Place) -> Figures:
         began = time.monotonic()
         fleet.enqueue([f"http://nothing-{number}.example/" for number in range(count)], "--delay", "0")
         # A job that found nothing is tried again some minutes later: it is parked.
-        fleet.until(lambda: not any(fleet.jobs()[state] for state in ("queued", "running")), seconds=900)
+        fleet.until(lambda: fleet.is_without("queued", "running"), seconds=900)
         seconds, used = time.monotonic() - began, meter.used()
         slices = [float(line["seconds"]) for line in fleet.lines() if "seconds" in line]
     asked: dict[str, list[float]] = {}

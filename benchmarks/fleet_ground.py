@@ -193,8 +193,13 @@ class Fleet:
 
     def wait(self, *, seconds: float = 1_800.0) -> Counter[str]:
         """Wait until no job is left but those that were given up; jobs by state."""
-        self.until(lambda: not any(self.jobs()[state] for state in ALIVE), seconds=seconds)
+        self.until(lambda: self.is_without(*ALIVE), seconds=seconds)
         return self.jobs()
+
+    def is_without(self, *states: str) -> bool:
+        """Whether no job is in any of these states, at one moment: one that goes from state to state is in one."""
+        jobs = self.jobs()
+        return not any(jobs[state] for state in states)
 
     def until(self, is_so: Callable[[], bool], *, seconds: float) -> float:
         """Wait until something is so; how long it took. The servers may be away meanwhile."""

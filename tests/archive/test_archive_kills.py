@@ -31,9 +31,9 @@ def finish(place: Place, acknowledged: Path) -> None:
     assert len(set(acknowledged.read_text().splitlines())) <= kill_runs.STEPS
 
 
-def killed_at(point: str, place: Place, acknowledged: Path) -> None:
+def killed_at(point: str, place: Place, acknowledged: Path, passages: tuple[int, ...] = (1, 2, 3)) -> None:
     deaths = 0
-    for passage in (1,) if point in ONCE else (1, 2, 3):
+    for passage in (1,) if point in ONCE else passages:
         # A run that was killed goes on, and so comes by at the point again.
         deaths += kill_runs.killed_at(place, acknowledged, point=point, passage=passage, group=3)
         assert kill_runs.damage(place, acknowledged) == []
@@ -43,6 +43,12 @@ def killed_at(point: str, place: Place, acknowledged: Path) -> None:
 
 @pytest.mark.parametrize("point", POINTS)
 def test_a_run_killed_at_a_write_point_loses_and_doubles_nothing(point, tmp_path):
+    killed_at(point, Place(folder=tmp_path / "archive"), tmp_path / "acknowledged", passages=(2,))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("point", [point for point in POINTS if point not in ONCE])
+def test_a_run_killed_three_times_at_a_write_point_loses_and_doubles_nothing(point, tmp_path):
     killed_at(point, Place(folder=tmp_path / "archive"), tmp_path / "acknowledged")
 
 

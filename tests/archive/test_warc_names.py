@@ -219,7 +219,9 @@ def test_only_the_blogs_own_files_are_cleared_away_whichever_way_they_are_called
     assert other.exists()
 
 
-@pytest.mark.parametrize("point", ["warc-half-record", "warc-synced", "committed"])
+@pytest.mark.parametrize("point", [
+    "warc-half-record", *(pytest.param(each, marks=pytest.mark.slow) for each in ("warc-synced", "committed")),
+])
 def test_a_run_killed_in_files_named_as_before_loses_and_doubles_nothing(point, tmp_path):
     place, acknowledged = Place(folder=tmp_path / "archive"), tmp_path / "acknowledged"
     for passage in (9, 4):

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def archive(postgres_url: str, tmp_path: Path) -> Iterator[Archive]:
-    with open_archive(postgres_url, create=True, files=tmp_path / "files") as opened:
+def archive(archive_url: str, tmp_path: Path) -> Iterator[Archive]:
+    with open_archive(archive_url, create=True, files=tmp_path / "files") as opened:
         yield opened
 
 
@@ -31,8 +31,8 @@ def job_queue(redis_url: str) -> Iterator[JobQueue]:
 
 
 @pytest.fixture
-def fleet(postgres_url: str, redis_url: str, tmp_path: Path) -> Iterator[Fleet]:
-    with a_fleet(postgres_url, redis_url, tmp_path) as running:
+def fleet(archive_url: str, redis_url: str, tmp_path: Path) -> Iterator[Fleet]:
+    with a_fleet(archive_url, redis_url, tmp_path) as running:
         yield running
 
 

@@ -236,7 +236,7 @@ def test_a_service_that_takes_its_time_is_waited_for(stage):
     assert comments(rendered.body) == ["a"]
 
 
-@pytest.mark.parametrize("status", [500, 404])
+@pytest.mark.parametrize("status", [500, pytest.param(404, marks=pytest.mark.slow)])
 def test_a_service_that_fails_leaves_the_page_as_it_is(stage, status):
     sorry = answer("https://talk.example/embed", "<p class=failed>Sorry</p>", status=status)
     site = Site({"https://talk.example/embed": sorry})

@@ -132,6 +132,7 @@ def test_a_page_whose_script_never_pauses_is_interrupted(short, stuck):
     assert not rendered.settled
 
 
+@pytest.mark.slow
 def test_a_page_that_is_stuck_again_and_again_is_given_up(short, monkeypatch):
     # Several, as an interruption that comes before a script has begun takes that one away, and leaves the others.
     stuck = "<script>setInterval(() => { while (true) {} }, 0)</script>" * 6

@@ -115,10 +115,9 @@ def test_the_pages_beside_the_one_that_dies_are_not_lost():
         assert [b"ran" in one.body or b"done" in one.body for one in rendered] == [True] * 7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [
-    *(pytest.param(each, marks=pytest.mark.slow)
-      for each in ("Page.navigate", "Runtime.evaluate", "Storage.clearDataForOrigin")),
-    "Network.clearBrowserCookies",
+    "Page.navigate", "Runtime.evaluate", "Storage.clearDataForOrigin", "Network.clearBrowserCookies",
 ])
 def test_a_page_that_was_shown_is_not_lost_when_the_browser_dies_while_it_is_put_away(command, monkeypatch):
     with staged(RenderOptions(tabs=1)) as stage:
@@ -272,7 +271,9 @@ def test_where_there_is_no_browser_the_error_says_how_to_get_one():
     assert "apt install chromium" in str(error.value)
 
 
-@pytest.mark.parametrize("executable", ["/bin/false", sys.executable, "/bin/ls"])
+@pytest.mark.parametrize("executable", [
+    "/bin/false", *(pytest.param(each, marks=pytest.mark.slow) for each in (sys.executable, "/bin/ls")),
+])
 def test_a_browser_that_does_not_start_is_an_error_with_its_own_words(executable, scratch):
     with staged(RenderOptions(executable=executable)) as stage, pytest.raises(NoBrowser) as error:
         stage.render("<p>x</p>")
@@ -304,7 +305,10 @@ def test_the_workers_of_a_page_that_was_left_ask_for_nothing_more(stage):
         assert set(site.urls()) == {"https://a.blog/look.json"}
 
 
-@pytest.mark.parametrize("url", ["http://", "file:///etc/passwd", "chrome://version", "about:blank"])
+@pytest.mark.parametrize("url", [
+    "file:///etc/passwd",
+    *(pytest.param(each, marks=pytest.mark.slow) for each in ("http://", "chrome://version", "about:blank")),
+])
 def test_an_address_that_is_not_of_the_web_is_an_error_of_the_page(stage, url):
     with pytest.raises(RenderFailed):
         stage.render(page("<p>x</p>", url))

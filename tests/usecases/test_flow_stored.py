@@ -16,9 +16,9 @@ from usecases.a_site import a_site, crawl
 
 
 @pytest.fixture
-def archive(postgres_url, tmp_path):
+def archive(archive_url, tmp_path):
     """One that many share: there, what is lost of one machine is no reason to stop."""
-    with open_archive(postgres_url, create=True, files=tmp_path / "files") as opened:
+    with open_archive(archive_url, create=True, files=tmp_path / "files") as opened:
         yield opened
 
 
