@@ -1,0 +1,94 @@
+"""Web server of a platform: a group of processes on loopback, with a log of the requests that it answered."""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import json
+import os
+import signal
+import subprocess
+import time
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from services import START_SECONDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+PARTS = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "everlog" / "platforms"
+MADE_FROM = {"wordpress": Path(__file__).with_name("php"), "ghost": Path(__file__).with_name("node")}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One line of a server's request log."""
+
+    method: str
+    # The path with its query, as it was sent.
+    target: str
+    status: int
+    headers: Mapping[str, str] = field(hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class RequestLog:
+    """The requests that a server answered. Whoever has read an answer finds it here."""
+
+    file: Path
+
+    def read(self) -> list[Request]:
+        if not self.file.exists():
+            return []
+        return [Request(**json.loads(line)) for line in self.file.read_text("utf-8").splitlines()]
+
+    def clear(self) -> None:
+        self.file.unlink(missing_ok=True)
+
+
+def installed(name: str) -> Path:
+    """The folder of a platform's software, which the installer names after what it was made from."""
+    made_from = (MADE_FROM[name] / "parts.json").read_bytes()
+    folder = PARTS / f"{name}-{hashlib.sha256(made_from).hexdigest()[:12]}"
+    if not folder.exists():
+        raise RuntimeError(f"{name} is not installed: scripts/install-platform-parts --{name}")
+    return folder
+
+
+@contextmanager
+def running(command: list[str], *, port: int, log: Path, environment: Mapping[str, str]) -> Iterator[None]:
+    """A server that answers on the port, until the block ends; then neither it nor a child of it is left."""
+    with log.open("wb") as said:
+        process = subprocess.Popen(
+            command, env=environment, stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True,
+        )
+        try:
+            if not _answers(process, port):
+                text = log.read_text("utf-8", errors="replace")
+                raise RuntimeError(f"{command[0]} does not answer on port {port}:\n{text[-4_000:]}")
+            yield
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def _answers(process: subprocess.Popen[bytes], port: int) -> bool:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline and process.poll() is None:
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=START_SECONDS)
+        try:
+            connection.request("GET", "/")
+            if connection.getresponse().status < 500:
+                return True
+        except OSError:
+            pass
+        finally:
+            connection.close()
+        # Not listening, or not ready yet: a server that ends meanwhile is seen at once.
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(0.05)
+    return False
