@@ -14,12 +14,16 @@ Change = dict[str, Any]
 
 BEGINNING = datetime(2012, 3, 4, 9, 30)  # noqa: DTZ001 - written as UTC without an offset
 AUTHORS = ("Ann Archer", "Bo Björk", "Chidi Okafor")
+CATEGORIES = ("Notes", "Essays", "Reise")
 TOPICS = ("gardens", "trains", "книги", "食べ物", "old maps", "café")
+# Their number is prime, so that they come in another order with every step.
 WORDS = (
     "rain window harbour paper lantern copper meadow ticket winter kettle stone ladder market violin bridge candle "
-    "orchard letter engine shadow garden pocket island thread morning silver basket river chimney feather"
+    "orchard letter engine shadow garden pocket island thread morning silver basket river chimney feather harvest"
 ).split()
-TITLES_ELSEWHERE = ("Утро в старом порту", "雨の日の台所", "صباح الخير يا مدينة", "Der Weg über die Brücke", "“Quotes” & <marks>")
+TITLES_ELSEWHERE = (
+    "Утро в старом порту", "雨の日の台所", "صباح الخير يا مدينة", "Der Weg über die Brücke", "“Quotes” & <marks>",
+)
 
 
 def post(title: str, content: str = "", **fields: Any) -> Change:
@@ -43,7 +47,7 @@ def delete(key: str | int) -> Change:
 
 
 def comment(on: str | int, content: str, **fields: Any) -> Change:
-    """A comment on a post: key, parent, author, author_url, date, approved (0, 1, "spam"), type (pingback, trackback)."""
+    """A comment on a post: key, parent, author, author_url, date, approved (0, "spam"), type (pingback, trackback)."""
     return {"do": "comment", "post": on, "content": content, **fields}
 
 
@@ -54,7 +58,8 @@ def delete_comment(key: str | int) -> Change:
 def text(number: int, paragraphs: int = 3) -> str:
     """Paragraphs that no other number has."""
     return "\n".join(
-        f"<p>Part {part} of entry {number}: {_words(number * 7 + part * 3, 40)}.</p>" for part in range(1, paragraphs + 1)
+        f"<p>Part {part} of entry {number}: {_words(number * 7 + part * 3, 40)}.</p>"
+        for part in range(1, paragraphs + 1)
     )
 
 
@@ -79,7 +84,7 @@ def oddities() -> list[Change]:
     changes = [
         post("In three pages", paged, key="paged", date=_time(next(at)), **when),
         post("With a fold", f"{text(9_010)}\n<!--more-->\n{text(9_011)}", key="folded", date=_time(next(at)), **when),
-        post("Locked", text(9_020), key="locked", password="open sesame", date=_time(next(at)), **when),
+        post("Locked", text(9_020), key="locked", password="sesame", date=_time(next(at)), **when),  # noqa: S106
         post("Private", text(9_030), key="private", status="private", date=_time(next(at)), **when),
         post("A draft", text(9_040), key="draft", status="draft", date=_time(next(at)), **when),
         post("Scheduled", text(9_050), key="scheduled", status="future", date="2099-01-01 00:00:00", **when),
@@ -94,12 +99,14 @@ def oddities() -> list[Change]:
         comment("page", "On a page.", key="on page", date=_time(BEGINNING)),
         comment("book", "On a book.", key="on book", date=_time(BEGINNING)),
     ]
-    for kind in ("pingback", "trackback"):
-        changes.append(comment(
+    mentions = [
+        comment(
             "paged", f"[&#8230;] {kind} from elsewhere [&#8230;]", key=kind, type=kind, author="Another blog",
             author_url=f"http://another.test/{kind}", date=_time(BEGINNING),
-        ))
-    return changes
+        )
+        for kind in ("pingback", "trackback")
+    ]
+    return [*changes, *mentions]
 
 
 def _ordinary(number: int, step: timedelta) -> Change:
@@ -109,7 +116,7 @@ def _ordinary(number: int, step: timedelta) -> Change:
         title = f"{TITLES_ELSEWHERE[number // 40 % len(TITLES_ELSEWHERE)]} {number}"
     return post(
         title, text(number), key=f"p{number}", date=_time(BEGINNING + moment * step), author=AUTHORS[number % 3],
-        tags=sorted({TOPICS[number % 6], TOPICS[number * 5 % 4]}), categories=[("Notes", "Essays", "Reise")[number % 3]],
+        tags=sorted({TOPICS[number % 6], TOPICS[number * 5 % 4]}), categories=[CATEGORIES[number % 3]],
     )
 
 

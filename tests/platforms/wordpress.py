@@ -1,11 +1,13 @@
 """A real WordPress on loopback: PHP's own web server, WordPress, and SQLite in place of MySQL.
 
 WordPress itself is shared and read only. A site is a folder with a database, which is copied from an empty installed
-one (or from a site that was filled and saved before), so it is there in about a second.
+or filled one, so it is there in about a second.
 """
 
 from __future__ import annotations
 
+import fcntl
+import hashlib
 import json
 import os
 import shutil
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from platforms.content import Change
 
 PHP = Path(__file__).with_name("php")
-PRETTY, PLAIN = "/%year%/%monthnum%/%postname%/", ""
+PRETTY, PLAIN, WITHOUT_REWRITES = "/%year%/%monthnum%/%postname%/", "", "/index.php/%year%/%monthnum%/%postname%/"
 BLOCKS, CLASSIC = "twentytwentyfive", "twentytwentyone"
 # As many requests at once as everlog makes to one host, and one for the test.
 WORKERS = 3
@@ -133,11 +135,6 @@ class Site:
     def forget_requests(self) -> None:
         self._log.clear()
 
-    def save(self, file: Path) -> None:
-        """Keep all that is in it, for other sites to begin with."""
-        with closing(sqlite3.connect(self.database)) as now, closing(sqlite3.connect(file)) as kept:
-            now.backup(kept)
-
     @property
     def database(self) -> Path:
         return self.folder / "database" / "site.sqlite"
@@ -146,12 +143,12 @@ class Site:
     def environment(self) -> dict[str, str]:
         return {
             "PATH": os.environ["PATH"], "EVERLOG_SITE": str(self.folder), "EVERLOG_SITE_URL": self.url,
-            "EVERLOG_WORDPRESS": str(self._software / "wordpress"), "EVERLOG_WORDPRESS_CONFIG": str(PHP / "wp-config.php"),
-            "PHP_CLI_SERVER_WORKERS": str(WORKERS),
+            "EVERLOG_WORDPRESS": str(self._software / "wordpress"),
+            "EVERLOG_WORDPRESS_CONFIG": str(PHP / "wp-config.php"), "PHP_CLI_SERVER_WORKERS": str(WORKERS),
         }
 
     def _run(self, changes: Sequence[Change], *, truth: bool) -> Any:
-        asked = json.dumps({"changes": list(changes), "keys": self.keys, "truth": truth})
+        asked = json.dumps({"changes": list(changes), "truth": truth})
         ended = subprocess.run(
             [*php(self._software), str(PHP / "run.php")], env=self.environment, input=asked, capture_output=True,
             text=True, timeout=START_SECONDS, check=False,
@@ -164,18 +161,54 @@ class Site:
 
 
 @contextmanager
-def site(options: Options | None = None, *, begin_with: Path | None = None) -> Iterator[Site]:
-    """A running WordPress site: empty, or with what another one saved."""
-    software = installed("wordpress")
-    with TemporaryDirectory(prefix="everlog-wordpress-", ignore_cleanup_errors=True) as folder, held_port() as port:
-        made = Site(Path(folder), software, f"http://127.0.0.1:{port}")
-        _lay_out(made, software / "wordpress")
-        shutil.copyfile(begin_with or software / "empty.sqlite", made.database)
-        made.change((options or Options()).changes())
-        command = [*php(software), "-S", f"127.0.0.1:{port}", "-t", str(made.folder / "www"), str(PHP / "router.php")]
-        with running(command, port=port, log=made.folder / "server.log", environment=made.environment):
+def site(options: Options | None = None, *, filled_with: Sequence[Change] = ()) -> Iterator[Site]:
+    """A running WordPress site, empty or filled. What fills it is done once on a machine, and copied after that."""
+    software, options = installed("wordpress"), options or Options()
+    begin_with = _filled(software, options.timezone, filled_with) if filled_with else software / "empty.sqlite"
+    with _made(software, begin_with) as made:
+        made.change([{"do": "move"}, *options.changes()])
+        rewrites = options.permalinks and options.permalinks != WITHOUT_REWRITES
+        environment = made.environment | {"EVERLOG_REWRITES": "1" if rewrites else ""}
+        command = [
+            *php(software), "-S", made.url.removeprefix("http://"), "-t", str(made.folder / "www"),
+            str(PHP / "router.php"),
+        ]
+        with running(command, url=made.url, log=made.folder / "server.log", environment=environment):
             made.forget_requests()
             yield made
+
+
+@contextmanager
+def _made(software: Path, begin_with: Path) -> Iterator[Site]:
+    """A folder with WordPress by links, a database, and a place for what is uploaded; and a port for it."""
+    with TemporaryDirectory(prefix="everlog-wordpress-", ignore_cleanup_errors=True) as folder, held_port() as port:
+        made = Site(Path(folder), software, f"http://127.0.0.1:{port}")
+        made.database.parent.mkdir()
+        shutil.copyfile(begin_with, made.database)
+        (content := made.folder / "www" / "wp-content").mkdir(parents=True)
+        for entry in (software / "wordpress").iterdir():
+            if entry.name != content.name:
+                (content.parent / entry.name).symlink_to(entry)
+        for name in ("themes", "plugins", "db.php"):
+            (content / name).symlink_to(software / "wordpress" / content.name / name)
+        yield made
+
+
+def _filled(software: Path, timezone: str, changes: Sequence[Change]) -> Path:
+    """The database of a site after changes, kept beside the software under what it was made from."""
+    first: list[Change] = [{"do": "move"}, {"do": "option", "name": "timezone_string", "value": timezone}]
+    asked = [*first, *changes]
+    made_from = json.dumps(asked).encode() + (PHP / "run.php").read_bytes()
+    kept = software / f"filled-{hashlib.sha256(made_from).hexdigest()[:16]}.sqlite"
+    with (software / ".filling").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not kept.exists():
+            with _made(software, software / "empty.sqlite") as made:
+                made.change(asked)
+                with closing(sqlite3.connect(made.database)) as now, closing(sqlite3.connect(f"{kept}.new")) as whole:
+                    now.backup(whole)
+            Path(f"{kept}.new").rename(kept)
+    return kept
 
 
 def php(software: Path) -> list[str]:
@@ -186,14 +219,3 @@ def php(software: Path) -> list[str]:
     }
     return ["php", *(part for name, value in settings.items() for part in ("-d", f"{name}={value}"))]
 
-
-def _lay_out(made: Site, wordpress: Path) -> None:
-    """The folder that a web server shows: WordPress by links, and a place for what is uploaded."""
-    www = made.folder / "www"
-    (www / "wp-content").mkdir(parents=True)
-    made.database.parent.mkdir()
-    for entry in wordpress.iterdir():
-        if entry.name != "wp-content":
-            (www / entry.name).symlink_to(entry)
-    for name in ("themes", "plugins", "db.php"):
-        (www / "wp-content" / name).symlink_to(wordpress / "wp-content" / name)

@@ -26,6 +26,12 @@ if ( is_file( $everlog_file ) && ! $everlog_is_php ) {
 	return false;
 }
 if ( ! is_file( $everlog_file ) ) {
+	// With plain permalinks WordPress writes no rewrite rules, and the web server looks for a file.
+	if ( ! getenv( 'EVERLOG_REWRITES' ) && ! str_starts_with( $everlog_path, '/index.php/' ) ) {
+		http_response_code( 404 );
+		echo '<!DOCTYPE html><title>404 Not Found</title><h1>Not Found</h1>';
+		return true;
+	}
 	$everlog_file = $_SERVER['DOCUMENT_ROOT'] . '/index.php';
 }
 unset( $_SERVER['PATH_INFO'] );

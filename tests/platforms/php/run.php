@@ -2,8 +2,8 @@
 /**
  * Changes of a site through WordPress's own functions, and what is in it afterwards: JSON in, JSON out.
  *
- * In:  {"changes": [{"do": "post", "key": "first", "title": ...}, ...], "keys": {"older": 12}, "truth": false}
- * Out: {"keys": {"first": 13, "older": 12}, "truth": null}
+ * In:  {"changes": [{"do": "post", "key": "first", "title": ...}, ...], "truth": false}
+ * Out: {"keys": {"first": 13}, "truth": null}
  *
  * A post or comment that has a key is named by it in later changes. Times are UTC, "2024-05-06 07:08:09".
  */
@@ -11,7 +11,7 @@ require getenv( 'EVERLOG_WORDPRESS' ) . '/wp-load.php';
 require ABSPATH . 'wp-admin/includes/taxonomy.php';
 
 $asked = json_decode( stream_get_contents( STDIN ), true, 512, JSON_THROW_ON_ERROR );
-$keys  = (array) $asked['keys'];
+$keys  = get_option( 'everlog_keys', array() );
 
 wp_set_current_user( 1 );
 // Nobody is told of new posts and comments: no mail, no pings.
@@ -28,6 +28,7 @@ foreach ( $asked['changes'] as $change ) {
 }
 wp_defer_term_counting( false );
 wp_defer_comment_counting( false );
+update_option( 'everlog_keys', $keys, false );
 $wpdb->query( 'COMMIT' );
 echo json_encode( array( 'keys' => (object) $keys, 'truth' => $asked['truth'] ? everlog_truth() : null ), JSON_THROW_ON_ERROR );
 
@@ -49,6 +50,8 @@ function everlog_apply( array $change, array $keys ): int {
 		case 'delete comment':
 			wp_delete_comment( $id( 'comment' ), true );
 			return 0;
+		case 'move':
+			return everlog_move( get_option( 'everlog_home', '' ) );
 		case 'option':
 			'permalink_structure' === $change['name']
 				? $GLOBALS['wp_rewrite']->set_permalink_structure( $change['value'] )
@@ -57,6 +60,14 @@ function everlog_apply( array $change, array $keys ): int {
 			return 0;
 	}
 	throw new LogicException( "no such change: {$change['do']}" );
+}
+
+/** The ids that feeds give, in a copy of a site on another port. */
+function everlog_move( string $before ): int {
+	global $wpdb;
+	$wpdb->query( $wpdb->prepare( "UPDATE $wpdb->posts SET guid = REPLACE(guid, %s, %s)", "$before/", home_url( '/' ) ) );
+	update_option( 'everlog_home', home_url() );
+	return 0;
 }
 
 /** A new post, or with an id an edit of one: only the fields that are named. */
