@@ -6,13 +6,14 @@ import hashlib
 import http.client
 import json
 import os
+import re
 import signal
 import subprocess
 import time
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -49,6 +50,32 @@ class RequestLog:
 
     def clear(self) -> None:
         self.file.unlink(missing_ok=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a server said to one request."""
+
+    status: int
+    headers: Mapping[str, str]
+    text: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.text)
+
+    def count(self, what: str) -> int:
+        """How many different texts match."""
+        return len(set(re.findall(what, self.text)))
+
+
+def ask(url: str, target: str, **headers: str) -> Answer:
+    """One request, to a path or address of a site; redirects are not followed. Headers have _ in place of -."""
+    with closing(http.client.HTTPConnection(url.removeprefix("http://"), timeout=START_SECONDS)) as connection:
+        sent = {name.replace("_", "-"): value for name, value in headers.items()}
+        connection.request("GET", target.removeprefix(url), headers=sent)
+        response = connection.getresponse()
+        return Answer(status=response.status, headers=dict(response.headers), text=response.read().decode())
 
 
 def folder_of(name: str) -> Path:
@@ -91,18 +118,10 @@ def running(command: list[str], *, url: str, log: Path, environment: Mapping[str
 def _answers(process: subprocess.Popen[bytes], url: str) -> bool:
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline and process.poll() is None:
-        connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=START_SECONDS)
-        try:
-            connection.request("GET", "/")
-            answer = connection.getresponse()
-            # To its end: only then it is in the log.
-            answer.read()
-            if answer.status < 500:
+        # To the end of the answer: only then it is in the log.
+        with suppress(OSError, http.client.HTTPException):
+            if ask(url, "/").status < 500:
                 return True
-        except OSError:
-            pass
-        finally:
-            connection.close()
         # Not listening, or not ready yet: a server that ends meanwhile is seen at once.
         with suppress(subprocess.TimeoutExpired):
             process.wait(0.05)

@@ -53,10 +53,9 @@ function everlog_apply( array $change, array $keys ): int {
 		case 'move':
 			return everlog_move( get_option( 'everlog_home', '' ) );
 		case 'option':
-			'permalink_structure' === $change['name']
-				? $GLOBALS['wp_rewrite']->set_permalink_structure( $change['value'] )
-				: update_option( $change['name'], $change['value'] );
-			flush_rewrite_rules( false );
+			update_option( $change['name'], $change['value'] );
+			// The next request makes them anew: this one has taxonomies as they were before.
+			delete_option( 'rewrite_rules' );
 			return 0;
 	}
 	throw new LogicException( "no such change: {$change['do']}" );
