@@ -237,6 +237,6 @@ def test_each_request_is_in_the_log_with_its_status() -> None:
         assert [(one.method, one.target, one.status) for one in site.requests()] == [
             ("GET", "/feed/?x=1", 200), ("GET", "/nowhere/", 404),
         ]
-        assert site.requests()[0].headers["User-Agent"] == "a reader"
+        assert site.requests()[0].headers["user-agent"] == "a reader"
         site.forget_requests()
         assert site.requests() == []
