@@ -129,6 +129,7 @@ def running(
             command, env=environment, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said,
             start_new_session=True,
         )
+        assert process.stdout is not None
         with process:
             try:
                 if not _answers(process, url):
@@ -138,6 +139,8 @@ def running(
             finally:
                 with suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
+                # A kill takes a moment. What all of them wrote to ends when the last of them has.
+                process.stdout.read()
 
 
 def _answers(process: subprocess.Popen[bytes], url: str) -> bool:
