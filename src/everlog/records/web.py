@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
 # What a URL was fetched as; `rendered` and `screenshot` are what a browser made of a response.
-Purpose = Literal["page", "feed", "media", "robots", "sitemap", "requisite", "rendered", "screenshot"]
+Purpose = Literal["page", "feed", "api", "media", "robots", "sitemap", "requisite", "rendered", "screenshot"]
 # Why the web gave nothing: the word for the event log; `Failure.reason` is the sentence for people.
 Trouble = Literal[
     "http", "gone", "robots", "rate-limited", "address", "dns", "connection", "proxy", "tls", "timeout",

@@ -1,0 +1,98 @@
+"""Walk along the pages of one list, one behind the other: what most sources have in common.
+
+A source says where it stands (`place`, plain data), which address that is, and what an answer tells: `PageWalk` adds
+what can go wrong on the way. A page that repeats what the one before it named ends the walk, as does a place that was
+asked for before, or too many requests: none of these is a definite end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from everlog.history.source import NOTHING_TOLD, HistoryRequest, Told
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from everlog.history.source import HistoryAnswer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """What an answer means for a walk: what it tells, and the place to go on at.
+
+    Without a next place the walk is over; `is_end` then says that this is where the list ends.
+    """
+
+    told: Told = NOTHING_TOLD
+    next_place: Any = None
+    is_end: bool = False
+    requests_left: int | None = None
+
+
+class PageReader(Protocol):
+    """A source's own part in a walk: pure functions of a place and an answer."""
+
+    def request(self, place: Any) -> HistoryRequest:
+        """What to ask for at a place."""
+        ...
+
+    def read(self, answer: HistoryAnswer, place: Any) -> Step:
+        """What the answer at a place says."""
+        ...
+
+
+@dataclass(slots=True, kw_only=True)
+class PageWalk:
+    """A `HistoryWalk` from place to place.
+
+    `mark` is made when the walk is over, by `mark_of` from the newest that it met (`newest` keeps what `note` finds
+    worth keeping of each answer, as plain data).
+    """
+
+    reader: PageReader
+    place: Any
+    most_requests: int
+    lists_all: bool = False
+    is_exhaustive: bool = False
+    requests_left: int | None = None
+    notes: dict[str, Any] = field(default_factory=dict)
+    note: Callable[[dict[str, Any], Told], None] | None = None
+    _asked: int = 0
+    _named_before: tuple[str, ...] = ()
+    _places: set[str] = field(default_factory=set)
+
+    @property
+    def cursor(self) -> Mapping[str, Any]:
+        return {"place": self.place, "notes": dict(self.notes)}
+
+    @property
+    def mark(self) -> Mapping[str, Any] | None:
+        return dict(self.notes) if self.is_exhaustive else None
+
+    def next_request(self) -> HistoryRequest | None:
+        """The request at the place where the walk stands."""
+        if self.place is None or self._asked >= self.most_requests:
+            return None
+        return self.reader.request(self.place)
+
+    def take(self, answer: HistoryAnswer) -> Told:
+        """Read an answer and go on, unless it says what was said before."""
+        self._asked += 1
+        here = repr(self.place)
+        step = self.reader.read(answer, self.place)
+        named = tuple(post.id or post.url for post in step.told.posts) + tuple(
+            each.comment.id or each.comment.text for each in step.told.comments
+        )
+        is_repeated = here in self._places or bool(named and named == self._named_before)
+        self._places.add(here)
+        self._named_before = named or self._named_before
+        if is_repeated:
+            self.place, self.requests_left = None, 0
+            return NOTHING_TOLD
+        if self.note is not None:
+            self.note(self.notes, step.told)
+        self.place, self.requests_left = step.next_place, step.requests_left
+        self.is_exhaustive = step.next_place is None and step.is_end
+        return step.told
