@@ -229,7 +229,7 @@ def _read_at(visit: Visit) -> str:
 
 
 def _is_reread(visit: Visit) -> bool:
-    return not visit.exchanges and not visit.settles
+    return not visit.exchanges and not visit.settles and visit.told_at is None
 
 
 def identity_of(visit: Visit) -> str:
@@ -252,7 +252,7 @@ def addresses(visit: Visit) -> Iterator[tuple[str, str]]:
 
 def _seen_at(visit: Visit) -> datetime | None:
     """When the web was asked; None for what was read again from the archive."""
-    return visit.exchanges[-1].fetched_at if visit.exchanges else None
+    return visit.exchanges[-1].fetched_at if visit.exchanges else visit.told_at
 
 
 def _noticed(known: KnownPost, visit: Visit, company: Company) -> PostEvent | None:
