@@ -2,8 +2,10 @@
 
     source             what a source is: it plans requests, and reads their answers
     page_walk          the walk that most sources share, from page to page
-    sitemap_history    the sitemaps that robots.txt names
-    comment_history    the feed of all comments of a blog
+    sitemap_history    the sitemaps that robots.txt names (`sitemap_walk`)
+    known_addresses    what was named before, in a few bytes each
+
+    comment_history    the feed of all comments of a blog, which updates ask
 
 A new source is one module with a `SOURCE`, one line in `SOURCES` here, and one fixture. Whoever has a fetcher walks it:
 `everlog.usecases.history`.
@@ -11,6 +13,7 @@ A new source is one module with a `SOURCE`, one line in `SOURCES` here, and one 
 
 from __future__ import annotations
 
+from everlog.history import sitemap_history
 from everlog.history.source import (
     BlogClues,
     Entrance,
@@ -24,7 +27,9 @@ from everlog.history.source import (
 )
 
 # The cheapest and surest first.
-SOURCES: tuple[HistorySource, ...] = ()
+SOURCES: tuple[HistorySource, ...] = (
+    sitemap_history.SOURCE,
+)
 
 __all__ = [
     "SOURCES", "BlogClues", "Entrance", "HistoryAnswer", "HistoryRequest", "HistorySource", "HistoryWalk",
