@@ -13,7 +13,7 @@ A new source is one module with a `SOURCE`, one line in `SOURCES` here, and one 
 
 from __future__ import annotations
 
-from everlog.history import sitemap_history
+from everlog.history import sitemap_history, wordpress_rest
 from everlog.history.source import (
     BlogClues,
     Entrance,
@@ -28,6 +28,7 @@ from everlog.history.source import (
 
 # The cheapest and surest first.
 SOURCES: tuple[HistorySource, ...] = (
+    wordpress_rest.SOURCE,
     sitemap_history.SOURCE,
 )
 

@@ -44,7 +44,8 @@ def told_post(listed: ListedPost, *, blog: str, source: str, told_at: datetime) 
     >>> from everlog.records import Entry
     >>> entry = Entry(link="https://a.org/sea/", title="Sea", content="<p>So <b>calm</b>.</p>")
     >>> listed = ListedPost(url="https://a.org/sea/", id="7", entry=entry, is_whole=True)
-    >>> post = told_post(listed, blog="https://a.org/", source="WordPress REST", told_at=datetime(2026, 5, 1, tzinfo=UTC))
+    >>> at = datetime(2026, 5, 1, tzinfo=UTC)
+    >>> post = told_post(listed, blog="https://a.org/", source="WordPress REST", told_at=at)
     >>> post.text, post.html, post.provenance["text"].method, post.provenance["text"].rule
     ('So calm.', '<p>So <b>calm</b>.</p>', 'api', 'WordPress REST, 7')
     """

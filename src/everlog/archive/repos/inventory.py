@@ -42,9 +42,9 @@ class InventoryRepository:
         """Note posts that a source lists; one that it listed before is as it is listed now."""
         rows = {
             post.native_id: {
-                "blog_id": blog_id, "source": storable(source), "native_id": storable(post.native_id), "key": storable(post.key),
-                "url": storable(post.url), "kind": post.kind, "changed_at": stamp_or_none(post.changed_at),
-                "locked": storable_or_none(post.locked),
+                "blog_id": blog_id, "source": storable(source), "native_id": storable(post.native_id),
+                "key": storable(post.key), "url": storable(post.url), "kind": post.kind,
+                "changed_at": stamp_or_none(post.changed_at), "locked": storable_or_none(post.locked),
             }
             for post in posts
         }
