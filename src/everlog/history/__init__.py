@@ -2,6 +2,9 @@
 
     source             what a source is: it plans requests, and reads their answers
     page_walk          the walk that most sources share, from page to page
+    overlap            how pages of a list fit together that shifts while it is walked
+    feed_posts         posts as feeds list them
+    archived_feed      feeds in several documents (RFC 5005, JSON Feed), and complete ones
     sitemap_history    the sitemaps that robots.txt names
     comment_history    the feed of all comments of a blog
 
@@ -11,6 +14,7 @@ A new source is one module with a `SOURCE`, one line in `SOURCES` here, and one 
 
 from __future__ import annotations
 
+from everlog.history import archived_feed
 from everlog.history.source import (
     BlogClues,
     Entrance,
@@ -24,7 +28,7 @@ from everlog.history.source import (
 )
 
 # The cheapest and surest first.
-SOURCES: tuple[HistorySource, ...] = ()
+SOURCES: tuple[HistorySource, ...] = (archived_feed.COMPLETE, archived_feed.SOURCE)
 
 __all__ = [
     "SOURCES", "BlogClues", "Entrance", "HistoryAnswer", "HistoryRequest", "HistorySource", "HistoryWalk",
