@@ -4,6 +4,7 @@
     page_walk          the walk that most sources share, from page to page
     overlap            how pages of a list fit together that shifts while it is walked
     feed_posts         posts as feeds list them
+    wordpress_feed     the pages of a WordPress blog's feed
     archived_feed      feeds in several documents (RFC 5005, JSON Feed), and complete ones
     sitemap_history    the sitemaps that robots.txt names
     comment_history    the feed of all comments of a blog
@@ -14,7 +15,7 @@ A new source is one module with a `SOURCE`, one line in `SOURCES` here, and one 
 
 from __future__ import annotations
 
-from everlog.history import archived_feed
+from everlog.history import archived_feed, wordpress_feed
 from everlog.history.source import (
     BlogClues,
     Entrance,
@@ -28,7 +29,9 @@ from everlog.history.source import (
 )
 
 # The cheapest and surest first.
-SOURCES: tuple[HistorySource, ...] = (archived_feed.COMPLETE, archived_feed.SOURCE)
+SOURCES: tuple[HistorySource, ...] = (
+    archived_feed.COMPLETE, archived_feed.SOURCE, wordpress_feed.SOURCE,
+)
 
 __all__ = [
     "SOURCES", "BlogClues", "Entrance", "HistoryAnswer", "HistoryRequest", "HistorySource", "HistoryWalk",

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
+from everlog.core.retry_policy import SERVER_ERRORS, TRY_AGAIN
 from everlog.history.source import NOTHING_TOLD, HistoryRequest, Told
 
 if TYPE_CHECKING:
@@ -35,6 +36,15 @@ class Step:
     is_unchanged: bool = False
     requests_left: int | None = None
     notes: Mapping[str, Any] = field(default_factory=dict)
+
+
+def failed_step(answer: HistoryAnswer, place: Any, *, what: str = "the feed", wanted: str = "feed") -> Step:
+    """What an answer means that tells nothing: to ask there again another time, or that the list is not to be had."""
+    if answer.status in TRY_AGAIN or answer.status >= SERVER_ERRORS:
+        problem = f"{what} answers with HTTP {answer.status} just now"
+        return Step(told=Told(problem=problem), next_place=place, is_put_off=True)
+    said = f"HTTP {answer.status}" if not answer.is_ok else f"something that is no {wanted}"
+    return Step(told=Told(problem=f"{what} answers with {said}"))
 
 
 class PageReader(Protocol):
