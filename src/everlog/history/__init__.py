@@ -4,6 +4,7 @@
     page_walk          the walk that most sources share, from page to page
     overlap            how pages of a list fit together that shifts while it is walked
     feed_posts         posts as feeds list them
+    blogger_feed       the feeds of posts and comments of Blogger
     wordpress_feed     the pages of a WordPress blog's feed
     archived_feed      feeds in several documents (RFC 5005, JSON Feed), and complete ones
     sitemap_history    the sitemaps that robots.txt names
@@ -15,7 +16,7 @@ A new source is one module with a `SOURCE`, one line in `SOURCES` here, and one 
 
 from __future__ import annotations
 
-from everlog.history import archived_feed, wordpress_feed
+from everlog.history import archived_feed, blogger_feed, wordpress_feed
 from everlog.history.source import (
     BlogClues,
     Entrance,
@@ -30,7 +31,7 @@ from everlog.history.source import (
 
 # The cheapest and surest first.
 SOURCES: tuple[HistorySource, ...] = (
-    archived_feed.COMPLETE, archived_feed.SOURCE, wordpress_feed.SOURCE,
+    archived_feed.COMPLETE, blogger_feed.SOURCE, archived_feed.SOURCE, wordpress_feed.SOURCE,
 )
 
 __all__ = [

@@ -131,7 +131,7 @@ class _Whole:
 
     def read(self, answer: HistoryAnswer, place: Any) -> Step:
         if answer.status == _NOT_MODIFIED:
-            return Step(is_end=True, is_unchanged=True)
+            return Step(is_end=True, is_partial=True)
         feed = feed_of(answer) if answer.is_ok else None
         if feed is None:
             return failed_step(answer, place)

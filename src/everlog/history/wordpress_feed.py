@@ -147,7 +147,7 @@ class _Edited:
     def read(self, answer: HistoryAnswer, place: Any) -> Step:
         page = int(place.get("page") or 1)
         if answer.status == _NOT_MODIFIED or (page > 1 and answer.status in NOT_THERE):
-            return Step(is_end=True, is_unchanged=answer.status == _NOT_MODIFIED)
+            return Step(is_end=True)
         feed = feed_of(answer) if answer.is_ok else None
         if feed is None:
             return failed_step(answer, place)
