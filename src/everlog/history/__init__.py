@@ -2,8 +2,12 @@
 
     source             what a source is: it plans requests, and reads their answers
     page_walk          the walk that most sources share, from page to page
+    answers            answers of JSON interfaces, read without trust
+    overlap            how pages of a list fit together that shifts while it is walked
+    known_addresses    which addresses were named before, in a few bytes each
+
+    archived_feed      feeds in several documents (RFC 5005, JSON Feed), and complete ones (`feed_posts`)
     sitemap_history    the sitemaps that robots.txt names (`sitemap_walk`)
-    known_addresses    what was named before, in a few bytes each
 
     comment_history    the feed of all comments of a blog, which updates ask
 
@@ -13,7 +17,7 @@ A new source is one module with a `SOURCE`, one line in `SOURCES` here, and one 
 
 from __future__ import annotations
 
-from everlog.history import sitemap_history
+from everlog.history import archived_feed, sitemap_history
 from everlog.history.source import (
     BlogClues,
     Entrance,
@@ -28,7 +32,7 @@ from everlog.history.source import (
 
 # The cheapest and surest first.
 SOURCES: tuple[HistorySource, ...] = (
-    sitemap_history.SOURCE,
+    archived_feed.COMPLETE, archived_feed.SOURCE, sitemap_history.SOURCE,
 )
 
 __all__ = [

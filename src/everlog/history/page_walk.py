@@ -2,13 +2,14 @@
 
 A source says where it stands (`place`, plain data), which address that is, and what an answer tells: `PageWalk` adds
 what can go wrong on the way. A page that repeats what the one before it named ends the walk, as does a place that was
-asked for before, or too many requests: none of these is a definite end.
+asked for before, or too many requests: none of these is a definite end. A walk that is made anew after every request
+sees that too: its cursor holds how often it asked, and one place of those behind it (Brent's way of finding cycles).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from everlog.history.source import NOTHING_TOLD, HistoryRequest, Told
 
@@ -22,13 +23,18 @@ if TYPE_CHECKING:
 class Step:
     """What an answer means for a walk: what it tells, and the place to go on at.
 
-    Without a next place the walk is over; `is_end` then says that this is where the list ends.
+    Without a next place the walk is over; `is_end` then says that this is where the list ends. `is_put_off` ends it for
+    now: a walk that is made from its cursor asks at the next place. `is_unchanged` says that the list is what it was,
+    and nothing of it is told. `notes` are kept with those that the walk has.
     """
 
     told: Told = NOTHING_TOLD
     next_place: Any = None
     is_end: bool = False
+    is_put_off: bool = False
+    is_unchanged: bool = False
     requests_left: int | None = None
+    notes: Mapping[str, Any] = field(default_factory=dict)
 
 
 class PageReader(Protocol):
@@ -62,10 +68,28 @@ class PageWalk:
     _asked: int = 0
     _named_before: tuple[str, ...] = ()
     _places: set[str] = field(default_factory=set)
+    _anchor: str | None = None
+    _is_put_off: bool = False
+
+    @classmethod
+    def of(
+        cls, reader: PageReader, cursor: Mapping[str, Any] | None, *, place: Any, most_requests: int,
+        lists_all: bool = False, note: Callable[[dict[str, Any], Told], None] | None = None,
+    ) -> Self:
+        """A walk from its first place, or from where an earlier one stood."""
+        at = cursor if cursor is not None else {"place": place}
+        return cls(
+            reader=reader, place=at.get("place"), most_requests=most_requests, lists_all=lists_all, note=note,
+            notes=dict(at.get("notes") or {}), is_exhaustive=bool(at.get("is_end")), _asked=int(at.get("asked") or 0),
+            _anchor=at.get("anchor"),
+        )
 
     @property
     def cursor(self) -> Mapping[str, Any]:
-        return {"place": self.place, "notes": dict(self.notes)}
+        return {
+            "place": self.place, "notes": dict(self.notes), "asked": self._asked, "anchor": self._anchor,
+            "is_end": self.is_exhaustive,
+        }
 
     @property
     def mark(self) -> Mapping[str, Any] | None:
@@ -73,7 +97,7 @@ class PageWalk:
 
     def next_request(self) -> HistoryRequest | None:
         """The request at the place where the walk stands."""
-        if self.place is None or self._asked >= self.most_requests:
+        if self.place is None or self._is_put_off or self._asked >= self.most_requests:
             return None
         return self.reader.request(self.place)
 
@@ -85,14 +109,23 @@ class PageWalk:
         named = tuple(post.id or post.url for post in step.told.posts) + tuple(
             each.comment.id or each.comment.text for each in step.told.comments
         )
-        is_repeated = here in self._places or bool(named and named == self._named_before)
-        self._places.add(here)
-        self._named_before = named or self._named_before
-        if is_repeated:
+        if here in self._places or here == self._anchor or (named and named == self._named_before):
             self.place, self.requests_left = None, 0
             return NOTHING_TOLD
+        self.notes.update(step.notes)
         if self.note is not None:
             self.note(self.notes, step.told)
         self.place, self.requests_left = step.next_place, step.requests_left
+        self._is_put_off = step.is_put_off
+        # What was not named is not gone, if nothing was named at all.
+        self.lists_all = self.lists_all and not step.is_unchanged
         self.is_exhaustive = step.next_place is None and step.is_end
+        if not step.is_put_off:
+            self._pass_by(here, named)
         return step.told
+
+    def _pass_by(self, here: str, named: tuple[str, ...]) -> None:
+        self._places.add(here)
+        self._named_before = named or self._named_before
+        if self._asked & (self._asked - 1) == 0:
+            self._anchor = here

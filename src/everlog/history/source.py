@@ -208,3 +208,7 @@ class HistorySource(Protocol):
         Its first request alone should tell that nothing changed, where nothing did.
         """
         ...
+
+    def listing(self, entrance: str) -> HistoryWalk | None:
+        """A walk over the addresses of all posts, to learn which are gone; None where there is no cheap one."""
+        ...
