@@ -4,6 +4,7 @@
     page_walk          the walk that most sources share, from page to page
     answers            answers of JSON interfaces, read without trust
     overlap            how pages of a list fit together that shifts while it is walked
+    platforms          which program or service makes a blog
     known_addresses    which addresses were named before, in a few bytes each
 
     archived_feed      feeds in several documents (RFC 5005, JSON Feed), and complete ones (`feed_posts`)
