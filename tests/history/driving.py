@@ -110,6 +110,20 @@ def walked(
     return driven(walk, site, between=between, again=again)
 
 
+def changed_since(
+    before: Walked, source: HistorySource, site: Site, *, wants_comments: bool = True,
+    between: Callable[[int], None] | None = None,
+) -> Walked:
+    """What a source tells since a walk, whose mark goes through JSON."""
+    mark = json.loads(json.dumps(before.walk.mark))
+    assert mark is not None, "a walk that is over has a mark"
+    seen = source.entrance(clues_of(site))
+    assert seen is not None
+    walk = source.changes(seen.url, mark, wants_comments=wants_comments)
+    assert walk is not None, f"{source.name} cannot tell what changed"
+    return driven(walk, site, between=between)
+
+
 def clues_of(site: Site) -> BlogClues:
     """What a crawler knows of a blog before it asks for its history: the front page and the feed that it declares."""
     answer = fetched(site, site.home)
@@ -123,8 +137,10 @@ def clues_of(site: Site) -> BlogClues:
             feed = parse_feed(said.body, said.url)
         except UnreadableFeed:
             feed_url = None
+    robots = fetched(site, urljoin(site.home, "/robots.txt"))
     return BlogClues(
         home=site.home, home_page=page, root=root, headers=answer.headers, feed_url=feed_url, feed=feed,
+        robots=robots.body if robots.is_ok else b"",
     )
 
 

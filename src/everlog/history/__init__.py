@@ -2,13 +2,17 @@
 
     source             what a source is: it plans requests, and reads their answers
     page_walk          the walk that most sources share, from page to page
+    answers            answers of JSON interfaces, read without trust
     overlap            how pages of a list fit together that shifts while it is walked
-    feed_posts         posts as feeds list them
+    platforms          which program or service makes a blog
+    known_addresses    which addresses were named before, in a few bytes each
+
     blogger_feed       the feeds of posts and comments of Blogger
+    archived_feed      feeds in several documents (RFC 5005, JSON Feed), and complete ones (`feed_posts`)
     wordpress_feed     the pages of a WordPress blog's feed
-    archived_feed      feeds in several documents (RFC 5005, JSON Feed), and complete ones
-    sitemap_history    the sitemaps that robots.txt names
-    comment_history    the feed of all comments of a blog
+    sitemap_history    the sitemaps that robots.txt names (`sitemap_walk`)
+
+    comment_history    the feed of all comments of a blog, which updates ask
 
 A new source is one module with a `SOURCE`, one line in `SOURCES` here, and one fixture. Whoever has a fetcher walks it:
 `everlog.usecases.history`.
@@ -16,7 +20,7 @@ A new source is one module with a `SOURCE`, one line in `SOURCES` here, and one 
 
 from __future__ import annotations
 
-from everlog.history import archived_feed, blogger_feed, wordpress_feed
+from everlog.history import archived_feed, blogger_feed, sitemap_history, wordpress_feed
 from everlog.history.source import (
     BlogClues,
     Entrance,
@@ -31,7 +35,11 @@ from everlog.history.source import (
 
 # The cheapest and surest first.
 SOURCES: tuple[HistorySource, ...] = (
-    archived_feed.COMPLETE, blogger_feed.SOURCE, archived_feed.SOURCE, wordpress_feed.SOURCE,
+    archived_feed.COMPLETE,
+    blogger_feed.SOURCE,
+    archived_feed.SOURCE,
+    wordpress_feed.SOURCE,
+    sitemap_history.SOURCE,
 )
 
 __all__ = [
