@@ -1,33 +1,29 @@
-"""Driver of history walks for tests: a source is walked against a site in memory, without a network.
+"""Drives the walks of history sources against sites that are objects in memory: no network, no clock.
 
-A site is any object with `home` and `answer(url, headers) -> (status, headers, body)`: `history.sites` has one for each
-platform. `Web` puts it behind a log of what was asked, follows redirects as a fetcher does, and calls `between` with
-the number of the request that comes next: there a site changes while it is walked.
+A site has `answer(url, headers) -> (status, headers, body)`. Redirects are followed here, as a fetcher does it.
 """
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urljoin
 
 from everlog.core.tree import parse
 from everlog.errors import UnreadableFeed
 from everlog.feeds import declared_feeds, parse_feed
-from everlog.history import BlogClues, HistoryAnswer
+from everlog.history import BlogClues, HistoryAnswer, Told
 from everlog.records import Page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from everlog.history import HistoryRequest, HistorySource, HistoryWalk, Told
+    from everlog.history import HistorySource, HistoryWalk
 
-AT = datetime(2026, 5, 1, tzinfo=UTC)
-# No walk of a test is longer: one that is does not end.
-MOST_REQUESTS = 1_000
-MOST_HOPS = 5
+MOST_REDIRECTS = 5
+# No walk of these tests is longer: one that is has no end.
+MOST_REQUESTS = 500
 
 
 class Site(Protocol):
@@ -35,126 +31,140 @@ class Site(Protocol):
 
     home: str
 
-    def answer(self, url: str, headers: Mapping[str, str]) -> tuple[int, dict[str, str], bytes]: ...
+    def answer(self, url: str, headers: Mapping[str, str]) -> tuple[int, Mapping[str, str], bytes]: ...
 
 
 @dataclass
-class Web:
-    """A site as a fetcher sees it; `asked` are the addresses that were asked for, redirects among them."""
-
-    site: Site
-    between: Callable[[int], None] | None = None
-    asked: list[str] = field(default_factory=list)
-    requests: int = 0
-
-    def fetch(self, request: HistoryRequest) -> HistoryAnswer:
-        """The answer to a request, after redirects."""
-        if self.between is not None:
-            self.between(self.requests)
-        self.requests += 1
-        headers = {"If-None-Match": request.etag, "If-Modified-Since": request.last_modified}
-        url = request.url
-        for _ in range(MOST_HOPS):
-            self.asked.append(url)
-            status, answered, body = self.site.answer(url, {name: value for name, value in headers.items() if value})
-            if status not in {301, 302, 307, 308}:
-                break
-            url = urljoin(url, answered["Location"])
-        return HistoryAnswer(url=url, status=status, body=body, headers=tuple(answered.items()))
-
-
-@dataclass
-class Driven:
-    """A walk that came to its end, and what it told, answer by answer."""
+class Walked:
+    """A walk that is over: what each answer told, and what was asked for."""
 
     walk: HistoryWalk
-    web: Web
-    told: list[Told]
+    told: list[Told] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
 
     @property
-    def urls(self) -> list[str]:
-        return [post.url for told in self.told for post in told.posts]
-
-    @property
-    def posts(self) -> dict[str, Any]:
-        """What was told of each post, by the source's id for it; told twice, the last."""
-        return {post.id or post.url: post for told in self.told for post in told.posts}
+    def posts(self) -> list[Any]:
+        return [post for told in self.told for post in told.posts]
 
     @property
     def comments(self) -> list[Any]:
-        return [each for told in self.told for each in told.comments]
+        return [comment for told in self.told for comment in told.comments]
+
+    @property
+    def urls(self) -> set[str]:
+        return {post.url for post in self.posts}
 
     @property
     def problems(self) -> list[str]:
-        return [told.problem for told in self.told if told.problem is not None]
+        return [told.problem for told in self.told if told.problem]
 
 
-def drive(walk: HistoryWalk, site: Site, between: Callable[[int], None] | None = None) -> Driven:
-    """Walk to the end."""
-    web = Web(site, between)
-    told: list[Told] = []
-    while (request := walk.next_request()) is not None:
-        assert walk.next_request() == request, "asked again, a walk says the same"
-        told.append(walk.take(web.fetch(request)))
-        assert web.requests < MOST_REQUESTS, "a walk without an end"
-    return Driven(walk, web, told)
+def fetched(site: Site, url: str, headers: Mapping[str, str] | None = None) -> HistoryAnswer:
+    """What a site answers in the end, after its redirects."""
+    for _ in range(MOST_REDIRECTS):
+        status, said, body = site.answer(url, headers or {})
+        if status not in {301, 302, 303, 307, 308}:
+            return HistoryAnswer(url=url, status=status, body=body, headers=tuple(said.items()))
+        url = urljoin(url, said["Location"])
+    return HistoryAnswer(url=url, status=310)
+
+
+def driven(
+    walk: HistoryWalk, site: Site, *, between: Callable[[int], None] | None = None,
+    again: Callable[[Mapping[str, Any]], HistoryWalk] | None = None,
+) -> Walked:
+    """Drive a walk to its end. `between` is called before each request with its number, from 0 on.
+
+    With `again` the walk is thrown away after each request, and made from its cursor, which goes through JSON.
+    """
+    done = Walked(walk)
+    while (request := done.walk.next_request()) is not None:
+        assert len(done.asked) < MOST_REQUESTS, f"the walk has no end: {done.asked[-5:]}"
+        if between is not None:
+            between(len(done.asked))
+        assert done.walk.next_request() == request, "asked again without an answer, a walk asks for the same"
+        done.asked.append(request.url)
+        condition = {"If-None-Match": request.etag, "If-Modified-Since": request.last_modified}
+        answer = fetched(site, request.url, {name: value for name, value in condition.items() if value})
+        done.told.append(done.walk.take(answer))
+        if again is not None:
+            done.walk = again(json.loads(json.dumps(done.walk.cursor)))
+    return done
 
 
 def walked(
-    source: HistorySource, site: Site, *, between: Callable[[int], None] | None = None, wants_comments: bool = True,
-) -> Driven:
-    """Walk over all that a source tells of a site, from the entrance that the site's front page shows."""
-    return drive(source.walk(entrance_of(source, site), wants_comments=wants_comments), site, between)
-
-
-def walked_in_pieces(source: HistorySource, site: Site, *, wants_comments: bool = True) -> Driven:
-    """The same, by a walk that is resumed from its cursor, through JSON, after every single request."""
-    web, told, entrance = Web(site), [], entrance_of(source, site)
-    walk = source.walk(entrance, wants_comments=wants_comments)
-    while (request := walk.next_request()) is not None:
-        told.append(walk.take(web.fetch(request)))
-        assert web.requests < MOST_REQUESTS, "a walk without an end"
-        cursor = json.loads(json.dumps(walk.cursor))
-        if walk.next_request() is not None:
-            walk = source.walk(entrance, cursor=cursor, wants_comments=wants_comments)
-    return Driven(walk, web, told)
+    source: HistorySource, site: Site, *, entrance: str | None = None, wants_comments: bool = True,
+    between: Callable[[int], None] | None = None, is_resumed: bool = False,
+) -> Walked:
+    """All that a source tells of a site; with `is_resumed` by walks that each take one answer."""
+    found = entrance
+    if found is None:
+        seen = source.entrance(clues_of(site))
+        assert seen is not None, f"{source.name} is not recognised"
+        found = seen.url
+    walk = source.walk(found, wants_comments=wants_comments)
+    again = None
+    if is_resumed:
+        def again(cursor: Mapping[str, Any]) -> HistoryWalk:
+            return source.walk(found, cursor=cursor, wants_comments=wants_comments)
+    return driven(walk, site, between=between, again=again)
 
 
 def changed_since(
-    first: Driven, source: HistorySource, site: Site, *, between: Callable[[int], None] | None = None,
-    wants_comments: bool = True,
-) -> Driven:
-    """Walk over what changed since a walk, whose mark went through JSON."""
-    mark = json.loads(json.dumps(first.walk.mark))
+    before: Walked, source: HistorySource, site: Site, *, wants_comments: bool = True,
+    between: Callable[[int], None] | None = None,
+) -> Walked:
+    """What a source tells since a walk, whose mark goes through JSON."""
+    mark = json.loads(json.dumps(before.walk.mark))
     assert mark is not None, "a walk that is over has a mark"
-    walk = source.changes(entrance_of(source, site), mark, wants_comments=wants_comments)
-    assert walk is not None
-    return drive(walk, site, between)
-
-
-def entrance_of(source: HistorySource, site: Site) -> str:
-    """Where a source begins on a site."""
-    entrance = source.entrance(clues_of(site))
-    assert entrance is not None, f"{source.name} does not see its site"
-    assert entrance.evidence
-    return entrance.url
+    seen = source.entrance(clues_of(site))
+    assert seen is not None
+    walk = source.changes(seen.url, mark, wants_comments=wants_comments)
+    assert walk is not None, f"{source.name} cannot tell what changed"
+    return driven(walk, site, between=between)
 
 
 def clues_of(site: Site) -> BlogClues:
-    """What is known of a site before its history is asked for."""
-    status, headers, body = site.answer(site.home, {})
-    assert status == 200
-    page = Page(url=site.home, body=body, content_type=headers.get("Content-Type"), fetched_at=AT)
-    root = parse(body, page.content_type)
-    robots_status, _, robots = site.answer(urljoin(site.home, "/robots.txt"), {})
-    feed_url = next((link.url for link in declared_feeds(root, site.home) if not link.comments), None)
+    """What a crawler knows of a blog before it asks for its history: the front page and the feed that it declares."""
+    answer = fetched(site, site.home)
+    page = Page(url=answer.url, body=answer.body, content_type=answer.header("content-type"))
+    root = parse(answer.body, answer.header("content-type"))
+    feed_url = next((link.url for link in declared_feeds(root, answer.url) if not link.comments), None)
     feed = None
     if feed_url is not None:
+        said = fetched(site, feed_url)
         try:
-            feed = parse_feed(site.answer(feed_url, {})[2], feed_url)
+            feed = parse_feed(said.body, said.url)
         except UnreadableFeed:
             feed_url = None
+    robots = fetched(site, urljoin(site.home, "/robots.txt"))
     return BlogClues(
-        home=site.home, home_page=page, root=root, headers=tuple(headers.items()),
-        robots=robots if robots_status == 200 else b"", feed_url=feed_url, feed=feed,
+        home=site.home, home_page=page, root=root, headers=answer.headers, feed_url=feed_url, feed=feed,
+        robots=robots.body if robots.is_ok else b"",
     )
+
+
+# What any interface may answer instead of what it should: none of it may be more than a problem.
+HOSTILE = (
+    b"", b"<!doctype html><html><body><p>Please enable cookies</body></html>", b"null", b"true", b"7", b'"text"', b"[]",
+    b"{}", b"[null]", b"[" * 100_000, b'{"posts": 7}', b'{"posts": [null, 7, "x", [], {}]}', b'{"items": {"a": 1}}',
+    b'{"found": 1e999, "posts": [{"ID": 1e999, "URL": [], "title": {}, "date": 7, "tags": [], "author": "x"}]}',
+    b'{"found": "many", "comments": [{"ID": {}, "post": [], "author": 3}]}', b"\xff\xfe\x00\x00", b"<rss></rss>",
+    b"<rss><channel><item></item><item><title/><link/><guid/></item></channel></rss>",
+    b'<feed xmlns="http://www.w3.org/2005/Atom"><entry/><entry><link href="javascript:x"/><id/></entry></feed>',
+    b'<feed xmlns="http://www.w3.org/2005/Atom"><link rel="next" href="http://["/><entry><id>x</id></entry></feed>',
+    b'<tumblr version="1.0"><posts total="-1"><post/><post id="1"/></posts></tumblr>',
+    b'<tumblr><posts start="9e9" total="999999999999999999999999"><post url="x" type="photo"/></posts></tumblr>',
+)
+
+
+class Nonsense:
+    """A site that answers everything with the same status and body."""
+
+    def __init__(self, home: str, body: bytes, status: int = 200) -> None:
+        self.home = home
+        self.body = body
+        self.status = status
+
+    def answer(self, url: str, headers: Mapping[str, str]) -> tuple[int, Mapping[str, str], bytes]:  # noqa: ARG002
+        return self.status, {"Content-Type": "text/html"}, self.body

@@ -8,7 +8,7 @@ from everlog.history import BlogClues, HistoryAnswer
 from everlog.history.known_addresses import MOST_KNOWN, KnownAddresses
 from everlog.history.sitemap_history import SOURCE
 from everlog.history.sitemap_walk import map_kind
-from history.driving import changed_since, clues_of, drive, entrance_of, walked, walked_in_pieces
+from history.driving import changed_since, clues_of, driven, walked
 from history.sites.sitemaps import HOME, SitemapSite
 
 MAP = "https://maps.example/wp-sitemap-posts-post-{}.xml"
@@ -19,8 +19,8 @@ def a_site(posts: int = 25, *traps: str) -> SitemapSite:
     return SitemapSite(posts={f"/{number}/": day for number, day in enumerate(days)}, traps=frozenset(traps))
 
 
-def told_posts(driven) -> set[str]:
-    return {post.url for told in driven.told for post in told.posts if post.kind == "post"}
+def told_posts(done) -> set[str]:
+    return {post.url for post in done.posts if post.kind == "post"}
 
 
 def test_maps_are_those_that_robots_txt_names_the_blogs_own_first():
@@ -49,74 +49,74 @@ def test_a_map_that_the_front_page_names_is_taken_where_robots_txt_names_none():
 )
 def test_all_posts_are_told_and_the_maps_of_tags_and_authors_are_not_asked_for(traps):
     site = a_site(25, *traps)
-    driven = walked(SOURCE, site)
-    assert told_posts(driven) == site.urls
-    assert not driven.problems
-    assert driven.walk.is_exhaustive
-    assert driven.walk.lists_all
-    assert not any("taxonomies" in url or "users" in url for url in driven.web.asked)
+    done = walked(SOURCE, site)
+    assert told_posts(done) == site.urls
+    assert not done.problems
+    assert done.walk.is_exhaustive
+    assert done.walk.lists_all
+    assert not any("taxonomies" in url or "users" in url for url in done.asked)
     # The index, the map of pages, and three of posts; up to two addresses that were guessed in vain.
-    assert len(driven.web.asked) <= 5 + 2 * ("no-robots" in traps)
+    assert len(done.asked) <= 5 + 2 * ("no-robots" in traps)
 
 
 def test_posts_come_before_pages_and_these_are_called_so():
-    driven = walked(SOURCE, a_site(25))
-    asked = [map_kind(url) for url in driven.web.asked[1:]]
+    done = walked(SOURCE, a_site(25))
+    asked = [map_kind(url) for url in done.asked[1:]]
     assert asked == ["posts", "posts", "posts", "pages"]
-    assert [post.kind for post in driven.told[-1].posts] == ["page"]
+    assert [post.kind for post in done.told[-1].posts] == ["page"]
 
 
 def test_maps_of_tags_are_walked_where_nothing_else_lists_anything():
     only_tags = _Maps({
         HOME + "sitemap.xml": _index(f"{HOME}category-sitemap.xml"), HOME + "category-sitemap.xml": _map("/a/"),
     })
-    assert drive(SOURCE.walk(HOME + "sitemap.xml"), only_tags).urls == [HOME + "a/"]
+    assert driven(SOURCE.walk(HOME + "sitemap.xml"), only_tags).urls == {HOME + "a/"}
 
 
 def test_a_blog_without_a_map_costs_three_requests_and_nothing_is_called_missing():
-    driven = walked(SOURCE, _Maps({}))
-    names = [url.removeprefix(HOME) for url in driven.web.asked]
+    done = walked(SOURCE, _Maps({}))
+    names = [url.removeprefix(HOME) for url in done.asked]
     assert names == ["sitemap.xml", "sitemap_index.xml", "wp-sitemap.xml"]
-    assert (driven.urls, driven.problems, driven.walk.is_exhaustive, driven.walk.mark) == ([], [], False, None)
+    assert (done.urls, done.problems, done.walk.is_exhaustive, done.walk.mark) == (set(), [], False, None)
 
 
 def test_a_map_that_cannot_be_had_is_left_out_and_the_list_is_not_all():
     site = a_site(25, "broken-map")
-    driven = walked(SOURCE, site)
-    assert len(told_posts(driven)) == 15
-    assert driven.problems == [f"{MAP.format(2)} could not be read: HTTP 500"]
-    assert not driven.walk.is_exhaustive
-    assert not driven.walk.lists_all
+    done = walked(SOURCE, site)
+    assert len(told_posts(done)) == 15
+    assert done.problems == [f"{MAP.format(2)} could not be read: HTTP 500"]
+    assert not done.walk.is_exhaustive
+    assert not done.walk.lists_all
     # It is asked for again with the next look, whatever the index says of it.
     site.traps -= {"broken-map"}
-    assert told_posts(changed_since(driven, SOURCE, site)) == {f"{HOME}{n}/" for n in range(10, 20)}
+    assert told_posts(changed_since(done, SOURCE, site)) == {f"{HOME}{n}/" for n in range(10, 20)}
 
 
 def test_an_index_that_names_itself_and_one_without_an_end_come_to_an_end():
-    driven = walked(SOURCE, _Maps({HOME + "sitemap.xml": _index(HOME + "sitemap.xml")}))
-    assert driven.web.asked == [HOME + "sitemap.xml"]
+    done = walked(SOURCE, _Maps({HOME + "sitemap.xml": _index(HOME + "sitemap.xml")}))
+    assert done.asked == [HOME + "sitemap.xml"]
     endless = _Maps({HOME + "sitemap.xml": _index(*(f"{HOME}{n}.xml" for n in range(60_000)))})
-    driven = walked(SOURCE, endless)
-    assert len(driven.web.asked) == SOURCE.most_requests
-    assert not driven.walk.lists_all
-    assert driven.walk.requests_left == 0
+    done = walked(SOURCE, endless)
+    assert len(done.asked) == SOURCE.most_requests
+    assert not done.walk.lists_all
+    assert done.walk.requests_left == 0
 
 
 def test_of_more_maps_than_may_be_asked_for_the_newest_are():
     site = a_site(80 * 2)
     site.per_map = 2
-    driven = walked(SOURCE, site)
-    assert len(driven.web.asked) == SOURCE.most_requests
-    assert not driven.walk.is_exhaustive
-    assert told_posts(driven) == {f"{HOME}{n}/" for n in range(160 - 98, 160)}
+    done = walked(SOURCE, site)
+    assert len(done.asked) == SOURCE.most_requests
+    assert not done.walk.is_exhaustive
+    assert told_posts(done) == {f"{HOME}{n}/" for n in range(160 - 98, 160)}
 
 
 @pytest.mark.parametrize("traps", [(), ("no-robots", "wp-name"), ("flat",), ("no-dates", "no-index-dates")])
 def test_a_walk_resumed_after_every_request_tells_the_same_and_ends_alike(traps):
     site = a_site(45, *traps)
-    whole, pieces = walked(SOURCE, site), walked_in_pieces(SOURCE, site)
-    assert pieces.urls == whole.urls
-    assert pieces.web.asked == whole.web.asked
+    whole, pieces = walked(SOURCE, site), walked(SOURCE, site, is_resumed=True)
+    assert [post.url for post in pieces.posts] == [post.url for post in whole.posts]
+    assert pieces.asked == whole.asked
     assert pieces.walk.mark == whole.walk.mark
     assert pieces.walk.lists_all
     assert walked(SOURCE, site).walk.requests_left == 0
@@ -128,7 +128,7 @@ def test_a_walk_resumed_after_every_request_tells_the_same_and_ends_alike(traps)
 def test_nothing_changed_costs_one_request(traps):
     site = a_site(45, *traps)
     later = changed_since(walked(SOURCE, site), SOURCE, site)
-    assert (later.urls, later.web.requests) == ([], 1)
+    assert (later.posts, len(later.asked)) == ([], 1)
     assert later.walk.is_exhaustive
     assert not later.walk.lists_all
 
@@ -140,8 +140,8 @@ def test_new_posts_are_told_and_only_the_map_that_changed_is_asked_for(traps, re
     site.publish("/new/", "/newer/", day="2026-03-03")
     later = changed_since(first, SOURCE, site)
     assert told_posts(later) == {HOME + "new/", HOME + "newer/"}
-    assert later.web.requests == requests
-    assert changed_since(later, SOURCE, site).urls == []
+    assert len(later.asked) == requests
+    assert changed_since(later, SOURCE, site).posts == []
 
 
 def test_an_edit_is_told_where_the_map_says_when():
@@ -149,10 +149,10 @@ def test_an_edit_is_told_where_the_map_says_when():
     first = walked(SOURCE, site)
     site.posts["/7/"] = "2026-03-03"
     later = changed_since(first, SOURCE, site)
-    assert [(post.url, post.changed.date().isoformat()) for told in later.told for post in told.posts] == [
+    assert [(post.url, post.changed.date().isoformat()) for post in later.posts] == [
         (HOME + "7/", "2026-03-03"),
     ]
-    assert later.web.requests == 2
+    assert len(later.asked) == 2
 
 
 def test_a_new_post_that_says_it_is_old_is_told_all_the_same():
@@ -170,14 +170,14 @@ def test_maps_of_which_the_index_says_nothing_are_asked_each_with_its_condition(
     later = changed_since(first, SOURCE, site)
     assert told_posts(later) == {HOME + "3/"}
     # The index did not change, as it says nothing that could; three maps of posts and one of pages are asked.
-    assert later.web.requests == 5
-    assert sum(len(told.posts) for told in later.told) == 1
+    assert len(later.asked) == 5
+    assert len(later.posts) == 1
 
 
 def test_a_build_that_stamps_all_pages_is_no_edit_of_all():
     site = a_site(30, "built")
     first = walked(SOURCE, site)
-    assert all(post.changed is None for post in first.posts.values() if post.kind == "post")
+    assert all(post.changed is None for post in first.posts if post.kind == "post")
     site.built = "2026-04-04"
     site.publish("/new/")
     assert told_posts(changed_since(first, SOURCE, site)) == {HOME + "new/"}
@@ -228,8 +228,10 @@ def test_a_mark_of_nothing_tells_of_no_changes(mark):
     assert SOURCE.changes(HOME, mark) is None
 
 
-def test_the_entrance_is_never_denied():
-    assert entrance_of(SOURCE, a_site(3, "no-robots")) == HOME + "sitemap.xml"
+def test_the_list_of_all_posts_is_the_walk_itself():
+    done = driven(SOURCE.listing(HOME + "sitemap.xml"), a_site(25))
+    assert told_posts(done) == a_site(25).urls
+    assert done.walk.lists_all
 
 
 class _Maps:

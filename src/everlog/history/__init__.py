@@ -2,8 +2,17 @@
 
     source             what a source is: it plans requests, and reads their answers
     page_walk          the walk that most sources share, from page to page
+    answers            answers of JSON interfaces, read without trust
+    overlap            how pages of a list fit together that shifts while it is walked
+    platforms          which program or service makes a blog
+    told_post          the record that an interface's own words make
+    known_addresses    which addresses were named before, in a few bytes each
+
+    wordpress_rest     the REST interface of WordPress (`wordpress_walk`, `wordpress_changes`, `wordpress_rows`)
+    blogger_feed       the feeds of posts and comments of Blogger
+    archived_feed      feeds in several documents (RFC 5005, JSON Feed), and complete ones (`feed_posts`)
+    wordpress_feed     the pages of a WordPress blog's feed
     sitemap_history    the sitemaps that robots.txt names (`sitemap_walk`)
-    known_addresses    what was named before, in a few bytes each
 
     comment_history    the feed of all comments of a blog, which updates ask
 
@@ -13,7 +22,7 @@ A new source is one module with a `SOURCE`, one line in `SOURCES` here, and one 
 
 from __future__ import annotations
 
-from everlog.history import sitemap_history, wordpress_rest
+from everlog.history import archived_feed, blogger_feed, sitemap_history, wordpress_feed, wordpress_rest
 from everlog.history.source import (
     BlogClues,
     Entrance,
@@ -29,6 +38,10 @@ from everlog.history.source import (
 # The cheapest and surest first.
 SOURCES: tuple[HistorySource, ...] = (
     wordpress_rest.SOURCE,
+    archived_feed.COMPLETE,
+    blogger_feed.SOURCE,
+    archived_feed.SOURCE,
+    wordpress_feed.SOURCE,
     sitemap_history.SOURCE,
 )
 

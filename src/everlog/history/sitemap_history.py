@@ -72,5 +72,9 @@ class SitemapHistory:
         del entrance, wants_comments
         return SitemapWalk.since(mark, most_requests=self.most_requests)
 
+    def listing(self, entrance: str) -> SitemapWalk:
+        """The same walk: a map has nothing but addresses."""
+        return self.walk(entrance)
+
 
 SOURCE = SitemapHistory()
