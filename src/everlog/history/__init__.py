@@ -8,6 +8,7 @@
     known_addresses    which addresses were named before, in a few bytes each
 
     archived_feed      feeds in several documents (RFC 5005, JSON Feed), and complete ones (`feed_posts`)
+    ghost/             Ghost's content interface (`ghost_content`)
     sitemap_history    the sitemaps that robots.txt names (`sitemap_walk`)
 
     comment_history    the feed of all comments of a blog, which updates ask
@@ -19,6 +20,7 @@ A new source is one module with a `SOURCE`, one line in `SOURCES` here, and one 
 from __future__ import annotations
 
 from everlog.history import archived_feed, sitemap_history
+from everlog.history.ghost import ghost_content
 from everlog.history.source import (
     BlogClues,
     Entrance,
@@ -33,7 +35,7 @@ from everlog.history.source import (
 
 # The cheapest and surest first.
 SOURCES: tuple[HistorySource, ...] = (
-    archived_feed.COMPLETE, archived_feed.SOURCE, sitemap_history.SOURCE,
+    ghost_content.SOURCE, archived_feed.COMPLETE, archived_feed.SOURCE, sitemap_history.SOURCE,
 )
 
 __all__ = [
