@@ -88,7 +88,7 @@ class GhostWalk:
     @property
     def lists_all(self) -> bool:
         """Whether as many posts were told as the interface counts in the end."""
-        total = self._check.now.get("total") if self._check is not None else None
+        total = self._check.latest.get("total") if self._check is not None else None
         return self.is_exhaustive and isinstance(total, int) and self.told >= total
 
     @property
@@ -163,7 +163,7 @@ class GhostChanges:
     root: str
     key: str
     before: Mapping[str, Any]
-    now: dict[str, Any] = field(default_factory=dict)
+    latest: dict[str, Any] = field(default_factory=dict)
     phase: Literal["newest", "list", "over"] = "newest"
     is_exhaustive: bool = False
     lists_all: bool = False
@@ -172,12 +172,12 @@ class GhostChanges:
     @classmethod
     def of(cls, root: str, key: str, mark: Mapping[str, Any]) -> GhostChanges:
         """Changes since a mark."""
-        return cls(root=str(mark.get("root") or root), key=key, before=mark, now=dict(mark))
+        return cls(root=str(mark.get("root") or root), key=key, before=mark, latest=dict(mark))
 
     @classmethod
     def resumed(cls, root: str, key: str, cursor: Mapping[str, Any]) -> GhostChanges:
         """Those that a cursor stands in the middle of."""
-        walk = cls(root=root, key=key, before=cursor["before"], now=dict(cursor["now"]), phase=cursor["phase"])
+        walk = cls(root=root, key=key, before=cursor["before"], latest=dict(cursor["latest"]), phase=cursor["phase"])
         walk.is_exhaustive = cursor["is_exhaustive"]
         walk._list = PostList(place=Place(**cursor["place"]), since=walk._filter())
         return walk
@@ -185,13 +185,13 @@ class GhostChanges:
     @property
     def cursor(self) -> Mapping[str, Any]:
         return {
-            "before": dict(self.before), "now": dict(self.now), "phase": self.phase,
+            "before": dict(self.before), "latest": dict(self.latest), "phase": self.phase,
             "is_exhaustive": self.is_exhaustive, "place": asdict(self._list.place),
         }
 
     @property
     def mark(self) -> Mapping[str, Any] | None:
-        return {**self.now, "root": self.root} if self.is_exhaustive else None
+        return {**self.latest, "root": self.root} if self.is_exhaustive else None
 
     @property
     def requests_left(self) -> int | None:
@@ -222,11 +222,11 @@ class GhostChanges:
         if told.problem is not None:
             self.phase = "over"
             return Told(problem=told.problem)
-        self.now = newest_of(told)
+        self.latest = newest_of(told)
         at, ids = str(self.before.get("updated") or ""), self.before.get("ids")
-        is_same = self.now["updated"] == at and (ids is None or self.now["ids"] in (ids, None))
+        is_same = self.latest["updated"] == at and (ids is None or self.latest["ids"] in (ids, None))
         # Where the last change is earlier than it was, the post that had it is gone.
-        if is_same or self.now["updated"] < at:
+        if is_same or self.latest["updated"] < at:
             self.phase, self.is_exhaustive = "over", True
         else:
             self.phase, self._list = "list", PostList(since=self._filter())
