@@ -22,8 +22,8 @@ PER_PAGE = 100
 POST_FIELDS = "id,link,date,date_gmt,modified,modified_gmt,title,content,author,categories,tags"
 LISTED_FIELDS = "id,link,modified_gmt"
 COMMENT_FIELDS = "id,post,parent,author_name,author_url,date,date_gmt,content,link"
-# Names of each kind that are kept between updates: more are asked for again, where posts have them.
-MOST_KEPT = 500
+# Names of each kind that are kept with a cursor or a mark: more are asked for again, where posts have them.
+MOST_KEPT = 5_000
 # Where names come from, and the name that posts have for them.
 NAMES: Mapping[str, str] = {"users": "author", "categories": "categories", "tags": "tags"}
 

@@ -18,6 +18,7 @@ from everlog.history.wordpress_rows import (
     PER_PAGE,
     POST_FIELDS,
     NamedRows,
+    Names,
     Row,
     listed_comment,
     listed_post,
@@ -84,6 +85,7 @@ class RestWalk:
             place = cursor["place"]
             walk.place = _Place(**place)
             walk.start, walk._cursor = dict(cursor["start"]), cursor
+            walk._named = NamedRows(names=Names.kept(cursor.get("names")))
         return walk
 
     @property
@@ -122,8 +124,8 @@ class RestWalk:
     def take(self, answer: HistoryAnswer) -> Told:
         """Read the answer to the last request. The cursor goes on when all of a page is told."""
         told = self._take(answer)
-        if not self._named.is_waiting:
-            self._cursor = {"start": dict(self.start), "place": asdict(self.place)}
+        stands = self._cursor if self._named.is_waiting else {"start": dict(self.start), "place": asdict(self.place)}
+        self._cursor = {**stands, "names": self._named.names.to_keep()} if stands else {}
         return told
 
     def _take(self, answer: HistoryAnswer) -> Told:
