@@ -192,7 +192,7 @@ def test_blogger_is_known_by_its_hosts_its_feeds_and_its_pages():
     mapped = clues_of(Blogger.of(3, home="https://sea.example/"))
     assert SOURCE.entrance(mapped).url == "https://sea.example/feeds/"
     by_page = BlogClues(home="https://sea.example/", root=mapped.root)
-    assert SOURCE.entrance(by_page).evidence == "the front page is made by Blogger"
+    assert SOURCE.entrance(by_page).evidence == "the page's generator says blogger"
 
 
 def test_blogs_of_others_are_not_taken_for_blogger():

@@ -172,7 +172,7 @@ def test_the_entrance_is_the_feed_of_the_blog_not_of_a_category_or_another_servi
     entrance = SOURCE.entrance(clues)
     assert (entrance.url, entrance.is_sure) == ("https://blog.example/feed/", True)
     for feed_url in ("https://feeds.example/sea", "https://blog.example/category/rain/feed/", None):
-        told = SOURCE.entrance(BlogClues(home=site.home, home_page=clues.home_page, feed_url=feed_url))
+        told = SOURCE.entrance(BlogClues(home=site.home, root=clues.root, feed_url=feed_url))
         assert (told.url, told.is_sure) == ("https://blog.example/feed/", False)
 
 

@@ -10,6 +10,7 @@
 
     wordpress_rest     the REST interface of WordPress (`wordpress_walk`, `wordpress_changes`, `wordpress_rows`)
     blogger_feed       the feeds of posts and comments of Blogger
+    tumblr_read        the old interface of Tumblr (`tumblr_posts`)
     archived_feed      feeds in several documents (RFC 5005, JSON Feed), and complete ones (`feed_posts`)
     wordpress_feed     the pages of a WordPress blog's feed
     sitemap_history    the sitemaps that robots.txt names (`sitemap_walk`)
@@ -22,7 +23,7 @@ A new source is one module with a `SOURCE`, one line in `SOURCES` here, and one 
 
 from __future__ import annotations
 
-from everlog.history import archived_feed, blogger_feed, sitemap_history, wordpress_feed, wordpress_rest
+from everlog.history import archived_feed, blogger_feed, sitemap_history, tumblr_read, wordpress_feed, wordpress_rest
 from everlog.history.source import (
     BlogClues,
     Entrance,
@@ -40,6 +41,7 @@ SOURCES: tuple[HistorySource, ...] = (
     wordpress_rest.SOURCE,
     archived_feed.COMPLETE,
     blogger_feed.SOURCE,
+    tumblr_read.SOURCE,
     archived_feed.SOURCE,
     wordpress_feed.SOURCE,
     sitemap_history.SOURCE,
