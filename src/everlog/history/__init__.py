@@ -13,6 +13,7 @@
     tumblr_read        the old interface of Tumblr (`tumblr_posts`)
     archived_feed      feeds in several documents (RFC 5005, JSON Feed), and complete ones (`feed_posts`)
     wordpress_feed     the pages of a WordPress blog's feed
+    ghost/             Ghost's content interface (`ghost_content`)
     sitemap_history    the sitemaps that robots.txt names (`sitemap_walk`)
 
     comment_history    the feed of all comments of a blog, which updates ask
@@ -23,7 +24,8 @@ A new source is one module with a `SOURCE`, one line in `SOURCES` here, and one 
 
 from __future__ import annotations
 
-from everlog.history import archived_feed, blogger_feed, sitemap_history, tumblr_read, wordpress_feed, wordpress_rest
+from everlog.history import archived_feed, blogger_feed, sitemap_history, wordpress_feed, wordpress_rest
+from everlog.history.ghost import ghost_content
 from everlog.history.source import (
     BlogClues,
     Entrance,
@@ -39,6 +41,7 @@ from everlog.history.source import (
 # The cheapest and surest first.
 SOURCES: tuple[HistorySource, ...] = (
     wordpress_rest.SOURCE,
+    ghost_content.SOURCE,
     archived_feed.COMPLETE,
     blogger_feed.SOURCE,
     tumblr_read.SOURCE,

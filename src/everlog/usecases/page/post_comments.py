@@ -78,6 +78,8 @@ class CommentGatherer:
     rules: CommentRules | None = None
     # What the feed of all comments says that is not held, by the keys of the posts.
     announced: Mapping[str, tuple[Comment, ...]] = field(default_factory=dict)
+    # Whether the blog's interface tells its comments: then a feed is asked for what it leaves out alone.
+    is_told: bool = False
     _read: dict[str, Thread | Failure | None] = field(default_factory=dict)
     _lessons: list[Taught] = field(default_factory=list)
     # How many lessons the last try to learn was given: the same ones teach no more.
@@ -91,6 +93,8 @@ class CommentGatherer:
         """Ask for all that may be missing on the page."""
         gathered = Gathered(threads=[Thread(source="page", comments=post.comments, claimed=post.comment_count_claimed)])
         gathered.threads += evidence.threads
+        if self.is_told and held is not None:
+            gathered.threads.append(Thread(source="api", comments=held.comments))
         answered = {thread.source for thread in evidence.threads}
         missing = [service for service in evidence.services if service.name not in answered]
         if missing:
@@ -199,8 +203,9 @@ class CommentGatherer:
     def _wants_feed(self, gathered: Gathered, claimed: int | None, held: Post | None) -> bool:
         """Whether a post's comment feed may say more than its pages."""
         found = len(gathered.on_pages)
-        if claimed == 0 and not found:
-            return False
+        if self.is_told or (claimed == 0 and not found):
+            # Links from elsewhere are what an interface may not tell; what a page counts beyond all is looked for.
+            return len(merge(gathered.threads, claimed=claimed).comments) < (claimed or 0)
         if held is not None and held.comment_count_claimed is not None and held.comment_count_claimed != claimed:
             return True
         if self.rules is None and len(self._lessons) < MOST_TAUGHT:

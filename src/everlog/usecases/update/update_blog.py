@@ -53,6 +53,7 @@ from everlog.usecases.update.feed_diff import (
 )
 from everlog.usecases.update.moved_blog import follow_feed
 from everlog.usecases.update.update_feedless import front_pages, revisit_blog, why_over
+from everlog.usecases.update.update_history import told_changes, visit_changes
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -80,6 +81,9 @@ async def refresh_blog(
         if learned is None:
             raise AssertionError("a finished blog was learned")
         run = replace(run, fetcher=aliased(run.fetcher, scope_of(blog, run.archive)))
+        changes = await told_changes(blog, run) if since is None and response is None else None
+        if changes is not None:
+            return await visit_changes(blog, learned, changes, run, run_id)
         if learned.without_feed or blog.feed_url is None:
             return await revisit_blog(blog, learned, run, run_id, comment_feed or await fetch_comment_feed(blog, run))
         if response is None:
