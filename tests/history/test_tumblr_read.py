@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from everlog.history import BlogClues
-from everlog.history.tumblr_posts import content_of
-from everlog.history.tumblr_read import SOURCE
+from everlog.history.tumblr.tumblr_posts import content_of
+from everlog.history.tumblr.tumblr_read import SOURCE
 from history.driving import HOSTILE, Nonsense, clues_of, driven, walked
 from history.sites.archives import FeedArchives
 from history.sites.blogger import Blogger

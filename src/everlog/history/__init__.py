@@ -10,7 +10,7 @@
 
     wordpress_rest     the REST interface of WordPress (`wordpress_walk`, `wordpress_changes`, `wordpress_rows`)
     blogger_feed       the feeds of posts and comments of Blogger
-    tumblr_read        the old interface of Tumblr (`tumblr_posts`)
+    tumblr/            the old interface of Tumblr (`tumblr_read`)
     archived_feed      feeds in several documents (RFC 5005, JSON Feed), and complete ones (`feed_posts`)
     wordpress_feed     the pages of a WordPress blog's feed
     ghost/             Ghost's content interface (`ghost_content`)
@@ -37,6 +37,7 @@ from everlog.history.source import (
     ListedPost,
     Told,
 )
+from everlog.history.tumblr import tumblr_read
 
 # The cheapest and surest first.
 SOURCES: tuple[HistorySource, ...] = (

@@ -14,7 +14,7 @@ from everlog.history.overlap import REPEATS, fit_page
 from everlog.history.page_walk import PageWalk, Step, failed_step
 from everlog.history.platforms import platform_of
 from everlog.history.source import Entrance, HistoryRequest, Told
-from everlog.history.tumblr_posts import listed_post, posts_of
+from everlog.history.tumblr.tumblr_posts import listed_post, posts_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
