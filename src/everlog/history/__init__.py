@@ -8,6 +8,7 @@
     told_post          the record that an interface's own words make
     known_addresses    which addresses were named before, in a few bytes each
 
+    wordpress_com      the interface for blogs that WordPress.com hosts
     wordpress_rest     the REST interface of WordPress (`wordpress_walk`, `wordpress_changes`, `wordpress_rows`)
     blogger_feed       the feeds of posts and comments of Blogger
     tumblr/            the old interface of Tumblr (`tumblr_read`)
@@ -24,7 +25,14 @@ A new source is one module with a `SOURCE`, one line in `SOURCES` here, and one 
 
 from __future__ import annotations
 
-from everlog.history import archived_feed, blogger_feed, sitemap_history, wordpress_feed, wordpress_rest
+from everlog.history import (
+    archived_feed,
+    blogger_feed,
+    sitemap_history,
+    wordpress_com,
+    wordpress_feed,
+    wordpress_rest,
+)
 from everlog.history.ghost import ghost_content
 from everlog.history.source import (
     BlogClues,
@@ -41,6 +49,7 @@ from everlog.history.tumblr import tumblr_read
 
 # The cheapest and surest first.
 SOURCES: tuple[HistorySource, ...] = (
+    wordpress_com.SOURCE,
     wordpress_rest.SOURCE,
     ghost_content.SOURCE,
     archived_feed.COMPLETE,
