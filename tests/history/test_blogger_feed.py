@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from everlog.core.tree import parse
 from everlog.history import BlogClues
 from everlog.history.blogger_feed import SOURCE
 from history.driving import HOSTILE, Nonsense, clues_of, driven, walked
@@ -191,6 +194,8 @@ def test_blogger_is_known_by_its_hosts_its_feeds_and_its_pages():
         assert SOURCE.entrance(BlogClues(home=f"https://{host}/")).url == f"https://{host}/feeds/"
     mapped = clues_of(Blogger.of(3, home="https://sea.example/"))
     assert SOURCE.entrance(mapped).url == "https://sea.example/feeds/"
+    by_feed = BlogClues(home="https://sea.example/", feed_url=mapped.feed_url, feed=mapped.feed)
+    assert (SOURCE.entrance(by_feed).url, SOURCE.entrance(by_feed).is_sure) == ("https://sea.example/feeds/", False)
     by_page = BlogClues(home="https://sea.example/", root=mapped.root)
     assert SOURCE.entrance(by_page).evidence == "the page's generator says blogger"
 
@@ -199,6 +204,16 @@ def test_blogs_of_others_are_not_taken_for_blogger():
     for site in (FeedArchives.of(12), WordPressFeeds.of(12)):
         assert SOURCE.entrance(clues_of(site)) is None
     assert SOURCE.entrance(BlogClues(home="https://notblogspot.com/")) is None
+
+
+def test_a_blog_that_left_blogger_and_kept_its_feeds_address_is_none_of_its_blogs():
+    feed = clues_of(Blogger.of(3)).feed
+    for feed_url in ("https://a.example/feeds/posts/default", "https://a.example/feeds/posts/default.xml"):
+        for left in (None, replace(feed, entries=tuple(replace(entry, guid=entry.link) for entry in feed.entries))):
+            assert SOURCE.entrance(BlogClues(home="https://a.example/", feed_url=feed_url, feed=left)) is None
+    page = parse(b'<meta name="generator" content="Hugo 0.37">')
+    moved = BlogClues(home="https://a.example/", root=page, feed_url="https://a.example/feeds/posts/default", feed=feed)
+    assert SOURCE.entrance(moved) is None
 
 
 @pytest.mark.parametrize("status", [200, 400, 401, 403, 404, 500])
