@@ -27,6 +27,7 @@ from everlog.usecases.crawl.lifecycle import (
     robots_visits,
     run_to_end,
 )
+from everlog.usecases.crawl.records_only import archive_records, with_pages_as_before
 from everlog.usecases.discover.aliased_fetcher import aliased
 from everlog.usecases.discover.blog_scope import keep_places, may_widen, new_scope, scope_of, wanted_scope
 from everlog.usecases.discover.estimate import best_of, from_interfaces, from_sitemaps
@@ -82,7 +83,11 @@ async def archive_blog(url: str, run: CrawlRun) -> Report:
         settle_home(blog.home, run.archive)
         if run.allow is not None:
             keep_allowed(blog, run.allow, run.archive)
+        run = with_pages_as_before(blog, run)
         with run.archive.lock(blog.id, crawl_info(run.settings)), recorded_run(blog, "crawl", run.archive) as run_id:
+            if not run.settings.pages:
+                return await archive_records(blog, found, run, run_id)
+            run.archive.blogs.change_state(blog.id, lambda state: replace(state, records_only=False))
             return await _learn_and_crawl(blog, found, rendering, run, run_id)
     if blog.state == "finished":
         return await refresh_blog(blog, run)

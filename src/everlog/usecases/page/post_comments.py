@@ -18,6 +18,7 @@ from everlog.comments.comment_markup import Thread
 from everlog.comments.learn.comment_rules_learn import learn_comments
 from everlog.comments.merging import merge
 from everlog.comments.services import read_service
+from everlog.comments.told_comments import with_told
 from everlog.core.retry_policy import is_passing
 from everlog.core.tree import parse
 from everlog.core.urls import canonical
@@ -93,8 +94,7 @@ class CommentGatherer:
         """Ask for all that may be missing on the page."""
         gathered = Gathered(threads=[Thread(source="page", comments=post.comments, claimed=post.comment_count_claimed)])
         gathered.threads += evidence.threads
-        if self.is_told and held is not None:
-            gathered.threads.append(Thread(source="api", comments=held.comments))
+        self._add_told(gathered, held)
         answered = {thread.source for thread in evidence.threads}
         missing = [service for service in evidence.services if service.name not in answered]
         if missing:
@@ -109,10 +109,17 @@ class CommentGatherer:
             await self._from_feed(evidence.feed, post, answer, gathered)
         if further is not None and feed_first and not _are_all(gathered, claimed, held):
             await self._from_pages(post, further, gathered)
+            self._add_told(gathered, held)
         announced = self.announced.get(canonical(post.url))
         if announced and claimed is not None and len(merge(gathered.threads, claimed=claimed).comments) < claimed:
             gathered.threads.append(Thread(source="feed", comments=announced))
         return gathered
+
+    def _add_told(self, gathered: Gathered, held: Post | None) -> None:
+        """The comments that the blog's interface told are held already, and need not stand on the page."""
+        if self.is_told and held is not None:
+            page = gathered.threads[0]
+            gathered.threads[0] = replace(page, comments=with_told(page.comments, held.comments))
 
     def claimed(self, post: Post, gathered: Gathered) -> int | None:
         """How many comments the site says the post has: the service knows best, then the page, then the feed."""

@@ -19,7 +19,7 @@ from everlog.feeds.sitemaps import parse_sitemap
 from everlog.history import SOURCES
 from everlog.history.source import ListingSource
 from everlog.records import Failure, Link
-from everlog.usecases.crawl.lifecycle import begin, finish, open_context, run_to_end, uncommented_posts
+from everlog.usecases.crawl.lifecycle import begin, finish, open_context, run_to_end, store_feed, uncommented_posts
 from everlog.usecases.crawl.report import said_of_update
 from everlog.usecases.discover.blog_scope import scope_of
 from everlog.usecases.discover.walk_history import history_answer
@@ -27,8 +27,9 @@ from everlog.usecases.history.store_told import ToldStore
 from everlog.usecases.history.told_pages import set_told
 from everlog.usecases.history.walk_sources import keep_state
 from everlog.usecases.learn.page_comparison import compared_anew, with_comparison_posts
-from everlog.usecases.update.blog_liveness import all_is_well, plan_rechecks
+from everlog.usecases.update.blog_liveness import all_is_well, due_rechecks, plan_rechecks
 from everlog.usecases.update.comment_feed import fetch_comment_feed, known_feed, store_comment_feed
+from everlog.usecases.update.feed_diff import diff_feed, keep_diff
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from everlog.usecases.crawl.report import Report
     from everlog.usecases.learn.learned_blog import LearnedBlog
     from everlog.usecases.update.comment_feed import SiteCommentFeed
+    from everlog.usecases.update.feed_diff import FeedResponse
 
 # Changes of more posts than this are a move or an import: the walk begins anew at the next crawl.
 MOST_REQUESTS = 100
@@ -56,15 +58,26 @@ class ToldChanges:
     state: SourceState
     comment_feed: SiteCommentFeed
 
+    @property
+    def is_quiet(self) -> bool:
+        """Whether there is nothing to ask the blog for."""
+        return not (self.news or self.commented or self.gone or self.comment_feed.posts)
 
-async def told_changes(blog: Blog, run: CrawlRun) -> ToldChanges | None:
-    """Ask the interface that told the blog's history what is new; None where there is none, or it fails."""
+
+async def told_changes(
+    blog: Blog, run: CrawlRun, comment_feed: SiteCommentFeed | None = None,
+) -> ToldChanges | None:
+    """Ask the interface that told the blog's history what is new; None where there is none, or it fails.
+
+    `comment_feed` is what the feed of all comments says, if it was asked already.
+    """
     for state in run.archive.blogs.state(blog.id).history:
         source = next((each for each in SOURCES if each.name == state.source), None)
         if source is None or state.mark is None or not state.is_exhaustive:
             continue
         run.tally.doing = f"asking {source.name} for changes"
-        comment_feed = await fetch_comment_feed(blog, run)
+        if comment_feed is None:
+            comment_feed = await fetch_comment_feed(blog, run)
         # The feed of all comments says whether there are new ones; where there is none, the interface does.
         has_feed = known_feed(blog, run.archive).url is not None
         wants_comments = run.settings.comments and (bool(comment_feed.new) or not has_feed)
@@ -140,14 +153,21 @@ async def _on_sitemaps(state: SourceState, store: ToldStore, run: CrawlRun) -> s
 
 async def visit_changes(
     blog: Blog, learned: LearnedBlog, changes: ToldChanges, run: CrawlRun, run_id: int,
+    response: FeedResponse | None = None,
 ) -> Report:
-    """Fetch the pages of what an interface says is new, and see whether what it lists no more is gone."""
+    """Fetch the pages of what an interface says is new, and see whether what it lists no more is gone.
+
+    `response` is what the feed said that led here: it is kept, and names no news a second time.
+    """
     archive = run.archive
     uncommented = uncommented_posts(blog, run)
     wanted = {**changes.news, **changes.commented} if run.settings.pages else {}
     links = [Link(url=url, key=key, lane="post", found_on=blog.home) for key, url in {**wanted, **changes.gone}.items()]
     archive.urls.enqueue(blog.id, links)
-    archive.urls.requeue(blog.id, [*wanted, *changes.gone, *changes.comment_feed.posts])
+    # What is listed need not be looked at to be known to be there.
+    listed = {post.key for post in archive.blogs.inventory.of(blog.id, changes.source)}
+    due = [key for key in due_rechecks(blog, run) if key not in listed]
+    archive.urls.requeue(blog.id, [*wanted, *changes.gone, *changes.comment_feed.posts, *due])
     if not run.goes_on:
         archive.urls.requeue(blog.id, uncommented)
         archive.urls.requeue_failed(blog.id, now=run.now(), most_tries=PAGE_TRIES)
@@ -159,6 +179,10 @@ async def visit_changes(
         context.commenting.announced = changes.comment_feed.new
         stop = await run_to_end(crawl)
         await store_comment_feed(changes.comment_feed, context, stop)
+        if response is not None:
+            await store_feed(context, response.answer.answer.url, response.answer)
+            await context.drain()
+            keep_diff(diff_feed(blog, response, archive), blog, archive)
         if stop.ending in {"complete", "incomplete"}:
             keep_state(changes.state, blog, run)
         stop = await with_comparison_posts(context, stop)
