@@ -9,7 +9,7 @@ import pytest
 from everlog.core.tree import parse
 from everlog.history import BlogClues
 from everlog.history.blogger_feed import SOURCE
-from history.driving import HOSTILE, Nonsense, clues_of, driven, walked
+from history.driving import HOSTILE, Nonsense, clues_of, driven, fetched, named, walked
 from history.sites.archives import FeedArchives
 from history.sites.blogger import Blogger
 from history.sites.wordpress_feeds import WordPressFeeds
@@ -21,7 +21,7 @@ HARMLESS = (
 )
 
 
-@pytest.mark.parametrize("traps", HARMLESS, ids=str)
+@pytest.mark.parametrize("traps", HARMLESS, ids=named)
 def test_all_posts_and_comments_are_told(traps):
     site = Blogger.of(330, comments=410, traps=traps)
     done = walked(SOURCE, site)
@@ -40,6 +40,9 @@ def test_what_a_blog_costs():
     assert {told.comments_total for told in done.told} == {None, 410}
     assert done.walk.lists_all
     assert len(walked(SOURCE, site, wants_comments=False).asked) == 4
+    walk = SOURCE.walk(ROOT)
+    walk.take(fetched(site, walk.next_request().url))
+    assert (walk.requests_left, done.walk.requests_left) == (4, 0)
 
 
 def test_a_post_comes_with_its_text_names_and_dates():
@@ -110,7 +113,7 @@ def test_comments_that_are_deleted_meanwhile_hide_no_others(at):
     assert done.walk.is_exhaustive
 
 
-@pytest.mark.parametrize("traps", [set(), {"small-answers"}, {"no-total"}], ids=str)
+@pytest.mark.parametrize("traps", [set(), {"small-answers"}, {"no-total"}], ids=named)
 def test_a_walk_that_is_resumed_after_every_request_tells_the_same(traps):
     site = Blogger.of(330, comments=200, traps=traps)
     whole, pieces = walked(SOURCE, site), walked(SOURCE, site, is_resumed=True)

@@ -7,7 +7,7 @@ import pytest
 from everlog.history import BlogClues
 from everlog.history.tumblr.tumblr_posts import content_of
 from everlog.history.tumblr.tumblr_read import SOURCE
-from history.driving import HOSTILE, Nonsense, clues_of, driven, walked
+from history.driving import HOSTILE, Nonsense, clues_of, driven, named, walked
 from history.sites.archives import FeedArchives
 from history.sites.blogger import Blogger
 from history.sites.tumblr import KINDS, Tumblr
@@ -16,7 +16,7 @@ ROOT = "https://sea.tumblr.com/"
 HARMLESS = (set(), {"no-xml"}, {"no-xml", "script"}, {"no-total"}, {"total-low"}, {"total-high"}, {"half"})
 
 
-@pytest.mark.parametrize("traps", HARMLESS, ids=str)
+@pytest.mark.parametrize("traps", HARMLESS, ids=named)
 def test_all_posts_are_told_whole(traps):
     site = Tumblr.of(130, traps=traps)
     done = walked(SOURCE, site)
@@ -70,7 +70,7 @@ def test_a_post_has_its_title_tags_and_the_offset_of_the_blogs_clock():
     ("audio", "<audio src='https://a.example/1.mp3'></audio><p>Song 22</p>"),
     ("answer", "<blockquote>Why 23?</blockquote><p>Because.</p>"),
 ])
-@pytest.mark.parametrize("traps", [set(), {"no-xml"}], ids=str)
+@pytest.mark.parametrize("traps", [set(), {"no-xml"}], ids=named)
 def test_the_parts_of_each_kind_are_put_together(kind, content, traps):
     number = 16 + KINDS.index(kind)
     told = {post.id: post.entry.content for post in walked(SOURCE, Tumblr.of(24, traps=traps)).posts}
@@ -113,7 +113,7 @@ def test_posts_that_are_deleted_meanwhile_hide_nothing(at, gone, is_resumed):
     assert done.walk.is_exhaustive
 
 
-@pytest.mark.parametrize("traps", [set(), {"no-xml"}, {"no-total"}], ids=str)
+@pytest.mark.parametrize("traps", [set(), {"no-xml"}, {"no-total"}], ids=named)
 def test_a_walk_that_is_resumed_after_every_request_tells_the_same(traps):
     site = Tumblr.of(130, traps=traps)
     whole, pieces = walked(SOURCE, site), walked(SOURCE, site, is_resumed=True)
@@ -130,7 +130,7 @@ def test_an_interface_that_ignores_where_it_is_to_begin_ends_the_walk(is_resumed
 @pytest.mark.parametrize(("traps", "problem"), [
     ({"wall"}, "the interface answers with something that is no list of posts"),
     ({"no-xml", "no-json"}, "the interface answers with HTTP 403"),
-], ids=str)
+], ids=named)
 def test_a_blog_that_refuses_both_forms_tells_nothing(traps, problem):
     done = walked(SOURCE, Tumblr.of(13, traps=traps))
     assert (done.problems, len(done.asked), done.walk.is_exhaustive) == ([problem], 2, False)

@@ -7,7 +7,7 @@ import pytest
 from everlog.history import BlogClues
 from everlog.history.wordpress_com import SOURCE
 from everlog.records import Page
-from history.driving import HOSTILE, Nonsense, changed_since, clues_of, driven, walked
+from history.driving import HOSTILE, Nonsense, changed_since, clues_of, driven, fetched, named, walked
 from history.sites.blogger import Blogger
 from history.sites.wordpress_com import WordPressComBlog
 from history.sites.wordpress_feeds import WordPressFeeds
@@ -23,7 +23,7 @@ def own(done):
     return {post.url for post in done.posts if post.kind == "post"}
 
 
-@pytest.mark.parametrize("traps", [set(), {"half"}, {"bare"}, {"total-high"}, {"total-low"}, {"one-second"}], ids=str)
+@pytest.mark.parametrize("traps", [set(), {"half"}, {"bare"}, {"total-high"}, {"total-low"}, {"one-second"}], ids=named)
 def test_all_posts_pages_and_comments_are_told(traps):
     site = WordPressComBlog.of(330, comments=410, traps=traps)
     done = walked(SOURCE, site)
@@ -44,6 +44,14 @@ def test_what_a_blog_costs():
     assert [told.total for told in done.told[:3]] == [330, 330, None]
     assert {told.comments_total for told in done.told} == {None, 410}
     assert len(walked(SOURCE, site, wants_comments=False).asked) == 6
+
+
+def test_the_first_answer_tells_how_many_requests_are_left():
+    site = WordPressComBlog.of(330, comments=40)
+    walk = SOURCE.walk(ROOT)
+    walk.take(fetched(site, walk.next_request().url))
+    assert walk.requests_left == 6
+    assert walked(SOURCE, site).walk.requests_left == 0
 
 
 def test_a_post_and_a_comment_come_with_all_that_is_known_of_them():
@@ -100,7 +108,7 @@ def test_what_is_published_or_deleted_meanwhile_hides_nothing(at):
         assert site.links <= done.urls
 
 
-@pytest.mark.parametrize("traps", [set(), {"one-second"}, {"comments-short"}], ids=str)
+@pytest.mark.parametrize("traps", [set(), {"one-second"}, {"comments-short"}], ids=named)
 def test_a_walk_that_is_resumed_after_every_request_tells_the_same(traps):
     site = WordPressComBlog.of(230, comments=310, traps=traps)
     whole, pieces = walked(SOURCE, site), walked(SOURCE, site, is_resumed=True)

@@ -180,7 +180,9 @@ def _step(
         "part": then[0], "at": 1, "then": then[1:], "has_gap": has_gap, "comments_since": place.get("comments_since"),
         "since": place.get("edited_since" if then[0] == "edited" else "comments_since"),
     }
-    return Step(told=told, next_place=following, is_partial=is_partial or has_gap, notes=notes)
+    return Step(
+        told=told, next_place=following, is_partial=is_partial or has_gap, notes=notes, requests_left=len(then),
+    )
 
 
 def _has_more(feed: Feed, place: Mapping[str, Any], count: int) -> bool | None:

@@ -14,7 +14,7 @@ The interface is on a host of its own, whatever the blog's address.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode, urlsplit
 
@@ -142,7 +142,8 @@ class _Lists:
         before, now = parse_date(place.get("since") or None), parse_date(modified)
         if then[:1] == ["edited"] and (now is None or (before is not None and now <= before)):
             then = then[1:]
-        return _on({**place, "then": then}, Told(total=total), notes)
+        left = -(-(total or 0) // PER_REQUEST) + max(0, len(then) - 1) if then[:1] == ["posts"] else len(then)
+        return replace(_on({**place, "then": then}, Told(total=total), notes), requests_left=left)
 
     def _posts(self, rows: Sequence[Row], count: int | None, found: Row, place: Row) -> Step:
         posts = tuple(post for row in rows if (post := listed_post(row, self.root)) is not None)
