@@ -168,3 +168,8 @@ class Nonsense:
 
     def answer(self, url: str, headers: Mapping[str, str]) -> tuple[int, Mapping[str, str], bytes]:  # noqa: ARG002
         return self.status, {"Content-Type": "text/html"}, self.body
+
+
+def named(value: object) -> str | None:
+    """The name of a set of traps in the list of tests: the same in every process, as the order of a set is not."""
+    return " and ".join(sorted(value)) or "no trap" if isinstance(value, set) else None

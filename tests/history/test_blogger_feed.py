@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from everlog.core.tree import parse
 from everlog.history import BlogClues
 from everlog.history.blogger_feed import SOURCE
-from history.driving import HOSTILE, Nonsense, clues_of, driven, walked
+from history.driving import HOSTILE, Nonsense, clues_of, driven, fetched, named, walked
 from history.sites.archives import FeedArchives
 from history.sites.blogger import Blogger
 from history.sites.wordpress_feeds import WordPressFeeds
@@ -18,7 +21,7 @@ HARMLESS = (
 )
 
 
-@pytest.mark.parametrize("traps", HARMLESS, ids=str)
+@pytest.mark.parametrize("traps", HARMLESS, ids=named)
 def test_all_posts_and_comments_are_told(traps):
     site = Blogger.of(330, comments=410, traps=traps)
     done = walked(SOURCE, site)
@@ -37,6 +40,9 @@ def test_what_a_blog_costs():
     assert {told.comments_total for told in done.told} == {None, 410}
     assert done.walk.lists_all
     assert len(walked(SOURCE, site, wants_comments=False).asked) == 4
+    walk = SOURCE.walk(ROOT)
+    walk.take(fetched(site, walk.next_request().url))
+    assert (walk.requests_left, done.walk.requests_left) == (4, 0)
 
 
 def test_a_post_comes_with_its_text_names_and_dates():
@@ -107,7 +113,7 @@ def test_comments_that_are_deleted_meanwhile_hide_no_others(at):
     assert done.walk.is_exhaustive
 
 
-@pytest.mark.parametrize("traps", [set(), {"small-answers"}, {"no-total"}], ids=str)
+@pytest.mark.parametrize("traps", [set(), {"small-answers"}, {"no-total"}], ids=named)
 def test_a_walk_that_is_resumed_after_every_request_tells_the_same(traps):
     site = Blogger.of(330, comments=200, traps=traps)
     whole, pieces = walked(SOURCE, site), walked(SOURCE, site, is_resumed=True)
@@ -191,14 +197,26 @@ def test_blogger_is_known_by_its_hosts_its_feeds_and_its_pages():
         assert SOURCE.entrance(BlogClues(home=f"https://{host}/")).url == f"https://{host}/feeds/"
     mapped = clues_of(Blogger.of(3, home="https://sea.example/"))
     assert SOURCE.entrance(mapped).url == "https://sea.example/feeds/"
+    by_feed = BlogClues(home="https://sea.example/", feed_url=mapped.feed_url, feed=mapped.feed)
+    assert (SOURCE.entrance(by_feed).url, SOURCE.entrance(by_feed).is_sure) == ("https://sea.example/feeds/", False)
     by_page = BlogClues(home="https://sea.example/", root=mapped.root)
-    assert SOURCE.entrance(by_page).evidence == "the front page is made by Blogger"
+    assert SOURCE.entrance(by_page).evidence == "the page's generator says blogger"
 
 
 def test_blogs_of_others_are_not_taken_for_blogger():
     for site in (FeedArchives.of(12), WordPressFeeds.of(12)):
         assert SOURCE.entrance(clues_of(site)) is None
     assert SOURCE.entrance(BlogClues(home="https://notblogspot.com/")) is None
+
+
+def test_a_blog_that_left_blogger_and_kept_its_feeds_address_is_none_of_its_blogs():
+    feed = clues_of(Blogger.of(3)).feed
+    for feed_url in ("https://a.example/feeds/posts/default", "https://a.example/feeds/posts/default.xml"):
+        for left in (None, replace(feed, entries=tuple(replace(entry, guid=entry.link) for entry in feed.entries))):
+            assert SOURCE.entrance(BlogClues(home="https://a.example/", feed_url=feed_url, feed=left)) is None
+    page = parse(b'<meta name="generator" content="Hugo 0.37">')
+    moved = BlogClues(home="https://a.example/", root=page, feed_url="https://a.example/feeds/posts/default", feed=feed)
+    assert SOURCE.entrance(moved) is None
 
 
 @pytest.mark.parametrize("status", [200, 400, 401, 403, 404, 500])

@@ -6,14 +6,14 @@ import pytest
 
 from everlog.history import BlogClues
 from everlog.history.wordpress_feed import SOURCE
-from history.driving import HOSTILE, Nonsense, clues_of, driven, walked
+from history.driving import HOSTILE, Nonsense, clues_of, driven, named, walked
 from history.sites.archives import FeedArchives
 from history.sites.wordpress_feeds import WordPressFeeds
 
 ENDS = (set(), {"plain"}, {"empty-end"}, {"half"}, {"excerpts"}, {"bare"}, {"no-headers"})
 
 
-@pytest.mark.parametrize("traps", ENDS, ids=str)
+@pytest.mark.parametrize("traps", ENDS, ids=named)
 @pytest.mark.parametrize("home", ["https://blog.example/", "https://blog.example/notes/"])
 def test_all_posts_are_told_until_a_page_is_missing(home, traps):
     site = WordPressFeeds.of(57, comments=20, home=home, traps=traps)
@@ -96,7 +96,7 @@ def test_a_new_post_that_is_deleted_meanwhile_hides_nothing(at, number):
     assert done.walk.is_exhaustive
 
 
-@pytest.mark.parametrize("traps", [set(), {"plain"}, {"empty-end"}], ids=str)
+@pytest.mark.parametrize("traps", [set(), {"plain"}, {"empty-end"}], ids=named)
 def test_a_walk_that_is_resumed_after_every_request_tells_the_same(traps):
     site = WordPressFeeds.of(57, traps=traps)
     whole, pieces = walked(SOURCE, site), walked(SOURCE, site, is_resumed=True)
@@ -105,7 +105,7 @@ def test_a_walk_that_is_resumed_after_every_request_tells_the_same(traps):
     assert pieces.walk.mark == whole.walk.mark
 
 
-@pytest.mark.parametrize("traps", [set(), {"plain"}], ids=str)
+@pytest.mark.parametrize("traps", [set(), {"plain"}], ids=named)
 def test_one_conditional_request_tells_that_nothing_changed(traps):
     site = WordPressFeeds.of(57, traps=traps)
     done = walked(SOURCE, site)
@@ -114,7 +114,7 @@ def test_one_conditional_request_tells_that_nothing_changed(traps):
     assert again.walk.mark == done.walk.mark
 
 
-@pytest.mark.parametrize("traps", [set(), {"plain"}], ids=str)
+@pytest.mark.parametrize("traps", [set(), {"plain"}], ids=named)
 def test_edits_of_old_posts_and_new_posts_are_found_in_one_request(traps):
     site = WordPressFeeds.of(57, traps=traps)
     mark = walked(SOURCE, site).walk.mark
@@ -172,7 +172,7 @@ def test_the_entrance_is_the_feed_of_the_blog_not_of_a_category_or_another_servi
     entrance = SOURCE.entrance(clues)
     assert (entrance.url, entrance.is_sure) == ("https://blog.example/feed/", True)
     for feed_url in ("https://feeds.example/sea", "https://blog.example/category/rain/feed/", None):
-        told = SOURCE.entrance(BlogClues(home=site.home, home_page=clues.home_page, feed_url=feed_url))
+        told = SOURCE.entrance(BlogClues(home=site.home, root=clues.root, feed_url=feed_url))
         assert (told.url, told.is_sure) == ("https://blog.example/feed/", False)
 
 

@@ -8,8 +8,10 @@
     told_post          the record that an interface's own words make
     known_addresses    which addresses were named before, in a few bytes each
 
+    wordpress_com      the interface for blogs that WordPress.com hosts
     wordpress_rest     the REST interface of WordPress (`wordpress_walk`, `wordpress_changes`, `wordpress_rows`)
     blogger_feed       the feeds of posts and comments of Blogger
+    tumblr/            the old interface of Tumblr (`tumblr_read`)
     archived_feed      feeds in several documents (RFC 5005, JSON Feed), and complete ones (`feed_posts`)
     wordpress_feed     the pages of a WordPress blog's feed
     ghost/             Ghost's content interface (`ghost_content`)
@@ -23,7 +25,14 @@ A new source is one module with a `SOURCE`, one line in `SOURCES` here, and one 
 
 from __future__ import annotations
 
-from everlog.history import archived_feed, blogger_feed, sitemap_history, wordpress_feed, wordpress_rest
+from everlog.history import (
+    archived_feed,
+    blogger_feed,
+    sitemap_history,
+    wordpress_com,
+    wordpress_feed,
+    wordpress_rest,
+)
 from everlog.history.ghost import ghost_content
 from everlog.history.source import (
     BlogClues,
@@ -36,13 +45,16 @@ from everlog.history.source import (
     ListedPost,
     Told,
 )
+from everlog.history.tumblr import tumblr_read
 
 # The cheapest and surest first.
 SOURCES: tuple[HistorySource, ...] = (
+    wordpress_com.SOURCE,
     wordpress_rest.SOURCE,
     ghost_content.SOURCE,
     archived_feed.COMPLETE,
     blogger_feed.SOURCE,
+    tumblr_read.SOURCE,
     archived_feed.SOURCE,
     wordpress_feed.SOURCE,
     sitemap_history.SOURCE,

@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urljoin
 
 from everlog.comments.comment_feeds import site_comments
-from everlog.core.urls import host_of
 from everlog.feeds.feed_dates import parse_date
 from everlog.history.feed_posts import feed_of, ids_of, listed_posts
-from everlog.history.overlap import REPEATS, fit_page
+from everlog.history.overlap import POSITION, REPEATS, fit_page
 from everlog.history.page_walk import PageWalk, Step, failed_step
+from everlog.history.platforms import platform_of
 from everlog.history.source import Entrance, HistoryRequest, ListedComment, Told
 
 if TYPE_CHECKING:
@@ -39,8 +39,8 @@ PER_REQUEST = 150
 FIRST_LOOK = 25
 # 100,000 posts and twice as many comments.
 MOST_REQUESTS = 2_000
-_HOST = re.compile(r"\.blogspot\.(?:[a-z]{2,3}|com?\.[a-z]{2})$")
-_FEED = re.compile(r"/feeds/(?:\d+/)?posts/(?:default|full|summary)\b")
+_FEED = re.compile(r"/feeds/(?:\d+/)?posts/(?:default|full|summary)/?(?:\?|$)")
+_GUID = re.compile(r"tag:blogger\.com,1999:blog-\d+\.post-\d+$")
 _PATHS = {
     "posts": "posts/default", "edited": "posts/default", "listed": "posts/summary", "comments": "comments/default",
 }
@@ -55,23 +55,21 @@ class BloggerFeed:
     most_requests: int = MOST_REQUESTS
 
     def entrance(self, clues: BlogClues) -> Entrance | None:
-        """The folder of the feeds, if the blog's host, feed or generator is Blogger's.
+        """The folder of the feeds, if the blog's host, pages or feed are Blogger's.
 
         >>> from everlog.history.source import BlogClues
         >>> BloggerFeed().entrance(BlogClues(home="https://sea.blogspot.com/")).url
         'https://sea.blogspot.com/feeds/'
         """
-        evidence = None
-        if _HOST.search(host_of(clues.home)):
-            evidence = "the blog is on a host of Blogger"
-        elif _FEED.search(clues.feed_url or ""):
-            evidence = "the feed has an address of Blogger"
-        elif clues.root is not None and any(
-            (meta.get("name") or "").lower() == "generator" and (meta.get("content") or "").strip().lower() == "blogger"
-            for meta in clues.root.iter("meta")
-        ):
-            evidence = "the front page is made by Blogger"
-        return Entrance(url=urljoin(clues.home, "/feeds/"), evidence=evidence) if evidence is not None else None
+        found, url = platform_of(clues), urljoin(clues.home, "/feeds/")
+        if found is not None:
+            return Entrance(url=url, evidence=found.evidence) if found.name == "Blogger" else None
+        # Blogs that left Blogger keep the address of their feed, and some the ids of their old posts: 2 of 84 have the
+        # one, and only both together are worth a request.
+        guids = [entry.guid or "" for entry in clues.feed.entries] if clues.feed is not None else []
+        if _FEED.search(clues.feed_url or "") and any(map(_GUID.match, guids)):
+            return Entrance(url=url, evidence="the feed has an address and ids of Blogger", is_sure=False)
+        return None
 
     def walk(
         self, entrance: str, *, cursor: Mapping[str, Any] | None = None, wants_comments: bool = True,
@@ -172,7 +170,7 @@ def _step(
     then = list(place.get("then") or ())
     total = told.total if told.total is not None else told.comments_total
     if fit.next_place is not None and (fit.is_lost or not is_over):
-        goes_on = {name: fit.next_place[name] for name in ("at", "last", "back", "gap") if name in fit.next_place}
+        goes_on = {name: value for name, value in fit.next_place.items() if name in POSITION}
         left = -(-max(0, total - goes_on["at"]) // (PER_REQUEST - 1)) + len(then) if total is not None else None
         return Step(told=told, next_place={**place, **goes_on}, notes=notes, requests_left=left)
     has_gap = bool(place.get("has_gap")) or not (fit.is_end or is_over)
@@ -182,7 +180,9 @@ def _step(
         "part": then[0], "at": 1, "then": then[1:], "has_gap": has_gap, "comments_since": place.get("comments_since"),
         "since": place.get("edited_since" if then[0] == "edited" else "comments_since"),
     }
-    return Step(told=told, next_place=following, is_partial=is_partial or has_gap, notes=notes)
+    return Step(
+        told=told, next_place=following, is_partial=is_partial or has_gap, notes=notes, requests_left=len(then),
+    )
 
 
 def _has_more(feed: Feed, place: Mapping[str, Any], count: int) -> bool | None:

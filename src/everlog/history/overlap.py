@@ -21,6 +21,9 @@ MOST_STEPS_BACK = 3
 # A list from which items are deleted during every walk is not walked for ever.
 MOST_ROUNDS = 3
 
+# What `fit_page` keeps in a place; the rest of it is its caller's.
+POSITION = frozenset({"at", "last", "back", "gap", "apart"})
+
 REPEATS = "the next page of the list repeats an earlier one"
 RESTLESS = "posts are deleted faster than the list can be walked"
 
@@ -57,20 +60,21 @@ def fit_page(place: Mapping[str, Any], ids: Sequence[str], *, first: int = 0, ha
     at = _whole(place.get("at"), first)
     last = _names(place.get("last"))
     fresh = _unknown(ids, last)
-    has_gap = bool(place.get("gap"))
-    if last and len(fresh) == len(ids):
+    has_gap, is_apart = bool(place.get("gap")), bool(place.get("apart"))
+    if last and len(fresh) == len(ids) and not is_apart:
         steps = _whole(place.get("back"), 0)
         if steps < MOST_STEPS_BACK and at > first:
             back = {**place, "at": max(first, at - max(len(last) - 1, 1)), "back": steps + 1}
             return Fit(next_place=back, is_lost=True)
         has_gap = True
-    if has_more is False or not ids or (len(ids) == 1 and not fresh):
+    if has_more is False or not ids or (len(ids) == 1 and not fresh and not is_apart):
         return Fit(fresh=fresh, is_end=not has_gap)
     if not fresh:
         return Fit(is_repeated=True)
-    overlap, last = (1, list(ids)) if len(ids) > 1 else (0, [])
-    following = {**place, "at": at + len(ids) - overlap, "last": last, "back": 0, "gap": has_gap}
-    return Fit(fresh=fresh, next_place=following)
+    # Pages of one item cannot overlap, or the walk would stay where it is.
+    overlap = 1 if len(ids) > 1 else 0
+    following = {**place, "at": at + len(ids) - overlap, "last": list(ids), "back": 0, "gap": has_gap}
+    return Fit(fresh=fresh, next_place={**following, "apart": not overlap})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

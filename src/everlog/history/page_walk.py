@@ -125,7 +125,7 @@ class PageWalk:
         self.notes.update(step.notes)
         if self.note is not None:
             self.note(self.notes, step.told)
-        self.place, self.requests_left = step.next_place, step.requests_left
+        self.place, self.requests_left = step.next_place, step.requests_left if step.next_place is not None else 0
         self._is_put_off = step.is_put_off
         self.is_exhaustive = step.next_place is None and step.is_end
         is_cut_short = self.place is None and not self.is_exhaustive

@@ -23,8 +23,8 @@ from everlog.feeds.feed_dates import parse_date
 from everlog.history.feed_posts import feed_of, ids_of, is_same_site, listed_posts
 from everlog.history.overlap import turn_page
 from everlog.history.page_walk import PageWalk, Step, failed_step
+from everlog.history.platforms import platform_of
 from everlog.history.source import Entrance, HistoryRequest, Told
-from everlog.history.wordpress_rest import MARKS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -53,21 +53,22 @@ class WordPressFeed:
     def entrance(self, clues: BlogClues) -> Entrance | None:
         """The blog's own feed, if the front page or the ids of the feed's entries are of WordPress.
 
+        >>> from everlog.core.tree import parse
         >>> from everlog.history.source import BlogClues
-        >>> from everlog.records import Page
-        >>> page = Page(url="https://a.org/blog/", body=b'<script src="/blog/wp-includes/js/a.js"></script>')
-        >>> WordPressFeed().entrance(BlogClues(home=page.url, home_page=page)).url
+        >>> page = parse(b'<script src="/blog/wp-includes/js/a.js"></script>')
+        >>> WordPressFeed().entrance(BlogClues(home="https://a.org/blog/", root=page)).url
         'https://a.org/blog/feed/'
         """
+        found = platform_of(clues)
         guids = [entry.guid or "" for entry in clues.feed.entries] if clues.feed is not None else []
-        if clues.home_page is not None and MARKS.search(clues.home_page.body):
-            evidence = "the front page is of WordPress"
+        if found is not None and found.name in {"WordPress", "WordPress.com"}:
+            evidence = found.evidence
         elif any(map(_GUID.match, guids)):
-            evidence = "the ids of the feed's entries are of WordPress"
+            evidence = "the ids of the feed's entries are those of WordPress"
         else:
             return None
         if clues.feed_url is not None and _is_of_blog(clues.feed_url, clues.home):
-            return Entrance(url=clues.feed_url, evidence=f"{evidence}, and so is the feed's address")
+            return Entrance(url=clues.feed_url, evidence=evidence)
         return Entrance(url=urljoin(clues.home, "feed/"), evidence=evidence, is_sure=False)
 
     def walk(

@@ -74,7 +74,7 @@ class Blogger(Blog):
         count = min(int(asked.get("max-results", "25")), self.cap, 40 if "small-answers" in self.traps else self.cap)
         shown = everything[start - 1:start - 1 + count]
         has_more = len(everything) > start - 1 + count
-        total = len(everything) + {"total-high": 30, "total-low": -30}.get(next(iter(self.traps), ""), 0)
+        total = len(everything) + (30 if "total-high" in self.traps else -30 if "total-low" in self.traps else 0)
         said = "" if "no-total" in self.traps else f"<openSearch:totalResults>{max(0, total)}</openSearch:totalResults>"
         following = urlencode({**asked, "start-index": start + count, "max-results": count})
         path = "comments/default" if kind == "comments" else "posts/default"
