@@ -5,10 +5,14 @@
     answers            answers of JSON interfaces, read without trust
     overlap            how pages of a list fit together that shifts while it is walked
     platforms          which program or service makes a blog
+    told_post          the record that an interface's own words make
     known_addresses    which addresses were named before, in a few bytes each
 
+    wordpress_rest     the REST interface of WordPress (`wordpress_walk`, `wordpress_changes`, `wordpress_rows`)
+    blogger_feed       the feeds of posts and comments of Blogger
     archived_feed      feeds in several documents (RFC 5005, JSON Feed), and complete ones (`feed_posts`)
     ghost/             Ghost's content interface (`ghost_content`)
+    wordpress_feed     the pages of a WordPress blog's feed
     sitemap_history    the sitemaps that robots.txt names (`sitemap_walk`)
 
     comment_history    the feed of all comments of a blog, which updates ask
@@ -19,7 +23,7 @@ A new source is one module with a `SOURCE`, one line in `SOURCES` here, and one 
 
 from __future__ import annotations
 
-from everlog.history import archived_feed, sitemap_history
+from everlog.history import archived_feed, blogger_feed, sitemap_history, wordpress_feed, wordpress_rest
 from everlog.history.ghost import ghost_content
 from everlog.history.source import (
     BlogClues,
@@ -35,7 +39,13 @@ from everlog.history.source import (
 
 # The cheapest and surest first.
 SOURCES: tuple[HistorySource, ...] = (
-    ghost_content.SOURCE, archived_feed.COMPLETE, archived_feed.SOURCE, sitemap_history.SOURCE,
+    wordpress_rest.SOURCE,
+    ghost_content.SOURCE,
+    archived_feed.COMPLETE,
+    blogger_feed.SOURCE,
+    archived_feed.SOURCE,
+    wordpress_feed.SOURCE,
+    sitemap_history.SOURCE,
 )
 
 __all__ = [

@@ -14,9 +14,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from everlog.history.feed_posts import feed_of, ids_of, is_passing, is_same_site, listed_posts
+from everlog.history.feed_posts import feed_of, ids_of, is_same_site, listed_posts
 from everlog.history.overlap import turn_page
-from everlog.history.page_walk import PageWalk, Step
+from everlog.history.page_walk import PageWalk, Step, failed_step
 from everlog.history.source import Entrance, HistoryRequest, Told
 
 if TYPE_CHECKING:
@@ -131,10 +131,10 @@ class _Whole:
 
     def read(self, answer: HistoryAnswer, place: Any) -> Step:
         if answer.status == _NOT_MODIFIED:
-            return Step(is_end=True, is_unchanged=True)
+            return Step(is_end=True, is_partial=True)
         feed = feed_of(answer) if answer.is_ok else None
         if feed is None:
-            return _failed(answer, place)
+            return failed_step(answer, place)
         posts = listed_posts(feed)
         notes = {"etag": answer.header("ETag"), "last_modified": answer.header("Last-Modified")}
         is_complete = feed.paging is not None and feed.paging.is_complete
@@ -154,7 +154,7 @@ class _Documents:
     def read(self, answer: HistoryAnswer, place: Any) -> Step:
         feed = feed_of(answer) if answer.is_ok else None
         if feed is None:
-            return _failed(answer, place)
+            return failed_step(answer, place)
         posts = listed_posts(feed)
         turn = turn_page(place, ids_of(posts))
         paging = feed.paging
@@ -176,14 +176,6 @@ def _older(paging: FeedPaging, site: str) -> dict[str, Any] | None:
         if url is not None and is_same_site(url, site):
             return {"url": url, "kind": kind}
     return None
-
-
-def _failed(answer: HistoryAnswer, place: Any) -> Step:
-    if is_passing(answer.status):
-        problem = f"the feed answers with HTTP {answer.status} just now"
-        return Step(told=Told(problem=problem), next_place=place, is_put_off=True)
-    said = f"HTTP {answer.status}" if not answer.is_ok else "something that is no feed"
-    return Step(told=Told(problem=f"the feed answers with {said}"))
 
 
 SOURCE = ArchivedFeed()

@@ -24,8 +24,6 @@ _CUT = re.compile(
     re.IGNORECASE,
 )
 _TAIL_CHARS = 700
-# What answers again later: too many requests, or a server that is ill.
-_PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
 def feed_of(answer: HistoryAnswer) -> Feed | None:
@@ -67,11 +65,6 @@ def is_same_site(one: str, other: str) -> bool:
     (True, False)
     """
     return host_of(one) == host_of(other)
-
-
-def is_passing(status: int) -> bool:
-    """Whether a status says nothing about what is there: another time the answer may be another."""
-    return status in _PASSING
 
 
 def _listed(entry: Entry, feed: Feed) -> ListedPost | None:

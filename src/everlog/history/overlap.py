@@ -21,7 +21,7 @@ MOST_STEPS_BACK = 3
 # A list from which items are deleted during every walk is not walked for ever.
 MOST_ROUNDS = 3
 
-REPEATS = "the next page of the list repeats the one before it"
+REPEATS = "the next page of the list repeats an earlier one"
 RESTLESS = "posts are deleted faster than the list can be walked"
 
 
@@ -109,7 +109,7 @@ def turn_page(place: Mapping[str, Any], ids: Sequence[str]) -> Turn:
     if place.get("kind") in {"first", "check"}:
         return Turn(fresh=tuple(range(len(ids))), kept={"begin": list(ids), "last": list(ids), "round": rounds})
     fresh = _unknown(ids, _names(place.get("last")))
-    if ids and not fresh:
+    if ids and (not fresh or list(ids) == begin):
         return Turn(is_over=True, problem=REPEATS)
     return Turn(fresh=fresh, kept={"begin": begin, "last": list(ids), "round": rounds})
 

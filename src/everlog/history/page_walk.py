@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
+from everlog.core.retry_policy import SERVER_ERRORS, TRY_AGAIN
 from everlog.history.source import NOTHING_TOLD, HistoryRequest, Told
 
 if TYPE_CHECKING:
@@ -24,17 +25,26 @@ class Step:
     """What an answer means for a walk: what it tells, and the place to go on at.
 
     Without a next place the walk is over; `is_end` then says that this is where the list ends. `is_put_off` ends it for
-    now: a walk that is made from its cursor asks at the next place. `is_unchanged` says that the list is what it was,
-    and nothing of it is told. `notes` are kept with those that the walk has.
+    now: a walk that is made from its cursor asks at the next place. `is_partial` says that not all of the list was
+    told: it is what it was before, or claims to be longer. `notes` are kept with those that the walk has.
     """
 
     told: Told = NOTHING_TOLD
     next_place: Any = None
     is_end: bool = False
     is_put_off: bool = False
-    is_unchanged: bool = False
+    is_partial: bool = False
     requests_left: int | None = None
     notes: Mapping[str, Any] = field(default_factory=dict)
+
+
+def failed_step(answer: HistoryAnswer, place: Any, *, what: str = "the feed", wanted: str = "feed") -> Step:
+    """What an answer means that tells nothing: to ask there again another time, or that the list is not to be had."""
+    if answer.status in TRY_AGAIN or answer.status >= SERVER_ERRORS:
+        problem = f"{what} answers with HTTP {answer.status} just now"
+        return Step(told=Told(problem=problem), next_place=place, is_put_off=True)
+    said = f"HTTP {answer.status}" if not answer.is_ok else f"something that is no {wanted}"
+    return Step(told=Told(problem=f"{what} answers with {said}"))
 
 
 class PageReader(Protocol):
@@ -110,16 +120,16 @@ class PageWalk:
             each.comment.id or each.comment.text for each in step.told.comments
         )
         if here in self._places or here == self._anchor or (named and named == self._named_before):
-            self.place, self.requests_left = None, 0
+            self.place, self.requests_left, self.lists_all = None, 0, False
             return NOTHING_TOLD
         self.notes.update(step.notes)
         if self.note is not None:
             self.note(self.notes, step.told)
         self.place, self.requests_left = step.next_place, step.requests_left
         self._is_put_off = step.is_put_off
-        # What was not named is not gone, if nothing was named at all.
-        self.lists_all = self.lists_all and not step.is_unchanged
         self.is_exhaustive = step.next_place is None and step.is_end
+        is_cut_short = self.place is None and not self.is_exhaustive
+        self.lists_all = self.lists_all and not (step.is_partial or is_cut_short)
         if not step.is_put_off:
             self._pass_by(here, named)
         return step.told

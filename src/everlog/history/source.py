@@ -12,7 +12,7 @@ Who has a fetcher drives a walk: `next_request`, then `take` with the answer, un
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -209,6 +209,11 @@ class HistorySource(Protocol):
         """
         ...
 
-    def listing(self, entrance: str) -> HistoryWalk | None:
-        """A walk over the addresses of all posts, to learn which are gone; None where there is no cheap one."""
+
+@runtime_checkable
+class ListingSource(HistorySource, Protocol):
+    """A source that can list the addresses of all posts without their texts, to tell which are gone."""
+
+    def listing(self, entrance: str) -> HistoryWalk:
+        """A walk over the addresses of all posts; its `lists_all` says whether it came to its end."""
         ...

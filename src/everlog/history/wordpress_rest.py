@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _RELATION = "https://api.w.org/"
 _IN_HEADER = re.compile(r"<([^<>]+)>\s*;[^,]*rel=[\"']?https://api\.w\.org/", re.IGNORECASE)
 # What only pages of WordPress have; the interface may be there though the page does not name it.
-_MARKS = re.compile(rb"/wp-(?:content|includes)/|name=[\"']generator[\"'] content=[\"']WordPress ", re.IGNORECASE)
+MARKS = re.compile(rb"/wp-(?:content|includes)/|name=[\"']generator[\"'] content=[\"']WordPress ", re.IGNORECASE)
 # Posts, pages and comments of a blog of 50,000 posts with 100,000 comments.
 MOST_REQUESTS = 2_000
 
@@ -55,7 +55,7 @@ class WordPressRest:
             for link in clues.root.iter("link"):
                 if _RELATION in (link.get("rel") or "").split() and link.get("href"):
                     return _named(clues, link.get("href") or "", "the front page names the interface")
-        if clues.home_page is not None and _MARKS.search(clues.home_page.body):
+        if clues.home_page is not None and MARKS.search(clues.home_page.body):
             root = urljoin(clues.home, "wp-json/")
             return Entrance(url=root, evidence="the front page is of WordPress", is_sure=False)
         return None

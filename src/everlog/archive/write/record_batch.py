@@ -6,7 +6,7 @@ from datetime import timedelta
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import BindParameter, bindparam, select
+from sqlalchemy import BindParameter, bindparam, func, select
 
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import stamp, storable, storable_or_none
@@ -17,7 +17,7 @@ from everlog.archive.repos import search_index as searching
 from everlog.archive.repos.events import OF_TEXT, insert_events, last_of_text
 from everlog.archive.repos.post_codec import write_post
 from everlog.archive.repos.posts import count_seen_well, count_vanished
-from everlog.archive.write.version_decider import KnownPost, VersionDecider, addresses, identity_of
+from everlog.archive.write.version_decider import TOLD, KnownPost, VersionDecider, addresses, identity_of
 from everlog.core.urls import canonical
 from everlog.records import Event
 
@@ -65,6 +65,11 @@ _CORRECTED = (
     _versions.update()
     .where(_versions.c.post_id == bindparam("the_post"), _versions.c.version == bindparam("the_version"))
     .values(record=bindparam("the_record"))
+)
+_COMPLETED = (
+    _versions.update()
+    .where(_versions.c.post_id == bindparam("the_post"), _versions.c.version == bindparam("the_version"))
+    .values(record=bindparam("the_record"), capture_id=func.coalesce(bindparam("the_capture"), _versions.c.capture_id))
 )
 _REFUSED = schema.captures.update().where(schema.captures.c.id == bindparam("the_id")).values(answer=False)
 _TOUCHED = (
@@ -156,16 +161,18 @@ class BatchRecorder:
         versions: Rows = []
         for post, version, record, capture_id, at in decider.versions:
             row = {"post_id": post.id, "version": version, "record": record, "capture_id": capture_id, "read_at": at}
-            if capture_id is None and version > 1:
+            if capture_id == TOLD:
+                row["capture_id"] = None
+            elif capture_id is None and version > 1:
                 row["capture_id"] = _capture_before(connection, versions, post, version)
             versions.append(row)
         if versions:
             connection.execute(self._new_versions, versions)
-            # Of two versions in one batch the last is the newest.
-            latest = {post.id: (post, version, record) for post, version, record, *_ in decider.versions}
-            searching.index(connection, self._database, [
-                searching.Latest(number, post.blog_id, version, record)
-                for number, (post, version, record) in latest.items() if number is not None
+        self._index(connection, decider)
+        if decider.completed:
+            connection.execute(_COMPLETED, [
+                {"the_post": post.id, "the_version": version, "the_record": record, "the_capture": capture_id or None}
+                for post, version, record, capture_id in decider.completed.values()
             ])
         if decider.no_aliases:
             connection.execute(_NO_ALIAS, [{"the_key": key, "the_blog": blog} for blog, key in decider.no_aliases])
@@ -175,6 +182,21 @@ class BatchRecorder:
         ]
         if aliases:
             connection.execute(self._aliases, aliases)
+
+    def _index(self, connection: Connection, decider: VersionDecider) -> None:
+        """What is stored can be found; before what completes a version takes its place, which is read for that."""
+        # Of two versions in one batch the last is the newest.
+        latest = {
+            post.id: searching.Latest(post.id, post.blog_id, version, record)
+            for post, version, record, *_ in decider.versions if post.id is not None
+        }
+        for post, version, record, _ in decider.completed.values():
+            if post.id is not None:
+                latest[post.id] = searching.Latest(
+                    post.id, post.blog_id, version, record, is_again=post.id not in latest,
+                )
+        if latest:
+            searching.index(connection, self._database, list(latest.values()))
 
     def _record_readings(self, connection: Connection, decider: VersionDecider) -> None:
         """What readings brought that made no version."""

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     # How many other posts vanished at about the time a post did, and how many were seen well since.
     Company = Callable[["KnownPost", datetime], tuple[int, int]]
 
+# In place of the capture of a version that an interface told: it has none before its page is fetched.
+TOLD = 0
 # Visits that bring no page, and so none that is a copy of another.
 NO_COPIES = frozenset({"failed", "unchanged"})
 
@@ -100,6 +102,8 @@ class VersionDecider:
     no_aliases: list[Key] = field(default_factory=list)
     # Versions that stay, with what changed around them: by the post and the number, their new records.
     corrected: dict[tuple[int, int], tuple[KnownPost, int, str]] = field(default_factory=dict)
+    # The same with what belongs to them, and the capture of their page where that came later.
+    completed: dict[tuple[int, int], tuple[KnownPost, int, str, int | None]] = field(default_factory=dict)
     # Captures that nothing is read from again: what they show is less than what is held.
     refused: list[int] = field(default_factory=list)
     # What happened to posts, for the event log.
@@ -154,6 +158,10 @@ class VersionDecider:
             self._tell(_emptied(known, visit))
             return "truncated"
         self._notice(known, visit)
+        if visit.completes:
+            known.take(written)
+            self.completed[id(known), known.version] = (known, known.version, written.record, capture_id)
+            return "same"
         if verdict == "same":
             self._tell(_whole_again(known, visit))
             self._note_reading(known, written)
@@ -166,7 +174,7 @@ class VersionDecider:
         known.version += 1
         self._tell(_edited(known, known.record, written.record, visit))
         known.take(written)
-        self._remember(known, written, capture_id, _read_at(visit))
+        self._remember(known, written, TOLD if visit.told_at is not None else capture_id, _read_at(visit))
         return "changed"
 
     def _note_reading(self, known: KnownPost, written: Written) -> None:
@@ -229,7 +237,7 @@ def _read_at(visit: Visit) -> str:
 
 
 def _is_reread(visit: Visit) -> bool:
-    return not visit.exchanges and not visit.settles
+    return not visit.exchanges and not visit.settles and visit.told_at is None
 
 
 def identity_of(visit: Visit) -> str:
@@ -252,7 +260,7 @@ def addresses(visit: Visit) -> Iterator[tuple[str, str]]:
 
 def _seen_at(visit: Visit) -> datetime | None:
     """When the web was asked; None for what was read again from the archive."""
-    return visit.exchanges[-1].fetched_at if visit.exchanges else None
+    return visit.exchanges[-1].fetched_at if visit.exchanges else visit.told_at
 
 
 def _noticed(known: KnownPost, visit: Visit, company: Company) -> PostEvent | None:

@@ -166,6 +166,8 @@ class CrawlContext:
     left_out: dict[str, str] = field(default_factory=dict)
     # The blog's host, if the archive held no post there when the crawl began: then nobody else's are asked for.
     unheld_host: str | None = None
+    # Whether the blog's own interface told its posts in this run: then its word stands, and pages are the check on it.
+    is_told: bool = False
     _brought: set[bytes] = field(default_factory=set)
     # Posts whose pages were fetched and stored in this run, the first of them.
     visited_posts: list[str] = field(default_factory=list)

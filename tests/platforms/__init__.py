@@ -1,0 +1,14 @@
+"""Real WordPress and real Ghost on loopback: each site in a temporary folder, on a port and in processes of its own.
+
+    with wordpress.site(wordpress.Options(permalinks=wordpress.PLAIN)) as blog:
+        blog.change([post("First", key="first"), comment("first", "Well said.")])
+        everlog.crawl(blog.url, ...)
+        assert len(blog.requests()) < 10
+        assert {post.link for post in blog.truth().posts if post.visible} == ...
+
+`scripts/install-platform-parts` installs them, once for all checkouts; `is_installed()` says whether it did.
+
+- `content`   changes of a blog (new posts, edits, deletions, comments), and made-up years of them
+- `serving`   a web server in a group of processes, and the log of what it was asked
+- `wordpress` PHP's web server, WordPress and SQLite; `php/` has what runs inside of it
+"""

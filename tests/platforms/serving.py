@@ -1,0 +1,128 @@
+"""Web server of a platform: a group of processes on loopback, with a log of the requests that it answered."""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from services import START_SECONDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+PARTS = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "everlog" / "platforms"
+MADE_FROM = {"wordpress": Path(__file__).with_name("php"), "ghost": Path(__file__).with_name("node")}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One line of a server's request log."""
+
+    method: str
+    # The path with its query, as it was sent.
+    target: str
+    status: int
+    headers: Mapping[str, str] = field(hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class RequestLog:
+    """The requests that a server answered. Whoever has read an answer finds it here."""
+
+    file: Path
+
+    def read(self) -> list[Request]:
+        if not self.file.exists():
+            return []
+        return [Request(**json.loads(line)) for line in self.file.read_text("utf-8").splitlines()]
+
+    def clear(self) -> None:
+        self.file.unlink(missing_ok=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a server said to one request."""
+
+    status: int
+    headers: Mapping[str, str]
+    text: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.text)
+
+    def count(self, what: str) -> int:
+        """How many different texts match."""
+        return len(set(re.findall(what, self.text)))
+
+
+def ask(url: str, target: str, **headers: str) -> Answer:
+    """One request, to a path or address of a site; redirects are not followed. Headers have _ in place of -."""
+    with closing(http.client.HTTPConnection(url.removeprefix("http://"), timeout=START_SECONDS)) as connection:
+        sent = {name.replace("_", "-"): value for name, value in headers.items()}
+        connection.request("GET", target.removeprefix(url), headers=sent)
+        response = connection.getresponse()
+        return Answer(status=response.status, headers=dict(response.headers), text=response.read().decode())
+
+
+def folder_of(name: str) -> Path:
+    """The folder of a platform's software, which the installer names after what it was made from."""
+    made_from = (MADE_FROM[name] / "parts.json").read_bytes()
+    return PARTS / f"{name}-{hashlib.sha256(made_from).hexdigest()[:12]}"
+
+
+def installed(name: str) -> Path:
+    folder = folder_of(name)
+    if not folder.exists():
+        raise RuntimeError(f"{name} is not installed: scripts/install-platform-parts --{name}")
+    return folder
+
+
+def needs(name: str) -> pytest.MarkDecorator:
+    """Mark of tests that are left out, with a remark, where a platform could not be installed; in CI they fail."""
+    missing = not folder_of(name).exists() and os.environ.get("CI") != "true"
+    return pytest.mark.skipif(missing, reason=f"{name} is not installed: scripts/install-platform-parts --{name}")
+
+
+@contextmanager
+def running(command: list[str], *, url: str, log: Path, environment: Mapping[str, str]) -> Iterator[None]:
+    """A server that answers at the address, until the block ends; then neither it nor a child of it is left."""
+    with log.open("wb") as said:
+        process = subprocess.Popen(
+            command, env=environment, stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True,
+        )
+        try:
+            if not _answers(process, url):
+                text = log.read_text("utf-8", errors="replace")
+                raise RuntimeError(f"{command[0]} does not answer at {url}:\n{text[-4_000:]}")
+            yield
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def _answers(process: subprocess.Popen[bytes], url: str) -> bool:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline and process.poll() is None:
+        # To the end of the answer: only then it is in the log.
+        with suppress(OSError, http.client.HTTPException):
+            if ask(url, "/").status < 500:
+                return True
+        # Not listening, or not ready yet: a server that ends meanwhile is seen at once.
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(0.05)
+    return False
