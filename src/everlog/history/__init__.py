@@ -13,6 +13,7 @@
     archived_feed      feeds in several documents (RFC 5005, JSON Feed), and complete ones (`feed_posts`)
     ghost/             Ghost's content interface (`ghost_content`)
     wordpress_feed     the pages of a WordPress blog's feed
+    substack_archive   the archive of a Substack, and its comments
     sitemap_history    the sitemaps that robots.txt names (`sitemap_walk`)
 
     comment_history    the feed of all comments of a blog, which updates ask
@@ -23,7 +24,14 @@ A new source is one module with a `SOURCE`, one line in `SOURCES` here, and one 
 
 from __future__ import annotations
 
-from everlog.history import archived_feed, blogger_feed, sitemap_history, wordpress_feed, wordpress_rest
+from everlog.history import (
+    archived_feed,
+    blogger_feed,
+    sitemap_history,
+    substack_archive,
+    wordpress_feed,
+    wordpress_rest,
+)
 from everlog.history.ghost import ghost_content
 from everlog.history.source import (
     BlogClues,
@@ -45,6 +53,7 @@ SOURCES: tuple[HistorySource, ...] = (
     blogger_feed.SOURCE,
     archived_feed.SOURCE,
     wordpress_feed.SOURCE,
+    substack_archive.SOURCE,
     sitemap_history.SOURCE,
 )
 
