@@ -13,6 +13,7 @@
     archived_feed      feeds in several documents (RFC 5005, JSON Feed), and complete ones (`feed_posts`)
     ghost/             Ghost's content interface (`ghost_content`)
     wordpress_feed     the pages of a WordPress blog's feed
+    squarespace_json   the lists of Squarespace as JSON
     substack_archive   the archive of a Substack, and its comments
     sitemap_history    the sitemaps that robots.txt names (`sitemap_walk`)
 
@@ -28,6 +29,7 @@ from everlog.history import (
     archived_feed,
     blogger_feed,
     sitemap_history,
+    squarespace_json,
     substack_archive,
     wordpress_feed,
     wordpress_rest,
@@ -53,6 +55,7 @@ SOURCES: tuple[HistorySource, ...] = (
     blogger_feed.SOURCE,
     archived_feed.SOURCE,
     wordpress_feed.SOURCE,
+    squarespace_json.SOURCE,
     substack_archive.SOURCE,
     sitemap_history.SOURCE,
 )
