@@ -15,6 +15,7 @@
     wordpress_feed     the pages of a WordPress blog's feed
     squarespace_json   the lists of Squarespace as JSON
     substack_archive   the archive of a Substack, and its comments
+    archive_pages      pages of years and months that the front page links to
     sitemap_history    the sitemaps that robots.txt names (`sitemap_walk`)
 
     comment_history    the feed of all comments of a blog, which updates ask
@@ -26,6 +27,7 @@ A new source is one module with a `SOURCE`, one line in `SOURCES` here, and one 
 from __future__ import annotations
 
 from everlog.history import (
+    archive_pages,
     archived_feed,
     blogger_feed,
     sitemap_history,
@@ -58,6 +60,7 @@ SOURCES: tuple[HistorySource, ...] = (
     squarespace_json.SOURCE,
     substack_archive.SOURCE,
     sitemap_history.SOURCE,
+    archive_pages.SOURCE,
 )
 
 __all__ = [
