@@ -57,7 +57,8 @@ def told_post(listed: ListedPost, *, blog: str, source: str, told_at: datetime) 
     bare = Post(url=listed.url, blog=blog, text=text, html=html, fetched=told_at)
     values = {name: value for name, value in as_kept(entry, bare).items() if value and name in _FIELDS}
     said = Provenance(method=METHOD, rule=rule, confidence=ALONE)
-    provenance = dict.fromkeys(values, said)
+    # A post without a title is told to have none.
+    provenance = dict.fromkeys((*values, *(("title",) if listed.is_whole else ())), said)
     if "published" in values:
         provenance["published"] = replace(said, precision="minute")
     provenance["text"] = said if listed.is_whole else replace(said, confidence=CONTRADICTED, disagrees=EXCERPT)

@@ -64,7 +64,7 @@ class RestChanges:
     ) -> RestChanges:
         return cls(
             root=root, before=mark, wants_comments=wants_comments, _now=dict(mark),
-            _named=NamedRows(names=names or Names()),
+            _named=NamedRows(names=names or Names.kept(mark.get("names"))),
         )
 
     @property
@@ -74,7 +74,7 @@ class RestChanges:
 
     @property
     def mark(self) -> Mapping[str, Any] | None:
-        return dict(self._now) if self.is_exhaustive else None
+        return {**self._now, "names": self._named.names.to_keep()} if self.is_exhaustive else None
 
     @property
     def requests_left(self) -> int | None:

@@ -22,6 +22,8 @@ PER_PAGE = 100
 POST_FIELDS = "id,link,date,date_gmt,modified,modified_gmt,title,content,author,categories,tags"
 LISTED_FIELDS = "id,link,modified_gmt"
 COMMENT_FIELDS = "id,post,parent,author_name,author_url,date,date_gmt,content,link"
+# Names of each kind that are kept between updates: more are asked for again, where posts have them.
+MOST_KEPT = 500
 # Where names come from, and the name that posts have for them.
 NAMES: Mapping[str, str] = {"users": "author", "categories": "categories", "tags": "tags"}
 
@@ -47,6 +49,24 @@ class Names:
     refused: set[str] = field(default_factory=set)
     # The most used were asked for; what is missing then is asked for by its number.
     asked: set[str] = field(default_factory=set)
+
+    @classmethod
+    def kept(cls, document: Any) -> Names:
+        """The names that a walk left with its mark: an update asks for new ones alone."""
+        names = cls()
+        for what in NAMES:
+            found = document.get(what) if isinstance(document, dict) else None
+            if isinstance(found, dict):
+                names.known[what] = {int(number): str(name) for number, name in found.items()}
+                names.asked.add(what)
+        return names
+
+    def to_keep(self) -> dict[str, dict[str, str]]:
+        """The names for a mark, as plain data."""
+        return {
+            what: {str(number): name for number, name in list(known.items())[:MOST_KEPT]}
+            for what, known in self.known.items() if what in self.asked
+        }
 
     def missing_from(self, rows: Iterable[Mapping[str, Any]]) -> tuple[str, tuple[int, ...]] | None:
         """What to ask for next before these posts can be told: names of one kind, by their numbers."""

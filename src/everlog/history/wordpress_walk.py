@@ -46,13 +46,13 @@ _PAST_THE_END = 400
 class _Place:
     """Where a walk stands.
 
-    `last` is the row that was told last, by what its list is ordered by: the number of a post; of a comment the number
-    of its post and its own.
+    `last` is the number of the row that was told last: all lists are in the order of these. (By their posts, comments
+    would come in no certain order within one.)
     """
 
     phase: Phase = "newest"
     offset: int = 0
-    last: tuple[int, ...] = ()
+    last: int = 0
     per_page: int = PER_PAGE
     total: int | None = None
     steps_back: int = 0
@@ -82,7 +82,7 @@ class RestWalk:
         walk = cls(root=root, wants_comments=wants_comments)
         if cursor:
             place = cursor["place"]
-            walk.place = _Place(**{**place, "last": tuple(place["last"])})
+            walk.place = _Place(**place)
             walk.start, walk._cursor = dict(cursor["start"]), cursor
         return walk
 
@@ -113,10 +113,9 @@ class RestWalk:
             return self._checking().next_request()
         if place.phase == "over":
             return None
-        # Comments by their posts, so that all of a post come one behind the other.
-        order, fields = ("post", COMMENT_FIELDS) if place.phase == "comments" else ("id", POST_FIELDS)
+        fields = COMMENT_FIELDS if place.phase == "comments" else POST_FIELDS
         return request_for(
-            self.root, place.phase, per_page=place.per_page, offset=place.offset, orderby=order, order="asc",
+            self.root, place.phase, per_page=place.per_page, offset=place.offset, orderby="id", order="asc",
             _fields=fields,
         )
 
@@ -163,34 +162,34 @@ class RestWalk:
 
     def _take_rows(self, rows: list[Row], total: int | None) -> Told:
         place = self.place
-        places = [_order_of(row, place.phase) for row in rows]
-        if self._has_gap(places, total):
+        numbers = [_number_of(row) for row in rows]
+        if self._has_gap(numbers, total):
             back = max(0, place.offset - max(1, place.per_page // 4))
             self.place = replace(place, offset=back, total=total, steps_back=place.steps_back + 1)
             return NOTHING_TOLD
-        new = [row for row, where in zip(rows, places, strict=True) if where > place.last]
+        new = [row for row in rows if _number_of(row) > place.last]
         # One row comes again. A short page is not the end while there are said to be more: what strangers may not see
         # is left out of it.
         self.place = replace(
-            place, offset=place.offset + place.per_page - 1, last=max((place.last, *places)), total=total,
+            place, offset=place.offset + place.per_page - 1, last=max((place.last, *numbers)), total=total,
         )
         is_end = len(rows) < place.per_page if total is None else self.place.offset + 1 >= total
         if is_end:
             self._go_on()
         if place.phase == "comments":
             told = (listed_comment(row, self.root) for row in new)
-            self.start["comment"] = max((self.start.get("comment") or 0, *(_order_of(row, "posts")[0] for row in new)))
+            self.start["comment"] = max((self.start.get("comment") or 0, *numbers))
             return Told(comments=tuple(each for each in told if each is not None), comments_total=total)
         self._named.wait(new, "page" if place.phase == "pages" else "post", total)
         return self._tell_named()
 
-    def _has_gap(self, places: list[tuple[int, ...]], total: int | None) -> bool:
+    def _has_gap(self, numbers: list[int], total: int | None) -> bool:
         """Whether rows were deleted before the last one that was told, so that those behind it may be missed."""
         place = self.place
         if not place.offset or place.steps_back >= MOST_STEPS_BACK:
             return False
         is_less = total is not None and place.total is not None and total < place.total
-        return is_less or (bool(places) and min(places) > place.last)
+        return is_less or (bool(numbers) and min(numbers) > place.last)
 
     def _tell_named(self) -> Told:
         if self._named.is_waiting:
@@ -217,6 +216,5 @@ class RestWalk:
         return told
 
 
-def _order_of(row: Row, phase: Phase) -> tuple[int, ...]:
-    number = number_at(row, "id") or 0
-    return (number_at(row, "post") or 0, number) if phase == "comments" else (number,)
+def _number_of(row: Row) -> int:
+    return number_at(row, "id") or 0

@@ -63,6 +63,8 @@ class Visit:
     is_unfinished: bool = False
     # When an interface told the post of a visit that asked for no page.
     told_at: datetime | None = None
+    # Set when the blog's own list of all posts does not name the one that stood here any more.
+    is_unlisted: bool = False
     # Set when the visit brings what belongs to the version that is held, comments or the page behind a post that was
     # told: nothing was edited.
     completes: bool = False

@@ -131,6 +131,8 @@ class BlogState:
     tells_split_posts: bool = True
     # The history sources that were walked, the first the one whose word stands.
     history: tuple[SourceState, ...] = ()
+    # Whether its pages are not fetched: records come from its interfaces alone.
+    records_only: bool = False
     # Entries for which learning the blog again was tried, in vain.
     relearned_for: tuple[str, ...] = ()
 

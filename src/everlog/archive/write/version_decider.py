@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from everlog.archive.db.column_values import moment_or_none, stamp, stamp_now, stamp_or_none, storable
 from everlog.archive.repos.post_codec import brought_up_to_date, completed, read_record, reads_the_same
 from everlog.core.urls import canonical
-from everlog.schedule.liveness import Look, Missing, after_look, is_crowd, sight_of
+from everlog.schedule.liveness import UNSEEN, Look, Missing, after_look, is_crowd, sight_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -228,7 +228,9 @@ def _verdict(known: KnownPost, written: Written, visit: Visit) -> Verdict:
 
     # As it would be stored: what cannot be is no edit.
     held, read = read_record(known.record)[0], read_record(written.record)[0]
-    return replaces(held, read, other_template=visit.other_template)
+    verdict = replaces(held, read, other_template=visit.other_template)
+    # A page may break off; who asks the site's database is told what its author did.
+    return "changed" if verdict == "truncated" and visit.told_at is not None and read.text else verdict
 
 
 def _read_at(visit: Visit) -> str:
@@ -323,9 +325,10 @@ def _whole_again(known: KnownPost, visit: Visit) -> PostEvent | None:
 def _sight(visit: Visit) -> Sight:
     if visit.outcome in {"post", "unchanged"}:
         return "there"
-    if visit.outcome == "failed":
-        return sight_of(visit.exchanges[-1].status) if visit.exchanges else "unclear"
-    return visit.sight or "unclear"
+    sight: Sight = visit.sight or "unclear"
+    if visit.outcome == "failed" and visit.exchanges:
+        sight = sight_of(visit.exchanges[-1].status)
+    return "unlisted" if visit.is_unlisted and sight in UNSEEN else sight
 
 
 def _change(before: str | None, after: str) -> tuple[str, str]:

@@ -27,6 +27,7 @@ from everlog.usecases.crawl.lifecycle import (
     robots_visits,
     run_to_end,
 )
+from everlog.usecases.crawl.records_only import archive_records, with_pages_as_before
 from everlog.usecases.discover.aliased_fetcher import aliased
 from everlog.usecases.discover.blog_scope import keep_places, may_widen, new_scope, scope_of, wanted_scope
 from everlog.usecases.discover.estimate import best_of, from_interfaces, from_sitemaps
@@ -36,7 +37,8 @@ from everlog.usecases.discover.stored_allowlist import keep_allowed, settle_home
 from everlog.usecases.discover.typed_address import fetchable, other_spellings
 from everlog.usecases.history.history_clues import clues_of
 from everlog.usecases.history.told_entries import with_told_entries
-from everlog.usecases.history.walk_sources import go_on_walking, walk_sources
+from everlog.usecases.history.told_pages import set_told
+from everlog.usecases.history.walk_sources import go_on_walking, keep_listing, walk_sources
 from everlog.usecases.inspection import estimates_of_page
 from everlog.usecases.learn.blog_fingerprint import keep_fingerprint
 from everlog.usecases.learn.explore import find_blog, sitemaps_of
@@ -81,7 +83,11 @@ async def archive_blog(url: str, run: CrawlRun) -> Report:
         settle_home(blog.home, run.archive)
         if run.allow is not None:
             keep_allowed(blog, run.allow, run.archive)
+        run = with_pages_as_before(blog, run)
         with run.archive.lock(blog.id, crawl_info(run.settings)), recorded_run(blog, "crawl", run.archive) as run_id:
+            if not run.settings.pages:
+                return await archive_records(blog, found, run, run_id)
+            run.archive.blogs.change_state(blog.id, lambda state: replace(state, records_only=False))
             return await _learn_and_crawl(blog, found, rendering, run, run_id)
     if blog.state == "finished":
         return await refresh_blog(blog, run)
@@ -148,6 +154,7 @@ async def _learn_and_crawl(blog: Blog, found: Found, rendering: Rendering, run: 
     # How many posts there are is known before the first of them is visited.
     run.tally.doing = "reading the sitemap"
     listed, maps = await sitemaps_of(found, robots, run.fetcher)
+    keep_listing(blog, maps, lesson.scope, run)
     run.archive.commit([*_other_visits(blog, found, robots, maps), *comment_feeds])
     run.archive.urls.enqueue(blog.id, [link for link, _ in answers])
     _remember_for_updates(found, blog, run.archive)
@@ -162,7 +169,7 @@ async def _learn_and_crawl(blog: Blog, found: Found, rendering: Rendering, run: 
     )
     entries = found.feed.entries if found.feed_url is not None else ()
     with open_context(blog, learned, run, entries=entries, commenting=commenting) as context:
-        context.is_told = is_told
+        set_told(context, is_told=is_told)
         crawl = begin(context)
         for link, answer in answers:
             if answer is not None:
@@ -223,7 +230,8 @@ async def _study_comments(
         blog_id=blog.id, fetcher=run.fetcher, rendering=rendering, tally=run.tally,
         entries={key: entries[link] for link, key in answered.items() if link in entries},
     )
-    if not run.settings.comments:
+    if not run.settings.comments or run.archive.blogs.figures(blog.id).comments:
+        # Those that are told need no feeds, and pages of engines that tell them are known.
         return commenting, []
     run.tally.doing = "learning from the comments of these posts"
     return commenting, await commenting.study((entries[link], pages[link]) for link in pages if link in entries)
@@ -236,7 +244,7 @@ async def _go_on(blog: Blog, learned: LearnedBlog, run: CrawlRun) -> Report:
     learned = compared_anew(learned, blog, run.archive)
     is_told = await go_on_walking(blog, scope_of(blog, run.archive), run)
     with recorded_run(blog, "crawl", run.archive) as run_id, open_context(blog, learned, run) as context:
-        context.is_told = is_told
+        set_told(context, is_told=is_told)
         crawl = begin(context)
         stop = await run_to_end(crawl)
         after_new_crawl(context, stop)

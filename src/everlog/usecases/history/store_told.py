@@ -10,8 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from everlog.archive.repos.inventory import InventoryPost
-from everlog.comments.comment_markup import Thread
-from everlog.comments.merging import merge
+from everlog.comments.told_comments import with_told
 from everlog.core.urls import canonical
 from everlog.history.told_post import told_post
 from everlog.markup.media import media_of
@@ -110,16 +109,15 @@ class ToldStore:
             held = archive.posts.find(f"http://{key}", as_read=True)
             if held is None:
                 continue
-            before = Thread(source="held", comments=held.comments)
-            merged = merge([before, Thread(source="api", comments=tuple(comments))], claimed=None)
-            if len(merged.comments) == len(held.comments):
+            known = with_told(held.comments, comments)
+            if len(known) == len(held.comments):
                 continue
             self.commented[key] = held.url
             claimed = held.comment_count_claimed
             state: CommentsState = "complete"
-            if claimed is not None and claimed > len(merged.comments):
+            if claimed is not None and claimed > len(known):
                 state = "partial"
-            post = replace(held, comments=merged.comments, comments_state=state, fetched=at)
+            post = replace(held, comments=known, comments_state=state, fetched=at)
             yield Visit(
                 blog_id=self.blog.id, url=held.url, key=key, outcome="post", post=post, told_at=at,
                 completes=not self.is_update,

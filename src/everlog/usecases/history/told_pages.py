@@ -20,6 +20,9 @@ def apply_told(page: PageContext, context: CrawlContext) -> None:
     """Let what was told stand, if the interface was asked in this run; else the page's word is newer."""
     if not context.is_told or page.outcome not in {"post", "page", "listing", "skip"} or not page.kept:
         return
+    if page.held_key in context.locked:
+        page.post, page.outcome, page.reason = None, "page", f"its text is not public: {context.locked[page.held_key]}"
+        return
     held = context.held(page.held_key)
     if held is None or not is_told(held):
         return
@@ -33,3 +36,13 @@ def apply_told(page: PageContext, context: CrawlContext) -> None:
         page.outcome, page.reason, page.sight, page.post_key = "post", None, None, None
     # The first page behind a version that was told belongs to that version.
     page.completes = page.post is not None and held.warc is None
+
+
+def set_told(context: CrawlContext, *, is_told: bool) -> None:
+    """Let a crawl know whether a blog's interface told its posts in this run, and which of them are not public."""
+    inventory, blog = context.archive.blogs.inventory, context.blog
+    context.is_told = context.commenting.is_told = is_told
+    context.locked = {
+        post.key: post.locked for state in context.archive.blogs.state(blog.id).history
+        for post in (inventory.of(blog.id, state.source) if is_told else ()) if post.locked is not None
+    }

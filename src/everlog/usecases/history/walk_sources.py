@@ -10,17 +10,23 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from everlog.archive.repos.blog_state import SourceState
+from everlog.core.urls import canonical
+from everlog.feeds.sitemaps import parse_sitemap
 from everlog.history import SOURCES
 from everlog.records import Failure
 from everlog.usecases.discover.walk_history import history_answer
 from everlog.usecases.history.store_told import ToldStore
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from everlog.core.scope import Scope
     from everlog.history import BlogClues, HistorySource
-    from everlog.records import Blog
+    from everlog.records import Blog, Fetched
     from everlog.usecases.crawl.crawl_context import CrawlRun
 
+# What interfaces list in one request.
+LISTED_AT_ONCE = 100
 # What is no answer of the interface: the walk goes on at the next run, where it was.
 NO_ANSWER = frozenset({"rate-limited", "robots", "address", "dns", "connection", "proxy", "tls"})
 
@@ -107,6 +113,22 @@ async def walk_source(source: HistorySource, state: SourceState, blog: Blog, sco
         )
         keep_state(state, blog, run)
     return WalkEnd(is_over=is_over, is_exhaustive=walk.is_exhaustive, told=told, problem=problem)
+
+
+def keep_listing(blog: Blog, maps: Iterable[Fetched], scope: Scope, run: CrawlRun) -> None:
+    """Keep which sitemaps list all posts that an interface told, where they are fewer requests than its own list."""
+    for state in run.archive.blogs.state(blog.id).history:
+        wanted = {post.key for post in run.archive.blogs.inventory.of(blog.id, state.source)}
+        listing: list[str] = []
+        missing = set(wanted)
+        for answer in maps:
+            named = parse_sitemap(answer.answer.body, answer.answer.url).urls
+            keys = {canonical(scope.page_urls(address)[0]) for address, _ in named}
+            if keys & missing:
+                listing.append(answer.url)
+                missing -= keys
+        is_cheaper = bool(listing) and not missing and len(listing) * LISTED_AT_ONCE < len(wanted)
+        keep_state(replace(state, listing=tuple(listing) if is_cheaper else ()), blog, run)
 
 
 def _doing(source: HistorySource, state: SourceState, store: ToldStore) -> str:

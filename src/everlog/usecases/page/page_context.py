@@ -40,6 +40,7 @@ class PageContext:
     other_template: bool = False
     # Whether the page belongs to the version that is held, which an interface told.
     completes: bool = False
+    is_unlisted: bool = False
 
     @property
     def shown(self) -> Page:
@@ -66,4 +67,5 @@ class PageContext:
             post_key=self.post_key, links=tuple(self.links), new_posts=self.new_posts,
             comments_tried=self.comments_tried, sight=self.sight, other_template=self.other_template,
             is_unfinished=self.is_unfinished, completes=self.completes,
+            is_unlisted=self.is_unlisted,
         )

@@ -86,7 +86,7 @@ def read_content(page: PageContext, context: CrawlContext) -> Awaitable[None] | 
     )
     apply_reading(page, context)
     paging = page.reading.paging
-    if paging.text or (paging.told_by and not context.is_told):
+    if paging.text or paging.told_by:
         return _join_told(page, context)
     apply_told(page, context)
     return None
