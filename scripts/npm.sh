@@ -6,7 +6,7 @@ download() {
   local packed
   mkdir -p "$npm_cache"
   packed=$(mktemp -d "$npm_cache/packed.XXXXXX")
-  if ! npm pack --silent --ignore-scripts --pack-destination "$packed" "$@" > /dev/null; then
+  if ! npm pack --loglevel=error --ignore-scripts --pack-destination "$packed" "$@" > /dev/null; then
     rm -r "$packed"
     echo "$* could not be downloaded from npm; the lines above say why" >&2
     return 1

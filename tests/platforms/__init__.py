@@ -6,9 +6,11 @@
         assert len(blog.requests()) < 10
         assert {post.link for post in blog.truth().posts if post.visible} == ...
 
-`scripts/install-platform-parts` installs them, once for all checkouts; `is_installed()` says whether it did.
+`scripts/install-platform-parts` installs them, once for all checkouts; `needs("wordpress")` marks tests that are left
+out where it could not.
 
 - `content`   changes of a blog (new posts, edits, deletions, comments), and made-up years of them
 - `serving`   a web server in a group of processes, and the log of what it was asked
 - `wordpress` PHP's web server, WordPress and SQLite; `php/` has what runs inside of it
+- `ghost`     Node.js, Ghost and SQLite; `node/` has what runs inside of it
 """

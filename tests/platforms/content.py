@@ -76,8 +76,21 @@ def years(posts: int, comments: int = 0, *, step: timedelta = timedelta(hours=37
     return changes
 
 
+def ghost_oddities() -> list[Change]:
+    """One of each kind of post that a reader of Ghost stumbles over; their keys say what they are."""
+    at = [_time(BEGINNING - timedelta(days=number)) for number in range(1, 7)]
+    return [
+        post("For members", text(9_100), key="members", visibility="members", date=at[0], author=AUTHORS[0]),
+        post("For those who pay", text(9_110), key="paid", visibility="paid", date=at[1], author=AUTHORS[0]),
+        post("A draft", text(9_120), key="draft", status="draft", date=at[2], author=AUTHORS[0]),
+        post("Scheduled", text(9_130), key="scheduled", status="future", date="2099-01-01 00:00:00"),
+        post("On top", text(9_140), key="sticky", sticky=True, date=at[4], tags=["#hidden", "trains"]),
+        post("About", text(9_150), key="page", type="page", date=at[5], author=AUTHORS[1]),
+    ]
+
+
 def oddities() -> list[Change]:
-    """One of each kind of post and comment that a reader of history stumbles over; their keys say what they are."""
+    """One of each kind of post and comment that a reader of WordPress stumbles over; their keys say what they are."""
     at = (BEGINNING - timedelta(days=number) for number in count(1))
     when = {"author": AUTHORS[0], "categories": ["Odd"]}
     paged = "\n<!--nextpage-->\n".join(text(9_000 + page) for page in range(1, 4))

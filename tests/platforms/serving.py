@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import http.client
 import json
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import time
 from contextlib import closing, contextmanager, suppress
@@ -20,7 +22,7 @@ import pytest
 from services import START_SECONDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 PARTS = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "everlog" / "platforms"
 MADE_FROM = {"wordpress": Path(__file__).with_name("php"), "ghost": Path(__file__).with_name("node")}
@@ -34,6 +36,7 @@ class Request:
     # The path with its query, as it was sent.
     target: str
     status: int
+    # Their names are in small letters.
     headers: Mapping[str, str] = field(hash=False)
 
 
@@ -97,22 +100,47 @@ def needs(name: str) -> pytest.MarkDecorator:
     return pytest.mark.skipif(missing, reason=f"{name} is not installed: scripts/install-platform-parts --{name}")
 
 
+def kept_database(software: Path, *, made_from: bytes, make: Callable[[Path], None]) -> Path:
+    """The database of a filled site, kept beside the software under what it was made from; others wait meanwhile."""
+    kept = software / f"filled-{hashlib.sha256(made_from).hexdigest()[:16]}.sqlite"
+    with (software / ".filling").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not kept.exists():
+            new = kept.with_suffix(".new")
+            new.unlink(missing_ok=True)
+            make(new)
+            new.rename(kept)
+    return kept
+
+
+def copy_database(used: Path, copy: Path) -> None:
+    """A whole copy of a SQLite database that a server may be using."""
+    with closing(sqlite3.connect(used)) as now, closing(sqlite3.connect(copy)) as whole:
+        now.backup(whole)
+
+
 @contextmanager
-def running(command: list[str], *, url: str, log: Path, environment: Mapping[str, str]) -> Iterator[None]:
+def running(
+    command: list[str], *, url: str, log: Path, environment: Mapping[str, str], folder: Path,
+) -> Iterator[subprocess.Popen[bytes]]:
     """A server that answers at the address, until the block ends; then neither it nor a child of it is left."""
     with log.open("wb") as said:
         process = subprocess.Popen(
-            command, env=environment, stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True,
+            command, env=environment, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said,
+            start_new_session=True,
         )
-        try:
-            if not _answers(process, url):
-                text = log.read_text("utf-8", errors="replace")
-                raise RuntimeError(f"{command[0]} does not answer at {url}:\n{text[-4_000:]}")
-            yield
-        finally:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+        assert process.stdout is not None
+        with process:
+            try:
+                if not _answers(process, url):
+                    text = log.read_text("utf-8", errors="replace")
+                    raise RuntimeError(f"{command[0]} does not answer at {url}:\n{text[-4_000:]}")
+                yield process
+            finally:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                # A kill takes a moment. What all of them wrote to ends when the last of them has.
+                process.stdout.read()
 
 
 def _answers(process: subprocess.Popen[bytes], url: str) -> bool:

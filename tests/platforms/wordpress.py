@@ -6,20 +6,17 @@ or filled one, so it is there in about a second.
 
 from __future__ import annotations
 
-import fcntl
-import hashlib
 import json
 import os
 import shutil
-import sqlite3
 import subprocess
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from platforms.serving import Request, RequestLog, installed, running
+from platforms.serving import Request, RequestLog, copy_database, installed, kept_database, running
 from services import START_SECONDS, held_port
 
 if TYPE_CHECKING:
@@ -173,7 +170,8 @@ def site(options: Options | None = None, *, filled_with: Sequence[Change] = ()) 
             *php(software), "-S", made.url.removeprefix("http://"), "-t", str(made.folder / "www"),
             str(PHP / "router.php"),
         ]
-        with running(command, url=made.url, log=made.folder / "server.log", environment=environment):
+        log = made.folder / "server.log"
+        with running(command, url=made.url, log=log, environment=environment, folder=made.folder):
             made.forget_requests()
             yield made
 
@@ -195,20 +193,15 @@ def _made(software: Path, begin_with: Path) -> Iterator[Site]:
 
 
 def _filled(software: Path, timezone: str, changes: Sequence[Change]) -> Path:
-    """The database of a site after changes, kept beside the software under what it was made from."""
-    first: list[Change] = [{"do": "move"}, {"do": "option", "name": "timezone_string", "value": timezone}]
-    asked = [*first, *changes]
-    made_from = json.dumps(asked).encode() + (PHP / "run.php").read_bytes()
-    kept = software / f"filled-{hashlib.sha256(made_from).hexdigest()[:16]}.sqlite"
-    with (software / ".filling").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not kept.exists():
-            with _made(software, software / "empty.sqlite") as made:
-                made.change(asked)
-                with closing(sqlite3.connect(made.database)) as now, closing(sqlite3.connect(f"{kept}.new")) as whole:
-                    now.backup(whole)
-            Path(f"{kept}.new").rename(kept)
-    return kept
+    """The database of a site after changes. Times of WordPress are local ones, too, so the timezone comes first."""
+    asked = [{"do": "move"}, {"do": "option", "name": "timezone_string", "value": timezone}, *changes]
+
+    def fill(database: Path) -> None:
+        with _made(software, software / "empty.sqlite") as made:
+            made.change(asked)
+            copy_database(made.database, database)
+
+    return kept_database(software, made_from=json.dumps(asked).encode() + (PHP / "run.php").read_bytes(), make=fill)
 
 
 def php(software: Path) -> list[str]:

@@ -151,6 +151,16 @@ def test_the_feed_has_pages_and_ends_with_a_404_that_is_a_feed(blog: Site) -> No
     assert ask(blog.url, "/feed/?paged=1").status in {200, 301}
 
 
+def test_the_feed_can_be_had_by_last_edit_and_oldest_first() -> None:
+    with wordpress.site(filled_with=CONTENT) as site:
+        site.change([edit("p3", title="Otherwise", modified="2026-01-01 12:00:00")])
+        assert "<title>Otherwise</title>" not in ask(site.url, "/feed/").text
+        first_titles = re.findall("<title>(.*?)</title>", ask(site.url, "/feed/?orderby=modified").text)[:2]
+        assert first_titles == ["A blog", "Otherwise"]
+        _, oldest = min((true.date, true.link) for true in site.truth().posts if true.visible and true.type == "post")
+        assert re.findall("<link>(.*?)</link>", ask(site.url, "/feed/?order=asc").text)[1] == oldest
+
+
 def test_validators_of_feeds_are_those_of_the_whole_site(blog: Site) -> None:
     first, second, end = (ask(blog.url, f"/feed/{page}") for page in ("", "?paged=2", "?paged=99"))
     assert first.headers["ETag"] == second.headers["ETag"] == end.headers["ETag"]
@@ -237,6 +247,6 @@ def test_each_request_is_in_the_log_with_its_status() -> None:
         assert [(one.method, one.target, one.status) for one in site.requests()] == [
             ("GET", "/feed/?x=1", 200), ("GET", "/nowhere/", 404),
         ]
-        assert site.requests()[0].headers["User-Agent"] == "a reader"
+        assert site.requests()[0].headers["user-agent"] == "a reader"
         site.forget_requests()
         assert site.requests() == []

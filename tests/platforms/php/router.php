@@ -16,7 +16,7 @@ register_shutdown_function(
 			'method'  => $_SERVER['REQUEST_METHOD'],
 			'target'  => $_SERVER['REQUEST_URI'],
 			'status'  => http_response_code(),
-			'headers' => getallheaders(),
+			'headers' => array_change_key_case( getallheaders() ),
 		);
 		file_put_contents( getenv( 'EVERLOG_SITE' ) . '/requests.log', json_encode( $entry ) . "\n", FILE_APPEND | LOCK_EX );
 	}
