@@ -8,13 +8,14 @@
     told_post          the record that an interface's own words make
     known_addresses    which addresses were named before, in a few bytes each
 
-    wordpress_com      the interface for blogs that WordPress.com hosts
-    wordpress_rest     the REST interface of WordPress (`wordpress_walk`, `wordpress_changes`, `wordpress_rows`)
+    wordpress/         the REST interface of WordPress, that of WordPress.com, the pages of a WordPress blog's feed
     blogger_feed       the feeds of posts and comments of Blogger
     tumblr/            the old interface of Tumblr (`tumblr_read`)
     archived_feed      feeds in several documents (RFC 5005, JSON Feed), and complete ones (`feed_posts`)
-    wordpress_feed     the pages of a WordPress blog's feed
     ghost/             Ghost's content interface (`ghost_content`)
+    squarespace_json   the lists of Squarespace as JSON
+    substack_archive   the archive of a Substack, and its comments
+    archive_pages      pages of years and months that the front page links to
     sitemap_history    the sitemaps that robots.txt names (`sitemap_walk`)
 
     comment_history    the feed of all comments of a blog, which updates ask
@@ -26,12 +27,12 @@ A new source is one module with a `SOURCE`, one line in `SOURCES` here, and one 
 from __future__ import annotations
 
 from everlog.history import (
+    archive_pages,
     archived_feed,
     blogger_feed,
     sitemap_history,
-    wordpress_com,
-    wordpress_feed,
-    wordpress_rest,
+    squarespace_json,
+    substack_archive,
 )
 from everlog.history.ghost import ghost_content
 from everlog.history.source import (
@@ -46,6 +47,7 @@ from everlog.history.source import (
     Told,
 )
 from everlog.history.tumblr import tumblr_read
+from everlog.history.wordpress import wordpress_com, wordpress_feed, wordpress_rest
 
 # The cheapest and surest first.
 SOURCES: tuple[HistorySource, ...] = (
@@ -57,7 +59,10 @@ SOURCES: tuple[HistorySource, ...] = (
     tumblr_read.SOURCE,
     archived_feed.SOURCE,
     wordpress_feed.SOURCE,
+    squarespace_json.SOURCE,
+    substack_archive.SOURCE,
     sitemap_history.SOURCE,
+    archive_pages.SOURCE,
 )
 
 __all__ = [
