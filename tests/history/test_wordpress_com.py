@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from everlog.history import BlogClues
-from everlog.history.wordpress_com import SOURCE
+from everlog.history.wordpress.wordpress_com import SOURCE
 from everlog.records import Page
 from history.driving import HOSTILE, Nonsense, changed_since, clues_of, driven, fetched, named, walked
 from history.sites.blogger import Blogger

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from everlog.history import BlogClues
-from everlog.history.wordpress_feed import SOURCE
+from everlog.history.wordpress.wordpress_feed import SOURCE
 from history.driving import HOSTILE, Nonsense, clues_of, driven, named, walked
 from history.sites.archives import FeedArchives
 from history.sites.wordpress_feeds import WordPressFeeds

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from everlog.history.source import ListingSource
-from everlog.history.wordpress_rest import SOURCE
+from everlog.history.wordpress.wordpress_rest import SOURCE
 from history.driving import HOSTILE, Nonsense, changed_since, clues_of, driven, walked
 from history.sites.archives import FeedArchives
 from history.sites.blogger import Blogger

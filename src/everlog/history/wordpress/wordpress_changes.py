@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from everlog.history.answers import count_of, number_at, text_at
 from everlog.history.source import NOTHING_TOLD, Told
-from everlog.history.wordpress_rows import (
+from everlog.history.wordpress.wordpress_rows import (
     COMMENT_FIELDS,
     LISTED_FIELDS,
     PER_PAGE,

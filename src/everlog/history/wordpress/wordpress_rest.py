@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urljoin, urlsplit
 
 from everlog.history.source import Entrance
-from everlog.history.wordpress_changes import RestChanges, RestListing
-from everlog.history.wordpress_walk import RestWalk
+from everlog.history.wordpress.wordpress_changes import RestChanges, RestListing
+from everlog.history.wordpress.wordpress_walk import RestWalk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
