@@ -88,6 +88,9 @@ class Settings:
     )
     retries: int = _setting(2, least=0, most=10, about="How often a page that failed in passing is tried again.")
     robots: bool = _setting(default=True, about="Obey robots.txt.")
+    pages: bool = _setting(
+        default=True, about="Fetch the pages of posts; without them, records come from the blog's interfaces alone.",
+    )
     comments: bool = _setting(default=True, about="Keep the comments of posts.")
     render: Literal["auto", "always", "never"] = _setting(
         "auto", about="Render pages in a browser: where it is needed, all of them, or none.",

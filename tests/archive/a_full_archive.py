@@ -17,6 +17,7 @@ from everlog.archive.copy import copied_rows
 from everlog.archive.copy.copy_archive import copy_archive, open_target
 from everlog.archive.models import Poll
 from everlog.archive.repos.blog_state import ListWalk
+from everlog.archive.repos.inventory import InventoryPost
 from everlog.core.fetcher import HostStats, Waited
 from everlog.records import Comment, Event, Media
 from everlog.schedule.poll_schedule import first_polling
@@ -94,6 +95,7 @@ def _account(archive: Archive, blog_id: int) -> None:
     archive.blogs.end_run(run, reason="done", counts={"posts": 7})
     archive.blogs.change_state(blog_id, lambda state: replace(state, walk=ListWalk(waiting=(STRANGE,))))
     archive.blogs.keep_address(STRANGE, "http://a.example/")
+    archive.blogs.inventory.add(blog_id, STRANGE, [InventoryPost(native_id=STRANGE, key=STRANGE, url=STRANGE)])
     archive.hosts.cache({"robots http://a.example": "User-agent: *"})
     archive.backend.state.tell_contact()
 

@@ -10,8 +10,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-# What stood under names in one table stands in four from revision 7 on.
+# What stood under names in one table stands in four from revision 7 on; inventories came with revision 8.
 UNDO_REVISION_7 = (
+    "drop table listed_posts",
     "create table remembered (blog_id bigint, name text, value text not null, primary key (blog_id, name))",
     *(f"insert into remembered select 0, name, value from {table}"  # noqa: S608 - our own texts
       for table in ("host_cache", "archive_state")),

@@ -32,7 +32,7 @@ def test_pages_are_listed_with_the_time_they_changed():
 
 def test_an_index_names_further_sitemaps():
     body = f"<sitemapindex {NAMESPACE}><sitemap><loc>https://a.blog/posts.xml</loc></sitemap></sitemapindex>"
-    assert parse_sitemap(body.encode()) == Sitemap(more=("https://a.blog/posts.xml",))
+    assert parse_sitemap(body.encode()) == Sitemap(maps=(("https://a.blog/posts.xml", None),))
 
 
 def test_pictures_of_a_page_are_no_pages():

@@ -1,4 +1,4 @@
-"""History sources: which requests they plan, what they read, and how they are walked."""
+"""History sources: what all of them keep to, how they are walked, and the feed of all comments."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from everlog.history import SOURCES, BlogClues, comment_history, sitemap_history
+from everlog.history import SOURCES, BlogClues, HistoryAnswer, sitemap_history
+from everlog.history.comment_history import comment_feed_of, read_comment_feed_page
 from everlog.records import Exchange, Failure, Fetched, Page
-from everlog.usecases.discover.walk_history import walk_history
+from everlog.usecases.discover.walk_history import history_answer, walk_history
 
 HOME = "https://a.example/"
 AT = datetime(2026, 5, 1, tzinfo=UTC)
@@ -32,7 +33,7 @@ class Pages:
         self.pages = pages
         self.asked: list[tuple[str, str]] = []
 
-    async def fetch(self, url, *, purpose="page"):
+    async def fetch(self, url, *, purpose="page", etag=None, last_modified=None):  # noqa: ARG002
         self.asked.append((url, purpose))
         if url not in self.pages:
             return Failure(url=url, trouble="http", reason="404", status=404)
@@ -40,75 +41,64 @@ class Pages:
         return Fetched(url=url, exchanges=(answer,))
 
 
-def walked(source, clues, pages):
-    return asyncio.run(walk_history(source, clues, pages))
-
-
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.name)
-def test_every_source_has_a_name_an_end_and_takes_nonsense_for_nothing(source):
+@pytest.mark.parametrize("status", [0, 200, 304, 400, 401, 403, 404, 410, 429, 500])
+def test_every_source_has_a_name_an_end_and_takes_nonsense_for_nothing(source, status):
     assert source.name
-    assert source.most_requests >= 1
-    page = source.read(b"<!doctype html><p>Not found</p>", HOME)
-    assert page is None or (page.posts, page.comments, page.more) == ((), (), ())
+    assert source.grade in {"A", "B", "C"}
+    walk = source.walk(HOME)
+    asked = 0
+    while (request := walk.next_request()) is not None:
+        told = walk.take(HistoryAnswer(url=request.url, status=status, body=b"<!doctype html><p>Not found</p>"))
+        assert (told.posts, told.comments) == ((), ())
+        asked += 1
+        assert asked <= source.most_requests
+    assert not (walk.lists_all and walk.is_exhaustive)
 
 
-def test_sitemaps_are_those_that_robots_txt_names():
-    clues = BlogClues(home=HOME, robots=b"Sitemap: https://a.example/map.xml\nSitemap: https://a.example/news.xml\n")
-    requests = sitemap_history.SOURCE.first_requests(clues)
-    assert [(request.url, request.purpose) for request in requests] == [
-        ("https://a.example/map.xml", "sitemap"), ("https://a.example/news.xml", "sitemap"),
-    ]
+def walked(home, pages):
+    source = sitemap_history.SOURCE
+    return asyncio.run(walk_history(source.walk(source.entrance(BlogClues(home=home)).url), pages))
 
 
-def test_a_sitemap_tells_addresses_and_when_they_changed():
-    [post] = sitemap_history.SOURCE.read(map_of("/sea/"), HOME).posts
-    assert (post.url, post.changed.date().isoformat()) == ("https://a.example/sea/", "2026-01-02")
-
-
-def test_an_index_is_walked_and_every_address_is_named_once():
+def test_a_walk_is_driven_to_its_end_and_every_address_is_named_once():
     pages = Pages({
         "https://a.example/sitemap.xml": INDEX,
         "https://a.example/1.xml": map_of("/sea/", "/rain/"), "https://a.example/2.xml": map_of("/rain/", "/snow/"),
     })
-    walk = walked(sitemap_history.SOURCE, BlogClues(home=HOME), pages)
+    walk = walked(HOME, pages)
     assert walk.addresses == [f"https://a.example/{name}/" for name in ("sea", "rain", "snow")]
     assert len(walk.answers) == 3
+    assert pages.asked[0] == ("https://a.example/sitemap.xml", "sitemap")
 
 
-def test_a_map_that_cannot_be_had_is_left_out():
+def test_an_answer_that_cannot_be_had_is_told_to_the_walk_and_not_kept():
     pages = Pages({"https://a.example/sitemap.xml": INDEX, "https://a.example/2.xml": map_of("/snow/")})
-    assert walked(sitemap_history.SOURCE, BlogClues(home=HOME), pages).addresses == ["https://a.example/snow/"]
+    walk = walked(HOME, pages)
+    assert walk.addresses == ["https://a.example/snow/"]
+    assert [answer.url for answer in walk.answers] == ["https://a.example/sitemap.xml", "https://a.example/2.xml"]
 
 
-def test_maps_that_name_each_other_are_asked_once_and_endless_ones_end():
-    loop = b"<sitemapindex><sitemap><loc>https://a.example/sitemap.xml</loc></sitemap></sitemapindex>"
-    pages = Pages({"https://a.example/sitemap.xml": loop})
-    walked(sitemap_history.SOURCE, BlogClues(home=HOME), pages)
-    assert pages.asked == [("https://a.example/sitemap.xml", "sitemap")]
-
-    named = "".join(f"<sitemap><loc>https://a.example/{number}.xml</loc></sitemap>" for number in range(100))
-    endless = Pages({"https://a.example/sitemap.xml": f"<sitemapindex>{named}</sitemapindex>".encode()})
-    walked(sitemap_history.SOURCE, BlogClues(home=HOME), endless)
-    assert len(endless.asked) == sitemap_history.SOURCE.most_requests
+def test_the_body_of_an_error_is_told_to_the_walk():
+    exchange = Exchange(url=HOME, status=400, body=b"{}", headers=(("X-Total", "3"),), fetched_at=AT)
+    answer = history_answer(Failure(url=HOME, trouble="http", reason="400", status=400, exchanges=(exchange,)))
+    assert (answer.status, answer.body, answer.header("x-total")) == (400, b"{}", "3")
+    assert history_answer(Failure(url=HOME, trouble="timeout", reason="slow")).status == 0
 
 
 def test_the_comment_feed_is_the_one_that_the_front_page_names():
     body = b'<link rel="alternate" type="application/rss+xml" title="Comments Feed" href="/comments/feed/">'
     clues = BlogClues(home=HOME, home_page=Page(url=HOME, body=body, fetched_at=AT))
-    [request] = comment_history.SOURCE.first_requests(clues)
-    assert (request.url, request.purpose) == ("https://a.example/comments/feed/", "feed")
+    assert comment_feed_of(clues) == "https://a.example/comments/feed/"
 
 
 def test_a_blog_that_names_no_comment_feed_is_not_asked_for_one():
     clues = BlogClues(home=HOME, home_page=Page(url=HOME, body=b"<p>Hello", fetched_at=AT), feed_url=HOME + "feed/")
-    pages = Pages({})
-    assert walked(comment_history.SOURCE, clues, pages).pages == ()
-    assert pages.asked == []
+    assert comment_feed_of(clues) is None
 
 
 def test_a_comment_feed_tells_comments_and_whose_posts_they_are_on():
-    told = comment_history.SOURCE.read(COMMENTS, HOME + "comments/feed/")
-    assert [(each.comment.author, each.comment.text) for each in told.comments] == [
-        ("Ada", "So calm."), ("Bea", "So wet."),
-    ]
-    assert "https://a.example/sea/" in told.comments[0].posts
+    told = read_comment_feed_page(COMMENTS, HOME + "comments/feed/")
+    assert [(each.comment.author, each.comment.text) for each in told] == [("Ada", "So calm."), ("Bea", "So wet.")]
+    assert "https://a.example/sea/" in told[0].posts
+    assert read_comment_feed_page(b"<!doctype html><p>Not found</p>", HOME) is None

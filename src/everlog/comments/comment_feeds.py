@@ -105,7 +105,11 @@ def read_site_comments(body: bytes, feed_url: str) -> tuple[SiteComment, ...] | 
     >>> [(found.posts, found.comment.id) for found in read_site_comments(body, "")]
     [(('https://a.org/a/', 'https://a.org/?p=12'), '7')]
     """
-    feed = parse_feed(body, feed_url or None)
+    return site_comments(parse_feed(body, feed_url or None), feed_url)
+
+
+def site_comments(feed: Feed, feed_url: str) -> tuple[SiteComment, ...] | None:
+    """The comments of such a feed, one for each of its entries; None for a feed of posts."""
     if feed.entries and not _is_conversation(feed):
         return None
     opening = _common_opening([entry.title or "" for entry in feed.entries])

@@ -56,7 +56,7 @@ def filled(post: Post, entry: Entry, held: Post | None = None) -> Post:
     """
     values: dict[str, Any] = {}
     provenance: dict[str, Provenance] = {}
-    for name, value in _said(entry, post).items():
+    for name, value in as_kept(entry, post).items():
         is_news = bool(value) and not _is_same(getattr(post, name), value)
         if not is_news or not _is_open(post, name) or _was_shown(held, name) or _contradicts(post, name, value):
             continue
@@ -140,7 +140,8 @@ def with_believable_dates(entries: Sequence[Entry]) -> tuple[Entry, ...]:
     return tuple(replace(entry, published=None, updated=None) for entry in entries)
 
 
-def _said(entry: Entry, post: Post) -> dict[str, Any]:
+def as_kept(entry: Entry, post: Post) -> dict[str, Any]:
+    """What an entry says of its post, as it is kept there: by the names of fields, what it does not say empty."""
     moment = _plausible(entry.published or entry.updated, post)
     changed = _plausible(entry.updated, post)
     return {

@@ -12,7 +12,7 @@ from everlog.errors import UnreadableFeed
 from everlog.feeds.decoding import with_windows_marks
 from everlog.feeds.feed_dates import parse_date
 from everlog.feeds.labels import names, plain, tags
-from everlog.records import Entry, Feed
+from everlog.records import Entry, Feed, FeedPaging
 
 _SURROGATE = re.compile("[\x00\ud800-\udfff]")
 
@@ -46,6 +46,7 @@ def read_json_feed(text: str, url: str | None, *, limit: int) -> Feed:
         entries=tuple(_entry(item, base, language) for item in items),
         kind="json",
         next_pages=(following,) if following else (),
+        paging=FeedPaging(next_page=following) if following else None,
     )
 
 

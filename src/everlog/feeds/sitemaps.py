@@ -6,7 +6,7 @@ import io
 import re
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from lxml import etree
@@ -24,6 +24,8 @@ MAX_BYTES = 50 * 1024 * 1024
 MAX_URLS = 50_000
 # Forty for each address: its date, and pictures with their captions.
 MAX_TAGS = 2_000_000
+# Where the root of a document stands, behind notes, style sheets and what a broken plug-in prints first.
+_HEAD_BYTES = 10_000
 
 _GZIP = b"\x1f\x8b"
 _ROOT = re.compile(r"<(?:[\w.-]+:)?(urlset|sitemapindex|rss|feed|rdf|html)(?=[\s>])", re.IGNORECASE)
@@ -32,11 +34,16 @@ _SITEMAP_LINE = re.compile(r"^[ \t\ufeff]*sitemap[ \t]*:[ \t]*(\S+)", re.IGNOREC
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sitemap:
-    """The pages a sitemap lists, each with the day it says they changed, and further sitemaps."""
+    """The pages a sitemap lists and further sitemaps, each with the day it says they changed."""
 
     urls: tuple[tuple[str, datetime | None], ...] = ()
-    more: tuple[str, ...] = ()
+    maps: tuple[tuple[str, datetime | None], ...] = ()
     problem: str | None = None
+
+    @property
+    def more(self) -> tuple[str, ...]:
+        """The addresses of the further sitemaps."""
+        return tuple(url for url, _ in self.maps)
 
 
 def parse_sitemap(body: bytes, url: str | None = None) -> Sitemap:
@@ -51,7 +58,7 @@ def parse_sitemap(body: bytes, url: str | None = None) -> Sitemap:
     """
     plain, is_cut = _unpacked(body)
     text = decode(plain).lstrip()
-    root = _ROOT.search(text, 0, 10_000)
+    root = _ROOT.search(text, 0, _HEAD_BYTES)
     kind = root[1].lower() if root else None
     if kind in {"urlset", "sitemapindex"}:
         sitemap = _read_xml(text[root.start():] if root else text, url)
@@ -61,8 +68,22 @@ def parse_sitemap(body: bytes, url: str | None = None) -> Sitemap:
         sitemap = _read_lines(text if kind is None else "", url)
     if is_cut:
         problem = f"larger than {MAX_BYTES // 1024 // 1024} MB; the rest was not read"
-        return Sitemap(urls=sitemap.urls, more=sitemap.more, problem=problem)
+        return replace(sitemap, problem=problem)
     return sitemap
+
+
+def is_sitemap(body: bytes) -> bool:
+    """Whether bytes are a sitemap, even one that lists nothing yet.
+
+    >>> is_sitemap(b"<?xml version='1.0'?><urlset></urlset>"), is_sitemap(b"<!doctype html><p>Not found")
+    (True, False)
+    """
+    head, _ = _unpacked(body, _HEAD_BYTES)
+    root = _ROOT.search(decode(head))
+    if root is not None and root[1].lower() in {"urlset", "sitemapindex"}:
+        return True
+    sitemap = parse_sitemap(body)
+    return bool(sitemap.urls or sitemap.maps)
 
 
 def sitemaps_of_robots(text: str, url: str | None = None) -> tuple[str, ...]:
@@ -75,39 +96,37 @@ def sitemaps_of_robots(text: str, url: str | None = None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(full for full in named if full))
 
 
-def _unpacked(body: bytes) -> tuple[bytes, bool]:
+def _unpacked(body: bytes, most: int = MAX_BYTES) -> tuple[bytes, bool]:
     """At most so many bytes of a body, and whether there were more; a broken pack gives what was whole."""
     if not body.startswith(_GZIP):
-        return body[:MAX_BYTES], len(body) > MAX_BYTES
+        return body[:most], len(body) > most
     out = bytearray()
     rest = body
-    while rest.startswith(_GZIP) and len(out) <= MAX_BYTES:
+    while rest.startswith(_GZIP) and len(out) <= most:
         pack = zlib.decompressobj(wbits=31)
         try:
-            out += pack.decompress(rest, MAX_BYTES + 1 - len(out))
+            out += pack.decompress(rest, most + 1 - len(out))
         except zlib.error:
             break
         rest = pack.unused_data
-    return bytes(out[:MAX_BYTES]), len(out) > MAX_BYTES
+    return bytes(out[:most]), len(out) > most
 
 
 def _read_xml(text: str, base: str | None) -> Sitemap:
     if len(text) > MAX_TAGS and text.count("<") > MAX_TAGS:
         first = _read_xml("<".join(text.split("<", MAX_TAGS)[:MAX_TAGS]), base)
-        return Sitemap(urls=first.urls, more=first.more, problem=first.problem or f"truncated after {MAX_TAGS:,} tags")
+        return replace(first, problem=first.problem or f"truncated after {MAX_TAGS:,} tags")
     urls: dict[str, datetime | None] = {}
-    more: dict[str, None] = {}
+    maps: dict[str, datetime | None] = {}
     for kind, link, changed in _rows(text):
         full = absolute(base, link)
         if full is None:
             continue
-        if kind == "sitemap":
-            more.setdefault(full)
-        else:
-            urls.setdefault(full, parse_date(changed))
-        if len(urls) + len(more) >= MAX_URLS:
-            return Sitemap(urls=tuple(urls.items()), more=tuple(more), problem=f"truncated after {MAX_URLS} addresses")
-    return Sitemap(urls=tuple(urls.items()), more=tuple(more))
+        (maps if kind == "sitemap" else urls).setdefault(full, parse_date(changed))
+        if len(urls) + len(maps) >= MAX_URLS:
+            problem = f"truncated after {MAX_URLS} addresses"
+            return Sitemap(urls=tuple(urls.items()), maps=tuple(maps.items()), problem=problem)
+    return Sitemap(urls=tuple(urls.items()), maps=tuple(maps.items()))
 
 
 def _rows(text: str) -> Iterator[tuple[str, str, str | None]]:

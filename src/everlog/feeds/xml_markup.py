@@ -19,6 +19,8 @@ _NAMESPACES = (
     ("modules/syndication", "sy:"),
     ("wellformedweb.org/commentapi", "wfw:"),
     ("syndication/thread", "thr:"),
+    ("syndication/history", "fh:"),
+    ("spec/opensearch", "opensearch:"),
     ("feedburner", "feedburner:"),
     ("podcast-1.0.dtd", "itunes:"),
     ("search.yahoo.com/mrss", "media:"),

@@ -15,6 +15,7 @@ from lxml import etree
 from everlog.core.urls import absolute, host_of
 from everlog.feeds.feed_dates import parse_date
 from everlog.feeds.labels import names, plain, tags
+from everlog.feeds.paging import OLDER, paging_links, read_paging
 from everlog.feeds.polling_hints import read_hints
 from everlog.feeds.xml_markup import (
     XML_BASE,
@@ -57,6 +58,7 @@ def read_xml_feed(root: etree._Element, url: str | None, *, limit: int, broken: 
     reader.home = _home(reader, channel, about)
     reader.language = _language(root, channel, about)
     items = _items(root, channel, broken=broken)
+    links = paging_links(reader.names, about, reader.url or reader.home)
     return Feed(
         url=url,
         title=_title(about),
@@ -65,8 +67,9 @@ def read_xml_feed(root: etree._Element, url: str | None, *, limit: int, broken: 
         authors=_authors(reader.names, about),
         entries=tuple(_distinct(reader.entry(item) for item in items[:limit])),
         kind=kind,
-        next_pages=_next_pages(reader, about),
+        next_pages=tuple(dict.fromkeys(url for rel, url in links if rel in OLDER)),
         hints=read_hints(reader.names, about),
+        paging=read_paging(about, links),
     )
 
 
@@ -285,14 +288,3 @@ def _language(root: etree._Element, channel: etree._Element, about: _Children) -
     stated = first_text([*about.get("language", ()), *about.get("dc:language", ())])
     language = stated or channel.get(XML_LANG) or root.get(XML_LANG)
     return str(language).strip().replace("_", "-")[:35] or None if language else None
-
-
-def _next_pages(reader: _Reader, about: _Children) -> tuple[str, ...]:
-    """Where older entries continue (RFC 5005)."""
-    found: list[str] = []
-    for element in (*about.get("link", ()), *about.get("atom:link", ())):
-        said = reader.names.attributes(element)
-        if said.get("rel", "").lower() in {"next", "prev-archive"}:
-            full = absolute(reader.url or reader.home, said.get("href"))
-            found += [full] if full and full not in found else []
-    return tuple(found)

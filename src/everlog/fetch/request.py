@@ -42,6 +42,7 @@ _SPELLED = re.compile(
 )
 _ACCEPT = {
     "page": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5",
+    "api": "application/json,*/*;q=0.5",
     "feed": "application/atom+xml,application/rss+xml,application/feed+json,application/xml;q=0.9,*/*;q=0.5",
     "media": "*/*",
     "robots": "text/plain,*/*;q=0.5",

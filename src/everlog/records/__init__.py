@@ -20,7 +20,7 @@ each line of `Post` says what its field is to those who learn, compare, keep and
 from __future__ import annotations
 
 from everlog.records.blog import Blog, CrawlState, Event
-from everlog.records.feed import Entry, Feed, FeedHints, FeedLink
+from everlog.records.feed import Entry, Feed, FeedHints, FeedLink, FeedPaging
 from everlog.records.post import Comment, CommentsState, Media, Post, Provenance, Role, Skip, post_fields
 from everlog.records.visit import Lane, Link, Outcome, Visit
 from everlog.records.web import (
@@ -51,6 +51,7 @@ __all__ = [
     "Feed",
     "FeedHints",
     "FeedLink",
+    "FeedPaging",
     "Fetched",
     "Lane",
     "Link",

@@ -46,8 +46,30 @@ class FeedHints:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FeedPaging:
+    """Where the entries go on that a feed document does not hold (RFC 5005, JSON Feed, OpenSearch).
+
+    `next_page` continues a list that shifts with every new entry; `prev_archive` names a document of older entries that
+    stays as it is, `next_archive` one of newer entries, `current` the document that subscribers ask for. `is_complete`
+    says that this document holds all entries there are, `is_archive` that it is not the one of the newest. `total` is
+    how many entries the feed claims to have.
+    """
+
+    next_page: str | None = None
+    prev_archive: str | None = None
+    next_archive: str | None = None
+    current: str | None = None
+    is_complete: bool = False
+    is_archive: bool = False
+    total: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Feed:
-    """A parsed feed. `home` is the page it says it belongs to; `next_pages` where older entries may be."""
+    """A parsed feed. `home` is the page it says it belongs to; `next_pages` where older entries may be.
+
+    `paging` says which of these are which, where the feed says anything about that.
+    """
 
     url: str | None
     title: str | None = None
@@ -59,6 +81,7 @@ class Feed:
     next_pages: tuple[str, ...] = ()
     problem: str | None = None
     hints: FeedHints | None = None
+    paging: FeedPaging | None = None
 
     def __repr__(self) -> str:
         entries = counted(len(self.entries), "entry", "entries")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-# Sitemaps name every post; a front page only lets one multiply; a feed shows the newest.
-Evidence = Literal["sitemap", "front page", "feed"]
+# An interface counts its posts; sitemaps name every post; a front page only lets one multiply; a feed shows the newest.
+Evidence = Literal["interface", "sitemap", "front page", "feed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

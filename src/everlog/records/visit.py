@@ -61,5 +61,12 @@ class Visit:
     sight: Literal["led-away", "no-post"] | None = None
     # Set when a page of the post could not be had for now: what there is is kept, and the URL is asked for again.
     is_unfinished: bool = False
+    # When an interface told the post of a visit that asked for no page.
+    told_at: datetime | None = None
+    # Set when the blog's own list of all posts does not name the one that stood here any more.
+    is_unlisted: bool = False
+    # Set when the visit brings what belongs to the version that is held, comments or the page behind a post that was
+    # told: nothing was edited.
+    completes: bool = False
     # Set when the version that is held was read by another template: what that one takes along is no edit.
     other_template: bool = False

@@ -10,7 +10,7 @@ from typing import BinaryIO, Literal
 from everlog.records.one_line import MOST_WORD, clipped, on_a_line
 
 # What a URL was fetched as; `rendered` and `screenshot` are what a browser made of a response.
-Purpose = Literal["page", "feed", "media", "robots", "sitemap", "requisite", "rendered", "screenshot"]
+Purpose = Literal["page", "feed", "api", "media", "robots", "sitemap", "requisite", "rendered", "screenshot"]
 # Why the web gave nothing: the word for the event log; `Failure.reason` is the sentence for people.
 Trouble = Literal[
     "http", "gone", "robots", "rate-limited", "address", "dns", "connection", "proxy", "tls", "timeout",

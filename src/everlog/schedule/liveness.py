@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 # What a look at the page of a post shows. `led-away`: it redirects to the home page or a list; `no-post`: it
 # answers, and neither is a post nor has the text of one; `unclear` is all that says nothing about the post.
-Sight = Literal["there", "gone", "not-found", "led-away", "no-post", "unclear"]
+# `unlisted`: the page is not there, and the blog's own list of all posts does not name it any more.
+Sight = Literal["there", "gone", "unlisted", "not-found", "led-away", "no-post", "unclear"]
+# A page that does not show its post, whatever it shows.
+UNSEEN: frozenset[Sight] = frozenset({"not-found", "led-away", "no-post"})
 # What a feed or a home page answers. `no-feed`: a page instead; `no-name`: nobody knows the host; `refused`: nobody
 # answers there.
 Answer = Literal["well", "gone", "not-found", "no-feed", "no-name", "refused", "passing"]
@@ -40,6 +43,8 @@ class Proof(NamedTuple):
 # Redirects are set up on purpose, once, so that the second look is enough to rule out a site that is being mended.
 PROOFS: dict[Sight, Proof] = {
     "gone": Proof(1, timedelta()),
+    # Two that do not know of each other say so: the site's database and its page.
+    "unlisted": Proof(1, timedelta()),
     "led-away": Proof(2, DAY),
     "not-found": Proof(3, 2 * DAY),
     "no-post": Proof(3, 2 * DAY),
@@ -138,6 +143,7 @@ def next_look_at_missing(known: Missing) -> datetime | None:
 
 _SEEN = {
     "gone": "returned HTTP 410 Gone",
+    "unlisted": "is not there any more, and the blog's list of all posts does not name it",
     "not-found": "returned HTTP 404 Not Found",
     "led-away": "redirects to the home page or to a list",
     "no-post": "exists, but no longer shows a post",

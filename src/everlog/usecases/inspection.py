@@ -13,10 +13,13 @@ from everlog.core.tree import parse
 from everlog.core.urls import canonical
 from everlog.extract.classify import noarchive
 from everlog.feeds import declared_feeds
+from everlog.history.platforms import platform_of
 from everlog.records.figures import Estimate
 from everlog.usecases.crawl.report import Tally
 from everlog.usecases.discover.estimate import best_of, from_sitemaps
 from everlog.usecases.discover.typed_address import fetchable, other_spellings
+from everlog.usecases.history.history_clues import clues_of
+from everlog.usecases.history.probe_sources import probe_sources
 from everlog.usecases.learn.explore import find_blog, sitemaps_of
 from everlog.usecases.learn.learn_found import learn_found, learning_step
 from everlog.usecases.page.rendering import Rendering
@@ -25,10 +28,12 @@ if TYPE_CHECKING:
     from everlog.core.fetcher import Fetcher
     from everlog.core.scope import Scope
     from everlog.core.tree import Element
+    from everlog.history.platforms import Platform
     from everlog.records import Fetched, Post, Skip
     from everlog.render import Browser
     from everlog.settings import Settings
     from everlog.usecases.discover.discover_blog import Found
+    from everlog.usecases.history.probe_sources import FoundSource
     from everlog.usecases.learn.learned_blog import LearnedBlog
 
 _PAGE_NUMBER = re.compile(r"(?:/page/?|[?&]paged?=|/p/?|page-?)(\d{1,5})(?:/|\.html?|$|&)", re.IGNORECASE)
@@ -53,6 +58,9 @@ class Inspection:
     estimates: tuple[Estimate, ...]
     requests: int
     comments: tuple[str, ...]
+    # What shows the platform; the sources of its history, the one that a crawl would use first.
+    evidence: str | None
+    sources: tuple[FoundSource, ...]
     sample: Post | Skip
     scope: Scope
     pages: int
@@ -66,8 +74,9 @@ class Inspection:
 
     @property
     def requests_expected(self) -> int:
-        """One request per post, and as many again for a tenth of lists and other pages."""
-        return round(self.estimate.posts * 1.1) + 2
+        """One request per post, and as many again for a tenth of lists and other pages; and those of its history."""
+        told = next((each.requests for each in self.sources if each.requests is not None and each.total), 0)
+        return round(self.estimate.posts * 1.1) + 2 + (told or 0)
 
 
 async def inspect_blog(
@@ -94,12 +103,21 @@ async def inspect_blog(
     tally.doing = "reading the sitemaps"
     addresses, maps = await sitemaps_of(found, answered, fetcher)
     estimates += from_sitemaps(addresses, len(maps), learned)
+    tally.doing = "asking the blog's interfaces"
+    clues = clues_of(lesson.found, answered)
+    sources = await probe_sources(clues, fetcher)
+    estimates += [
+        Estimate(posts=each.total, why=f"posts counted by {each.name}", evidence="interface")
+        for each in sources if each.total
+    ]
+    platform = platform_of(clues)
     if root is not None and home is not None:
         estimates += estimates_of_page(root, home.url, lesson.scope, learned)
     last = list(lesson.shown.values())[-1].page
     parsed = parse(last.body, last.content_type)
     return Inspection(
-        home=found.home, title=found.feed.title, platform=platform_of(root) if root is not None else None,
+        home=found.home, title=found.feed.title, platform=_platform_name(platform),
+        evidence=platform.evidence if platform is not None else None, sources=sources,
         feeds=_declared(root, home.url) if root is not None and home is not None else (),
         feed_url=found.feed_url, feed_entries=len(found.feed.entries), robots=_robots_verdict(robots, settings),
         learned=learned, estimates=tuple(estimates), requests=_count_requests(fetcher) - before,
@@ -131,12 +149,9 @@ def _where_comments_are(root: Element, url: str, found: Found) -> tuple[str, ...
     return (*ways, *((f"comment feeds such as {feed}",) if feed else ()))
 
 
-def platform_of(root: Element) -> str | None:
-    """The program that made a page, as the page itself says."""
-    for meta in root.iter("meta"):
-        if (meta.get("name") or "").lower() == "generator" and meta.get("content"):
-            return str(meta.get("content")).strip()[:80]
-    return None
+def _platform_name(platform: Platform | None) -> str | None:
+    """The program or service that makes a blog: as its pages say it, with the version, else by its name."""
+    return None if platform is None else platform.generator or platform.name
 
 
 def estimates_of_page(root: Element, url: str, scope: Scope, learned: LearnedBlog) -> list[Estimate]:

@@ -7,6 +7,7 @@
       ├──── polls, templates                    when its feed is asked again; how it was read before a redesign
       ├──── events                              edits, deletions, moves, deaths: what happened to it, and when
       ├──── blog_states, blog_addresses         what crawls leave for those after them; what led to a blog
+      ├──── listed_posts                        inventories: the posts that a history source says the blog has
       └──── runs
     hosts ── waits, host_cache                  what was asked of whom, how long was waited, and why; robots.txt
     archive_state                               what the archive says of itself
@@ -35,7 +36,7 @@ from sqlalchemy import (
 )
 
 # The revision this code reads and writes; the newest script in revisions/.
-HEAD = "0007"
+HEAD = "0008"
 
 # SQLite numbers rows by itself in a column called INTEGER only.
 NUMBER = BigInteger().with_variant(Integer, "sqlite")
@@ -213,6 +214,14 @@ blog_states = Table(
     "blog_states", metadata,
     Column("blog_id", NUMBER, ForeignKey("blogs.id"), primary_key=True, autoincrement=False), _text("state"),
     Column("repeats", Text),
+)
+
+# `native_id` is what the source calls the post, whatever becomes of its address; `locked` why its text cannot be had.
+listed_posts = Table(
+    "listed_posts", metadata, Column("blog_id", NUMBER, ForeignKey("blogs.id"), primary_key=True, autoincrement=False),
+    Column("source", Text, primary_key=True), Column("native_id", Text, primary_key=True), _text("key"), _text("url"),
+    _text("kind"), Column("changed_at", Text), Column("locked", Text),
+    Index("listed_posts_by_key", "blog_id", "key"),
 )
 
 blog_addresses = Table("blog_addresses", metadata, Column("key", Text, primary_key=True), _text("home"))

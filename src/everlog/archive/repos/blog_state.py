@@ -80,6 +80,27 @@ class KnownFingerprint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SourceState:
+    """What is known of a history source of a blog.
+
+    `cursor` is where a walk stands that is not over, `mark` what later changes are told from: documents of the source's
+    own. `listing` are addresses of sitemaps that list all posts, where these are fewer requests than the source's own.
+    """
+
+    source: str
+    entrance: str
+    evidence: str = ""
+    cursor: str | None = None
+    mark: str | None = None
+    is_exhaustive: bool = False
+    total: int | None = None
+    comments_total: int | None = None
+    walked_at: datetime | None = None
+    problem: str | None = None
+    listing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BlogState:
     """All that is remembered of a blog beside its rows."""
 
@@ -108,6 +129,10 @@ class BlogState:
     # Posts that are split over pages, by the index of the site; None: not asked. It may not tell.
     split_posts: tuple[str, ...] | None = None
     tells_split_posts: bool = True
+    # The history sources that were walked, the first the one whose word stands.
+    history: tuple[SourceState, ...] = ()
+    # Whether its pages are not fetched: records come from its interfaces alone.
+    records_only: bool = False
     # Entries for which learning the blog again was tried, in vain.
     relearned_for: tuple[str, ...] = ()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from everlog.archive.db.database import Database
     from everlog.archive.models import Counts
     from everlog.archive.repos.blog_state import BlogState
+    from everlog.archive.repos.inventory import InventoryRepository
     from everlog.extract.extractors.diffpost import RepeatCounts
     from everlog.records import Event
 
@@ -44,6 +46,13 @@ class BlogRepository:
 
     def __init__(self, database: Database) -> None:
         self.database = database
+
+    @cached_property
+    def inventory(self) -> InventoryRepository:
+        """The posts that each history source says a blog has."""
+        from everlog.archive.repos.inventory import InventoryRepository  # noqa: PLC0415 - few commands ask for it
+
+        return InventoryRepository(self.database)
 
     def add(self, home: str, *, scope: str) -> Blog:
         """The blog at this home, made if it is new (`home` is told apart by its canonical spelling)."""

@@ -70,6 +70,8 @@ class Latest(NamedTuple):
     version: int
     record: str
     post: Post | None = None
+    # Whether what is in the index of this version is to be taken out.
+    is_again: bool = False
 
     @property
     def document(self) -> Document:
@@ -92,7 +94,8 @@ def index(connection: Connection, database: Database, latest: Sequence[Latest]) 
         return
     _reset_if_other(connection, database)
     # A first version has none before it: most of a crawl's posts.
-    again = [each.post_id for each in latest if each.version > 1] if database.search_index.needs_former else []
+    needs_former = database.search_index.needs_former
+    again = [each.post_id for each in latest if needs_former and (each.version > 1 or each.is_again)]
     for part in in_parts(again):
         before = [document_of(*row) for row in connection.execute(_OLD, {"wanted": part})]
         if before:

@@ -7,7 +7,7 @@ from datetime import timedelta
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import BindParameter, bindparam, select
+from sqlalchemy import BindParameter, bindparam, func, select
 
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import stamp, storable, storable_or_none
@@ -17,7 +17,7 @@ from everlog.archive.repos import search_index as searching
 from everlog.archive.repos.events import OF_TEXT, insert_events, last_of_text
 from everlog.archive.repos.post_codec import write_post
 from everlog.archive.repos.posts import count_seen_well, count_vanished
-from everlog.archive.write.version_decider import KnownPost, VersionDecider, addresses, identity_of
+from everlog.archive.write.version_decider import TOLD, KnownPost, VersionDecider, addresses, identity_of
 from everlog.core.urls import canonical
 from everlog.records import Event
 
@@ -79,6 +79,11 @@ _NO_ALIAS = RowStatement(("the_key", "the_blog"), lambda _: schema.aliases.delet
 _ALIASES = RowStatement(
     schema.aliases.c.keys(), lambda database: upsert(database, schema.aliases, _KEY, ["url", "post_id"]),
 )
+_COMPLETED = RowStatement(("the_post", "the_version", "the_record", "the_capture"), lambda _: (
+    _versions.update()
+    .where(_versions.c.post_id == bindparam("the_post"), _versions.c.version == bindparam("the_version"))
+    .values(record=bindparam("the_record"), capture_id=func.coalesce(bindparam("the_capture"), _versions.c.capture_id))
+))
 _WARC_FILES = RowStatement(
     ("name", "blog_id", "length", "closed"),
     lambda database: upsert(database, schema.warc_files, ["name"], ["length", "closed"]),
@@ -175,16 +180,21 @@ class BatchRecorder:
                 "post_id": post.id, "version": version, "record": written.record, "capture_id": capture_id,
                 "read_at": at,
             }
-            if capture_id is None and version > 1:
+            if capture_id == TOLD:
+                row["capture_id"] = None
+            elif capture_id is None and version > 1:
                 row["capture_id"] = _capture_before(connection, versions, post, version)
             versions.append(row)
         if versions:
             _NEW_VERSIONS.run(connection, self._database, versions)
-            # Of two versions in one batch the last is the newest.
-            latest = {post.id: (post, version, written) for post, version, written, *_ in decider.versions}
-            searching.index(connection, self._database, [
-                searching.Latest(number, post.blog_id, version, written.record, written.post)
-                for number, (post, version, written) in latest.items() if number is not None
+        self._index(connection, decider)
+        if decider.completed:
+            _COMPLETED.run(connection, self._database, [
+                {
+                    "the_post": post.id, "the_version": version, "the_record": written.record,
+                    "the_capture": capture_id or None,
+                }
+                for post, version, written, capture_id in decider.completed.values()
             ])
         _NO_ALIAS.run(
             connection, self._database, ({"the_key": key, "the_blog": blog} for blog, key in decider.no_aliases),
@@ -193,6 +203,21 @@ class BatchRecorder:
             {"blog_id": blog_id, "key": key, "url": url, "post_id": post.id}
             for (blog_id, key), (url, post) in decider.aliases.items()
         ))
+
+    def _index(self, connection: Connection, decider: VersionDecider) -> None:
+        """What is stored can be found; before what completes a version takes its place, which is read for that."""
+        # Of two versions in one batch the last is the newest.
+        latest = {
+            post.id: searching.Latest(post.id, post.blog_id, version, written.record, written.post)
+            for post, version, written, *_ in decider.versions if post.id is not None
+        }
+        for post, version, written, _ in decider.completed.values():
+            if post.id is not None:
+                latest[post.id] = searching.Latest(
+                    post.id, post.blog_id, version, written.record, written.post, is_again=post.id not in latest,
+                )
+        if latest:
+            searching.index(connection, self._database, list(latest.values()))
 
     def _record_readings(self, connection: Connection, decider: VersionDecider) -> None:
         """What readings brought that made no version."""

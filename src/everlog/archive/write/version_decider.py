@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from everlog.archive.db.column_values import moment_or_none, stamp, stamp_now, stamp_or_none, storable
 from everlog.archive.repos.post_codec import brought_up_to_date, completed, read_record, reads_the_same
 from everlog.core.urls import canonical
-from everlog.schedule.liveness import Look, Missing, after_look, is_crowd, sight_of
+from everlog.schedule.liveness import UNSEEN, Look, Missing, after_look, is_crowd, sight_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 # What became of a visit's post: not seen before, edited since the last version, the same one again, a second
 # address of a post that is already there, or so much less than what is held that it does not replace it.
 Kept = Literal["new", "changed", "same", "alias", "truncated"]
+# In place of the capture of a version that an interface told: it has none before its page is fetched.
+TOLD = 0
 # Visits that bring no page, and so none that is a copy of another.
 NO_COPIES = frozenset({"failed", "unchanged"})
 
@@ -102,6 +104,8 @@ class VersionDecider:
     no_aliases: list[Key] = field(default_factory=list)
     # Versions that stay, with what changed around them: by the post and the number, their new records.
     corrected: dict[tuple[int, int], tuple[KnownPost, int, str]] = field(default_factory=dict)
+    # The same with what belongs to them, and the capture of their page where that came later.
+    completed: dict[tuple[int, int], tuple[KnownPost, int, Written, int | None]] = field(default_factory=dict)
     # Captures that nothing is read from again: what they show is less than what is held.
     refused: list[int] = field(default_factory=list)
     # What happened to posts, for the event log.
@@ -156,6 +160,10 @@ class VersionDecider:
             self._tell(_emptied(known, visit))
             return "truncated"
         self._notice(known, visit)
+        if visit.completes:
+            known.take(written)
+            self.completed[id(known), known.version] = (known, known.version, written, capture_id)
+            return "same"
         if verdict == "same":
             self._tell(_whole_again(known, visit))
             self._note_reading(known, written)
@@ -168,7 +176,7 @@ class VersionDecider:
         known.version += 1
         self._tell(_edited(known, known.record, written.record, visit))
         known.take(written)
-        self._remember(known, written, capture_id, _read_at(visit))
+        self._remember(known, written, TOLD if visit.told_at is not None else capture_id, _read_at(visit))
         return "changed"
 
     def _note_reading(self, known: KnownPost, written: Written) -> None:
@@ -222,7 +230,9 @@ def _verdict(known: KnownPost, written: Written, visit: Visit) -> Verdict:
 
     # As it would be stored: what cannot be is no edit.
     held, read = read_record(known.record)[0], read_record(written.record)[0]
-    return replaces(held, read, other_template=visit.other_template)
+    verdict = replaces(held, read, other_template=visit.other_template)
+    # A page may break off; who asks the site's database is told what its author did.
+    return "changed" if verdict == "truncated" and visit.told_at is not None and read.text else verdict
 
 
 def _read_at(visit: Visit) -> str:
@@ -231,7 +241,7 @@ def _read_at(visit: Visit) -> str:
 
 
 def _is_reread(visit: Visit) -> bool:
-    return not visit.exchanges and not visit.settles
+    return not visit.exchanges and not visit.settles and visit.told_at is None
 
 
 def identity_of(visit: Visit) -> str:
@@ -254,7 +264,7 @@ def addresses(visit: Visit) -> Iterator[tuple[str, str]]:
 
 def _seen_at(visit: Visit) -> datetime | None:
     """When the web was asked; None for what was read again from the archive."""
-    return visit.exchanges[-1].fetched_at if visit.exchanges else None
+    return visit.exchanges[-1].fetched_at if visit.exchanges else visit.told_at
 
 
 def _noticed(known: KnownPost, visit: Visit, company: Company) -> PostEvent | None:
@@ -317,9 +327,10 @@ def _whole_again(known: KnownPost, visit: Visit) -> PostEvent | None:
 def _sight(visit: Visit) -> Sight:
     if visit.outcome in {"post", "unchanged"}:
         return "there"
-    if visit.outcome == "failed":
-        return sight_of(visit.exchanges[-1].status) if visit.exchanges else "unclear"
-    return visit.sight or "unclear"
+    sight: Sight = visit.sight or "unclear"
+    if visit.outcome == "failed" and visit.exchanges:
+        sight = sight_of(visit.exchanges[-1].status)
+    return "unlisted" if visit.is_unlisted and sight in UNSEEN else sight
 
 
 def _change(before: str | None, after: str) -> tuple[str, str]:

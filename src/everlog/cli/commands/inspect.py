@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from everlog.fetch import HttpClient
     from everlog.settings import Settings
     from everlog.usecases.crawl.report import Tally
+    from everlog.usecases.history.probe_sources import FoundSource
     from everlog.usecases.inspection import Inspection
 
 WORDS_SHOWN = 40
@@ -116,8 +117,9 @@ def as_dict(found: Inspection) -> dict[str, Any]:
 
     sample = found.sample
     return {
-        "home": found.home, "title": found.title, "platform": found.platform, "feed": found.feed_url,
-        "feeds": list(found.feeds), "feed_entries": found.feed_entries, "robots": found.robots,
+        "home": found.home, "title": found.title, "platform": found.platform,
+        "platform_evidence": found.evidence, "history": [_source(each) for each in found.sources],
+        "feed": found.feed_url, "feeds": list(found.feeds), "feed_entries": found.feed_entries, "robots": found.robots,
         "url_pattern": found.learned.classifier.pattern.regex, "confidence": found.learned.template.confidence(),
         "estimates": [{"posts": each.posts, "why": each.why} for each in found.estimates],
         "estimated_posts": found.estimate.posts, "estimated_requests": found.requests_expected,
@@ -155,7 +157,8 @@ def _rows(found: Inspection) -> list[tuple[str, str]]:
         *(("note", remark.replace(": archiving that blog", ", which a crawl archives")) for remark in found.remarks),
         *(("also at", home) for home in found.scope.also),
         *(("also at", _alias_line(alias)) for alias in found.scope.aliases),
-        ("platform", found.platform or "unknown"),
+        ("platform", f"{found.platform or 'unknown'}{f' ({found.evidence})' if found.evidence else ''}"),
+        *(("history" if place == 0 else "", _of_source(each)) for place, each in enumerate(found.sources)),
         ("feed", f"{found.feed_url}  ({found.feed_entries} entries)" if found.feed_url else
                  f"none: posts are recognised by their pages ({found.feed_entries} so far)"),
         ("other feeds", ", ".join(url for url in found.feeds if url != found.feed_url) or "none"),
@@ -183,3 +186,18 @@ def _rows(found: Inspection) -> list[tuple[str, str]]:
     way = "" if found.feed_url or not found.feeds else " --no-feed"
     rows.append(("to archive it", as_typed(f"everlog crawl {found.home}{way}")))
     return rows
+
+
+def _source(found: FoundSource) -> dict[str, object]:
+    return {
+        "source": found.name, "evidence": found.evidence, "posts": found.total, "requests": found.requests,
+        "problem": found.problem,
+    }
+
+
+def _of_source(found: FoundSource) -> str:
+    if found.problem is not None:
+        return f"{found.name}: cannot be used, {found.problem}"
+    posts = f"{found.total:,} posts" if found.total is not None else "all posts, it does not say how many"
+    needs = f" in about {found.requests:,} requests" if found.requests is not None else ""
+    return f"{found.name}: {posts}{needs} ({found.evidence})"

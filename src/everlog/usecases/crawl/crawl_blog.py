@@ -27,13 +27,18 @@ from everlog.usecases.crawl.lifecycle import (
     robots_visits,
     run_to_end,
 )
+from everlog.usecases.crawl.records_only import archive_records, with_pages_as_before
 from everlog.usecases.discover.aliased_fetcher import aliased
-from everlog.usecases.discover.blog_scope import keep_places, may_widen, scope_of, wanted_scope
-from everlog.usecases.discover.estimate import best_of, from_sitemaps
+from everlog.usecases.discover.blog_scope import keep_places, may_widen, new_scope, scope_of, wanted_scope
+from everlog.usecases.discover.estimate import best_of, from_interfaces, from_sitemaps
 from everlog.usecases.discover.front_page import entrances
 from everlog.usecases.discover.held_blog import home_known_as
 from everlog.usecases.discover.stored_allowlist import keep_allowed, settle_home
 from everlog.usecases.discover.typed_address import fetchable, other_spellings
+from everlog.usecases.history.history_clues import clues_of
+from everlog.usecases.history.told_entries import with_told_entries
+from everlog.usecases.history.told_pages import set_told
+from everlog.usecases.history.walk_sources import go_on_walking, keep_listing, walk_sources
 from everlog.usecases.inspection import estimates_of_page
 from everlog.usecases.learn.blog_fingerprint import keep_fingerprint
 from everlog.usecases.learn.explore import find_blog, sitemaps_of
@@ -78,7 +83,11 @@ async def archive_blog(url: str, run: CrawlRun) -> Report:
         settle_home(blog.home, run.archive)
         if run.allow is not None:
             keep_allowed(blog, run.allow, run.archive)
+        run = with_pages_as_before(blog, run)
         with run.archive.lock(blog.id, crawl_info(run.settings)), recorded_run(blog, "crawl", run.archive) as run_id:
+            if not run.settings.pages:
+                return await archive_records(blog, found, run, run_id)
+            run.archive.blogs.change_state(blog.id, lambda state: replace(state, records_only=False))
             return await _learn_and_crawl(blog, found, rendering, run, run_id)
     if blog.state == "finished":
         return await refresh_blog(blog, run)
@@ -129,24 +138,30 @@ def _is_to_learn_otherwise(learned: LearnedBlog, settings: Settings) -> bool:
 
 
 async def _learn_and_crawl(blog: Blog, found: Found, rendering: Rendering, run: CrawlRun, run_id: int) -> Report:
+    robots = run.fetcher.robots_exchanges()
+    clues = clues_of(found, (*(found.explored.robots if found.explored is not None else ()), *robots))
+    is_told = await walk_sources(blog, clues, new_scope(found.home, run.settings), run)
     run.tally.doing = learning_step(found)
-    lesson = await learn_found(found, rendering)
+    # The posts that were told teach as well; what the feed says stays what the feed says.
+    lesson = await learn_found(with_told_entries(found, blog, run.archive), rendering)
     run = replace(run, fetcher=rendering.fetcher)
     commenting, comment_feeds = await _study_comments(blog, found, lesson.shown, rendering, run)
     learned = replace(lesson.learned, template=lesson.learned.template.with_comments(commenting.rules))
     learned = learned.with_manual_of(LearnedBlog.of(blog))
-    answers = _answers(found, lesson.pages, learned, lesson.scope)
+    answers = _answers(lesson.found, lesson.pages, learned, lesson.scope)
     # The feed and the queue come before the state: killed in between, the blog is learned again.
-    robots = run.fetcher.robots_exchanges()
+    robots = (*robots, *run.fetcher.robots_exchanges())
     # How many posts there are is known before the first of them is visited.
     run.tally.doing = "reading the sitemap"
     listed, maps = await sitemaps_of(found, robots, run.fetcher)
+    keep_listing(blog, maps, lesson.scope, run)
     run.archive.commit([*_other_visits(blog, found, robots, maps), *comment_feeds])
     run.archive.urls.enqueue(blog.id, [link for link, _ in answers])
     _remember_for_updates(found, blog, run.archive)
     begin_anew(blog, run.archive)
     keep_places(blog, lesson.scope, run.archive)
-    estimate = _estimate(replace(lesson, learned=learned), listed, len(maps))
+    estimate = _estimate(replace(lesson, found=found, learned=learned), listed, len(maps))
+    estimate = best_of([estimate, *from_interfaces(run.archive.blogs.state(blog.id).history)])
     run.archive.blogs.change_state(blog.id, lambda state: replace(state, estimate=estimate))
     blog = run.archive.blogs.update(
         blog.id, title=found.feed.title, feed_url=found.feed_url, template=learned.template.to_json(),
@@ -154,6 +169,7 @@ async def _learn_and_crawl(blog: Blog, found: Found, rendering: Rendering, run: 
     )
     entries = found.feed.entries if found.feed_url is not None else ()
     with open_context(blog, learned, run, entries=entries, commenting=commenting) as context:
+        set_told(context, is_told=is_told)
         crawl = begin(context)
         for link, answer in answers:
             if answer is not None:
@@ -214,7 +230,8 @@ async def _study_comments(
         blog_id=blog.id, fetcher=run.fetcher, rendering=rendering, tally=run.tally,
         entries={key: entries[link] for link, key in answered.items() if link in entries},
     )
-    if not run.settings.comments:
+    if not run.settings.comments or run.archive.blogs.figures(blog.id).comments:
+        # Those that are told need no feeds, and pages of engines that tell them are known.
         return commenting, []
     run.tally.doing = "learning from the comments of these posts"
     return commenting, await commenting.study((entries[link], pages[link]) for link in pages if link in entries)
@@ -225,7 +242,9 @@ async def _go_on(blog: Blog, learned: LearnedBlog, run: CrawlRun) -> Report:
         run.archive.urls.requeue_failed(blog.id, now=run.now())
     run = replace(run, fetcher=aliased(run.fetcher, scope_of(blog, run.archive)))
     learned = compared_anew(learned, blog, run.archive)
+    is_told = await go_on_walking(blog, scope_of(blog, run.archive), run)
     with recorded_run(blog, "crawl", run.archive) as run_id, open_context(blog, learned, run) as context:
+        set_told(context, is_told=is_told)
         crawl = begin(context)
         stop = await run_to_end(crawl)
         after_new_crawl(context, stop)

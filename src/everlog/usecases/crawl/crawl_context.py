@@ -28,7 +28,7 @@ from everlog.usecases.crawl.report import reason_kind
 from everlog.usecases.learn.stored_entries import Entries
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from concurrent.futures import Future
     from contextlib import AbstractAsyncContextManager
 
@@ -166,6 +166,12 @@ class CrawlContext:
     left_out: dict[str, str] = field(default_factory=dict)
     # The blog's host, if the archive held no post there when the crawl began: then nobody else's are asked for.
     unheld_host: str | None = None
+    # Whether the blog's own interface told its posts in this run: then its word stands, and pages are the check on it.
+    is_told: bool = False
+    # The keys of posts whose text strangers do not get, and why: "password", "members".
+    locked: Mapping[str, str] = field(default_factory=dict)
+    # The keys of posts that the blog's own list of all posts does not name any more.
+    unlisted: frozenset[str] = frozenset()
     _brought: set[bytes] = field(default_factory=set)
     # Posts whose pages were fetched and stored in this run, the first of them.
     visited_posts: list[str] = field(default_factory=list)

@@ -10,11 +10,12 @@ from everlog.records.figures import Estimate
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from everlog.archive.repos.blog_state import SourceState
     from everlog.usecases.learn.learned_blog import LearnedBlog
 
 
 def best_of(estimates: Sequence[Estimate]) -> Estimate:
-    """The estimate to believe: that of the sitemaps, unless they name fewer posts than the feed; else the furthest.
+    """The estimate to believe: an interface's count; else that of sitemaps with all of the feed; else the furthest.
 
     >>> feed = Estimate(posts=10, why="entries of the feed", evidence="feed")
     >>> front = Estimate(posts=330, why="33 list pages of about 10 posts", evidence="front page")
@@ -22,6 +23,9 @@ def best_of(estimates: Sequence[Estimate]) -> Estimate:
     >>> best_of([feed, front, listed]).posts, best_of([feed, front]).posts
     (299, 330)
     """
+    counted = next((each for each in estimates if each.evidence == "interface"), None)
+    if counted is not None:
+        return counted
     furthest = max(estimates, key=lambda each: each.posts)
     in_feed = max((each.posts for each in estimates if each.evidence == "feed"), default=0)
     listed = [each for each in estimates if each.evidence == "sitemap" and each.posts >= in_feed]
@@ -33,6 +37,14 @@ def from_sitemaps(addresses: Iterable[str], maps: int, learned: LearnedBlog) -> 
     posts = {key for key in map(canonical, addresses) if learned.classifier.pattern.matches_key(key)}
     where = "the sitemap" if maps == 1 else f"{maps} sitemaps"
     return [Estimate(posts=len(posts), why=f"addresses like a post's in {where}", evidence="sitemap")] if posts else []
+
+
+def from_interfaces(sources: Iterable[SourceState]) -> list[Estimate]:
+    """What a blog's interfaces tell: how many posts they count."""
+    return [
+        Estimate(posts=each.total, why=f"posts counted by {each.source}", evidence="interface")
+        for each in sources if each.total
+    ]
 
 
 def expected_posts(estimate: Estimate | None, *, held: int, waiting: int, is_finished: bool) -> int | None:
@@ -49,7 +61,7 @@ def expected_posts(estimate: Estimate | None, *, held: int, waiting: int, is_fin
     True
     """
     known = held + waiting
-    counts = estimate is not None and (estimate.evidence == "sitemap" or not is_finished)
+    counts = estimate is not None and (estimate.evidence in {"interface", "sitemap"} or not is_finished)
     if estimate is not None and counts:
         return max(estimate.posts, known)
     return known or None

@@ -1,50 +1,51 @@
-"""The walk over a history source: its requests are made, in order and each once, and what they tell is gathered."""
+"""The walk over a history source: its requests are made, one behind the other, and what they tell is gathered."""
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from everlog.history import HistoryAnswer
 from everlog.records import Failure
 
 if TYPE_CHECKING:
     from everlog.core.fetcher import Fetcher
-    from everlog.history import BlogClues, HistoryPage, HistorySource
+    from everlog.history import HistoryWalk, Told
     from everlog.records import Fetched
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HistoryWalk:
-    """What a source told, answer by answer; `answers` are for the archive."""
+class WalkedHistory:
+    """What a source told, answer by answer; `answers` are those that told something, for the archive."""
 
-    pages: tuple[HistoryPage, ...] = ()
+    told: tuple[Told, ...] = ()
     answers: tuple[Fetched, ...] = ()
 
     @property
     def addresses(self) -> list[str]:
         """The addresses of posts and pages that were named, each once, in their order."""
-        return list(dict.fromkeys(post.url for page in self.pages for post in page.posts))
+        return list(dict.fromkeys(post.url for told in self.told for post in told.posts))
 
 
-async def walk_history(source: HistorySource, clues: BlogClues, fetcher: Fetcher) -> HistoryWalk:
-    """Ask a source for all it tells. An answer that cannot be had is left out; the walk goes on without it."""
-    waiting = deque(source.first_requests(clues))
-    asked: set[str] = set()
-    pages: list[HistoryPage] = []
+async def walk_history(walk: HistoryWalk, fetcher: Fetcher) -> WalkedHistory:
+    """Make the requests of a walk until it has no further one."""
+    gathered: list[Told] = []
     answers: list[Fetched] = []
-    while waiting and len(asked) < source.most_requests:
-        request = waiting.popleft()
-        if request.url in asked:
-            continue
-        asked.add(request.url)
-        answer = await fetcher.fetch(request.url, purpose=request.purpose)
-        if isinstance(answer, Failure):
-            continue
-        page = source.read(answer.answer.body, answer.answer.url)
-        if page is None:
-            continue
-        answers.append(answer)
-        pages.append(page)
-        waiting += page.more
-    return HistoryWalk(pages=tuple(pages), answers=tuple(answers))
+    while (request := walk.next_request()) is not None:
+        answer = await fetcher.fetch(
+            request.url, purpose=request.purpose, etag=request.etag, last_modified=request.last_modified,
+        )
+        told = walk.take(history_answer(answer))
+        gathered.append(told)
+        if not isinstance(answer, Failure) and (told.posts or told.problem is None):
+            answers.append(answer)
+    return WalkedHistory(told=tuple(gathered), answers=tuple(answers))
+
+
+def history_answer(answer: Fetched | Failure) -> HistoryAnswer:
+    """What a walk is told of an answer: that of a failure too, where there was one; else its status is 0."""
+    if isinstance(answer, Failure) and not answer.exchanges:
+        return HistoryAnswer(url=answer.url, status=answer.status or 0)
+    last = answer.exchanges[-1]
+    return HistoryAnswer(url=last.url, status=last.status, body=last.body, headers=last.headers)
+

@@ -113,8 +113,10 @@ async def _at_home(found: Found, url: str, rendering: Rendering, tally: Tally) -
 
 async def read_sitemaps(home: str, robots: bytes, fetcher: Fetcher) -> tuple[list[str], list[Fetched]]:
     """The addresses that a site's maps name, each once, and the maps."""
-    walk = await walk_history(sitemap_history.SOURCE, BlogClues(home=home, robots=robots), fetcher)
-    return walk.addresses, list(walk.answers)
+    source = sitemap_history.SOURCE
+    entrance = source.entrance(BlogClues(home=home, robots=robots))
+    walked = await walk_history(source.walk(entrance.url), fetcher)
+    return walked.addresses, list(walked.answers)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -49,6 +49,7 @@ def say_what_was_held(page: PageContext, context: CrawlContext) -> None:
     if page.post is not None:
         page.post_key = key_of_moved(page.link.key, page.post_key, context)
     elif page.kept and page.outcome in {"listing", "page", "skip"}:
+        page.is_unlisted = page.link.key in context.unlisted
         lost = what_was_lost(page.link.key, page.shown, page.outcome, context)
         if lost is not None:
             page.post_key, page.sight = lost

@@ -33,6 +33,7 @@ def visit_of_failure(link: Link, failure: Failure, context: CrawlContext, now: d
     visit = Visit(
         blog_id=context.blog.id, url=link.url, key=link.key, outcome="failed", reason=failure.reason,
         exchanges=failure.exchanges, post_key=key_of_moved(link.key, None, context),
+        is_unlisted=link.key in context.unlisted,
     )
     if not context.scope.is_own_failure(failure):
         # A link that leads to another host by a redirect: what is wrong there is not this blog's.

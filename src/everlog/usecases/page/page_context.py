@@ -38,6 +38,9 @@ class PageContext:
     comments_tried: bool = True
     sight: Literal["led-away", "no-post"] | None = None
     other_template: bool = False
+    # Whether the page belongs to the version that is held, which an interface told.
+    completes: bool = False
+    is_unlisted: bool = False
 
     @property
     def shown(self) -> Page:
@@ -63,5 +66,6 @@ class PageContext:
             note=self.note, exchanges=self.exchanges, post=self.post,
             post_key=self.post_key, links=tuple(self.links), new_posts=self.new_posts,
             comments_tried=self.comments_tried, sight=self.sight, other_template=self.other_template,
-            is_unfinished=self.is_unfinished,
+            is_unfinished=self.is_unfinished, completes=self.completes,
+            is_unlisted=self.is_unlisted,
         )

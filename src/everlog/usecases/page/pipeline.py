@@ -16,6 +16,7 @@ from everlog.errors import UsageError
 from everlog.extract.classify import noarchive
 from everlog.markup.media import media_of
 from everlog.records import Link, Media
+from everlog.usecases.history.told_pages import apply_told
 from everlog.usecases.page.apply_reading import apply_reading, say_what_was_held
 from everlog.usecases.page.joined_pages import join_pages, request_part
 from everlog.usecases.page.merged_comments import uncommented, with_comments
@@ -85,7 +86,15 @@ def read_content(page: PageContext, context: CrawlContext) -> Awaitable[None] | 
     )
     apply_reading(page, context)
     paging = page.reading.paging
-    return join_pages(page, context) if paging.text or paging.told_by else None
+    if paging.text or paging.told_by:
+        return _join_told(page, context)
+    apply_told(page, context)
+    return None
+
+
+async def _join_told(page: PageContext, context: CrawlContext) -> None:
+    await join_pages(page, context)
+    apply_told(page, context)
 
 
 async def collect_comments(page: PageContext, context: CrawlContext) -> None:

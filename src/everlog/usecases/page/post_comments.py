@@ -22,6 +22,7 @@ from everlog.core.retry_policy import is_passing
 from everlog.core.tree import parse
 from everlog.core.urls import canonical
 from everlog.errors import UnreadableFeed, UnreadablePage
+from everlog.history.told_comments import with_told
 from everlog.records import Failure, Visit
 from everlog.usecases.page.further_pages import CommentPages
 from everlog.usecases.page.merged_comments import Gathered
@@ -78,6 +79,8 @@ class CommentGatherer:
     rules: CommentRules | None = None
     # What the feed of all comments says that is not held, by the keys of the posts.
     announced: Mapping[str, tuple[Comment, ...]] = field(default_factory=dict)
+    # Whether the blog's interface tells its comments: then a feed is asked for what it leaves out alone.
+    is_told: bool = False
     _read: dict[str, Thread | Failure | None] = field(default_factory=dict)
     _lessons: list[Taught] = field(default_factory=list)
     # How many lessons the last try to learn was given: the same ones teach no more.
@@ -91,6 +94,7 @@ class CommentGatherer:
         """Ask for all that may be missing on the page."""
         gathered = Gathered(threads=[Thread(source="page", comments=post.comments, claimed=post.comment_count_claimed)])
         gathered.threads += evidence.threads
+        self._add_told(gathered, held)
         answered = {thread.source for thread in evidence.threads}
         missing = [service for service in evidence.services if service.name not in answered]
         if missing:
@@ -105,10 +109,17 @@ class CommentGatherer:
             await self._from_feed(evidence.feed, post, answer, gathered)
         if further is not None and feed_first and not _are_all(gathered, claimed, held):
             await self._from_pages(post, further, gathered)
+            self._add_told(gathered, held)
         announced = self.announced.get(canonical(post.url))
         if announced and claimed is not None and len(merge(gathered.threads, claimed=claimed).comments) < claimed:
             gathered.threads.append(Thread(source="feed", comments=announced))
         return gathered
+
+    def _add_told(self, gathered: Gathered, held: Post | None) -> None:
+        """The comments that the blog's interface told are held already, and need not stand on the page."""
+        if self.is_told and held is not None:
+            page = gathered.threads[0]
+            gathered.threads[0] = replace(page, comments=with_told(page.comments, held.comments))
 
     def claimed(self, post: Post, gathered: Gathered) -> int | None:
         """How many comments the site says the post has: the service knows best, then the page, then the feed."""
@@ -199,8 +210,9 @@ class CommentGatherer:
     def _wants_feed(self, gathered: Gathered, claimed: int | None, held: Post | None) -> bool:
         """Whether a post's comment feed may say more than its pages."""
         found = len(gathered.on_pages)
-        if claimed == 0 and not found:
-            return False
+        if self.is_told or (claimed == 0 and not found):
+            # Links from elsewhere are what an interface may not tell; what a page counts beyond all is looked for.
+            return len(merge(gathered.threads, claimed=claimed).comments) < (claimed or 0)
         if held is not None and held.comment_count_claimed is not None and held.comment_count_claimed != claimed:
             return True
         if self.rules is None and len(self._lessons) < MOST_TAUGHT:

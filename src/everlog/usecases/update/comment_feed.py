@@ -15,7 +15,8 @@ from everlog.comments.comment_markup import Thread
 from everlog.comments.merging import merge
 from everlog.core.retry_policy import is_passing
 from everlog.core.urls import canonical
-from everlog.history import BlogClues, comment_history
+from everlog.history import BlogClues
+from everlog.history.comment_history import comment_feed_of, read_comment_feed_page
 from everlog.records import Failure, Visit
 from everlog.usecases.crawl.crawl_context import ENDED
 from everlog.usecases.page.stored_pages import stored_page
@@ -75,12 +76,12 @@ async def fetch_comment_feed(blog: Blog, run: CrawlRun) -> SiteCommentFeed:
         return NOTHING_NEW
     if answer.answer.status == NOT_MODIFIED:
         return NOTHING_NEW
-    site_comments = comment_history.SOURCE.read(answer.answer.body, answer.answer.url)
+    site_comments = read_comment_feed_page(answer.answer.body, answer.answer.url)
     if site_comments is None:
         log.info("comment feed: %s is not a feed", feed.url)
         _keep(CommentFeedState(), blog, run.archive)
         return NOTHING_NEW
-    comment_feed = _diff(blog, feed, answer, site_comments.comments, run)
+    comment_feed = _diff(blog, feed, answer, site_comments, run)
     if not comment_feed.new:
         _keep(comment_feed.feed, blog, run.archive)
     return comment_feed
@@ -146,4 +147,4 @@ def _feed_named(blog: Blog, archive: Archive) -> str | None:
     """The comment feed that the stored front page names."""
     stored = stored_page(blog.home, blog, archive, rendered=False)
     clues = BlogClues(home=blog.home, home_page=stored.page if stored is not None else None, feed_url=blog.feed_url)
-    return next((request.url for request in comment_history.SOURCE.first_requests(clues)), None)
+    return comment_feed_of(clues)

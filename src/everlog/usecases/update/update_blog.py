@@ -53,6 +53,7 @@ from everlog.usecases.update.feed_diff import (
 )
 from everlog.usecases.update.moved_blog import follow_feed
 from everlog.usecases.update.update_feedless import front_pages, revisit_blog, why_over
+from everlog.usecases.update.update_history import told_changes, visit_changes
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -64,15 +65,17 @@ if TYPE_CHECKING:
     from everlog.usecases.update.blog_liveness import LostBlog
     from everlog.usecases.update.comment_feed import SiteCommentFeed
     from everlog.usecases.update.feed_diff import FeedDiff
+    from everlog.usecases.update.update_history import ToldChanges
 
 
 async def refresh_blog(
     blog: Blog, run: CrawlRun, since: datetime | None = None, *, response: FeedResponse | None = None,
-    comment_feed: SiteCommentFeed | None = None,
+    comment_feed: SiteCommentFeed | None = None, changes: ToldChanges | None = None,
 ) -> Report:
     """What is new or changed in a finished blog, as its feed tells; `since` leaves older entries alone.
 
-    `response` is what the feed says, and `comment_feed` what its comment feed says, if they were asked already.
+    `response` is what the feed says, `comment_feed` what its comment feed and `changes` what its interface says, if
+    they were asked already.
     """
     info = crawl_info(run.settings)
     with run.archive.lock(blog.id, info), recorded_run(blog, "update", run.archive) as run_id:
@@ -80,6 +83,10 @@ async def refresh_blog(
         if learned is None:
             raise AssertionError("a finished blog was learned")
         run = replace(run, fetcher=aliased(run.fetcher, scope_of(blog, run.archive)))
+        if changes is None and since is None:
+            changes = await told_changes(blog, run, comment_feed)
+        if changes is not None:
+            return await visit_changes(blog, learned, changes, run, run_id, response)
         if learned.without_feed or blog.feed_url is None:
             return await revisit_blog(blog, learned, run, run_id, comment_feed or await fetch_comment_feed(blog, run))
         if response is None:

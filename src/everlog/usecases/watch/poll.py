@@ -27,6 +27,7 @@ from everlog.usecases.update.blog_liveness import LostBlog, all_is_well, has_due
 from everlog.usecases.update.comment_feed import SiteCommentFeed, fetch_comment_feed
 from everlog.usecases.update.feed_diff import NOT_MODIFIED, FeedDiff, FeedResponse, diff_feed, is_wanted_whole
 from everlog.usecases.update.update_blog import fetch_feed, interpret_response, refresh_blog
+from everlog.usecases.update.update_history import ToldChanges, told_changes
 from everlog.usecases.watch.poll_source import DATES_READ
 
 if TYPE_CHECKING:
@@ -119,16 +120,19 @@ async def _with_feed(poll: Poll, blog: Blog, run: CrawlRun, *, is_online: bool) 
         polled = _later(check.poll, check.blog, check.seen, run, trouble=check.lost.reason)
         return _stopped(polled, check.lost.reason) if check.lost.is_final else polled
     comment_feed: SiteCommentFeed | None = None
+    changes: ToldChanges | None = None
     if (check.diff is None or check.diff.is_quiet) and not _has_pending_work(check.blog, run):
         comment_feed = await fetch_comment_feed(check.blog, run)
-        if not comment_feed.posts:
+        # Feeds say nothing of old posts; the blog's interface, where it has one, tells their edits and deletions.
+        changes = await told_changes(check.blog, run, comment_feed)
+        if changes.is_quiet if changes is not None else not comment_feed.posts:
             return _later(check.poll, check.blog, check.seen, run)
     poll = _kept_until_allowed(poll, check, run)
     try:
         async with run.turn:
             if (now := _still_watched(check.blog, run)) is None:
                 return _later(poll, check.blog, Observation(kind="unchanged"), run)
-            report = await refresh_blog(now, run, response=check.response, comment_feed=comment_feed)
+            report = await refresh_blog(now, run, response=check.response, comment_feed=comment_feed, changes=changes)
     except EverlogError as error:
         return _troubled(poll, check.blog, error, run)
     return _after_update(check, report, poll, run)

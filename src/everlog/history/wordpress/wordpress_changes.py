@@ -1,0 +1,213 @@
+"""Changes of a WordPress blog since a walk, and the list of all its posts, by its REST interface.
+
+    RestChanges   posts in the order of their last change, as far back as the mark; then the newest comments
+    RestListing   the numbers and addresses of all posts: one that is held and not among them is gone
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from everlog.history.answers import count_of, number_at, text_at
+from everlog.history.source import NOTHING_TOLD, Told
+from everlog.history.wordpress.wordpress_rows import (
+    COMMENT_FIELDS,
+    LISTED_FIELDS,
+    PER_PAGE,
+    POST_FIELDS,
+    NamedRows,
+    Names,
+    Row,
+    listed_address,
+    listed_comment,
+    listed_post,
+    request_for,
+    rows_told,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from everlog.history.source import HistoryAnswer, HistoryRequest
+
+# Posts whose change is looked at in the request that most often says that there is none: few blogs have more news.
+FIRST_LOOK = 10
+
+
+def newest_request(root: str, count: int, offset: int = 0) -> HistoryRequest:
+    """The posts that changed last, without their texts; the answer's headers have the number of all."""
+    return request_for(
+        root, "posts", per_page=count, **({"offset": offset} if offset else {}), orderby="modified", order="desc",
+        _fields=LISTED_FIELDS,
+    )
+
+
+@dataclass(slots=True, kw_only=True)
+class RestChanges:
+    """What is new since a mark: posts that were published or edited, then comments."""
+
+    root: str
+    before: Mapping[str, Any]
+    wants_comments: bool
+    is_exhaustive: bool = False
+    lists_all: bool = False
+    _phase: Literal["newest", "texts", "comments", "over"] = "newest"
+    _offset: int = 0
+    _changed: list[int] = field(default_factory=list)
+    _now: dict[str, Any] = field(default_factory=dict)
+    _named: NamedRows = field(default_factory=NamedRows)
+
+    @classmethod
+    def of(
+        cls, root: str, mark: Mapping[str, Any], *, wants_comments: bool, names: Names | None = None,
+    ) -> RestChanges:
+        return cls(
+            root=root, before=mark, wants_comments=wants_comments, _now=dict(mark),
+            _named=NamedRows(names=names or Names.kept(mark.get("names"))),
+        )
+
+    @property
+    def cursor(self) -> Mapping[str, Any]:
+        """None: changes are few, and asked for again from the mark."""
+        return {}
+
+    @property
+    def mark(self) -> Mapping[str, Any] | None:
+        return {**self._now, "names": self._named.names.to_keep()} if self.is_exhaustive else None
+
+    @property
+    def requests_left(self) -> int | None:
+        return -(-len(self._changed) // PER_PAGE) if self._phase == "texts" else None
+
+    def next_request(self) -> HistoryRequest | None:
+        """What changed, then the texts of that, then comments."""
+        if (wanted := self._named.request(self.root)) is not None:
+            return wanted
+        if self._phase == "newest":
+            return newest_request(self.root, PER_PAGE if self._offset else FIRST_LOOK, self._offset)
+        if self._phase == "texts":
+            numbers = ",".join(map(str, self._changed[:PER_PAGE]))
+            return request_for(self.root, "posts", per_page=PER_PAGE, include=numbers, _fields=POST_FIELDS)
+        if self._phase == "comments":
+            # By their numbers and not by their dates: one that was approved late is among them.
+            return request_for(
+                self.root, "comments", per_page=PER_PAGE, offset=self._offset, orderby="id", order="desc",
+                _fields=COMMENT_FIELDS,
+            )
+        return None
+
+    def take(self, answer: HistoryAnswer) -> Told:
+        """Read the answer to the last request."""
+        if self._named.is_waiting:
+            self._named.take(answer)
+            return self._tell_named()
+        rows, problem = rows_told(answer)
+        if problem is not None:
+            # What comments there are is the smaller part: the news of posts stand.
+            self.is_exhaustive = self._phase == "comments"
+            self._phase = "over"
+            return Told(problem=problem)
+        total = count_of(answer.header("X-WP-Total"))
+        if self._phase == "newest":
+            return self._take_newest(rows, total)
+        if self._phase == "texts":
+            del self._changed[:PER_PAGE]
+            self._named.wait(rows, "post", None)
+            if not self._changed:
+                self._go_to_comments()
+            return self._tell_named()
+        return self._take_comments(rows, total)
+
+    def _take_newest(self, rows: list[Row], total: int | None) -> Told:
+        known, at = set(self.before.get("ids") or ()), str(self.before.get("modified") or "")
+        asked = PER_PAGE if self._offset else FIRST_LOOK
+        if not self._offset and rows:
+            newest = text_at(rows[0], "modified_gmt") or ""
+            same = [number_at(row, "id") for row in rows if text_at(row, "modified_gmt") == newest]
+            self._now |= {"modified": newest, "ids": same, "total": total}
+        if not rows:
+            self._now |= {"total": total}
+        stamps = [text_at(row, "modified_gmt") or "" for row in rows]
+        self._changed += [
+            number for row, stamp in zip(rows, stamps, strict=True)
+            if (number := number_at(row, "id")) is not None and (stamp > at or (stamp == at and number not in known))
+        ]
+        self._offset += len(rows)
+        if len(rows) < asked or any(stamp < at for stamp in stamps):
+            self._offset, self._phase = 0, "texts"
+            if not self._changed:
+                self._go_to_comments()
+        return Told(total=total)
+
+    def _take_comments(self, rows: list[Row], total: int | None) -> Told:
+        last = int(self.before.get("comment") or 0)
+        numbers = [number_at(row, "id") or 0 for row in rows]
+        self._now["comment"] = max((int(self._now.get("comment") or 0), *numbers))
+        self._offset += PER_PAGE
+        is_over = min(numbers, default=0) <= last or (total is not None and self._offset >= total)
+        if is_over:
+            self._phase, self.is_exhaustive = "over", True
+        told = (listed_comment(row, self.root) for row in rows)
+        return Told(comments=tuple(each for each in told if each is not None), comments_total=total)
+
+    def _tell_named(self) -> Told:
+        if self._named.is_waiting:
+            return NOTHING_TOLD
+        rows, kind, _ = self._named.told()
+        posts = (listed_post(row, self.root, self._named.names, kind) for row in rows)
+        return Told(posts=tuple(post for post in posts if post is not None))
+
+    def _go_to_comments(self) -> None:
+        self._phase = "comments" if self.wants_comments else "over"
+        self.is_exhaustive = not self.wants_comments
+
+
+@dataclass(slots=True)
+class RestListing:
+    """All posts by their numbers and addresses, in the order of their numbers."""
+
+    root: str
+    is_exhaustive: bool = False
+    _offset: int = 0
+    _last: int = 0
+    _total: int | None = None
+    _is_over: bool = False
+
+    @property
+    def cursor(self) -> Mapping[str, Any]:
+        return {}
+
+    @property
+    def mark(self) -> None:
+        return None
+
+    @property
+    def lists_all(self) -> bool:
+        return self.is_exhaustive
+
+    @property
+    def requests_left(self) -> int | None:
+        return None if self._total is None else -(-max(0, self._total - self._offset) // PER_PAGE)
+
+    def next_request(self) -> HistoryRequest | None:
+        """The next hundred."""
+        if self._is_over:
+            return None
+        return request_for(
+            self.root, "posts", per_page=PER_PAGE, offset=self._offset, orderby="id", order="asc",
+            _fields=LISTED_FIELDS,
+        )
+
+    def take(self, answer: HistoryAnswer) -> Told:
+        """Read the answer; a list that became shorter meanwhile is no list of all."""
+        rows, problem = rows_told(answer)
+        total = count_of(answer.header("X-WP-Total"))
+        if problem is not None or total is None or (self._total is not None and total < self._total):
+            self._is_over = True
+            return Told(problem=problem or "the list of all posts changed while it was read")
+        self._total, self._offset = total, self._offset + PER_PAGE
+        if self._offset >= total:
+            self._is_over = self.is_exhaustive = True
+        told = (listed_address(row, self.root) for row in rows)
+        return Told(posts=tuple(post for post in told if post is not None), total=total)

@@ -1,0 +1,86 @@
+"""Records alone (`--no-pages`): what a blog's interfaces tell of its posts and comments, and no page of theirs.
+
+It is remembered of a blog, so that updates do not fetch its pages either, until somebody asks for them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from everlog.core.urls import canonical
+from everlog.records import Visit
+from everlog.usecases.crawl.lifecycle import feed_visit, robots_visits
+from everlog.usecases.crawl.report import Report, said_of_update, take_last_figures
+from everlog.usecases.discover.blog_scope import keep_places, new_scope
+from everlog.usecases.history.history_clues import clues_of
+from everlog.usecases.history.walk_sources import keep_state, walk_sources
+from everlog.usecases.update.update_history import told_changes
+
+if TYPE_CHECKING:
+    from everlog.records import Blog
+    from everlog.usecases.crawl.crawl_context import CrawlRun
+    from everlog.usecases.crawl.report import Ending
+    from everlog.usecases.discover.discover_blog import Found
+
+
+def with_pages_as_before(blog: Blog, run: CrawlRun) -> CrawlRun:
+    """The run with pages or without them, as this blog was crawled before, unless the user says it now."""
+    if "pages" in run.settings.given:
+        return run
+    wants_pages = not run.archive.blogs.state(blog.id).records_only
+    return replace(run, settings=replace(run.settings, pages=wants_pages))
+
+
+async def archive_records(blog: Blog, found: Found, run: CrawlRun, run_id: int) -> Report:
+    """What the interfaces of a blog tell, from the beginning or since the last time."""
+    archive = run.archive
+    was_told = any(state.mark is not None for state in archive.blogs.state(blog.id).history)
+    robots = run.fetcher.robots_exchanges()
+    archive.commit([*_fronts(blog, found), *robots_visits(blog, robots)])
+    scope = new_scope(found.home, run.settings)
+    keep_places(blog, scope, archive)
+    archive.blogs.change_state(blog.id, lambda state: replace(state, records_only=True))
+    blog = archive.blogs.update(
+        blog.id, title=found.feed.title, feed_url=found.feed_url, crawled_at=datetime.now(UTC), forgotten_at=None,
+    )
+    changes = await told_changes(blog, run) if was_told else None
+    if changes is not None:
+        keep_state(changes.state, blog, run)
+        reason = said_of_update(changes.source, f"{changes.source} names nothing new", run.tally)
+        return _report(blog, "complete", reason, run, run_id)
+    is_told = await walk_sources(blog, clues_of(found, robots), scope, run)
+    sources = [state for state in archive.blogs.state(blog.id).history if state.walked_at is not None]
+    ending: Ending = "complete"
+    reason = f"{sources[0].source} told all of its posts" if sources and is_told else ""
+    if run.stop.interrupted:
+        ending, reason = "interrupted", "interrupted; run the same command to continue"
+    elif not is_told or not sources:
+        told = archive.posts.count(blog.id)
+        ending = "incomplete" if told else "nothing"
+        reason = (
+            "no interface of this blog tells all of its posts"
+            f"; to fetch its pages:  everlog crawl {blog.home} --pages"
+        )
+    return _report(blog, ending, reason, run, run_id)
+
+
+def _fronts(blog: Blog, found: Found) -> list[Visit]:
+    """The front page and the feed, which led to the interfaces."""
+    visits = []
+    if found.home_page is not None:
+        url = found.home_page.page.url
+        visits.append(Visit(
+            blog_id=blog.id, url=url, key=canonical(url), outcome="page", exchanges=found.home_page.exchanges,
+        ))
+    if found.feed_url is not None and found.feed_page is not None:
+        visits.append(feed_visit(blog, found.feed_url, found.feed_page))
+    return visits
+
+
+def _report(blog: Blog, ending: Ending, reason: str, run: CrawlRun, run_id: int) -> Report:
+    take_last_figures(run.tally, blog, run.archive, is_finished=ending == "complete")
+    run.tally.doing = "done"
+    run.archive.blogs.end_run(run_id, reason=reason, counts={})
+    return Report(blog=blog.home, ending=ending, reason=reason, tally=run.tally, held=run.tally.now.posts)

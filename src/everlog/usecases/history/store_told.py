@@ -1,0 +1,144 @@
+"""What a history source tells, into the archive: answers, inventory, posts and their comments.
+
+Each answer is stored before the walk's cursor goes on: a walk that is killed is told the last of them again, which
+changes nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from everlog.archive.repos.inventory import InventoryPost
+from everlog.core.urls import canonical
+from everlog.history.told_comments import with_told
+from everlog.history.told_post import told_post
+from everlog.markup.media import media_of
+from everlog.records import Link, Media, Visit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
+
+    from everlog.core.scope import Scope
+    from everlog.history import ListedComment, ListedPost, Told
+    from everlog.records import Blog, Comment, CommentsState, Fetched, Post
+    from everlog.usecases.crawl.crawl_context import CrawlRun
+
+
+@dataclass(slots=True, kw_only=True)
+class ToldStore:
+    """The archive's side of a walk over one source.
+
+    `is_update` says that what is told came after a walk: then new comments are an event of their post.
+    """
+
+    source: str
+    blog: Blog
+    scope: Scope
+    run: CrawlRun
+    is_update: bool = False
+    # Keys of posts that were told: new or changed ones, those that have new comments, and all that were listed.
+    news: dict[str, str] = field(default_factory=dict)
+    commented: dict[str, str] = field(default_factory=dict)
+    listed: set[str] = field(default_factory=set)
+    # Posts that lie beyond the blog's scope.
+    outside: int = 0
+
+    def answer(self, url: str, answer: Fetched, told: Told) -> None:
+        """Store an answer and what it tells."""
+        archive = self.run.archive
+        own = [(self._link(post), post) for post in told.posts]
+        self.outside += sum(link is None for link, _ in own)
+        within = [(link, post) for link, post in own if link is not None]
+        archive.blogs.inventory.add(self.blog.id, self.source, (_in_inventory(link, post) for link, post in within))
+        self.listed.update(link.key for link, _ in within)
+        if self.run.settings.pages:
+            archive.urls.enqueue(self.blog.id, [link for link, _ in within])
+        at = answer.answer.fetched_at
+        page = Visit(
+            blog_id=self.blog.id, url=url, key=canonical(url), outcome="feed", exchanges=answer.exchanges,
+        )
+        posts = list(self._posts(within, at))
+        kept = archive.commit([page, *posts])
+        changed = {each.visit.key for each in kept if each.kept in {"new", "changed"} and each.visit.post is not None}
+        self.run.tally.new_posts += sum(each.kept == "new" for each in kept)
+        self.run.tally.changed_posts += sum(each.kept == "changed" for each in kept)
+        whole = {visit.key for visit in posts}
+        self.news |= {link.key: link.url for link, _ in within if link.key in changed or link.key not in whole}
+        if told.comments:
+            archive.commit(list(self._comments(told.comments, at)))
+
+    def _link(self, post: ListedPost) -> Link | None:
+        """Where the page of a post is; None beyond the blog."""
+        url = self.scope.page_urls(post.url)[0]
+        key = canonical(url)
+        if not self.scope.is_own_key(key):
+            return None
+        return Link(url=url, key=key, lane="post" if post.kind == "post" else "page", found_on=self.blog.home)
+
+    def _posts(self, within: Iterable[tuple[Link, ListedPost]], at: datetime) -> Iterable[Visit]:
+        archive, settings = self.run.archive, self.run.settings
+        for link, listed in within:
+            is_wanted = listed.kind == "post" and (listed.is_whole or not settings.pages)
+            post = told_post(listed, blog=self.blog.home, source=self.source, told_at=at) if is_wanted else None
+            if post is None:
+                continue
+            held = archive.posts.find(link.url, as_read=True)
+            media = tuple(Media(url=url) for url in media_of(post.html, post.url)) if settings.media else ()
+            post = replace(_with_held(post, held), url=link.url, media=media)
+            yield Visit(
+                blog_id=self.blog.id, url=link.url, key=link.key, outcome="post", post=post, told_at=at,
+                links=tuple(
+                    Link(url=each.url, key=canonical(each.url), lane="media", found_on=link.url) for each in media
+                ),
+            )
+
+    def _comments(self, told: Sequence[ListedComment], at: datetime) -> Iterable[Visit]:
+        """The posts that comments are on, with those that are not held."""
+        archive = self.run.archive
+        keys = archive.blogs.inventory.keys_of(
+            self.blog.id, self.source, {each.post_id for each in told if each.post_id is not None},
+        )
+        by_post: dict[str, list[Comment]] = {}
+        for each in told:
+            key = keys.get(each.post_id or "") or archive.posts.key(self.blog.id, *map(canonical, each.post_urls))
+            if key is not None:
+                by_post.setdefault(key, []).append(each.comment)
+        for key, comments in by_post.items():
+            held = archive.posts.find(f"http://{key}", as_read=True)
+            if held is None:
+                continue
+            known = with_told(held.comments, comments)
+            if len(known) == len(held.comments):
+                continue
+            self.commented[key] = held.url
+            claimed = held.comment_count_claimed
+            state: CommentsState = "complete"
+            if claimed is not None and claimed > len(known):
+                state = "partial"
+            post = replace(held, comments=known, comments_state=state, fetched=at)
+            yield Visit(
+                blog_id=self.blog.id, url=held.url, key=key, outcome="post", post=post, told_at=at,
+                completes=not self.is_update,
+            )
+
+
+def _in_inventory(link: Link, post: ListedPost) -> InventoryPost:
+    return InventoryPost(
+        native_id=post.id or link.key, key=link.key, url=link.url, kind=post.kind, changed_at=post.changed,
+        locked=post.locked,
+    )
+
+
+def _with_held(post: Post, held: Post | None) -> Post:
+    """A post that is told anew, with what was read around the version that is held."""
+    if held is None:
+        return post
+    lost = {name: getattr(held, name) for name in ("language", "summary") if not getattr(post, name)}
+    around = {name: held.provenance[name] for name in (*lost, "comments") if name in held.provenance}
+    return replace(
+        post, comments=held.comments, comments_state=held.comments_state,
+        comment_count_claimed=held.comment_count_claimed or post.comment_count_claimed,
+        provenance={**post.provenance, **around}, **lost,
+    )

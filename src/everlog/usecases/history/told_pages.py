@@ -1,0 +1,48 @@
+"""The page of a post that an interface told: it is the check on what was told, and brings what was not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from everlog.core.urls import canonical
+from everlog.history.told_post import CONTRADICTED, checked_by_page, is_told
+
+if TYPE_CHECKING:
+    from everlog.usecases.crawl.crawl_context import CrawlContext
+    from everlog.usecases.page.page_context import PageContext
+
+UNREAD = "its page could not be read as a post"
+
+
+def apply_told(page: PageContext, context: CrawlContext) -> None:
+    """Let what was told stand, if the interface was asked in this run; else the page's word is newer."""
+    if not context.is_told or page.outcome not in {"post", "page", "listing", "skip"} or not page.kept:
+        return
+    if page.held_key in context.locked:
+        page.post, page.outcome, page.reason = None, "page", f"its text is not public: {context.locked[page.held_key]}"
+        return
+    held = context.held(page.held_key)
+    if held is None or not is_told(held):
+        return
+    if page.post is not None:
+        page.post = checked_by_page(held, page.post)
+    elif canonical(page.shown.url) == page.link.key:
+        # The interface knows that it is a post, whatever the page looks like.
+        source = replace(held.provenance["text"], confidence=CONTRADICTED, disagrees=UNREAD)
+        provenance = MappingProxyType({**held.provenance, "text": source})
+        page.post = replace(held, provenance=provenance, fetched=page.shown.fetched_at)
+        page.outcome, page.reason, page.sight, page.post_key = "post", None, None, None
+    # The first page behind a version that was told belongs to that version.
+    page.completes = page.post is not None and held.warc is None
+
+
+def set_told(context: CrawlContext, *, is_told: bool) -> None:
+    """Let a crawl know whether a blog's interface told its posts in this run, and which of them are not public."""
+    inventory, blog = context.archive.blogs.inventory, context.blog
+    context.is_told = context.commenting.is_told = is_told
+    context.locked = {
+        post.key: post.locked for state in context.archive.blogs.state(blog.id).history
+        for post in (inventory.of(blog.id, state.source) if is_told else ()) if post.locked is not None
+    }

@@ -1,0 +1,148 @@
+"""Walk over a blog's history sources, the cheapest and surest first, until one has listed all of it.
+
+Where a walk stands is kept with the blog after every answer, so that one that is killed goes on there.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from everlog.archive.repos.blog_state import SourceState
+from everlog.core.urls import canonical
+from everlog.feeds.sitemaps import parse_sitemap
+from everlog.history import SOURCES
+from everlog.records import Failure
+from everlog.usecases.discover.walk_history import history_answer
+from everlog.usecases.history.store_told import ToldStore
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from everlog.core.scope import Scope
+    from everlog.history import BlogClues, HistorySource
+    from everlog.records import Blog, Fetched
+    from everlog.usecases.crawl.crawl_context import CrawlRun
+
+# What interfaces list in one request.
+LISTED_AT_ONCE = 100
+# What is no answer of the interface: the walk goes on at the next run, where it was.
+NO_ANSWER = frozenset({"rate-limited", "robots", "address", "dns", "connection", "proxy", "tls"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WalkEnd:
+    """How a walk over a source ended. `is_over` is False for one that was stopped, and goes on at its cursor."""
+
+    is_over: bool = True
+    is_exhaustive: bool = False
+    told: int = 0
+    problem: str | None = None
+
+
+async def walk_sources(blog: Blog, clues: BlogClues, scope: Scope, run: CrawlRun) -> bool:
+    """Ask a blog's sources for its history; whether one of them has told all posts, or is about to.
+
+    Sitemaps are read by whoever estimates the size of a blog, and are not asked here.
+    """
+    for source in SOURCES:
+        entrance = source.entrance(clues) if source.grade != "C" else None
+        if entrance is None or run.stop.interrupted:
+            continue
+        before = state_of(source, blog, run)
+        if before is not None and before.cursor is None and before.is_exhaustive:
+            return True
+        state = before or SourceState(source=source.name, entrance=entrance.url, evidence=entrance.evidence)
+        end = await walk_source(source, state, blog, scope, run)
+        if end.problem is not None and (entrance.is_sure or end.told):
+            run.tally.remarks.append(f"{source.name}: {end.problem}")
+        if end.is_exhaustive or not end.is_over:
+            return True
+    return False
+
+
+async def go_on_walking(blog: Blog, scope: Scope, run: CrawlRun) -> bool:
+    """Go on with a walk that was stopped; whether a source has told all posts."""
+    for state in run.archive.blogs.state(blog.id).history:
+        source = next((each for each in SOURCES if each.name == state.source), None)
+        if source is None:
+            continue
+        if state.cursor is None:
+            return state.is_exhaustive
+        end = await walk_source(source, state, blog, scope, run)
+        return end.is_exhaustive or not end.is_over
+    return False
+
+
+async def walk_source(source: HistorySource, state: SourceState, blog: Blog, scope: Scope, run: CrawlRun) -> WalkEnd:
+    """One source, from its cursor to its end."""
+    cursor = json.loads(state.cursor) if state.cursor is not None else None
+    walk = source.walk(state.entrance, cursor=cursor, wants_comments=run.settings.comments)
+    store = ToldStore(source=source.name, blog=blog, scope=scope, run=run)
+    told, problem, is_over = 0, None, False
+    for _ in range(source.most_requests):
+        request = walk.next_request()
+        if request is None:
+            is_over = True
+            break
+        if run.stop.interrupted or run.stop.is_over:
+            break
+        answer = await run.fetcher.fetch(
+            request.url, purpose=request.purpose, etag=request.etag, last_modified=request.last_modified,
+        )
+        run.tally.requests += 1
+        if isinstance(answer, Failure) and answer.trouble in NO_ANSWER:
+            problem = answer.reason
+            break
+        said = walk.take(history_answer(answer))
+        problem = said.problem or problem
+        if not isinstance(answer, Failure):
+            store.answer(request.url, answer, said)
+        told += len(said.posts)
+        state = replace(
+            state, cursor=json.dumps(walk.cursor), total=said.total or state.total,
+            comments_total=said.comments_total or state.comments_total, problem=problem,
+        )
+        keep_state(state, blog, run)
+        run.tally.doing = _doing(source, state, store)
+    if is_over:
+        state = replace(
+            state, cursor=None, mark=json.dumps(walk.mark) if walk.mark is not None else None,
+            is_exhaustive=walk.is_exhaustive, walked_at=run.now(), problem=problem,
+        )
+        keep_state(state, blog, run)
+    return WalkEnd(is_over=is_over, is_exhaustive=walk.is_exhaustive, told=told, problem=problem)
+
+
+def keep_listing(blog: Blog, maps: Iterable[Fetched], scope: Scope, run: CrawlRun) -> None:
+    """Keep which sitemaps list all posts that an interface told, where they are fewer requests than its own list."""
+    for state in run.archive.blogs.state(blog.id).history:
+        wanted = {post.key for post in run.archive.blogs.inventory.of(blog.id, state.source)}
+        listing: list[str] = []
+        missing = set(wanted)
+        for answer in maps:
+            named = parse_sitemap(answer.answer.body, answer.answer.url).urls
+            keys = {canonical(scope.page_urls(address)[0]) for address, _ in named}
+            if keys & missing:
+                listing.append(answer.url)
+                missing -= keys
+        is_cheaper = bool(listing) and not missing and len(listing) * LISTED_AT_ONCE < len(wanted)
+        keep_state(replace(state, listing=tuple(listing) if is_cheaper else ()), blog, run)
+
+
+def _doing(source: HistorySource, state: SourceState, store: ToldStore) -> str:
+    total = f" of {state.total:,}" if state.total else ""
+    return f"reading the history ({source.name}): {len(store.listed):,}{total} posts"
+
+
+def state_of(source: HistorySource, blog: Blog, run: CrawlRun) -> SourceState | None:
+    """What is known of a source of a blog."""
+    return next((each for each in run.archive.blogs.state(blog.id).history if each.source == source.name), None)
+
+
+def keep_state(state: SourceState, blog: Blog, run: CrawlRun) -> None:
+    """Keep what is known of a source with the blog."""
+    run.archive.blogs.change_state(blog.id, lambda before: replace(
+        before, history=(*(each for each in before.history if each.source != state.source), state),
+    ))
