@@ -13,10 +13,10 @@ import some_visits as some
 from some_visits import HOME, LONG, START
 from sqlalchemy import select
 
+from everlog.archive.blog_state import ListWalk
 from everlog.archive.copy import copied_rows
 from everlog.archive.copy.copy_archive import copy_archive, open_target
 from everlog.archive.models import Poll
-from everlog.archive.repos.blog_state import ListWalk
 from everlog.archive.repos.inventory import InventoryPost
 from everlog.core.fetcher import HostStats, Waited
 from everlog.records import Comment, Event, Media

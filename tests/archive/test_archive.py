@@ -20,7 +20,7 @@ from some_visits import HOME, LONG
 
 from everlog.archive import open_archive
 from everlog.archive.archive import ArchiveOptions
-from everlog.archive.repos.blog_state import BlogState, KnownFingerprint, LeftOut, ListWalk, LookedAt, Places
+from everlog.archive.blog_state import BlogState, KnownFingerprint, LeftOut, ListWalk, LookedAt, Places
 from everlog.archive.verify import verify
 from everlog.core.scope import Alias
 from everlog.errors import ArchiveBusy, DamagedArchive, DiskFull, UsageError

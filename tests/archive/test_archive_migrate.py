@@ -24,12 +24,7 @@ from sqlalchemy.exc import IntegrityError
 from archive.older import as_of_revision_4
 from everlog.archive import open_archive
 from everlog.archive.archive import ArchiveOptions
-from everlog.archive.db import schema
-from everlog.archive.db.migrate import SCRIPTS, Schema, bring_up_to_date
-from everlog.archive.db.postgres import PostgresDatabase
-from everlog.archive.db.sqlite import SqliteDatabase
-from everlog.archive.files.durable import WRITE_POINTS
-from everlog.archive.repos.blog_state import (
+from everlog.archive.blog_state import (
     BlogState,
     CommentFeedState,
     KnownFingerprint,
@@ -38,6 +33,11 @@ from everlog.archive.repos.blog_state import (
     LookedAt,
     Places,
 )
+from everlog.archive.db import schema
+from everlog.archive.db.migrate import SCRIPTS, Schema, bring_up_to_date
+from everlog.archive.db.postgres import PostgresDatabase
+from everlog.archive.db.sqlite import SqliteDatabase
+from everlog.archive.files.durable import WRITE_POINTS
 from everlog.archive.verify import verify
 from everlog.core.scope import Alias
 from everlog.core.urls import LONGEST_KEY_BYTES, bounded, canonical

@@ -15,13 +15,13 @@ from some_visits import HOME, LONG
 from sqlalchemy import select
 
 import services
+from everlog.archive.blog_state import BlogState
 from everlog.archive.db import schema
 from everlog.archive.db.database import check_fence
 from everlog.archive.db.migrate import bring_up_to_date
 from everlog.archive.db.postgres import PostgresDatabase
 from everlog.archive.db.postgres_search import LAST_PLACE, LONGEST_BYTES, vector
 from everlog.archive.db.sqlite import SqliteDatabase
-from everlog.archive.repos.blog_state import BlogState
 from everlog.archive.repos.post_codec import write_post
 from everlog.archive.verify import verify
 from everlog.archive.write.record_batch import known_posts

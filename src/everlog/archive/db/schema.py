@@ -209,7 +209,7 @@ waits = Table(
     Column("seconds", Float, nullable=False), _text("first_at"), _text("last_at"), Column("until", Text),
 )
 
-# `state` is a `repos.blog_state.BlogState`; `repeats`, which is large, what repeats on the pages of the blog.
+# `state` is a `blog_state.BlogState`; `repeats`, which is large, what repeats on the pages of the blog.
 blog_states = Table(
     "blog_states", metadata,
     Column("blog_id", NUMBER, ForeignKey("blogs.id"), primary_key=True, autoincrement=False), _text("state"),

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection, Row, Select
 
+    from everlog.archive.blog_state import BlogState
     from everlog.archive.db.database import Database
     from everlog.archive.models import Counts
-    from everlog.archive.repos.blog_state import BlogState
     from everlog.archive.repos.inventory import InventoryRepository
     from everlog.extract.extractors.diffpost import RepeatCounts
     from everlog.records import Event
@@ -140,7 +140,7 @@ class BlogRepository:
 
     def state(self, blog_id: int) -> BlogState:
         """What crawls of a blog have left for those after them."""
-        from everlog.archive.repos.blog_state import BlogState  # noqa: PLC0415 - who only reads posts does without it
+        from everlog.archive.blog_state import BlogState  # noqa: PLC0415 - who only reads posts does without it
 
         statement = select(_states.c.state).where(_states.c.blog_id == blog_id)
         with self.database.reading() as connection:

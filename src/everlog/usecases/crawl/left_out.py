@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from everlog.archive.repos.blog_state import LeftOut
+from everlog.archive.blog_state import LeftOut
 from everlog.core.links import trap
 from everlog.core.scope import folder_of, is_below
 

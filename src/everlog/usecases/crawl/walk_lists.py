@@ -10,7 +10,7 @@ from collections import deque
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from everlog.archive.repos.blog_state import ListWalk
+from everlog.archive.blog_state import ListWalk
 from everlog.core.links import page_links, trap
 from everlog.core.retry_policy import list_may_pass
 from everlog.core.tree import parse

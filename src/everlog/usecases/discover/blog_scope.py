@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from everlog.archive.repos.blog_state import Places
+from everlog.archive.blog_state import Places
 from everlog.core.scope import Alias, Scope, home_scope, is_within
 from everlog.core.urls import absolute, host_of
 from everlog.usecases.discover.typed_address import fetchable

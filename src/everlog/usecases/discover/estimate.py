@@ -10,7 +10,7 @@ from everlog.records.figures import Estimate
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from everlog.archive.repos.blog_state import SourceState
+    from everlog.archive.blog_state import SourceState
     from everlog.usecases.learn.learned_blog import LearnedBlog
 
 

@@ -9,7 +9,7 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from everlog.archive.repos.blog_state import SourceState
+from everlog.archive.blog_state import SourceState
 from everlog.core.urls import canonical
 from everlog.feeds.sitemaps import parse_sitemap
 from everlog.history import SOURCES

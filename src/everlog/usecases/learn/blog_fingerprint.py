@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from everlog.archive.repos.blog_state import KnownFingerprint
+from everlog.archive.blog_state import KnownFingerprint
 from everlog.core.scope import keys_elsewhere, url_now
 from everlog.core.tree import Element, parse
 from everlog.core.urls import absolute, canonical

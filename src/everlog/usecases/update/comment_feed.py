@@ -10,7 +10,7 @@ import logging
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from everlog.archive.repos.blog_state import CommentFeedState
+from everlog.archive.blog_state import CommentFeedState
 from everlog.comments.comment_markup import Thread
 from everlog.comments.merging import merge
 from everlog.core.retry_policy import is_passing

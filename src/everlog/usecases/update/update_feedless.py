@@ -7,7 +7,7 @@ from datetime import timedelta
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from everlog.archive.repos.blog_state import LookedAt
+from everlog.archive.blog_state import LookedAt
 from everlog.core.links import trap
 from everlog.core.retry_policy import PAGE_TRIES
 from everlog.core.urls import canonical

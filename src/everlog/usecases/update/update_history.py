@@ -34,7 +34,7 @@ from everlog.usecases.update.feed_diff import diff_feed, keep_diff
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from everlog.archive.repos.blog_state import SourceState
+    from everlog.archive.blog_state import SourceState
     from everlog.history import HistorySource, HistoryWalk
     from everlog.records import Blog
     from everlog.usecases.crawl.crawl_context import CrawlRun
