@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from typing import Any, BinaryIO
 
     from everlog.archive.models import Capture, Counts, Problem, Version
-    from everlog.archive.write.batch_writer import Committer
     from everlog.archive.write.record_batch import Acknowledged
     from everlog.archive.write.writer_pool import WriterPool
     from everlog.core.moments import Moment
@@ -87,13 +86,6 @@ class Archive(Repositories):
 
         return WriterPool(self.backend, self._options)
 
-    @cached_property
-    def committer(self) -> Committer:
-        """Who stores visits."""
-        from everlog.archive.write.batch_writer import Committer  # noqa: PLC0415 - who reads does without it
-
-        return Committer(self, self.backend, self.writers, self._options)
-
     @property
     def where(self) -> str:
         """What another process can open it with. There may be a password in it."""
@@ -120,14 +112,17 @@ class Archive(Repositories):
         """In a shared archive, all blogs that are locked meanwhile have one WARC file: for many that bring little."""
         return self.writers.together()
 
-    def commit(self, visits: Sequence[Visit]) -> tuple[Acknowledged, ...]:
+    @cached_property
+    def commit(self) -> Callable[[Sequence[Visit]], tuple[Acknowledged, ...]]:
         """Store visits, all or none. When this returns they survive a loss of power.
 
         After a failure that may have left bytes behind, nothing more is written: a second try would
         build on what the disk may not have. Who opens the archive next, or locks a blog of a shared one,
         begins anew.
         """
-        return self.committer.commit(visits)
+        from everlog.archive.write.batch_writer import Committer  # noqa: PLC0415 - who reads does without it
+
+        return Committer(self, self.backend, self.writers, self._options).commit
 
     def exchange(self, capture: Capture, *, purpose: Purpose = "page") -> Exchange:
         """The stored exchange, read from its WARC record."""

@@ -58,6 +58,10 @@ class Flags:
     render: Annotated[str | None, Option(
         metavar="auto|always|never", help="Render pages in a browser: where needed (the default), all, or none.",
     )] = None
+    pages: Annotated[bool | None, Option(
+        "--pages/--no-pages", show_default=False,
+        help="Fetch the pages of posts (the default), or records from the blog's interfaces alone.",
+    )] = None
     no_comments: Annotated[bool, Option("--no-comments", help="Do not collect comments.")] = False
     no_media: Annotated[bool, Option("--no-media", help="Do not fetch images, audio, video or files.")] = False
     ignore_robots: Annotated[bool, Option(

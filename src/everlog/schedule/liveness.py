@@ -143,7 +143,7 @@ def next_look_at_missing(known: Missing) -> datetime | None:
 
 _SEEN = {
     "gone": "returned HTTP 410 Gone",
-    "unlisted": "is not there any more, and the blog's list of all posts does not name it",
+    "unlisted": "is missing, and the blog's own list of all posts does not name it",
     "not-found": "returned HTTP 404 Not Found",
     "led-away": "redirects to the home page or to a list",
     "no-post": "exists, but no longer shows a post",

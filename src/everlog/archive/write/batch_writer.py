@@ -64,7 +64,7 @@ class BatchWriter:
     """Takes visits from any thread, and acknowledges each once it is safe."""
 
     def __init__(self, archive: Archive, *, queue_bytes: int = QUEUE_BYTES) -> None:
-        self._commit = archive.committer.commit
+        self._commit = archive.commit
         self._queue_bytes = queue_bytes
         self._waiting: deque[Waiting] = deque()
         self._bytes = 0

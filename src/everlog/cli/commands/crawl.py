@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 
 @takes(
-    "archive files spool scope also feed no_feed header cookies max_pages max_time delay render no_comments no_media "
-    "ignore_robots allow config json quiet verbose"
+    "archive files spool scope also feed no_feed header cookies max_pages max_time delay render pages no_comments "
+    "no_media ignore_robots allow config json quiet verbose"
 )
 def crawl(
     urls: Annotated[list[str] | None, typer.Argument(metavar="URL", help="Addresses of blogs.")] = None,
@@ -54,6 +54,7 @@ def crawl(
       everlog crawl https://a.blog.example/ --max-pages 200 --archive my-blogs
       everlog crawl -i blogs.opml --no-media
       everlog crawl https://a.blog.example/ --no-feed
+      everlog crawl https://a.blog.example/ --no-pages
     """
     refuse_both(given.feed, no_feed=given.no_feed)
     named = ", ".join([*(urls or ()), *([f"the blogs of {input_file}"] if input_file else ())])

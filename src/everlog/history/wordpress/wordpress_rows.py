@@ -114,9 +114,22 @@ class NamedRows:
     _total: int | None = None
     _wanted: tuple[str, tuple[int, ...]] | None = None
 
+    @classmethod
+    def resumed(cls, names: Any, wanted: Any) -> NamedRows:
+        """As a walk left it: what was missing is asked for first, and then the posts again."""
+        rows = cls(names=Names.kept(names))
+        if isinstance(wanted, list | tuple) and len(wanted) == 2 and wanted[0] in NAMES:
+            rows._wanted = (str(wanted[0]), tuple(map(int, wanted[1])))
+        return rows
+
     @property
     def is_waiting(self) -> bool:
         return self._wanted is not None
+
+    @property
+    def wanted(self) -> tuple[str, tuple[int, ...]] | None:
+        """What is asked for now: names of a kind, by their numbers."""
+        return self._wanted
 
     def wait(self, rows: list[Row], kind: Literal["post", "page"], total: int | None) -> None:
         """These posts are to be told."""

@@ -18,7 +18,6 @@ from everlog.history.wordpress.wordpress_rows import (
     PER_PAGE,
     POST_FIELDS,
     NamedRows,
-    Names,
     Row,
     listed_comment,
     listed_post,
@@ -85,7 +84,7 @@ class RestWalk:
             place = cursor["place"]
             walk.place = _Place(**place)
             walk.start, walk._cursor = dict(cursor["start"]), cursor
-            walk._named = NamedRows(names=Names.kept(cursor.get("names")))
+            walk._named = NamedRows.resumed(cursor.get("names"), cursor.get("wanted"))
         return walk
 
     @property
@@ -125,7 +124,7 @@ class RestWalk:
         """Read the answer to the last request. The cursor goes on when all of a page is told."""
         told = self._take(answer)
         stands = self._cursor if self._named.is_waiting else {"start": dict(self.start), "place": asdict(self.place)}
-        self._cursor = {**stands, "names": self._named.names.to_keep()} if stands else {}
+        self._cursor = {**stands, "names": self._named.names.to_keep(), "wanted": self._named.wanted} if stands else {}
         return told
 
     def _take(self, answer: HistoryAnswer) -> Told:
