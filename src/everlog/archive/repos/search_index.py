@@ -89,10 +89,11 @@ def begin(connection: Connection, database: Database) -> None:
 
 def index(connection: Connection, database: Database, latest: Sequence[Latest]) -> None:
     """Put versions into the index, in the place of those before; in the transaction that is open."""
-    if _is_newer(_state(connection), database):
+    state = _state(connection)
+    if _is_newer(state, database):
         _leave_to_newer(connection, database)
         return
-    _reset_if_other(connection, database)
+    _reset_if_other(connection, database, state)
     # A first version has none before it: most of a crawl's posts.
     needs_former = database.search_index.needs_former
     again = [each.post_id for each in latest if needs_former and (each.version > 1 or each.is_again)]
@@ -140,9 +141,10 @@ def fill(database: Database, step: Progress) -> int:
     after = done = 0
     while True:
         with database.writing() as connection:
-            if _is_newer(_state(connection), database):
+            state = _state(connection)
+            if _is_newer(state, database):
                 return done
-            if _reset_if_other(connection, database):
+            if _reset_if_other(connection, database, state):
                 # Its lock is let go first: who stores a post, and wants it next, is waited for below.
                 continue
             keys, last = _fill_group(connection, database, after)
@@ -234,9 +236,9 @@ def _leave_to_newer(connection: Connection, database: Database) -> None:
         _note(connection, database, state + _FILLING)
 
 
-def _reset_if_other(connection: Connection, database: Database) -> bool:
+def _reset_if_other(connection: Connection, database: Database, state: str) -> bool:
     # Once more with a lock: of several that find it so at once, one makes it anew.
-    if _is_other(_state(connection), database) and _is_other(
+    if _is_other(state, database) and _is_other(
         connection.scalar(_READ_STATE.with_for_update()) or "", database,
     ):
         reset(connection, database)
