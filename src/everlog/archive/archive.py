@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import cached_property
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 from everlog.archive.backend import ArchiveOptions, Backend
 from everlog.archive.files.durable import explained
@@ -26,7 +26,6 @@ from everlog.errors import DamagedArchive, NotUploaded, UsageError, file_error
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
-    from typing import Any, BinaryIO
 
     from everlog.archive.models import Capture, Counts, Problem, Version
     from everlog.archive.write.record_batch import Acknowledged

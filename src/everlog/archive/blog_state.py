@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import Any
 
 from everlog.core.scope import Alias  # noqa: TC001 - the codec reads the types of fields
 from everlog.frontier.priority_queue import Progress  # noqa: TC001 - the codec reads the types of fields
@@ -18,9 +18,6 @@ from everlog.records.codec import decode, encode
 from everlog.records.figures import Estimate  # noqa: TC001 - the codec reads the types of fields
 from everlog.schedule.liveness import Failing  # noqa: TC001 - the codec reads the types of fields
 from everlog.schedule.ownership import BlogFingerprint  # noqa: TC001 - the codec reads the types of fields
-
-if TYPE_CHECKING:
-    from typing import Any
 
 # Documents of a later version are read as far as they are understood.
 VERSION = 1

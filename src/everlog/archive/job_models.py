@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import datetime
+from datetime import datetime
+from typing import Any, Literal
 
 # A whole blog, one that is held already, or the feeds of many blogs at once.
 JobKind = Literal["crawl", "update", "poll"]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from everlog.archive.backend import Backend
+from everlog.archive.backend import ArchiveOptions, Backend
 from everlog.archive.db.migrate import bring_up_to_date
 from everlog.archive.db.sqlite import SqliteDatabase
 from everlog.archive.files.local_store import FolderStore
@@ -18,11 +18,6 @@ from everlog.archive.read_only import (
     why_not_writable,
 )
 from everlog.errors import UsageError, file_error
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from everlog.archive.backend import ArchiveOptions
 
 DATABASE = "everlog.sqlite"
 LOCKS = "locks"

@@ -15,11 +15,11 @@ from urllib.parse import unquote, urlsplit
 
 from sqlalchemy import inspect
 
-from everlog.archive.backend import Backend
+from everlog.archive.backend import ArchiveOptions, Backend
 from everlog.archive.db import schema
 from everlog.archive.db.migrate import bring_up_to_date
 from everlog.archive.files import durable as disk
-from everlog.archive.files.file_store import NoFileStore
+from everlog.archive.files.file_store import FileStore, NoFileStore
 from everlog.archive.files.remote_files import without_password
 from everlog.archive.files.remote_store import RemoteStore
 from everlog.archive.files.shared_store import SharedFolderStore
@@ -28,9 +28,7 @@ from everlog.archive.repos.archive_state import FILES, FILES_ID, ArchiveState
 from everlog.errors import UsageError
 
 if TYPE_CHECKING:
-    from everlog.archive.backend import ArchiveOptions
     from everlog.archive.db.postgres import PostgresDatabase
-    from everlog.archive.files.file_store import FileStore
 
 SCHEMES = ("postgresql://", "postgres://")
 MARK = "everlog.txt"

@@ -20,7 +20,7 @@ import shlex
 import shutil
 import sqlite3
 import tempfile
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NoReturn
 
@@ -32,7 +32,6 @@ from everlog.errors import ArchiveBusy, DiskFull, EverlogError, UsageError, file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from contextlib import AbstractContextManager
 
     from sqlalchemy import Connection
 

@@ -10,17 +10,17 @@ import hashlib
 import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
-from sqlalchemy import func, select
+from sqlalchemy import Row, Select, func, select
 
-from everlog.archive.archive import DATABASE
+from everlog.archive.archive import DATABASE, Archive
 from everlog.archive.db import schema
 from everlog.archive.db.database import in_pages
 from everlog.archive.files.file_store import WHOLE_FILE_BYTES
 from everlog.archive.files.orphans import is_more_than_a_batch, unnamed_files
 from everlog.archive.files.warc_names import parse_name
-from everlog.archive.files.warc_walk import Broken, walk_records
+from everlog.archive.files.warc_walk import Broken, Seen, walk_records
 from everlog.archive.files.warc_writer import MADE, target_uri
 from everlog.archive.repos import search_index as searching
 from everlog.archive.repos.post_codec import read_record
@@ -29,12 +29,8 @@ from everlog.archive.repos.warc_index import FileRows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import BinaryIO
 
-    from sqlalchemy import Row, Select
 
-    from everlog.archive.archive import Archive
-    from everlog.archive.files.warc_walk import Seen
 
     # Called with the name of each thing that was looked at; there are `count_to_verify` of them.
     Progress = Callable[[str], None]

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Sequence
 from copy import deepcopy
-from typing import TYPE_CHECKING
 
-from everlog.core.tree import drop, take_text
+from everlog.core.tree import Element, drop, take_text
 from everlog.markup.cleaning import clean_html, clean_text_markup
 from everlog.markup.cutting import Cutter, remove_cuts
 from everlog.markup.paragraphs import simple_body
 from everlog.markup.revealing import without_words
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
-
-    from everlog.core.tree import Element
 
 # What never is text of a comment: forms to answer it. Scripts, buttons and hidden elements go as in articles.
 _FORMS = ("form", "fieldset")

@@ -7,24 +7,19 @@ comments. Only the last one can be read as the comments of the post.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 from urllib.parse import unquote, urldefrag, urlsplit
 
 from everlog.comments.comment_markup import Thread
 from everlog.comments.threads import short_id
-from everlog.core.tree import parse_fragment, take_text
+from everlog.core.tree import Element, parse_fragment, take_text
 from everlog.core.urls import absolute, canonical
 from everlog.core.words import words
 from everlog.feeds import declared_feeds, parse_feed
 from everlog.feeds.discover import speaks_of_comments
 from everlog.markup.cleaning import clean_html
-from everlog.records import Comment
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from everlog.core.tree import Element
-    from everlog.records import Entry, Feed, FeedLink
+from everlog.records import Comment, Entry, Feed, FeedLink
 
 # What stands behind a post's address in the address of its own feed.
 _BELOW = re.compile(

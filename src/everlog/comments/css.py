@@ -8,14 +8,13 @@ climbing, with every step remembered.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from cssselect import parser as css
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
     from everlog.comments.parts import Parts
     from everlog.core.tree import Element

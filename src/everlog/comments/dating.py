@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,15 +15,13 @@ from everlog.dates.machine import read_machine
 from everlog.dates.names import is_known
 from everlog.dates.read_date import read_date
 from everlog.dates.relative import read_relative
-from everlog.dates.scan import scan
+from everlog.dates.scan import Spot, scan
 from everlog.dates.stamps import Stamp, plausible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from datetime import datetime
 
     from everlog.core.tree import Element
-    from everlog.dates.scan import Spot
 
 # Themes are translated more often than pages declare it; these are asked where the page's language fails.
 # The order settles names that two languages share.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from everlog.comments.author_names import linked_name
 from everlog.comments.comment_markup import ELSEWHERE, read_elements
-from everlog.comments.css import Nearest
+from everlog.comments.css import Nearest, Selection
 from everlog.comments.engines import WORDPRESS
 from everlog.comments.parts import line_of
 from everlog.comments.threads import short_id
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from everlog.comments.css import Selection
     from everlog.core.tree import Element
 
 # What `comment_class` of WordPress calls them, whatever the theme says in words.

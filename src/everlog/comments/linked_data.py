@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any
 
 from everlog.comments.bodies import Bodies
 from everlog.comments.comment_markup import MOST_COMMENTS, Thread
 from everlog.comments.dating import read_dates
 from everlog.comments.threads import short_id, threaded
-from everlog.core.tree import parse_fragment
+from everlog.core.tree import Element, parse_fragment
 from everlog.core.urls import absolute
 from everlog.core.words import squeeze
 from everlog.markup.view import View
 from everlog.records import Comment
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from datetime import datetime
-
-    from everlog.core.tree import Element
 
 SOURCE = "json-ld"
 _TEXTS = ("text", "commentText", "articleBody", "description")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from everlog.comments.author_names import author_name, linked_name
 from everlog.comments.bodies import Bodies
-from everlog.comments.css import Nearest
+from everlog.comments.css import Nearest, Selection
 from everlog.comments.dating import for_programs, locate_dates, stated_dates
 from everlog.comments.parts import Parts, line_of
 from everlog.comments.threads import by_depth, short_id
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from everlog.comments.comment_markup import Markup
-    from everlog.comments.css import Selection
     from everlog.core.tree import Element
 
 _LANGUAGES = ("lang", "{http://www.w3.org/XML/1998/namespace}lang")

@@ -16,24 +16,20 @@ import html
 import json
 import re
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from everlog.comments.comment_markup import Thread
 from everlog.comments.parts import line_of
 from everlog.comments.threads import without_circles
-from everlog.core.tree import parse_fragment, take_text
+from everlog.core.tree import Element, parse_fragment, take_text
 from everlog.core.urls import absolute
 from everlog.feeds.feed_dates import parse_date
 from everlog.feeds.labels import plain
 from everlog.markup.cleaning import clean_html
 from everlog.records import Comment
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from everlog.core.tree import Element
 
 SOURCE = "mastodon"
 # A server gives strangers 60; one of its own making may give what it likes.

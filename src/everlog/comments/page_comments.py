@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from everlog.comments.comment_hints import PageNames, hints_of
-from everlog.comments.comment_markup import Thread, comment_elements, explained, read_selected
+from everlog.comments.comment_markup import Markup, Thread, comment_elements, explained, read_selected
 from everlog.comments.css import Selection
 from everlog.comments.engines import KNOWN, WORDPRESS
 from everlog.comments.known_engines import said
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
-    from everlog.comments.comment_markup import Markup
     from everlog.comments.comment_rules import CommentRule, CommentRules
     from everlog.core.tree import Element
 

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Container, Iterable
 from weakref import proxy
 
 from everlog.comments.css import Nearest, Selection
-from everlog.core.tree import INVISIBLE, visible_pieces
+from everlog.core.tree import INVISIBLE, Element, visible_pieces
 from everlog.core.words import squeeze
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
-
-    from everlog.core.tree import Element
 
 # No name, date or count is longer; what is gathered for one stops here, or a selector that matches
 # whole threads would gather them again for every comment.

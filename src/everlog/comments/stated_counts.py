@@ -10,7 +10,7 @@ from everlog.comments.counting_words import COMMENTS, COUNTERS, NONE, ONE
 from everlog.comments.css import Nearest, Selection
 from everlog.comments.parts import LONGEST_LINE, line_of
 from everlog.core.noise_names import names_comments
-from everlog.core.tree import INVISIBLE
+from everlog.core.tree import INVISIBLE, Element
 from everlog.core.urls import absolute, canonical
 from everlog.core.words import fold
 from everlog.markup.view import View
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from everlog.comments.css import Marked
-    from everlog.core.tree import Element
 
 _NUMBER = re.compile(r"\d{1,3}(?:[.,\u00a0\u202f ]\d{3})+(?!\d)|\d{1,6}")
 _AMOUNT = rf"(?P<n>{_NUMBER.pattern}|(?:{ONE}|{NONE})(?!\w))"

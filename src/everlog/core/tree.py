@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Container, Iterable, Iterator
 from copy import deepcopy
-from typing import TYPE_CHECKING
 
 from lxml import etree
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding, read_bom, resolve_encoding
 
 from everlog.core.attributes import bounded
 from everlog.errors import UnreadablePage
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator
 
 Element = etree._Element
 

@@ -11,11 +11,11 @@ from everlog.comments.comment_hints import hints_of
 from everlog.comments.merging import state_of
 from everlog.comments.page_comments import Reading, read_comments
 from everlog.core.outline import has_text
-from everlog.core.rules import MANUAL
+from everlog.core.rules import MANUAL, Ranked, Rule
 from everlog.core.selectors import Finder, Finds
-from everlog.core.tree import drop, parse, take_text
+from everlog.core.tree import Element, drop, parse, take_text
 from everlog.errors import UnreadablePage
-from everlog.extract.article.article_read import ArticleFinder
+from everlog.extract.article.article_read import ArticleFinder, Found
 from everlog.extract.article.witnesses import DISAGREEMENT, NO_WITNESS, SMALL, agreement, any_article, share_of_page
 from everlog.extract.extractors.extractor import is_placed
 from everlog.extract.fields import field_function
@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from datetime import datetime
 
-    from everlog.core.rules import Ranked, Rule
-    from everlog.core.tree import Element
-    from everlog.extract.article.article_read import Found
     from everlog.extract.blog_rules import BlogRules
 
 # A key-path merged from fewer pages still holds what these happen to share: learned from two pages, it

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from everlog.core.urls import absolute
-from everlog.feeds.xml_markup import first_text
+from everlog.feeds.xml_markup import Names, first_text
 from everlog.records import FeedPaging
 
 if TYPE_CHECKING:
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from lxml import etree
 
-    from everlog.feeds.xml_markup import Names
 
 OLDER = frozenset({"next", "prev-archive"})
 _RELATIONS = frozenset({*OLDER, "next-archive", "current"})

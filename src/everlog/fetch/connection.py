@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, cast
+from collections.abc import Hashable
+from typing import cast
 
-from everlog.fetch.http1 import CutOff
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable
-
-    from everlog.fetch.http1 import ResponseParser
+from everlog.fetch.http1 import CutOff, ResponseParser
 
 # Apache and Node close a silent connection after five seconds: who asks just then is hung up on.
 SILENT_SECONDS = 4

@@ -27,8 +27,8 @@ from scrapy.http import Response
 
 from everlog.fetch.connection import Connection, ConnectionPool
 from everlog.fetch.guard import Guard
-from everlog.fetch.guarded_request import BlockedAddress, ProxyUnreachable, hurried
-from everlog.fetch.http1 import CutOff, OddAnswer, ResponseParser, request_bytes
+from everlog.fetch.guarded_request import BlockedAddress, GuardedRequest, ProxyUnreachable, hurried
+from everlog.fetch.http1 import CutOff, Head, OddAnswer, ResponseParser, request_bytes
 from everlog.fetch.request import DEFAULT_PORTS, LateForSlot, origin_of, place
 from everlog.fetch.spooling import SpooledBody
 from everlog.fetch.throttle import awake_and_asleep
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
-    from everlog.fetch.guarded_request import GuardedRequest
-    from everlog.fetch.http1 import Head
     from everlog.fetch.proxies import Proxy
 
 # One is plain, two happen by accident of proxies; more is a bomb in layers.

@@ -17,14 +17,13 @@ from scrapy.exceptions import (
     ResponseDataLossError,
 )
 
-from everlog.fetch.guarded_request import ProxyUnreachable
+from everlog.fetch.guarded_request import GuardedRequest, ProxyUnreachable
 from everlog.fetch.http1 import OddAnswer
 from everlog.fetch.request import FetchError, HttpRequest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from everlog.fetch.guarded_request import GuardedRequest
     from everlog.records import Trouble
 
 _INVALID = "invalid response from {url} ({words})"

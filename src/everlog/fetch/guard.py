@@ -13,10 +13,9 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from everlog.fetch.guarded_request import BlockedAddress
+from everlog.fetch.guarded_request import BlockedAddress, GuardedRequest
 
 if TYPE_CHECKING:
-    from everlog.fetch.guarded_request import GuardedRequest
 
     # Family of addresses, and the address with its port as sockets want it.
     Address = tuple[socket.AddressFamily, tuple[Any, ...]]

@@ -6,14 +6,13 @@ import asyncio
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from everlog.fetch.request import LEAST_MEDIA_RATE
+from everlog.fetch.request import LEAST_MEDIA_RATE, LateForSlot, Permit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from everlog.fetch.http1 import Head
     from everlog.fetch.proxies import Proxy
-    from everlog.fetch.request import LateForSlot, Permit
     from everlog.fetch.spooling import SpooledBody
     from everlog.records import Spooled
 

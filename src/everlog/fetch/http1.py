@@ -10,11 +10,8 @@ It opens no connection and knows no clock: `connection` feeds it.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 # Real heads are a few kilobytes; an endless one would fill the memory before the time is over.
 MOST_HEAD_BYTES = 256 * 1024

@@ -9,16 +9,13 @@ from __future__ import annotations
 import ipaddress
 import os
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, getproxies_environment, proxy_bypass
 
 from everlog.core.ip_addresses import literal_address, network_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 _SYSTEM = "the system's settings"
 _PARTS = re.compile(r"[,\s]+")

@@ -7,11 +7,11 @@ import gc
 import logging
 import time
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from scrapy import Request, Spider
 from scrapy.core.scheduler import BaseScheduler
-from scrapy.crawler import AsyncCrawlerRunner
+from scrapy.crawler import AsyncCrawlerRunner, Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.logformatter import LogFormatter
 from scrapy.utils.reactor import install_reactor
@@ -30,10 +30,8 @@ from everlog.records import Exchange
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
-    from typing import Self
 
     from scrapy.core.engine import ExecutionEngine
-    from scrapy.crawler import Crawler
     from scrapy.http import Response
 
     Download = Callable[[HttpRequest], Awaitable[HttpResponse]]

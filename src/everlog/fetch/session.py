@@ -6,7 +6,7 @@ from contextlib import nullcontext, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from everlog.core.fetcher import Fetcher
+from everlog.core.fetcher import Fetcher, FetchPolicy, HostStats
 from everlog.core.politeness import Cause, retry_after
 from everlog.core.retry_policy import RATE_LIMITS, SILENT, STUMBLES
 from everlog.core.urls import absolute
@@ -26,19 +26,15 @@ from everlog.fetch.request import (
     trusts,
 )
 from everlog.fetch.robots import Rules, agent_name, out_of_reach, read_rules, remember_rules, remembered_rules
-from everlog.fetch.shared_throttle import SLOTS_TRIED, acquire_shared, share_backoff
-from everlog.fetch.throttle import HeldOff, awake_and_asleep
-from everlog.records import Failure, Fetched
+from everlog.fetch.shared_throttle import SLOTS_TRIED, SharedSlot, acquire_shared, share_backoff
+from everlog.fetch.throttle import HeldOff, HostThrottle, awake_and_asleep
+from everlog.records import BrowserRequest, Exchange, Failure, Fetched, Purpose, Trouble, Wait
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from everlog.core.fetcher import FetchPolicy, HostStats
     from everlog.fetch.request import HttpRequest
     from everlog.fetch.shared_hosts import SharedHosts
-    from everlog.fetch.shared_throttle import SharedSlot
-    from everlog.fetch.throttle import HostThrottle
-    from everlog.records import BrowserRequest, Exchange, Purpose, Trouble, Wait
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 MOST_REDIRECTS = 10

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from everlog.fetch.robots import RobotsBook
-from everlog.fetch.throttle import HostThrottle
+from everlog.fetch.throttle import HostThrottle, Timekeeper
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from everlog.core.fetcher import FetchPolicy, RateLimiter
     from everlog.fetch.request import HttpRequest, HttpResponse
-    from everlog.fetch.throttle import Timekeeper
 
 
 class SharedHosts:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from everlog.core.politeness import Cause
 from everlog.core.retry_policy import remembered
-from everlog.fetch.throttle import HeldOff
+from everlog.fetch.throttle import HeldOff, HostThrottle, Spells, Timekeeper
 
 if TYPE_CHECKING:
-    from datetime import datetime
 
     from everlog.core.fetcher import RateLimiter
-    from everlog.fetch.throttle import HostThrottle, Spells, Timekeeper
 
 # A process that is late for so many slots in a row is so busy that its requests are far apart anyway.
 SLOTS_TRIED = 5

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
+from collections.abc import Callable
 from io import BytesIO
-from typing import TYPE_CHECKING
+from typing import BinaryIO
 
 from everlog.records import Spooled
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import BinaryIO
 
 # Most pictures of blogs are smaller: they take no file, and a dozen of them under way take no more memory than a page.
 SPOOL_FROM_BYTES = 1_000_000

@@ -5,16 +5,13 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import Self
 
 from everlog.core.politeness import Cause, HostClock
 from everlog.records import Wait
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-    from typing import Self
 
 
 def awake_and_asleep() -> float:

@@ -9,25 +9,19 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from everlog.core.links import FIRST_YEAR, LAST_YEAR, LONGEST, page_links, trap
+from everlog.core.links import FIRST_YEAR, LAST_YEAR, LONGEST, PageLink, page_links, trap
 from everlog.core.scope import Scope
-from everlog.core.tree import parse
+from everlog.core.tree import Element, parse
 from everlog.core.urls import canonical
 from everlog.errors import UnreadablePage
 from everlog.extract.classify.url_pattern import UrlPattern
 from everlog.history.page_walk import PageWalk, Step
-from everlog.history.source import Entrance, HistoryRequest, ListedPost, Told
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from everlog.core.links import PageLink
-    from everlog.core.tree import Element
-    from everlog.history.source import BlogClues, Grade, HistoryAnswer
+from everlog.history.source import BlogClues, Entrance, Grade, HistoryAnswer, HistoryRequest, ListedPost, Told
 
 # Ten years of months.
 MOST_REQUESTS = 120

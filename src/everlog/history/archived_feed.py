@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING, Any
 from everlog.history.feed_posts import feed_of, ids_of, is_same_site, listed_posts
 from everlog.history.overlap import turn_page
 from everlog.history.page_walk import PageWalk, Step, failed_step
-from everlog.history.source import Entrance, HistoryRequest, Told
+from everlog.history.source import BlogClues, Entrance, Grade, HistoryAnswer, HistoryRequest, HistoryWalk, Told
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from everlog.history.source import BlogClues, Grade, HistoryAnswer, HistoryWalk
     from everlog.records import FeedPaging
 
 # Archives of a year or month each, or pages of ten entries: 20,000 posts.

@@ -21,7 +21,7 @@ from urllib.parse import urlencode, urljoin
 from everlog.comments.comment_feeds import site_comments
 from everlog.feeds.feed_dates import parse_date
 from everlog.history.feed_posts import feed_of, ids_of, listed_posts
-from everlog.history.overlap import POSITION, REPEATS, fit_page
+from everlog.history.overlap import POSITION, REPEATS, Fit, fit_page
 from everlog.history.page_walk import PageWalk, Step, failed_step
 from everlog.history.platforms import platform_of
 from everlog.history.source import Entrance, HistoryRequest, ListedComment, Told
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from everlog.history.overlap import Fit
     from everlog.history.source import BlogClues, Grade, HistoryAnswer, HistoryWalk
     from everlog.records import Feed
 

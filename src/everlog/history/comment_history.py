@@ -9,13 +9,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from everlog.comments.comment_feeds import read_site_comments
+from everlog.comments.comment_feeds import SiteComment, read_site_comments
 from everlog.core.tree import parse
 from everlog.errors import UnreadableFeed, UnreadablePage
 from everlog.feeds import declared_feeds
 
 if TYPE_CHECKING:
-    from everlog.comments.comment_feeds import SiteComment
     from everlog.history.source import BlogClues
 
 # Blogger names the feed of all comments nowhere, and has it beside that of posts.

@@ -10,10 +10,9 @@ from urllib.parse import urldefrag
 from everlog.core.urls import absolute, canonical, host_of
 from everlog.errors import UnreadableFeed
 from everlog.feeds import parse_feed
-from everlog.history.source import ListedPost
+from everlog.history.source import HistoryAnswer, ListedPost
 
 if TYPE_CHECKING:
-    from everlog.history.source import HistoryAnswer
     from everlog.records import Entry, Feed
 
 # How the beginning of an article ends that is given for the whole: with a sign in brackets, or with a link to the rest,

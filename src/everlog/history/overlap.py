@@ -10,11 +10,9 @@ further down cannot be seen, and is rare: what is deleted soon after a crawler c
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+from typing import Any
 
 # Each time a whole page back: further than any blog deletes between two requests.
 MOST_STEPS_BACK = 3

@@ -8,16 +8,12 @@ sees that too: its cursor holds how often it asked, and one place of those behin
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import Any, Protocol, Self
 
 from everlog.core.retry_policy import SERVER_ERRORS, TRY_AGAIN
-from everlog.history.source import NOTHING_TOLD, HistoryRequest, Told
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from everlog.history.source import HistoryAnswer
+from everlog.history.source import NOTHING_TOLD, HistoryAnswer, HistoryRequest, Told
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 from urllib.parse import urljoin
 
 from everlog.core.scope import is_within
@@ -11,9 +12,6 @@ from everlog.core.urls import absolute, host_of
 from everlog.feeds.sitemaps import sitemaps_of_robots
 from everlog.history.sitemap_walk import SitemapWalk
 from everlog.history.source import BlogClues, Entrance
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 # Robots.txt of a host of many blogs names the maps of all of them.
 _MOST_ROOTS = 20

@@ -11,21 +11,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 from urllib.parse import unquote, urlsplit
 
 from everlog.feeds.feed_dates import parse_date
-from everlog.feeds.sitemaps import is_sitemap, parse_sitemap
+from everlog.feeds.sitemaps import Sitemap, is_sitemap, parse_sitemap
 from everlog.history.known_addresses import KnownAddresses
-from everlog.history.source import NOTHING_TOLD, HistoryRequest, ListedPost, Told
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from everlog.feeds.sitemaps import Sitemap
-    from everlog.history.source import HistoryAnswer
+from everlog.history.source import NOTHING_TOLD, HistoryAnswer, HistoryRequest, ListedPost, Told
 
 NOT_MODIFIED = 304
 _A_DAY = timedelta(days=1)

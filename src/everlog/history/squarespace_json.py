@@ -10,9 +10,10 @@ What those who use it say of it:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from everlog.core.urls import absolute
@@ -20,13 +21,8 @@ from everlog.feeds.labels import plain, tags
 from everlog.history.answers import json_of, number_at, own_url, text_at
 from everlog.history.page_walk import PageWalk, Step
 from everlog.history.platforms import platform_of
-from everlog.history.source import Entrance, HistoryRequest, ListedPost, Told
+from everlog.history.source import BlogClues, Entrance, Grade, HistoryAnswer, HistoryRequest, ListedPost, Told
 from everlog.records import Entry
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from everlog.history.source import BlogClues, Grade, HistoryAnswer
 
 # 10,000 posts.
 MOST_REQUESTS = 500

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urljoin
 
 import nh3
 from lxml import etree
 
-from everlog.core.tree import UNSETTABLE
+from everlog.core.tree import UNSETTABLE, Element
 from everlog.markup.revealing import reveal_media
 from everlog.markup.srcset import candidates, spelled
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from everlog.core.tree import Element
 
 _TAGS = frozenset(
     "a abbr address article aside b bdi bdo blockquote br caption cite code col colgroup dd del details "

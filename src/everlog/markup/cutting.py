@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable
 
 from lxml import etree
 
@@ -10,14 +10,9 @@ from everlog.core.noise_names import NAMEABLE, names_comments, names_noise
 from everlog.core.outline import has_text
 from everlog.core.selectors import chain_of, naming_of, own_selectors
 from everlog.core.signatures import HIDDEN, LABEL_WORDS, OPENING_WORDS, label, outer_places, own_label, place_kind
-from everlog.core.tree import HOLDERS, INVISIBLE, drop, is_hidden, visible_pieces
+from everlog.core.tree import HOLDERS, INVISIBLE, Element, drop, is_hidden, visible_pieces
 from everlog.core.words import words
 from everlog.markup.revealing import PLAYERS, shows_media
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-
-    from everlog.core.tree import Element
 
 # Words looked at to tell a label from a longer text.
 _ENOUGH = LABEL_WORDS + 1

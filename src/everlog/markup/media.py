@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from html import escape, unescape
-from typing import TYPE_CHECKING
 from urllib.parse import urldefrag
 
-from everlog.core.tree import parse_fragment
+from everlog.core.tree import Element, parse_fragment
 from everlog.core.urls import absolute
 from everlog.markup.revealing import PLAYERS, is_pixel, reveal_media, suffix_of
 from everlog.markup.srcset import candidates, largest, spelled
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from everlog.core.tree import Element
 
 _SUFFIXES = {
     "image": "jpg jpeg png gif webp avif svg bmp tif tiff ico heic jxl",

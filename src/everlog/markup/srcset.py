@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 _ADDRESS = re.compile(r"[^\s,]\S*")
 _NUMBER = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)[wx](?:\s|$)")

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 from everlog.comments.comment_feeds import comment_feed_url
 from everlog.comments.services import embedded
 from everlog.core.links import page_links
-from everlog.core.tree import parse
+from everlog.core.tree import Element, parse
 from everlog.core.urls import canonical
 from everlog.extract.classify import noarchive
 from everlog.feeds import declared_feeds
-from everlog.history.platforms import platform_of
+from everlog.history.platforms import Platform, platform_of
 from everlog.records.figures import Estimate
 from everlog.usecases.crawl.report import Tally
 from everlog.usecases.discover.estimate import best_of, from_sitemaps
 from everlog.usecases.discover.typed_address import fetchable, other_spellings
 from everlog.usecases.history.history_clues import clues_of
-from everlog.usecases.history.probe_sources import probe_sources
+from everlog.usecases.history.probe_sources import FoundSource, probe_sources
 from everlog.usecases.learn.explore import find_blog, sitemaps_of
 from everlog.usecases.learn.learn_found import learn_found, learning_step
 from everlog.usecases.page.rendering import Rendering
@@ -27,13 +27,10 @@ from everlog.usecases.page.rendering import Rendering
 if TYPE_CHECKING:
     from everlog.core.fetcher import Fetcher
     from everlog.core.scope import Scope
-    from everlog.core.tree import Element
-    from everlog.history.platforms import Platform
     from everlog.records import Fetched, Post, Skip
     from everlog.render import Browser
     from everlog.settings import Settings
     from everlog.usecases.discover.discover_blog import Found
-    from everlog.usecases.history.probe_sources import FoundSource
     from everlog.usecases.learn.learned_blog import LearnedBlog
 
 _PAGE_NUMBER = re.compile(r"(?:/page/?|[?&]paged?=|/p/?|page-?)(\d{1,5})(?:/|\.html?|$|&)", re.IGNORECASE)

@@ -11,25 +11,19 @@ import io
 import re
 import threading
 import time
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
-from sqlalchemy import func, select
+from sqlalchemy import Connection, func, select
 
 from everlog.archive.db import schema
 from everlog.archive.files.durable import explained
-from everlog.archive.files.file_store import WHOLE_FILE_BYTES
+from everlog.archive.files.file_store import WHOLE_FILE_BYTES, FileStore
 from everlog.archive.files.warc_files import lost
 from everlog.archive.files.warc_names import parse_name
 from everlog.errors import DamagedArchive, NotUploaded
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable
-
-    from sqlalchemy import Connection
-
-    from everlog.archive.files.file_store import FileStore
 
 # Files that are under way at once: one alone waits most of the time, for the disk to have it or for the network.
 AT_ONCE = 8

@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnElement, func, literal, null, select
+from sqlalchemy import ColumnElement, Connection, Select, Table, func, literal, null, select
 from sqlalchemy.exc import DBAPIError
 
 from everlog.archive.db import schema
@@ -19,7 +19,6 @@ from everlog.archive.repos.archive_state import OF_ITS_PLACE
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
 
-    from sqlalchemy import Connection, Select, Table
 
     Counted = Callable[[int], None]
     Parts = Iterator[list[tuple[Any, ...]]]

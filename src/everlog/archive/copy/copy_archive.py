@@ -19,10 +19,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import func, inspect, select, text
+from sqlalchemy import Connection, func, inspect, select, text
 from sqlalchemy.exc import DataError, IntegrityError
 
-from everlog.archive.archive import open_archive
+from everlog.archive.archive import Archive, open_archive
 from everlog.archive.copy import copied_files, copied_rows
 from everlog.archive.copy.copied_rows import Unread
 from everlog.archive.db import schema
@@ -41,9 +41,6 @@ from everlog.errors import DamagedArchive, UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from sqlalchemy import Connection
-
-    from everlog.archive.archive import Archive
     from everlog.archive.db.postgres import PostgresDatabase
 
     # Called with what is being copied ("bytes", "rows", "posts"), how many of it are done, and of how many.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, Table, bindparam, select
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import GenericFunction
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
-    from sqlalchemy import ColumnElement, Connection, Row, Select, Table
     from sqlalchemy.sql.compiler import SQLCompiler
 
     from everlog.search.document import Document

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import inspect, select
+from sqlalchemy import Connection, inspect, select
 
 from everlog.archive.db.schema import HEAD, alembic_version, metadata
 from everlog.archive.db.sqlite import SqliteDatabase
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from alembic.script import ScriptDirectory
-    from sqlalchemy import Connection
 
     from everlog.archive.db.postgres import PostgresDatabase
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
 
-from sqlalchemy import URL, Double, create_engine, event, func, select
+from sqlalchemy import URL, ColumnElement, Connection, Double, Engine, Table, create_engine, event, func, select
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
@@ -14,12 +15,6 @@ from everlog.archive.db.database import check_fence
 from everlog.archive.db.postgres_search import PostgresIndex
 from everlog.errors import ArchiveBusy, DamagedArchive, DiskFull, EverlogError, ServiceDown, UsageError
 from everlog.extras import line_for_extra
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from contextlib import AbstractContextManager
-
-    from sqlalchemy import ColumnElement, Connection, Engine, Table
 
 # A worker writes on one connection and reads on another; more are opened when they are needed, and closed again.
 KEPT_CONNECTIONS = 2

@@ -6,15 +6,11 @@ choose some hundred from all that were found; those are weighed here by what the
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from math import log
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sqlalchemy import text
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from sqlalchemy import Connection
+from sqlalchemy import Connection, text
 
 # So many of the best by the server's rank are weighed. Their vectors are unpacked, which takes longer than to rank.
 WEIGHED = 200

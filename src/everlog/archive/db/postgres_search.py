@@ -13,18 +13,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from everlog.archive.db.column_values import stamp
-from everlog.archive.db.postgres_ranking import WEIGHED, weighed
+from everlog.archive.db.postgres_ranking import WEIGHED, Sought, weighed
 from everlog.search.tokenize import CUT, looked_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from sqlalchemy import Connection
-
-    from everlog.archive.db.postgres_ranking import Sought
     from everlog.search.document import Document
     from everlog.search.query import Query, Term
 

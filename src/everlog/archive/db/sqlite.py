@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import create_engine, event, func
+from sqlalchemy import ColumnElement, Connection, Table, create_engine, event, func
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import QueuePool
@@ -20,8 +20,6 @@ from everlog.errors import ArchiveBusy, DamagedArchive, DiskFull, EverlogError, 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-    from sqlalchemy import ColumnElement, Connection, Table
 
     from everlog.archive.db.sqlite_search import Fts5Index
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from everlog.errors import UsageError, file_error
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 # Crash points: moments of writing at which tests kill the program. In the order a batch, a rotation, a recovery and an
 # upgrade pass them.

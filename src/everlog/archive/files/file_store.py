@@ -9,7 +9,7 @@ behind an address (`remote_store.py`).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 from everlog.errors import UsageError
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from collections.abc import Set as AbstractSet
     from pathlib import Path
-    from typing import BinaryIO
 
     from everlog.archive.files.warc_names import CrawlInfo
     from everlog.archive.files.warc_writer import Appending

@@ -9,19 +9,14 @@ from __future__ import annotations
 
 import fcntl
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from pathlib import Path
 
 from everlog.archive.files import durable as disk
 from everlog.archive.files import warc_names
-from everlog.archive.files.warc_names import SUFFIX
+from everlog.archive.files.warc_names import SUFFIX, Owner
 from everlog.archive.files.warc_writer import Appending
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from datetime import datetime
-    from pathlib import Path
-
-    from everlog.archive.files.warc_names import Owner
 
 
 class OwnFiles:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import uuid
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from everlog.archive.files import durable as disk
 from everlog.archive.files import media_files, warc_names
@@ -16,7 +16,6 @@ from everlog.archive.files.warc_files import WarcFiles
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
-    from typing import BinaryIO
 
     from everlog.archive.files.warc_names import CrawlInfo
     from everlog.archive.repos.warc_index import FileRows

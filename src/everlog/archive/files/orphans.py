@@ -8,7 +8,7 @@ a file that is older than the database, or of a blog that it does not know, or a
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from sqlalchemy import select
 
@@ -20,7 +20,6 @@ from everlog.archive.write.batch_writer import MOST_VISITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import BinaryIO
 
     from everlog.archive.archive import Archive
 

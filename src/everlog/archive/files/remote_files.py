@@ -9,19 +9,16 @@ from __future__ import annotations
 import hashlib
 import os
 import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from pathlib import Path
+from typing import Any, BinaryIO, TypeVar, cast
 from urllib.parse import urlsplit
 
 from everlog.archive.files.remote_ranges import Ranges
 from everlog.errors import DamagedArchive, EverlogError, FilesDown, UsageError
 from everlog.extras import line_for_extra
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-    from pathlib import Path
-    from typing import BinaryIO
 
 T = TypeVar("T")
 

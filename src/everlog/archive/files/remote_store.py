@@ -11,27 +11,24 @@ import logging
 import os
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from everlog.archive.files import warc_names
 from everlog.archive.files.durable import nothing
 from everlog.archive.files.file_store import RECORD_BYTES, Writer
 from everlog.archive.files.lease_files import OwnFiles, SpoolFiles, left_behind, warc_folder
 from everlog.archive.files.media_files import media_name
-from everlog.archive.files.remote_files import RemoteFiles
+from everlog.archive.files.remote_files import Patience, RemoteFiles
 from everlog.archive.files.shared_store import needed_fence
 from everlog.archive.files.warc_files import cut
-from everlog.archive.repos.warc_index import fence_of, is_before
+from everlog.archive.repos.warc_index import FileRows, fence_of, is_before
 from everlog.errors import DamagedArchive, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from collections.abc import Set as AbstractSet
-    from typing import BinaryIO
 
-    from everlog.archive.files.remote_files import Patience
     from everlog.archive.files.warc_names import CrawlInfo
-    from everlog.archive.repos.warc_index import FileRows
     from everlog.records import Exchange
 
 log = logging.getLogger("everlog")

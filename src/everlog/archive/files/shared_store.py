@@ -14,7 +14,7 @@ from everlog.archive.files.lease_files import LeaseFiles, OwnFiles
 from everlog.archive.files.local_store import FolderStore
 from everlog.archive.files.media_files import MediaFiles
 from everlog.archive.files.warc_files import cut
-from everlog.archive.repos.warc_index import fence_of, is_before
+from everlog.archive.repos.warc_index import FileRows, fence_of, is_before
 from everlog.errors import DamagedArchive
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from everlog.archive.files.warc_names import CrawlInfo
-    from everlog.archive.repos.warc_index import FileRows
 
 log = logging.getLogger("everlog")
 

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from datetime import datetime
 from itertools import count
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from everlog.archive.files import durable as disk
 from everlog.archive.files.durable import nothing
-from everlog.archive.files.warc_names import FOLDER, SUFFIX, parse_name
+from everlog.archive.files.warc_names import FOLDER, SUFFIX, Owner, parse_name
 from everlog.archive.files.warc_reader import read_info
-from everlog.archive.files.warc_writer import ROTATE_BYTES, Appending, OpenFile, info_block
+from everlog.archive.files.warc_writer import ROTATE_BYTES, Appending, OpenFile, WarcFile, info_block
 from everlog.archive.repos.warc_index import is_before
 from everlog.errors import DamagedArchive
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from datetime import datetime
-    from pathlib import Path
-
-    from everlog.archive.files.warc_names import Owner
-    from everlog.archive.files.warc_writer import WarcFile
 
 
 class WarcFiles(Appending):

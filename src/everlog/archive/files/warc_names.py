@@ -14,12 +14,10 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 from urllib.parse import urlsplit
-
-if TYPE_CHECKING:
-    from datetime import datetime
 
 FOLDER = "warc"
 SUFFIX = ".warc.gz"

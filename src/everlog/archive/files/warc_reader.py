@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import zlib
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any, BinaryIO
 
 from everlog.archive.files.warc_writer import MADE, OF_THE_WIRE, RENAMED
 from everlog.errors import DamagedArchive
-from everlog.records import Exchange
-
-if TYPE_CHECKING:
-    from typing import BinaryIO
-
-    from everlog.records import Purpose
+from everlog.records import Exchange, Purpose
 
 # More than the first record of a file ever has.
 _INFO_BYTES = 1 << 16

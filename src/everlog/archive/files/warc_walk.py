@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import BinaryIO
+from typing import Any, BinaryIO
 
 _PIECE = 1 << 16
 

@@ -23,13 +23,12 @@ from urllib.parse import quote, urlsplit
 
 from everlog.archive.files import durable as disk
 from everlog.archive.files.durable import nothing
-from everlog.archive.files.warc_names import FOLDER
+from everlog.archive.files.warc_names import FOLDER, Owner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from everlog.archive.files.warc_names import Owner
     from everlog.records import Exchange
 
 try:

@@ -10,15 +10,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import select
+from sqlalchemy import Connection, Table, select
 
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import storable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from sqlalchemy import Connection, Table
 
     from everlog.archive.db.database import Database
 

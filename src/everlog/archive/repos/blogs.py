@@ -6,29 +6,25 @@ import json
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import select
+from sqlalchemy import Connection, Row, Select, select
 
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import moment_of, moment_or_none, stamp, stamp_now, stamp_or_none, storable
-from everlog.archive.models import BlogOutline, FormerTemplate, Run
+from everlog.archive.models import BlogOutline, Counts, FormerTemplate, Run
 from everlog.archive.repos.events import insert_events
 from everlog.archive.repos.figures import counts_of, figures_of, figures_of_all
 from everlog.core.urls import canonical
-from everlog.records import Blog
+from everlog.records import Blog, Event
 from everlog.records.figures import Figures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from sqlalchemy import Connection, Row, Select
-
     from everlog.archive.blog_state import BlogState
     from everlog.archive.db.database import Database
-    from everlog.archive.models import Counts
     from everlog.archive.repos.inventory import InventoryRepository
     from everlog.extract.extractors.diffpost import RepeatCounts
-    from everlog.records import Event
 
 CHANGEABLE = frozenset(
     {

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, func, select
 
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import moment_of, stamp, storable, storable_or_none
-from everlog.archive.db.database import MOST_VALUES, RowStatement, in_parts
+from everlog.archive.db.database import MOST_VALUES, Database, RowStatement, in_parts
 from everlog.archive.files.warc_writer import MADE, Original, Place
 from everlog.archive.models import Capture
 from everlog.archive.repos.warc_index import FileRows
@@ -18,9 +18,6 @@ from everlog.core.urls import canonical
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from sqlalchemy import ColumnElement, Connection, Row, Select
-
-    from everlog.archive.db.database import Database
     from everlog.archive.write.batch_writer import WarcRecord
     from everlog.records import Exchange, Visit
 

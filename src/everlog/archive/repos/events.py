@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Connection, Row, Select, select
 
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import moment_of, stamp, storable
-from everlog.archive.db.database import in_pages
+from everlog.archive.db.database import Database, in_pages
 from everlog.archive.repos.post_parts import IS_CURRENT, post_id_of, record_head, url_in
-from everlog.core.moments import as_moment_or_none
+from everlog.core.moments import Moment, as_moment_or_none
 from everlog.records import Event
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from sqlalchemy import Connection, Row, Select
-
-    from everlog.archive.db.database import Database
-    from everlog.core.moments import Moment
 
 # What happens to the text of a post, and not only to its page.
 OF_TEXT = ("edited", "comments", "emptied", "back")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import and_, case, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, case, func, or_, select
 
 from everlog.archive.db import schema
 from everlog.archive.models import Counts
@@ -16,7 +16,6 @@ from everlog.records.figures import Figures
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sqlalchemy import ColumnElement, Connection, Select
 
     Counted = Iterator[tuple[int, str, int]]
 

@@ -6,24 +6,18 @@ limit is one line per host for the whole fleet, by the database's clock.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, Connection, Row, func, select
 
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import moment_of, moment_or_none, stamp, stamp_or_none, storable
-from everlog.archive.db.database import Greatest, in_parts
+from everlog.archive.db.database import Database, Greatest, in_parts
 from everlog.archive.repos.archive_state import get_text, put_texts
 from everlog.core.fetcher import HostStats, Waited
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from datetime import datetime
-
-    from sqlalchemy import ColumnElement, Connection, Row
-
-    from everlog.archive.db.database import Database
 
 AT_ONCE = 500
 # Signals with a date in them (`Expires: ...`) are new each time. So many of one reason are told apart, the latest;

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from datetime import datetime
 
 from sqlalchemy import func, select
 
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import moment_or_none, stamp_or_none, storable, storable_or_none
-from everlog.archive.db.database import in_parts
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-    from datetime import datetime
-
-    from everlog.archive.db.database import Database
+from everlog.archive.db.database import Database, in_parts
 
 _listed = schema.listed_posts
 

@@ -11,7 +11,7 @@ from sqlalchemy import bindparam, case, func, literal_column, select
 
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import moment_of, moment_or_none, stamp, storable, storable_or_none
-from everlog.archive.db.database import in_parts
+from everlog.archive.db.database import Database, in_parts
 from everlog.archive.job_models import QUEUES, Job, NewJob, queue_of
 from everlog.core.urls import canonical, host_of
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from sqlalchemy import BindParameter, ColumnElement, Connection, Row, Select
 
-    from everlog.archive.db.database import Database
 
 _jobs, _polls = schema.jobs, schema.polls
 

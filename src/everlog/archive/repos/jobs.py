@@ -8,15 +8,16 @@ one.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sqlalchemy import bindparam, exists, select
+from sqlalchemy import ColumnElement, Connection, Row, bindparam, exists, select
 
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import storable
-from everlog.archive.db.database import in_pages, in_parts
-from everlog.archive.job_models import MOST_AT_ONCE, MOST_QUEUED, Lease, NewJob, queue_of
+from everlog.archive.db.database import Database, in_pages, in_parts
+from everlog.archive.job_models import MOST_AT_ONCE, MOST_QUEUED, Job, Lease, NewJob, queue_of
 from everlog.archive.repos.job_rows import (
     IN_LINE,
     WAITS_FOR_A_HOST,
@@ -35,14 +36,6 @@ from everlog.archive.repos.job_rows import (
 )
 from everlog.archive.repos.leases import begin_lease, finish_job, lease_hosts, parked_for
 from everlog.archive.repos.polls import hosts_of_job, let_go_some
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from sqlalchemy import ColumnElement, Connection, Row
-
-    from everlog.archive.db.database import Database
-    from everlog.archive.job_models import Job
 
 _jobs, _grants, _leases = schema.jobs, schema.grants, schema.leases
 

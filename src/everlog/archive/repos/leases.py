@@ -8,24 +8,17 @@ the name of their host. What somebody else is changing at the moment is passed o
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Connection, Row, select
 
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import storable
-from everlog.archive.db.database import Greatest, check_fence, in_parts
-from everlog.archive.job_models import SliceResult, queue_of
+from everlog.archive.db.database import Database, Greatest, check_fence, in_parts
+from everlog.archive.job_models import Job, SliceResult, queue_of
 from everlog.archive.repos.job_rows import clock_of, queue_jobs, stamp_of, wake_for_hosts
 from everlog.archive.repos.polls import let_go
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sqlalchemy import Connection, Row
-
-    from everlog.archive.db.database import Database
-    from everlog.archive.job_models import Job
 
 _jobs, _grants, _leases = schema.jobs, schema.grants, schema.leases
 

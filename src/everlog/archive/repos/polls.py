@@ -11,17 +11,17 @@ host is busy goes on to a job that waits for that host.
 from __future__ import annotations
 
 import json
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, func, select
 
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import moment_or_none, stamp, stamp_or_none, storable_or_none
-from everlog.archive.db.database import in_parts
-from everlog.archive.job_models import NewJob
+from everlog.archive.db.database import Database, in_parts
+from everlog.archive.job_models import Job, NewJob
 from everlog.archive.models import Poll
 from everlog.archive.repos.blogs import blog_of
 from everlog.archive.repos.job_rows import insert_jobs, written_out
@@ -29,12 +29,7 @@ from everlog.core.urls import host_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from datetime import datetime
 
-    from sqlalchemy import ColumnElement, Connection, Row, Select
-
-    from everlog.archive.db.database import Database
-    from everlog.archive.job_models import Job
     from everlog.records import Blog
 
 _polls, _blogs, _grants = schema.polls, schema.blogs, schema.grants

@@ -10,19 +10,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from everlog.archive.db.column_values import stamp_or_none, storable
 from everlog.core.words import words
 from everlog.records import Post, Role, post_fields
 from everlog.records.codec import decode, encode
 from everlog.records.json_text import json_members
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 # A text this long is nobody else's by chance; a shorter one needs its title and date to be known by.
 TELLING_WORDS = 50

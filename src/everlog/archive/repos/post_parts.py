@@ -12,10 +12,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
-from sqlalchemy import bindparam, func, or_, select
+from sqlalchemy import ColumnElement, Connection, bindparam, func, or_, select
 
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import storable
@@ -24,11 +24,6 @@ from everlog.archive.files.warc_writer import Place
 from everlog.archive.models import PostBelongings
 from everlog.archive.repos.post_codec import read_record
 from everlog.core.urls import canonical
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from sqlalchemy import ColumnElement, Connection
 
 # A version's record begins with the address of its post, and addresses are shorter than this.
 _OPENING = '{"url": '

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import Connection, bindparam, func, select
 
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import moment_of, stamp, storable
-from everlog.archive.db.database import in_parts
+from everlog.archive.db.database import Database, in_parts
 from everlog.archive.repos.post_parts import IS_CURRENT, record_head, url_in
 from everlog.schedule.liveness import Missing, next_look_at_missing
 from everlog.schedule.rechecks import FIRST, first_rechecks, next_recheck
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime, timedelta
-
-    from sqlalchemy import Connection
-
-    from everlog.archive.db.database import Database
 
 _posts, _rechecks, _events, _versions = schema.posts, schema.rechecks, schema.events, schema.versions
 # After these a post is likely to change again soon.

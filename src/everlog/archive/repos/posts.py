@@ -9,28 +9,22 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import func, or_, select, true
+from sqlalchemy import Connection, Row, Select, func, or_, select, true
 
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import moment_of, moment_or_none, stamp, storable
-from everlog.archive.db.database import in_parts
-from everlog.archive.models import LostPost, PostState, Version
+from everlog.archive.db.database import Database, in_parts
+from everlog.archive.models import LostPost, PostBelongings, PostState, Version
 from everlog.archive.repos.post_codec import read_heading, read_record
 from everlog.archive.repos.post_parts import IS_CURRENT, belongings_of, post_id_of, record_head, url_in
-from everlog.core.moments import as_moment_or_none
-from everlog.records import Media
+from everlog.core.moments import Moment, as_moment_or_none
+from everlog.records import Media, Post
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
-    from sqlalchemy import Connection, Row, Select
-
-    from everlog.archive.db.database import Database
-    from everlog.archive.models import PostBelongings
     from everlog.archive.repos.post_rechecks import RecheckRepository
-    from everlog.core.moments import Moment
-    from everlog.records import Post
 
 # 10,000 posts of 60 words stream with a peak of 0.7 MB this way; read at once they take 14.8 MB.
 AT_ONCE = 100

@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
-from sqlalchemy import BindParameter, bindparam, select
+from sqlalchemy import BindParameter, Connection, bindparam, select
 
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import moment_or_none
-from everlog.archive.db.database import in_parts
+from everlog.archive.db.database import Database, in_parts
 from everlog.archive.files.durable import nothing
 from everlog.archive.repos.post_parts import IS_CURRENT
 from everlog.archive.repos.search_index import count_lacking, fill, is_complete, reset
-from everlog.search.hit import Hit
-from everlog.search.query import ask
-from everlog.search.snippets import Seeker, blogs_meant
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from sqlalchemy import Connection
-
-    from everlog.archive.db.database import Database
-    from everlog.search.hit import Where
-    from everlog.search.query import Query, Term
-    from everlog.search.snippets import Sought
+from everlog.search.hit import Hit, Where
+from everlog.search.query import Query, Term, ask
+from everlog.search.snippets import Seeker, Sought, blogs_meant
 
 # Databases count in 64 bits.
 _LARGEST = 2**63 - 1

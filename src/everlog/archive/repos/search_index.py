@@ -9,21 +9,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sqlalchemy import BindParameter, bindparam, func, or_, select
+from sqlalchemy import BindParameter, Connection, bindparam, func, or_, select
 
 from everlog.archive.db import schema
-from everlog.archive.db.database import RowStatement, in_parts, upsert
+from everlog.archive.db.database import Database, RowStatement, in_parts, upsert
 from everlog.archive.repos.archive_state import SEARCH, put_texts
-from everlog.search.document import document_of, document_of_post
+from everlog.search.document import Document, document_of, document_of_post
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from sqlalchemy import Connection
-
-    from everlog.archive.db.database import Database
     from everlog.records import Post
-    from everlog.search.document import Document
 
     # Called with the address of each post that went into the index.
     Progress = Callable[[str], None]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import Any
 
-from sqlalchemy import and_, bindparam, case, func, not_, or_, select, true
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, bindparam, case, func, not_, or_, select, true
 
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import (
@@ -16,20 +18,11 @@ from everlog.archive.db.column_values import (
     storable,
     storable_or_none,
 )
-from everlog.archive.db.database import RowStatement, in_pages, in_parts
+from everlog.archive.db.database import Database, RowStatement, in_pages, in_parts
 from everlog.archive.models import Problem
 from everlog.archive.repos.figures import IS_LEFT_OUT, IS_MISSING
 from everlog.core.retry_policy import SERVER_ERRORS, TRY_AGAIN
-from everlog.records import Link
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from datetime import datetime
-
-    from sqlalchemy import ColumnElement, Connection, Row, Select
-
-    from everlog.archive.db.database import Database
-    from everlog.records import Lane, Visit
+from everlog.records import Lane, Link, Visit
 
 _urls = schema.urls
 # Failures for which the server, or the way to it, was at fault.

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Iterator
+from datetime import datetime
 
 from sqlalchemy import func, select
 
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import moment_or_none
-from everlog.archive.db.database import in_pages, in_parts
-from everlog.archive.files.warc_names import owner_of, parse_name
+from everlog.archive.db.database import Database, in_pages, in_parts
+from everlog.archive.files.warc_names import CrawlInfo, Owner, owner_of, parse_name
 from everlog.archive.files.warc_writer import WarcFile
 from everlog.archive.repos.archive_state import ArchiveState
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
-    from datetime import datetime
-
-    from everlog.archive.db.database import Database
-    from everlog.archive.files.warc_names import CrawlInfo, Owner
 
 
 def fence_of(name: str) -> int | None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import func, select
+from sqlalchemy import Connection, Row, func, select
 
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import moment_of, moment_or_none, stamp, storable
-from everlog.archive.job_models import FleetState, RunningJob, WorkerState
+from everlog.archive.job_models import FleetState, RunningJob, SliceResult, WorkerState
 from everlog.archive.lease_holder import LEASE_TIMEOUT_SECONDS
 from everlog.archive.repos.job_rows import clock_of, dead_jobs, job_of, queue_lengths, stamp_of
 from everlog.archive.repos.polls import WATCHED, count_due
@@ -16,10 +16,7 @@ from everlog.archive.repos.polls import WATCHED, count_due
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from sqlalchemy import Connection, Row
-
     from everlog.archive.db.database import Database
-    from everlog.archive.job_models import SliceResult
 
 _workers, _jobs, _grants = schema.workers, schema.jobs, schema.grants
 _polls, _blogs = schema.polls, schema.blogs

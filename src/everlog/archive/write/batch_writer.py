@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Self
 
 from everlog.archive.db.column_values import storable
 from everlog.archive.files.durable import explained, room_left
-from everlog.archive.files.warc_writer import MADE, payload_digest
+from everlog.archive.files.warc_writer import MADE, Place, WarcFile, payload_digest
 from everlog.archive.repos.captures import Held
-from everlog.archive.write.record_batch import BatchRecorder
+from everlog.archive.write.record_batch import Acknowledged, BatchRecorder
 from everlog.errors import ArchiveBusy, DiskFull
 
 if TYPE_CHECKING:
@@ -33,9 +33,7 @@ if TYPE_CHECKING:
     from everlog.archive.archive import Archive
     from everlog.archive.backend import ArchiveOptions, Backend
     from everlog.archive.files.file_store import Writer
-    from everlog.archive.files.warc_writer import Place, WarcFile
     from everlog.archive.repositories import Repositories
-    from everlog.archive.write.record_batch import Acknowledged
     from everlog.archive.write.writer_pool import WriterPool
     from everlog.records import Exchange, Visit
 

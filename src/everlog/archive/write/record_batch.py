@@ -3,37 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import BindParameter, bindparam, func, select
+from sqlalchemy import BindParameter, Connection, bindparam, func, select
 
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import stamp, storable, storable_or_none
-from everlog.archive.db.database import RowStatement, in_parts, upsert
+from everlog.archive.db.database import Database, RowStatement, in_parts, upsert
 from everlog.archive.files.durable import nothing
 from everlog.archive.repos import search_index as searching
 from everlog.archive.repos.events import OF_TEXT, insert_events, last_of_text
-from everlog.archive.repos.post_codec import write_post
+from everlog.archive.repos.post_codec import Written, write_post
 from everlog.archive.repos.posts import count_seen_well, count_vanished
 from everlog.archive.write.version_decider import TOLD, KnownPost, VersionDecider, addresses, identity_of
 from everlog.core.urls import canonical
-from everlog.records import Event
+from everlog.records import Event, Post, Visit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from datetime import datetime
 
-    from sqlalchemy import Connection
-
-    from everlog.archive.db.database import Database
     from everlog.archive.files.warc_writer import WarcFile
-    from everlog.archive.repos.post_codec import Written
     from everlog.archive.repositories import Repositories
     from everlog.archive.write.batch_writer import WarcRecord
     from everlog.archive.write.version_decider import Company, Kept, PostEvent
-    from everlog.records import Post, Visit
 
     Pair = tuple[Visit, Sequence[WarcRecord]]
     Rows = list[dict[str, Any]]

@@ -12,16 +12,14 @@ from typing import TYPE_CHECKING
 from everlog.comments.comment_markup import Markup, explained, read_selected
 from everlog.comments.comment_rules import CommentRule, CommentRules
 from everlog.comments.engines import CUT, KNOWN
-from everlog.comments.learn.comment_samples import samples_of
-from everlog.comments.learn.content import learn_content, matched
+from everlog.comments.learn.comment_samples import CommentSample, samples_of
+from everlog.comments.learn.content import Content, Judged, learn_content, matched
 from everlog.comments.learn.parts_learn import Matched, learn_around
 from everlog.core.similarity import similarity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from everlog.comments.learn.comment_samples import CommentSample
-    from everlog.comments.learn.content import Content, Judged
     from everlog.core.tree import Element
     from everlog.records import Comment
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from everlog.comments.css import Selection
 from everlog.core.outline import Outline
 from everlog.core.similarity import NodeBigrams, bigram_set
-from everlog.core.tree import visible_pieces
+from everlog.core.tree import Element, visible_pieces
 from everlog.core.words import words
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from everlog.core.tree import Element
     from everlog.records import Comment
 
 # Shorter texts stand in any page by chance.

@@ -16,7 +16,7 @@ from lxml import etree
 from everlog.comments.learn.element_names import chain_of, names_of, plainness
 from everlog.core.matching import heaviest_matching
 from everlog.core.similarity import bigram_set
-from everlog.core.tree import INVISIBLE
+from everlog.core.tree import INVISIBLE, Element
 from everlog.core.words import words
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from everlog.comments.learn.comment_samples import CommentSample
-    from everlog.core.tree import Element
     from everlog.records import Comment
 
 # Elements less alike than this share of the best one hold several comments, or a part of one.

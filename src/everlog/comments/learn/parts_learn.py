@@ -15,7 +15,7 @@ from everlog.comments.dating import read_dates, stated_dates
 from everlog.comments.learn.element_names import chain_of, names_of, plainness
 from everlog.comments.parts import line_of
 from everlog.comments.threads import short_id
-from everlog.core.tree import INVISIBLE
+from everlog.core.tree import INVISIBLE, Element
 from everlog.core.words import words
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from everlog.comments.learn.comment_samples import CommentSample
-    from everlog.core.tree import Element
     from everlog.records import Comment
 
 # How far above its text a comment's element may stand.

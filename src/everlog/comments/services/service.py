@@ -8,24 +8,19 @@ the document of a frame (`template[data-everlog-frame]`).
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass
+from datetime import datetime
 from functools import lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from lxml import etree
 
-from everlog.comments.comment_markup import read_marked
+from everlog.comments.comment_markup import Markup, Thread, read_marked
 from everlog.comments.css import Selection
-from everlog.core.tree import drop, is_hidden
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from datetime import datetime
-
-    from everlog.comments.comment_markup import Markup, Thread
-    from everlog.core.tree import Element
+from everlog.core.tree import Element, drop, is_hidden
 
 FRAME = "data-everlog-frame"
 RENDERED = "data-everlog-rendered"

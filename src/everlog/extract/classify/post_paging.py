@@ -11,22 +11,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urldefrag, urlsplit
 
 from everlog.core.links import resolved
 from everlog.core.noise_names import names_comments
-from everlog.core.tree import drop, visible_pieces
+from everlog.core.tree import Element, drop, visible_pieces
 from everlog.core.urls import absolute, canonical
 from everlog.core.words import words
 from everlog.extract.classify.page_statements import canonical_link
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
-
-    from everlog.core.tree import Element
 
 _COMMENT_PATH = re.compile(r"(?<=[^/])/comment-page-(\d{1,4})(/?)$", re.IGNORECASE)
 _COMMENT_QUERY = re.compile(r"(?:^|&)cpage=(\d{1,4})(?=&|$)", re.IGNORECASE)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from everlog.core.tree import parse, parse_fragment, visible_text
+from everlog.core.tree import Element, parse, parse_fragment, visible_text
 from everlog.core.words import words
 from everlog.errors import UnreadablePage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from everlog.core.tree import Element
     from everlog.records import Entry, Page
 
 # Words in a row that are looked for: single words stand on every page.

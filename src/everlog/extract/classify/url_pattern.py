@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from everlog.core.listing_words import LISTING_WORDS
 from everlog.core.urls import canonical
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 # A kind of address that one entry of so many has alone is an odd entry: an "about" page, an archive.
 ODD_ONE_OF = 4

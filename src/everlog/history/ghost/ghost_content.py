@@ -18,13 +18,12 @@ from urllib.parse import parse_qs, quote, urljoin, urlsplit
 
 from everlog.core.urls import absolute
 from everlog.history.ghost.ghost_walk import GhostChanges, GhostListing, GhostWalk
-from everlog.history.source import Entrance
+from everlog.history.source import BlogClues, Entrance, Grade, HistoryWalk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from everlog.core.tree import Element
-    from everlog.history.source import BlogClues, Grade, HistoryWalk
 
 # Keys are 26 hexadecimal digits; what is longer than any is none.
 _LONGEST_KEY = 100

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 from urllib.parse import quote, urlencode
 
 from everlog.feeds.feed_dates import parse_date
 from everlog.feeds.labels import plain
 from everlog.history.answers import json_of, number_at, own_url, text_at
-from everlog.history.source import HistoryRequest, ListedPost
+from everlog.history.source import HistoryAnswer, HistoryRequest, ListedPost
 from everlog.records import Entry
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from everlog.history.source import HistoryAnswer
 
 Row: TypeAlias = "Mapping[str, Any]"
 Kind: TypeAlias = Literal["posts", "pages"]

@@ -10,8 +10,9 @@ when it changed.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from everlog.history.ghost.ghost_list import Place, PostList
 from everlog.history.ghost.ghost_rows import (
@@ -24,12 +25,7 @@ from everlog.history.ghost.ghost_rows import (
     rows_told,
     updated_of,
 )
-from everlog.history.source import NOTHING_TOLD, Told
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from everlog.history.source import HistoryAnswer, HistoryRequest
+from everlog.history.source import NOTHING_TOLD, HistoryAnswer, HistoryRequest, Told
 
 # Where the interface was before Ghost 5: the first is in Ghost 3 and 4, the other in 2 to 4.
 _FORMER = {"/ghost/api/content/": "/ghost/api/v3/content/", "/ghost/api/v3/content/": "/ghost/api/v2/content/"}

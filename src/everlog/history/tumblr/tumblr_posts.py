@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from html import escape
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from lxml import etree
 
@@ -19,13 +20,8 @@ from everlog.feeds.decoding import decode
 from everlog.feeds.feed_dates import parse_date
 from everlog.feeds.labels import plain, tags
 from everlog.history.answers import local_moment
-from everlog.history.source import ListedPost
+from everlog.history.source import HistoryAnswer, ListedPost
 from everlog.records import Entry
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from everlog.history.source import HistoryAnswer
 
 # Fifty posts with photosets have some thousand; each takes memory.
 MAX_TAGS = 200_000

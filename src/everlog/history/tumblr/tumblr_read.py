@@ -6,20 +6,16 @@ on, `num` at most 50, the newest first. It counts the posts; it tells neither ed
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urljoin
 
 from everlog.history.overlap import REPEATS, fit_page
 from everlog.history.page_walk import PageWalk, Step, failed_step
 from everlog.history.platforms import platform_of
-from everlog.history.source import Entrance, HistoryRequest, Told
+from everlog.history.source import BlogClues, Entrance, Grade, HistoryAnswer, HistoryRequest, HistoryWalk, Told
 from everlog.history.tumblr.tumblr_posts import listed_post, posts_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from everlog.history.source import BlogClues, Grade, HistoryAnswer, HistoryWalk
 
 PER_REQUEST = 50
 # 100,000 posts: there are such blogs of pictures.

@@ -6,11 +6,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from everlog.history.answers import count_of, number_at, text_at
-from everlog.history.source import NOTHING_TOLD, Told
+from everlog.history.source import NOTHING_TOLD, HistoryAnswer, HistoryRequest, Told
 from everlog.history.wordpress.wordpress_rows import (
     COMMENT_FIELDS,
     LISTED_FIELDS,
@@ -25,11 +26,6 @@ from everlog.history.wordpress.wordpress_rows import (
     request_for,
     rows_told,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from everlog.history.source import HistoryAnswer, HistoryRequest
 
 # Posts whose change is looked at in the request that most often says that there is none: few blogs have more news.
 FIRST_LOOK = 10

@@ -13,9 +13,11 @@ So the mark of a walk is that header, and one conditional request tells that not
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlencode, urljoin, urlsplit
 
 from everlog.core.retry_policy import NOT_THERE
@@ -24,13 +26,7 @@ from everlog.history.feed_posts import feed_of, ids_of, is_same_site, listed_pos
 from everlog.history.overlap import turn_page
 from everlog.history.page_walk import PageWalk, Step, failed_step
 from everlog.history.platforms import platform_of
-from everlog.history.source import Entrance, HistoryRequest, Told
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from datetime import datetime
-
-    from everlog.history.source import BlogClues, Grade, HistoryAnswer, HistoryWalk
+from everlog.history.source import BlogClues, Entrance, Grade, HistoryAnswer, HistoryRequest, HistoryWalk, Told
 
 # 20,000 posts, ten each.
 MOST_REQUESTS = 2_000

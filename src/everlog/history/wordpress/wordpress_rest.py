@@ -11,18 +11,14 @@ What was seen of the interface (WordPress 6.1 and 7.1):
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qs, urljoin, urlsplit
 
-from everlog.history.source import Entrance
+from everlog.history.source import BlogClues, Entrance, Grade, HistoryWalk
 from everlog.history.wordpress.wordpress_changes import RestChanges, RestListing
 from everlog.history.wordpress.wordpress_walk import RestWalk
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from everlog.history.source import BlogClues, Grade, HistoryWalk
 
 _RELATION = "https://api.w.org/"
 _IN_HEADER = re.compile(r"<([^<>]+)>\s*;[^,]*rel=[\"']?https://api\.w\.org/", re.IGNORECASE)

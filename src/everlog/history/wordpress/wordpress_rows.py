@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from everlog.feeds.labels import plain
 from everlog.history.answers import article_of, local_moment, number_at, numbers_at, own_url, rows_of, text_at
-from everlog.history.source import HistoryRequest, ListedComment, ListedPost
+from everlog.history.source import HistoryAnswer, HistoryRequest, ListedComment, ListedPost
 from everlog.records import Comment, Entry
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from everlog.history.source import HistoryAnswer
 
 Row: TypeAlias = "Mapping[str, Any]"
 

@@ -7,11 +7,12 @@ fewer than before, or the last row does not come again, the walk goes back until
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from everlog.history.answers import count_of, number_at, text_at
-from everlog.history.source import NOTHING_TOLD, Told
+from everlog.history.source import NOTHING_TOLD, HistoryAnswer, HistoryRequest, Told
 from everlog.history.wordpress.wordpress_changes import RestChanges, newest_request
 from everlog.history.wordpress.wordpress_rows import (
     COMMENT_FIELDS,
@@ -24,11 +25,6 @@ from everlog.history.wordpress.wordpress_rows import (
     request_for,
     rows_told,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from everlog.history.source import HistoryAnswer, HistoryRequest
 
 Phase = Literal["newest", "posts", "pages", "comments", "check", "over"]
 _AFTER: Mapping[Phase, Phase] = {

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from everlog.core.tree import parse
 from everlog.core.urls import canonical
-from everlog.records import Fetched, Link, Visit
+from everlog.records import Blog, Exchange, Failure, Fetched, Lane, Link, Visit
 from everlog.records.figures import Estimate
 from everlog.usecases.crawl.left_out import begin_anew, left_to_robots, recall_left_out
 from everlog.usecases.crawl.lifecycle import (
@@ -42,7 +42,7 @@ from everlog.usecases.history.walk_sources import go_on_walking, keep_listing, w
 from everlog.usecases.inspection import estimates_of_page
 from everlog.usecases.learn.blog_fingerprint import keep_fingerprint
 from everlog.usecases.learn.explore import find_blog, sitemaps_of
-from everlog.usecases.learn.learn_found import learn_found, learning_step
+from everlog.usecases.learn.learn_found import LearnResult, learn_found, learning_step
 from everlog.usecases.learn.learned_blog import LearnedBlog, entry_marks
 from everlog.usecases.learn.page_comparison import after_new_crawl, compared_anew
 from everlog.usecases.page.post_comments import CommentGatherer
@@ -55,12 +55,10 @@ if TYPE_CHECKING:
 
     from everlog.archive import Archive
     from everlog.core.scope import Scope
-    from everlog.records import Blog, Exchange, Failure, Lane
     from everlog.settings import Settings
     from everlog.usecases.crawl.crawl_context import CrawlRun, Stop
     from everlog.usecases.crawl.report import Report
     from everlog.usecases.discover.discover_blog import Found
-    from everlog.usecases.learn.learn_found import LearnResult
 
 
 async def archive_blog(url: str, run: CrawlRun) -> Report:

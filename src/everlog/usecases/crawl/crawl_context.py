@@ -15,7 +15,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import deque
-from contextlib import nullcontext, suppress
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -24,13 +24,12 @@ from typing import TYPE_CHECKING, Protocol
 
 from everlog.archive.write.version_decider import addresses
 from everlog.errors import EverlogError
-from everlog.usecases.crawl.report import reason_kind
+from everlog.usecases.crawl.report import Ending, Tally, reason_kind
 from everlog.usecases.learn.stored_entries import Entries
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from concurrent.futures import Future
-    from contextlib import AbstractAsyncContextManager
 
     from everlog.archive import Archive
     from everlog.archive.write.batch_writer import BatchWriter
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
     from everlog.records import Blog, Post, Visit
     from everlog.render import Browser
     from everlog.settings import Settings
-    from everlog.usecases.crawl.report import Ending, Tally
     from everlog.usecases.learn.learned_blog import LearnedBlog
     from everlog.usecases.learn.template_history import TemplateHistory
     from everlog.usecases.page.copies import Copies

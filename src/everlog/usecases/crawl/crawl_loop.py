@@ -5,16 +5,17 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
+from collections.abc import Coroutine, Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from everlog.core.politeness import utc_time
 from everlog.core.retry_policy import HOST_DEAD_AFTER, PASSING
 from everlog.core.urls import canonical
 from everlog.errors import EverlogError
 from everlog.extract.classify.post_paging import page_of_post
-from everlog.records import Failure, Visit
-from everlog.usecases.crawl.crawl_context import ENDED, SLICE_OVER, Stop
+from everlog.records import Failure, Fetched, Link, Visit
+from everlog.usecases.crawl.crawl_context import ENDED, SLICE_OVER, CrawlContext, Stop
 from everlog.usecases.crawl.report import take_figures
 from everlog.usecases.crawl.url_queue import Queue
 from everlog.usecases.discover.front_page import names_a_time
@@ -22,12 +23,6 @@ from everlog.usecases.page.failures import visit_of_failure, visit_of_missed_med
 from everlog.usecases.page.page_context import PageContext
 from everlog.usecases.page.pipeline import steps_named, take_steps
 from everlog.usecases.page.post_identity import key_of_moved
-
-if TYPE_CHECKING:
-    from collections.abc import Coroutine, Iterable
-
-    from everlog.records import Fetched, Link
-    from everlog.usecases.crawl.crawl_context import CrawlContext
 
 log = logging.getLogger("everlog")
 

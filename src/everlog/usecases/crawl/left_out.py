@@ -12,13 +12,12 @@ from urllib.parse import urlsplit
 
 from everlog.archive.blog_state import LeftOut
 from everlog.core.links import trap
-from everlog.core.scope import folder_of, is_below
+from everlog.core.scope import Alias, folder_of, is_below
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from everlog.archive import Archive
-    from everlog.core.scope import Alias
     from everlog.records import Blog
     from everlog.usecases.crawl.crawl_context import CrawlContext
 

@@ -11,8 +11,8 @@ from everlog.archive.write.batch_writer import BatchWriter
 from everlog.core.retry_policy import PAGE_TRIES
 from everlog.core.urls import absolute, canonical, host_of
 from everlog.errors import EverlogError
-from everlog.records import Link, Visit
-from everlog.usecases.crawl.crawl_context import CrawlContext
+from everlog.records import Blog, Entry, Exchange, Fetched, Link, Visit
+from everlog.usecases.crawl.crawl_context import CrawlContext, CrawlRun, Stop
 from everlog.usecases.crawl.crawl_loop import Crawl
 from everlog.usecases.crawl.left_out import (
     NOARCHIVE,
@@ -22,7 +22,7 @@ from everlog.usecases.crawl.left_out import (
     recall_left_out,
     what_was_left_out,
 )
-from everlog.usecases.crawl.report import Report, take_last_figures
+from everlog.usecases.crawl.report import Ending, Report, Tally, take_last_figures
 from everlog.usecases.discover.blog_scope import scope_of
 from everlog.usecases.learn.stored_entries import Entries
 from everlog.usecases.learn.template_history import TemplateHistory
@@ -36,10 +36,7 @@ if TYPE_CHECKING:
 
     from everlog.archive import Archive
     from everlog.core.scope import Scope
-    from everlog.records import Blog, Entry, Exchange, Fetched
     from everlog.settings import Settings
-    from everlog.usecases.crawl.crawl_context import CrawlRun, Stop
-    from everlog.usecases.crawl.report import Ending, Tally
     from everlog.usecases.learn.learned_blog import LearnedBlog
 
 @contextmanager

@@ -10,18 +10,16 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from everlog.core.urls import canonical
-from everlog.records import Visit
+from everlog.records import Blog, Visit
 from everlog.usecases.crawl.lifecycle import feed_visit, robots_visits
-from everlog.usecases.crawl.report import Report, said_of_update, take_last_figures
+from everlog.usecases.crawl.report import Ending, Report, said_of_update, take_last_figures
 from everlog.usecases.discover.blog_scope import keep_places, new_scope
 from everlog.usecases.history.history_clues import clues_of
 from everlog.usecases.history.walk_sources import keep_state, walk_sources
 from everlog.usecases.update.update_history import told_changes
 
 if TYPE_CHECKING:
-    from everlog.records import Blog
     from everlog.usecases.crawl.crawl_context import CrawlRun
-    from everlog.usecases.crawl.report import Ending
     from everlog.usecases.discover.discover_blog import Found
 
 

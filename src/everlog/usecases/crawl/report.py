@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
-from everlog.records.figures import Figures
+from everlog.records.figures import Estimate, Figures
 from everlog.usecases.discover.estimate import expected_posts
 
 if TYPE_CHECKING:
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from everlog.archive import Archive
     from everlog.records import Blog, Wait
-    from everlog.records.figures import Estimate
 
 # How a crawl ended, with the exit code of the command line for each.
 Ending = Literal["complete", "incomplete", "nothing", "blocked", "limit", "interrupted"]

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 
 from everlog.core.urls import host_of
 from everlog.frontier import Frontier
-from everlog.frontier.url_shape import Shapes
+from everlog.frontier.url_shape import Shape, Shapes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
     from everlog.archive import Archive
-    from everlog.frontier.url_shape import Shape
     from everlog.records import Blog, Lane, Link
 
 # How many URLs of a lane are held in memory; the rest wait in the archive. The frontier chooses among

@@ -11,23 +11,20 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from everlog.archive.blog_state import ListWalk
-from everlog.core.links import page_links, trap
+from everlog.core.links import PageLink, page_links, trap
 from everlog.core.retry_policy import list_may_pass
 from everlog.core.tree import parse
 from everlog.core.urls import canonical
 from everlog.errors import UnreadablePage
-from everlog.records import Failure, Link
-from everlog.usecases.crawl.crawl_loop import NOT_MODIFIED
+from everlog.records import Failure, Fetched, Link
+from everlog.usecases.crawl.crawl_loop import NOT_MODIFIED, Crawl
 from everlog.usecases.discover.front_page import why_unreachable
 from everlog.usecases.learn.learned_blog import rendered_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from everlog.core.links import PageLink
-    from everlog.records import Fetched
     from everlog.usecases.crawl.crawl_context import CrawlContext
-    from everlog.usecases.crawl.crawl_loop import Crawl
 
 # A list that shows two of so many newest posts that are held leaves no gap behind it. One alone may be pinned to the
 # top of every list; and of several, because the newest may have been taken back.

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from everlog.core.fetcher import Fetcher
+from everlog.core.fetcher import Fetcher, HostStats
 from everlog.core.retry_policy import may_be_elsewhere
-from everlog.core.scope import folder_of, is_below, rebased
+from everlog.core.scope import Scope, folder_of, is_below, rebased
 from everlog.core.urls import canonical
-from everlog.records import Failure, Fetched
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from everlog.core.fetcher import HostStats
-    from everlog.core.scope import Scope
-    from everlog.records import BrowserRequest, Exchange, Purpose, Wait
+from everlog.records import BrowserRequest, Exchange, Failure, Fetched, Purpose, Wait
 
 
 class AliasedFetcher(Fetcher):

@@ -15,12 +15,12 @@ from urllib.parse import urlsplit
 from everlog.core.links import resolved
 from everlog.core.retry_policy import SERVER_ERRORS
 from everlog.core.scope import Alias, Scope, folder_of, is_below, rebased, without_file
-from everlog.core.tree import parse
+from everlog.core.tree import Element, parse
 from everlog.core.urls import absolute, canonical, host_of
 from everlog.errors import UnreadablePage
 from everlog.extract.classify import canonical_link
 from everlog.extract.classify.scripted import SHOWN, share_shown
-from everlog.records import Failure, Feed, Fetched, Post
+from everlog.records import Entry, Failure, Feed, Fetched, Post
 from everlog.usecases.discover.blog_scope import plain_scope
 from everlog.usecases.discover.discover_blog import Found
 from everlog.usecases.page.post_identity import shows
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from everlog.core.fetcher import Fetcher
-    from everlog.core.tree import Element
-    from everlog.records import Entry
     from everlog.usecases.discover.front_page import Front
     from everlog.usecases.learn.learned_blog import LearnedBlog
 

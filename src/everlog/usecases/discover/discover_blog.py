@@ -9,21 +9,18 @@ from urllib.parse import urljoin, urlsplit
 
 from everlog.core.retry_policy import is_feed_down
 from everlog.core.scope import is_within
-from everlog.core.tree import parse
+from everlog.core.tree import Element, parse
 from everlog.core.urls import canonical, host_of
 from everlog.errors import Blocked, NoFeed, Unreachable, UnreadableFeed, UnreadablePage, UsageError
 from everlog.feeds import feed_links, parse_feed
-from everlog.records import Failure, Feed, Fetched
+from everlog.records import Exchange, Failure, Feed, FeedLink, Fetched
 from everlog.usecases.discover.find_home import folder_above, home_of, stated_home
-from everlog.usecases.discover.front_page import front_page, why_unreachable
+from everlog.usecases.discover.front_page import Front, front_page, why_unreachable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from everlog.core.fetcher import Fetcher
-    from everlog.core.tree import Element
-    from everlog.records import Exchange, FeedLink
-    from everlog.usecases.discover.front_page import Front
 
 # A page may declare dozens of feeds (one per tag); the blog's own stands among the first by `feed_links`.
 # The usual addresses are 15, in one or two folders.

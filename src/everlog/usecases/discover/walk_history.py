@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from everlog.history import HistoryAnswer
-from everlog.records import Failure
+from everlog.history import HistoryAnswer, HistoryWalk, Told
+from everlog.records import Failure, Fetched
 
 if TYPE_CHECKING:
     from everlog.core.fetcher import Fetcher
-    from everlog.history import HistoryWalk, Told
-    from everlog.records import Fetched
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

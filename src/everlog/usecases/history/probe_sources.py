@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from everlog.history import SOURCES
+from everlog.history import SOURCES, BlogClues
 from everlog.records import Failure
 from everlog.usecases.discover.walk_history import history_answer
 
 if TYPE_CHECKING:
     from everlog.core.fetcher import Fetcher
-    from everlog.history import BlogClues
 
 # A source that counts its posts says so in its first answer, or in the second.
 MOST_ASKED = 2

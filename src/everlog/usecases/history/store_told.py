@@ -14,7 +14,7 @@ from everlog.core.urls import canonical
 from everlog.history.told_comments import with_told
 from everlog.history.told_post import told_post
 from everlog.markup.media import media_of
-from everlog.records import Link, Media, Visit
+from everlog.records import Blog, Comment, CommentsState, Fetched, Link, Media, Post, Visit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from everlog.core.scope import Scope
     from everlog.history import ListedComment, ListedPost, Told
-    from everlog.records import Blog, Comment, CommentsState, Fetched, Post
     from everlog.usecases.crawl.crawl_context import CrawlRun
 
 

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 from everlog.extract.learn_blog import PAGES_USED
 from everlog.history.told_post import is_told
-from everlog.records import Entry
+from everlog.records import Blog, Entry, Post
 
 if TYPE_CHECKING:
     from everlog.archive import Archive
-    from everlog.records import Blog, Post
     from everlog.usecases.discover.discover_blog import Found
 
 # Of the posts that are told, so many teach beside those of the feed, one from each part of the blog's life.

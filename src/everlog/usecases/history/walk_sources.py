@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from everlog.archive.blog_state import SourceState
 from everlog.core.urls import canonical
 from everlog.feeds.sitemaps import parse_sitemap
-from everlog.history import SOURCES
-from everlog.records import Failure
+from everlog.history import SOURCES, BlogClues, HistorySource
+from everlog.records import Blog, Failure, Fetched
 from everlog.usecases.discover.walk_history import history_answer
 from everlog.usecases.history.store_told import ToldStore
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from everlog.core.scope import Scope
-    from everlog.history import BlogClues, HistorySource
-    from everlog.records import Blog, Fetched
     from everlog.usecases.crawl.crawl_context import CrawlRun
 
 # What interfaces list in one request.

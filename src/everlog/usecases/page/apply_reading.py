@@ -10,14 +10,13 @@ from everlog.core.links import trap
 from everlog.core.urls import canonical
 from everlog.extract.classify.post_paging import post_of_comment_page
 from everlog.extract.feed_entry import filled, is_told
-from everlog.records import Link, Skip
+from everlog.records import Lane, Link, Post, Skip
 from everlog.usecases.crawl.left_out import NOARCHIVE, note_left_out
 from everlog.usecases.page.copies import FIRST, Copy
 from everlog.usecases.page.merged_comments import uncommented
 from everlog.usecases.page.post_identity import key_of_moved, what_was_lost
 
 if TYPE_CHECKING:
-    from everlog.records import Lane, Post
     from everlog.usecases.crawl.crawl_context import CrawlContext
     from everlog.usecases.page.page_context import PageContext
 

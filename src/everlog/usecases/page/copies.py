@@ -10,17 +10,12 @@ else is left.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from everlog.comments.comment_markup import Thread
 from everlog.comments.merging import merge
-from everlog.records import Visit
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterator
-
-    from everlog.records import Link, Post
+from everlog.records import Link, Post, Visit
 
 # Share of words that a post and its copy (a print view, a page of its comments) have in common. Two posts
 # of one blog rarely share half of their words; a copy differs by a line or two.

@@ -16,14 +16,13 @@ from everlog.core.retry_policy import (
     media_wait,
     remembered,
 )
-from everlog.records import Visit
+from everlog.records import Failure, Link, Visit
 from everlog.usecases.crawl.left_out import note_missing
 from everlog.usecases.page.post_identity import key_of_moved
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from everlog.records import Failure, Link
     from everlog.usecases.crawl.crawl_context import CrawlContext
 
 

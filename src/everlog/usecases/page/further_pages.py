@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 from everlog.core.urls import canonical
 from everlog.core.words import words
-from everlog.extract.classify.post_paging import Trail
-from everlog.records import Page, Post, Provenance, Visit
+from everlog.extract.classify.post_paging import Paging, Trail
+from everlog.records import Blog, Comment, Exchange, Failure, Page, Post, Provenance, Visit
 from everlog.usecases.page.page_reading import PageReading, read_part
 from everlog.usecases.page.stored_pages import stored_exchange
 
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from everlog.archive import Archive
-    from everlog.extract.classify.post_paging import Paging
-    from everlog.records import Blog, Comment, Exchange, Failure
     from everlog.usecases.learn.template_history import TemplateHistory
 
 # The share of three-word sequences of the shorter of two pages that stand on both. Another post of the same blog shows

@@ -16,7 +16,7 @@ from everlog.core.retry_policy import is_passing
 from everlog.core.urls import canonical
 from everlog.extract.classify import noarchive
 from everlog.extract.classify.post_paging import further_page
-from everlog.records import Exchange, Failure, Link, Visit
+from everlog.records import Exchange, Failure, Lane, Link, Visit
 from everlog.usecases.page.further_pages import Part, TextPages, part_of_reading, stored_part, whole_as_held
 from everlog.usecases.page.page_reading import read_part
 from everlog.usecases.page.rendering import NotRendered, exchanges_of, page_of
@@ -24,7 +24,6 @@ from everlog.usecases.page.rendering import NotRendered, exchanges_of, page_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from everlog.records import Lane
     from everlog.usecases.crawl.crawl_context import CrawlContext
     from everlog.usecases.page.page_context import PageContext
 

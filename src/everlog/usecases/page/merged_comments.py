@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from everlog.comments.comment_markup import Thread
 from everlog.comments.merging import merge
-from everlog.records import Provenance
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from everlog.records import Comment, CommentsState, Exchange, Post, Visit
+from everlog.records import Comment, CommentsState, Exchange, Post, Provenance, Visit
 
 
 @dataclass(slots=True, kw_only=True)

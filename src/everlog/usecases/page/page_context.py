@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from everlog.records import Visit
+from everlog.records import Exchange, Fetched, Link, Outcome, Page, Post, Visit
 from everlog.usecases.page.page_reading import PageReading
-
-if TYPE_CHECKING:
-    from everlog.records import Exchange, Fetched, Link, Outcome, Page, Post
 
 
 @dataclass(slots=True, kw_only=True)

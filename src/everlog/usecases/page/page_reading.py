@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from everlog.comments.comment_feeds import comment_feed_url
 from everlog.comments.services import Service, embedded, read_service
 from everlog.core.links import links_left_out, page_links
-from everlog.core.tree import drop, parse
+from everlog.core.tree import Element, drop, parse
 from everlog.errors import UnreadablePage
 from everlog.extract.classify import noarchive
 from everlog.extract.classify.post_paging import (
@@ -31,7 +31,6 @@ from everlog.records import Entry, Page, Post, Skip
 if TYPE_CHECKING:
     from everlog.comments.comment_markup import Thread
     from everlog.core.scope import Scope
-    from everlog.core.tree import Element
     from everlog.usecases.learn.learned_blog import LearnedBlog
     from everlog.usecases.learn.template_history import TemplateHistory
 

@@ -15,7 +15,7 @@ from everlog.core.urls import canonical
 from everlog.errors import UsageError
 from everlog.extract.classify import noarchive
 from everlog.markup.media import media_of
-from everlog.records import Link, Media
+from everlog.records import Link, Media, Post
 from everlog.usecases.history.told_pages import apply_told
 from everlog.usecases.page.apply_reading import apply_reading, say_what_was_held
 from everlog.usecases.page.joined_pages import join_pages, request_part
@@ -27,7 +27,6 @@ from everlog.usecases.page.rendering import NotRendered, exchanges_of, page_of
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from everlog.records import Post
     from everlog.usecases.crawl.crawl_context import CrawlContext
     from everlog.usecases.page.page_context import PageContext
 

@@ -17,29 +17,25 @@ from everlog.comments.comment_feeds import comment_feed_url, read_comment_feed
 from everlog.comments.comment_markup import Thread
 from everlog.comments.learn.comment_rules_learn import learn_comments
 from everlog.comments.merging import merge
-from everlog.comments.services import read_service
+from everlog.comments.services import Service, read_service
 from everlog.core.retry_policy import is_passing
 from everlog.core.tree import parse
 from everlog.core.urls import canonical
 from everlog.errors import UnreadableFeed, UnreadablePage
 from everlog.history.told_comments import with_told
-from everlog.records import Failure, Visit
-from everlog.usecases.page.further_pages import CommentPages
+from everlog.records import Comment, Entry, Failure, Fetched, Page, Post, Rendered, Visit
+from everlog.usecases.page.further_pages import CommentPages, Part
 from everlog.usecases.page.merged_comments import Gathered
-from everlog.usecases.page.rendering import NotRendered, exchanges_of, page_of
+from everlog.usecases.page.rendering import NotRendered, Rendering, exchanges_of, page_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
     from everlog.comments.comment_rules import CommentRules
-    from everlog.comments.services import Service
     from everlog.core.fetcher import Fetcher
     from everlog.extract.classify.post_paging import Paging
-    from everlog.records import Comment, Entry, Fetched, Page, Post, Rendered
     from everlog.usecases.crawl.report import Tally
-    from everlog.usecases.page.further_pages import Part
     from everlog.usecases.page.page_reading import Evidence
-    from everlog.usecases.page.rendering import Rendering
 
 # Posts with comments whose pages and feeds teach the rules: as many as the feed has entries; more only cost
 # requests.

@@ -7,20 +7,17 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from everlog.comments.services import embedded
+from everlog.comments.services import Service, embedded
 from everlog.core.tree import parse
 from everlog.errors import NoBrowser, UnreadablePage
-from everlog.records import Exchange, Page
-from everlog.render import RenderFailed
+from everlog.records import Exchange, Page, Rendered
+from everlog.render import Browser, RenderFailed
 from everlog.render.find_chromium import find_chromium
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from everlog.comments.services import Service
     from everlog.core.fetcher import Fetcher
-    from everlog.records import Rendered
-    from everlog.render import Browser
     from everlog.settings import Settings
 
 HTML = "text/html; charset=utf-8"

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 from everlog.comments.comment_feeds import read_comment_feed
 from everlog.errors import DamagedArchive, NothingToLearn, NotUploaded, UnreadableFeed
 from everlog.feeds import parse_feed
-from everlog.records import Fetched
+from everlog.records import Blog, Exchange, Feed, Fetched
 
 if TYPE_CHECKING:
     from everlog.archive import Archive
     from everlog.archive.models import Capture
     from everlog.comments.comment_markup import Thread
-    from everlog.records import Blog, Exchange, Feed
 
 log = logging.getLogger("everlog")
 

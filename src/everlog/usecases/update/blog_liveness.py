@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Literal
 from everlog.core.scope import keys_elsewhere, url_now
 from everlog.core.urls import canonical, host_of
 from everlog.feeds import feed_links
-from everlog.records import Failure, Fetched, Link
-from everlog.schedule.liveness import NO_BLOG_PROOF, OTHER_BLOG_PROOF, Failing, after_answers, answer_of
+from everlog.records import Blog, Failure, Feed, Fetched, Link
+from everlog.schedule.liveness import NO_BLOG_PROOF, OTHER_BLOG_PROOF, Answer, Failing, after_answers, answer_of
 from everlog.schedule.ownership import is_known_by, traits_of
 from everlog.schedule.rechecks import MOST_AT_ONCE
 from everlog.usecases.discover.discover_blog import Found, as_feed
@@ -25,8 +25,6 @@ from everlog.usecases.learn.blog_fingerprint import keep_fingerprint, ownership_
 from everlog.usecases.update.moved_blog import follow_home, happened, has_moved, leads_away
 
 if TYPE_CHECKING:
-    from everlog.records import Blog, Feed
-    from everlog.schedule.liveness import Answer
     from everlog.usecases.crawl.crawl_context import CrawlRun
 
 # Other feeds that are asked for when the known one is gone: those the home page names come first.

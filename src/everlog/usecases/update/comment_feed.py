@@ -17,8 +17,8 @@ from everlog.core.retry_policy import is_passing
 from everlog.core.urls import canonical
 from everlog.history import BlogClues
 from everlog.history.comment_history import comment_feed_of, read_comment_feed_page
-from everlog.records import Failure, Visit
-from everlog.usecases.crawl.crawl_context import ENDED
+from everlog.records import Blog, Comment, Failure, Fetched, Visit
+from everlog.usecases.crawl.crawl_context import ENDED, CrawlContext, CrawlRun, Stop
 from everlog.usecases.page.stored_pages import stored_page
 
 if TYPE_CHECKING:
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from everlog.archive import Archive
     from everlog.comments.comment_feeds import SiteComment
-    from everlog.records import Blog, Comment, Fetched
-    from everlog.usecases.crawl.crawl_context import CrawlContext, CrawlRun, Stop
 
 log = logging.getLogger("everlog")
 

@@ -11,7 +11,7 @@ from everlog.core.scope import keys_elsewhere
 from everlog.core.urls import canonical
 from everlog.errors import NothingToLearn, UnreadableFeed
 from everlog.feeds import parse_feed
-from everlog.records import Event, Feed
+from everlog.records import Blog, Entry, Event, Feed, Fetched, Link
 from everlog.usecases.crawl.lifecycle import entry_links
 from everlog.usecases.discover.blog_scope import scope_of
 from everlog.usecases.learn.learned_blog import entry_marks
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from everlog.archive import Archive
-    from everlog.records import Blog, Entry, Fetched, Link
     from everlog.usecases.crawl.crawl_context import CrawlRun
 
 NOT_MODIFIED = 304

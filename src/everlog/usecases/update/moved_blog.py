@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from everlog.core.urls import canonical, host_of
-from everlog.records import Event, Failure
+from everlog.records import Blog, Event, Exchange, Failure, Feed, Fetched
 from everlog.usecases.discover.stored_allowlist import settle_home
 from everlog.usecases.learn.blog_fingerprint import ownership_of, start_page
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from everlog.archive import Archive
-    from everlog.records import Blog, Exchange, Feed, Fetched
     from everlog.usecases.crawl.crawl_context import CrawlRun
 
 PERMANENT = frozenset({301, 308})

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 from everlog.core.retry_policy import PAGE_TRIES
 from everlog.core.scope import LEAST_IN_FOLDER
 from everlog.core.urls import canonical
-from everlog.records import Failure
-from everlog.usecases.crawl.crawl_context import Stop
+from everlog.records import Blog, Failure, Fetched
+from everlog.usecases.crawl.crawl_context import CrawlRun, Stop
 from everlog.usecases.crawl.lifecycle import (
     begin,
     crawl_info,
@@ -38,9 +38,9 @@ from everlog.usecases.discover.front_page import why_unreachable
 from everlog.usecases.learn.blog_fingerprint import keep_fingerprint
 from everlog.usecases.learn.learned_blog import LearnedBlog
 from everlog.usecases.learn.page_comparison import compared_anew, with_comparison_posts
-from everlog.usecases.learn.redesign import read_anew
+from everlog.usecases.learn.redesign import Redesign, read_anew
 from everlog.usecases.update.blog_liveness import all_is_well, due_rechecks, feed_lost, is_other_owner, plan_rechecks
-from everlog.usecases.update.comment_feed import fetch_comment_feed, store_comment_feed
+from everlog.usecases.update.comment_feed import SiteCommentFeed, fetch_comment_feed, store_comment_feed
 from everlog.usecases.update.feed_diff import (
     FeedResponse,
     diff_feed,
@@ -53,19 +53,14 @@ from everlog.usecases.update.feed_diff import (
 )
 from everlog.usecases.update.moved_blog import follow_feed
 from everlog.usecases.update.update_feedless import front_pages, revisit_blog, why_over
-from everlog.usecases.update.update_history import told_changes, visit_changes
+from everlog.usecases.update.update_history import ToldChanges, told_changes, visit_changes
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from everlog.records import Blog, Fetched
-    from everlog.usecases.crawl.crawl_context import CrawlRun
     from everlog.usecases.crawl.crawl_loop import Crawl
-    from everlog.usecases.learn.redesign import Redesign
     from everlog.usecases.update.blog_liveness import LostBlog
-    from everlog.usecases.update.comment_feed import SiteCommentFeed
     from everlog.usecases.update.feed_diff import FeedDiff
-    from everlog.usecases.update.update_history import ToldChanges
 
 
 async def refresh_blog(

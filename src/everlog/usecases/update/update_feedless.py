@@ -12,27 +12,22 @@ from everlog.core.links import trap
 from everlog.core.retry_policy import PAGE_TRIES
 from everlog.core.urls import canonical
 from everlog.feeds.sitemaps import parse_sitemap
-from everlog.records import Failure, Link, Visit
-from everlog.usecases.crawl.crawl_context import SLICE_OVER, Stop
-from everlog.usecases.crawl.crawl_loop import NOT_MODIFIED
+from everlog.records import Blog, Failure, Link, Outcome, Visit
+from everlog.usecases.crawl.crawl_context import SLICE_OVER, CrawlContext, CrawlRun, Stop
+from everlog.usecases.crawl.crawl_loop import NOT_MODIFIED, Crawl
 from everlog.usecases.crawl.lifecycle import begin, finish, open_context, run_to_end, uncommented_posts
-from everlog.usecases.crawl.report import said_of_update
+from everlog.usecases.crawl.report import Report, said_of_update
 from everlog.usecases.crawl.walk_lists import MOST_LISTS, fetch_list, links_on, newest_posts, walk_back
 from everlog.usecases.learn.blog_fingerprint import start_page
 from everlog.usecases.learn.page_comparison import compared_anew, with_comparison_posts
 from everlog.usecases.page.stored_pages import stored_page
 from everlog.usecases.update.blog_liveness import all_is_well, due_rechecks, plan_rechecks
-from everlog.usecases.update.comment_feed import store_comment_feed
+from everlog.usecases.update.comment_feed import SiteCommentFeed, store_comment_feed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from everlog.records import Blog, Outcome
-    from everlog.usecases.crawl.crawl_context import CrawlContext, CrawlRun
-    from everlog.usecases.crawl.crawl_loop import Crawl
-    from everlog.usecases.crawl.report import Report
     from everlog.usecases.learn.learned_blog import LearnedBlog
-    from everlog.usecases.update.comment_feed import SiteCommentFeed
 
 # Lists that are searched for the newest posts, where the front page does not show them: those found first.
 LISTS_SEARCHED = 100

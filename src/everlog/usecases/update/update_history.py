@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 from everlog.core.retry_policy import PAGE_TRIES
 from everlog.core.urls import canonical
 from everlog.feeds.sitemaps import parse_sitemap
-from everlog.history import SOURCES
+from everlog.history import SOURCES, HistorySource, HistoryWalk
 from everlog.history.source import ListingSource
-from everlog.records import Failure, Link
+from everlog.records import Blog, Failure, Link
 from everlog.usecases.crawl.lifecycle import begin, finish, open_context, run_to_end, store_feed, uncommented_posts
-from everlog.usecases.crawl.report import said_of_update
+from everlog.usecases.crawl.report import Report, said_of_update
 from everlog.usecases.discover.blog_scope import scope_of
 from everlog.usecases.discover.walk_history import history_answer
 from everlog.usecases.history.store_told import ToldStore
@@ -28,20 +28,15 @@ from everlog.usecases.history.told_pages import set_told
 from everlog.usecases.history.walk_sources import keep_state
 from everlog.usecases.learn.page_comparison import compared_anew, with_comparison_posts
 from everlog.usecases.update.blog_liveness import all_is_well, due_rechecks, plan_rechecks
-from everlog.usecases.update.comment_feed import fetch_comment_feed, known_feed, store_comment_feed
-from everlog.usecases.update.feed_diff import diff_feed, keep_diff
+from everlog.usecases.update.comment_feed import SiteCommentFeed, fetch_comment_feed, known_feed, store_comment_feed
+from everlog.usecases.update.feed_diff import FeedResponse, diff_feed, keep_diff
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from everlog.archive.blog_state import SourceState
-    from everlog.history import HistorySource, HistoryWalk
-    from everlog.records import Blog
     from everlog.usecases.crawl.crawl_context import CrawlRun
-    from everlog.usecases.crawl.report import Report
     from everlog.usecases.learn.learned_blog import LearnedBlog
-    from everlog.usecases.update.comment_feed import SiteCommentFeed
-    from everlog.usecases.update.feed_diff import FeedResponse
 
 # Changes of more posts than this are a move or an import: the walk begins anew at the next crawl.
 MOST_REQUESTS = 100

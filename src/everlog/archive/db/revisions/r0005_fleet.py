@@ -7,15 +7,13 @@ by content within their blog.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 import sqlalchemy as sa
 from alembic import op
 
 from everlog.core.urls import LONGEST_KEY_BYTES, bounded
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 revision = "0005"
 down_revision = "0004"

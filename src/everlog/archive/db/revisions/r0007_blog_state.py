@@ -6,15 +6,13 @@ What a blog had under nineteen names is one document; what repeats on its pages,
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from contextlib import suppress
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import sqlalchemy as sa
 from alembic import op
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 revision = "0007"
 down_revision = "0006"
