@@ -75,7 +75,7 @@ class PageWalk:
     _named_before: tuple[str, ...] = ()
     _places: set[str] = field(default_factory=set)
     _anchor: str | None = None
-    _is_put_off: bool = False
+    is_put_off: bool = False
 
     @classmethod
     def of(
@@ -103,7 +103,7 @@ class PageWalk:
 
     def next_request(self) -> HistoryRequest | None:
         """The request at the place where the walk stands."""
-        if self.place is None or self._is_put_off or self._asked >= self.most_requests:
+        if self.place is None or self.is_put_off or self._asked >= self.most_requests:
             return None
         return self.reader.request(self.place)
 
@@ -122,7 +122,7 @@ class PageWalk:
         if self.note is not None:
             self.note(self.notes, step.told)
         self.place, self.requests_left = step.next_place, step.requests_left if step.next_place is not None else 0
-        self._is_put_off = step.is_put_off
+        self.is_put_off = step.is_put_off
         self.is_exhaustive = step.next_place is None and step.is_end
         is_cut_short = self.place is None and not self.is_exhaustive
         self.lists_all = self.lists_all and not (step.is_partial or is_cut_short)

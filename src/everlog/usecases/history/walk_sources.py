@@ -13,6 +13,7 @@ from everlog.archive.blog_state import SourceState
 from everlog.core.urls import canonical
 from everlog.feeds.sitemaps import parse_sitemap
 from everlog.history import SOURCES, BlogClues, HistorySource
+from everlog.history.page_walk import PageWalk
 from everlog.records import Blog, Failure, Fetched
 from everlog.usecases.discover.walk_history import history_answer
 from everlog.usecases.history.store_told import ToldStore
@@ -82,7 +83,8 @@ async def walk_source(source: HistorySource, state: SourceState, blog: Blog, sco
     for _ in range(source.most_requests):
         request = walk.next_request()
         if request is None:
-            is_over = True
+            # A server that wants to be left alone is asked again at the next run, from here on.
+            is_over = not (isinstance(walk, PageWalk) and walk.is_put_off)
             break
         if run.stop.interrupted or run.stop.is_over:
             break

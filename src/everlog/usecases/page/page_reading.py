@@ -9,10 +9,12 @@ The same page and templates give the same reading, so a page may be read again a
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from everlog.comments.comment_feeds import comment_feed_url
+from everlog.comments.mastodon_replies import Toot, toot_of
 from everlog.comments.services import Service, embedded, read_service
 from everlog.core.links import links_left_out, page_links
 from everlog.core.tree import Element, drop, parse
@@ -41,9 +43,13 @@ class Evidence(NamedTuple):
     services: tuple[Service, ...] = ()
     feed: str | None = None
     threads: tuple[Thread, ...] = ()
+    # The toot that the page names for answers.
+    toot: Toot | None = None
 
 
 NOTHING_SAID = Evidence()
+# Most pages name none, and are not searched for one.
+_NAMES_TOOT = re.compile(rb"mastodon|fediverse|toot|activitypub|/@[\w.-]+/\d|/statuses/\d", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,4 +152,7 @@ def _evidence_of(root: Element, page: Page, comments_feed: str | None) -> Eviden
     if root.get("data-everlog-rendered") is not None:
         threads = [read_service(root, page.url, service, fetched_at=page.fetched_at) for service in services]
     drop(rendered)
-    return Evidence(services=services, feed=feed, threads=tuple(thread for thread in threads if thread is not None))
+    return Evidence(
+        services=services, feed=feed, threads=tuple(thread for thread in threads if thread is not None),
+        toot=toot_of(root, page.url) if _NAMES_TOOT.search(page.body) else None,
+    )

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from everlog.comments.comment_feeds import comment_feed_url, read_comment_feed
 from everlog.comments.comment_markup import Thread
 from everlog.comments.learn.comment_rules_learn import learn_comments
+from everlog.comments.mastodon_replies import Toot, read_replies, replies_url, status_url
 from everlog.comments.merging import merge
 from everlog.comments.services import Service, read_service
 from everlog.core.retry_policy import is_passing
@@ -95,6 +96,8 @@ class CommentGatherer:
         missing = [service for service in evidence.services if service.name not in answered]
         if missing:
             await self._from_services(missing, answer.page, gathered)
+        if evidence.toot is not None:
+            await self._from_toot(evidence.toot, gathered)
         claimed = self.claimed(post, gathered)
         # Of a post whose comments are held the newest are missing at most, and these are in its feed.
         feed_first = held is not None and bool(held.comments)
@@ -163,6 +166,25 @@ class CommentGatherer:
         self._empty = 0
         self.learn()
         return visits
+
+    async def _from_toot(self, toot: Toot, gathered: Gathered) -> None:
+        """The replies to the toot that a post names; how many there are where they are not all told."""
+        bodies: list[bytes] = []
+        for url in (replies_url(toot), status_url(toot)):
+            answer = await self.fetcher.fetch(url, purpose="api")
+            self.tally.requests += 1
+            if isinstance(answer, Failure):
+                if is_passing(answer) and not bodies:
+                    gathered.failures.append(f"replies on {toot.origin}: {answer.reason}")
+                    gathered.tried = True
+                break
+            gathered.visits.append(Visit(
+                blog_id=self.blog_id, url=url, key=canonical(url), outcome="feed", exchanges=answer.exchanges,
+            ))
+            bodies.append(answer.answer.body)
+        thread = read_replies(bodies[0], toot, status=bodies[1] if len(bodies) > 1 else None) if bodies else None
+        if thread is not None:
+            gathered.threads.append(thread)
 
     async def _from_services(self, services: Sequence[Service], page: Page, gathered: Gathered) -> None:
         wanted = self.rendering.worth_rendering(services)
