@@ -93,7 +93,7 @@ class Selection:
     def marked(self) -> list[Marked]:
         """The elements with a class, an id or an `itemprop`, in document order, and what these are."""
         if self._marked is None:
-            # To ask for an attribute takes longer than to list those that are there, and half of the elements have none.
+            # To ask for an attribute takes longer than to list those that are there; half of the elements have none.
             self._marked = [
                 (
                     element,
