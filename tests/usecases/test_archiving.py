@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
+from sqlalchemy import event
 
 import a_blog
 from everlog.archive import open_archive
@@ -61,6 +62,14 @@ def test_list_pages_and_other_pages_are_stored_but_never_as_posts(crawled):
     assert archive.posts.find(a_blog.HOME + "about") is None
     blog = archive.blogs()[0]
     assert archive.captures.find(blog.id, a_blog.HOME + "page/2") is not None
+
+
+def test_a_first_crawl_does_not_ask_the_archive_whether_its_lists_were_posts(archive):
+    said: list[str] = []
+    event.listen(archive.backend.database.engine, "before_cursor_execute", lambda *call: said.append(call[2]))
+    crawl(a_site(), archive)
+    assert any("FROM posts" in statement for statement in said)
+    assert not [statement for statement in said if "FROM posts JOIN aliases" in statement]
 
 
 def test_no_page_is_asked_for_twice(crawled):
