@@ -65,7 +65,10 @@ SOURCES: tuple[HistorySource, ...] = (
     archive_pages.SOURCE,
 )
 
+# Feeds add lines of their own to texts ("The post ... appeared first on ..."): there a page that was read has the word.
+FEEDS = frozenset(each.name for each in (archived_feed.COMPLETE, archived_feed.SOURCE, wordpress_feed.SOURCE))
+
 __all__ = [
-    "SOURCES", "BlogClues", "Entrance", "HistoryAnswer", "HistoryRequest", "HistorySource", "HistoryWalk",
+    "FEEDS", "SOURCES", "BlogClues", "Entrance", "HistoryAnswer", "HistoryRequest", "HistorySource", "HistoryWalk",
     "ListedComment", "ListedPost", "Told",
 ]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from everlog.history.source import ListedPost
 
-METHOD = "api"
+METHOD, FEED_METHOD = "api", "feed-entry"
 # What an interface says alone, what its page says too, and what its page contradicts. An interface hands out what the
 # site's database holds: of 400 posts of two WordPress sites and 100 of Ghost all were as they stand there.
 ALONE, AGREED, CONTRADICTED = 0.95, 1.0, 0.6
@@ -36,7 +36,9 @@ EXCERPT = "only an excerpt was told, and the page was not read"
 _FIELDS = ("title", "authors", "published", "updated", "tags", "summary")
 
 
-def told_post(listed: ListedPost, *, blog: str, source: str, told_at: datetime) -> Post | None:
+def told_post(
+    listed: ListedPost, *, blog: str, source: str, told_at: datetime, method: str = METHOD,
+) -> Post | None:
     """The record that an interface's words make; None where it tells no text.
 
     >>> from datetime import UTC, datetime
@@ -56,7 +58,7 @@ def told_post(listed: ListedPost, *, blog: str, source: str, told_at: datetime) 
     rule = source if listed.id is None else f"{source}, {listed.id}"
     bare = Post(url=listed.url, blog=blog, text=text, html=html, fetched=told_at)
     values = {name: value for name, value in as_kept(entry, bare).items() if value and name in _FIELDS}
-    said = Provenance(method=METHOD, rule=rule, confidence=ALONE)
+    said = Provenance(method=method, rule=rule, confidence=ALONE)
     # A post without a title is told to have none.
     provenance = dict.fromkeys((*values, *(("title",) if listed.is_whole else ())), said)
     if "published" in values:
@@ -73,6 +75,12 @@ def is_told(post: Post) -> bool:
     """Whether the text of a post is an interface's word for the whole of it."""
     source = post.provenance.get("text")
     return source is not None and source.method == METHOD and source.disagrees != EXCERPT
+
+
+def is_without_page(post: Post) -> bool:
+    """Whether a post was told by an interface or a feed, and no page of it was fetched yet."""
+    source = post.provenance.get("text")
+    return post.warc is None and source is not None and source.method in {METHOD, FEED_METHOD}
 
 
 def checked_by_page(told: Post, page: Post) -> Post:

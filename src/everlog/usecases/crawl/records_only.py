@@ -51,10 +51,11 @@ async def archive_records(blog: Blog, found: Found, run: CrawlRun, run_id: int) 
     is_told = await walk_sources(blog, clues_of(found, robots), scope, run)
     sources = [state for state in archive.blogs.state(blog.id).history if state.walked_at is not None]
     ending: Ending = "complete"
-    reason = f"{sources[0].source} told all of its posts" if sources and is_told else ""
+    told_by = next((state.source for state in sources if state.is_exhaustive), None)
+    reason = f"{told_by} told all of its posts"
     if run.stop.interrupted:
         ending, reason = "interrupted", "interrupted; run the same command to continue"
-    elif not is_told or not sources:
+    elif not is_told or told_by is None:
         told = archive.posts.count(blog.id)
         ending = "incomplete" if told else "nothing"
         reason = (

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from everlog.archive.repos.inventory import InventoryPost
 from everlog.core.urls import canonical
+from everlog.history import FEEDS, ListedComment, ListedPost, Told
 from everlog.history.told_comments import with_told
-from everlog.history.told_post import told_post
+from everlog.history.told_post import FEED_METHOD, METHOD, told_post
 from everlog.markup.media import media_of
 from everlog.records import Blog, Comment, CommentsState, Fetched, Link, Media, Post, Visit
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from everlog.core.scope import Scope
-    from everlog.history import ListedComment, ListedPost, Told
     from everlog.usecases.crawl.crawl_context import CrawlRun
 
 
@@ -80,7 +80,10 @@ class ToldStore:
         archive, settings = self.run.archive, self.run.settings
         for link, listed in within:
             is_wanted = listed.kind == "post" and (listed.is_whole or not settings.pages)
-            post = told_post(listed, blog=self.blog.home, source=self.source, told_at=at) if is_wanted else None
+            method = FEED_METHOD if self.source in FEEDS else METHOD
+            post = None
+            if is_wanted:
+                post = told_post(listed, blog=self.blog.home, source=self.source, told_at=at, method=method)
             if post is None:
                 continue
             held = archive.posts.find(link.url, as_read=True)

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from everlog.core.urls import canonical
-from everlog.history.told_post import CONTRADICTED, checked_by_page, is_told
+from everlog.history.told_post import CONTRADICTED, checked_by_page, is_told, is_without_page
 
 if TYPE_CHECKING:
     from everlog.usecases.crawl.crawl_context import CrawlContext
@@ -24,7 +24,11 @@ def apply_told(page: PageContext, context: CrawlContext) -> None:
         page.post, page.outcome, page.reason = None, "page", f"its text is not public: {context.locked[page.held_key]}"
         return
     held = context.held(page.held_key)
-    if held is None or not is_told(held):
+    if held is None:
+        return
+    # The first page behind a version that was told belongs to that version.
+    page.completes = page.post is not None and is_without_page(held)
+    if not is_told(held):
         return
     if page.post is not None:
         page.post = checked_by_page(held, page.post)
@@ -34,8 +38,7 @@ def apply_told(page: PageContext, context: CrawlContext) -> None:
         provenance = MappingProxyType({**held.provenance, "text": source})
         page.post = replace(held, provenance=provenance, fetched=page.shown.fetched_at)
         page.outcome, page.reason, page.sight, page.post_key = "post", None, None, None
-    # The first page behind a version that was told belongs to that version.
-    page.completes = page.post is not None and held.warc is None
+    page.completes = page.post is not None and is_without_page(held)
 
 
 def set_told(context: CrawlContext, *, is_told: bool) -> None:
