@@ -123,12 +123,23 @@ def test_an_update_notices_edits_deletions_and_comments_of_old_posts_in_six_requ
 @needs("ghost")
 def test_all_that_a_ghost_publishes_is_archived(tmp_path):
     with ghost.site(filled_with=[*years(100), *ghost_oddities()]) as site:
-        crawled(site, tmp_path)
+        # Its own robots.txt keeps strangers from the interface: this is for the owner of the blog.
+        crawled(site, tmp_path, "--ignore-robots")
         wanted = {each.link for each in site.truth().posts if each.status == "published" and each.type == "post"}
         with held_in(tmp_path) as held:
             told = {url for url, found in held.items() if found.provenance["text"].method == "api"}
             assert len(told) >= 100
             assert told <= wanted
+
+
+@needs("ghost")
+def test_robots_txt_of_a_ghost_is_obeyed_and_its_sitemap_tells_all_posts(tmp_path):
+    with ghost.site(filled_with=years(100)) as site:
+        asked = crawled(site, tmp_path)
+        wanted = {each.link for each in site.truth().posts if each.status == "published" and each.type == "post"}
+        assert not any("/ghost/api/" in target for target in asked)
+        with held_in(tmp_path) as held:
+            assert wanted <= held.keys()
 
 
 def everlog_time(text: str) -> float:

@@ -164,7 +164,7 @@ def listed_post(row: Mapping[str, Any], root: str, names: Names, kind: Literal["
     published = local_moment(text_at(row, "date"), text_at(row, "date_gmt"))
     changed = local_moment(text_at(row, "modified"), text_at(row, "modified_gmt"))
     entry = Entry(
-        link=url, title=plain(text_at(row, "title", "rendered"), is_html=True), content=None if is_locked else markup,
+        link=url, title=plain(text_at(row, "title", "rendered")), content=None if is_locked else markup,
         authors=names.of(row, "users"), tags=names.of(row, "categories", "tags"), published=published,
         updated=changed if changed is not None and (published is None or changed > published) else None,
     )
