@@ -29,11 +29,10 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
-    """Modules and tests, found without looking for garbage meanwhile, and never looked through for it afterwards.
+    """Modules and tests, found without looking for garbage meanwhile.
 
-    They are a million objects that stay until the end; each look costs more than most tests. Of 6.8 seconds of CPU that
-    each worker needs to find all tests this takes 2.1, and Scrapy 0.7 if it comes late: it looks for who imports it
-    among all modules there are.
+    They are a million objects that stay until the end. Of 6.8 seconds of CPU that each worker needs to find all tests
+    this takes 2.1, and Scrapy 0.7 if it comes late: it looks for who imports it among all modules there are.
     """
     gc.disable()
     if session.config.args_source is session.config.ArgsSource.TESTPATHS:
@@ -41,7 +40,6 @@ def pytest_collection(session: pytest.Session) -> Generator[None, object, object
     try:
         return (yield)
     finally:
-        gc.freeze()
         gc.enable()
 
 
