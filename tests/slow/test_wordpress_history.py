@@ -133,7 +133,7 @@ def test_all_that_a_ghost_publishes_is_archived(tmp_path):
 
 
 @needs("ghost")
-def test_robots_txt_of_a_ghost_is_obeyed_and_its_sitemap_tells_all_posts(tmp_path):
+def test_robots_txt_of_a_ghost_is_obeyed_and_its_links_lead_to_all_posts(tmp_path):
     with ghost.site(filled_with=years(100)) as site:
         asked = crawled(site, tmp_path)
         wanted = {each.link for each in site.truth().posts if each.status == "published" and each.type == "post"}

@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from everlog.core.links import trap
 from everlog.core.tree import parse
 from everlog.core.urls import canonical
 from everlog.records import Blog, Exchange, Failure, Fetched, Lane, Link, Visit
@@ -156,8 +155,6 @@ async def _learn_and_crawl(blog: Blog, found: Found, rendering: Rendering, run: 
     keep_listing(blog, maps, lesson.scope, run)
     run.archive.commit([*_other_visits(blog, found, robots, maps), *comment_feeds])
     run.archive.urls.enqueue(blog.id, [link for link, _ in answers])
-    if not is_told:
-        run.archive.urls.enqueue(blog.id, _listed_posts(listed, learned, lesson.scope))
     _remember_for_updates(found, blog, run.archive)
     begin_anew(blog, run.archive)
     keep_places(blog, lesson.scope, run.archive)
@@ -207,16 +204,6 @@ def _answers(
     links = {link.key: link for link in (*entries, home)}
     links |= {key: Link(url=url, key=key, lane="page") for key, (url, _) in fronts.items() if key not in links}
     return [(link, fetched.pop(link.key, None)) for link in links.values()]
-
-
-def _listed_posts(addresses: Iterable[str], learned: LearnedBlog, scope: Scope) -> list[Link]:
-    """The addresses of a sitemap that look like a post's: links may not lead to all of them."""
-    found: dict[str, Link] = {}
-    for url in (scope.page_urls(address)[0] for address in addresses):
-        key = canonical(url)
-        if scope.is_own_key(key) and trap(url) is None and learned.classifier.likely_post(url):
-            found.setdefault(key, Link(url=url, key=key, lane="post"))
-    return list(found.values())
 
 
 def _other_visits(blog: Blog, found: Found, robots: Iterable[Exchange], maps: Iterable[Fetched]) -> list[Visit]:

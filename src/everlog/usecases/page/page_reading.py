@@ -9,7 +9,6 @@ The same page and templates give the same reading, so a page may be read again a
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -48,8 +47,8 @@ class Evidence(NamedTuple):
 
 
 NOTHING_SAID = Evidence()
-# Most pages name none, and are not searched for one.
-_NAMES_TOOT = re.compile(rb"mastodon|fediverse|toot|activitypub|/@[\w.-]+/\d|/statuses/\d", re.IGNORECASE)
+# Most pages name none, and are not searched for one: single strings are found in a fraction of a pattern's time.
+_NAMES_TOOT = (b"mastodon", b"fediverse", b"toot", b"activitypub", b"/@", b"/statuses/")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,5 +153,10 @@ def _evidence_of(root: Element, page: Page, comments_feed: str | None) -> Eviden
     drop(rendered)
     return Evidence(
         services=services, feed=feed, threads=tuple(thread for thread in threads if thread is not None),
-        toot=toot_of(root, page.url) if _NAMES_TOOT.search(page.body) else None,
+        toot=toot_of(root, page.url) if _may_name_toot(page.body) else None,
     )
+
+
+def _may_name_toot(body: bytes) -> bool:
+    lower = body.lower()
+    return any(name in lower for name in _NAMES_TOOT)
