@@ -59,8 +59,7 @@ class PageReader(Protocol):
 class PageWalk:
     """A `HistoryWalk` from place to place.
 
-    `mark` is made when the walk is over, by `mark_of` from the newest that it met (`newest` keeps what `note` finds
-    worth keeping of each answer, as plain data).
+    `notes` keep what `note` finds worth keeping of each answer, as plain data: when the walk is over, they are its mark.
     """
 
     reader: PageReader

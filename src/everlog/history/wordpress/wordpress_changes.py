@@ -166,7 +166,6 @@ class RestListing:
     root: str
     is_exhaustive: bool = False
     _offset: int = 0
-    _last: int = 0
     _total: int | None = None
     _is_over: bool = False
 
