@@ -59,7 +59,7 @@ class PageReader(Protocol):
 class PageWalk:
     """A `HistoryWalk` from place to place.
 
-    `notes` keep what `note` finds worth keeping of each answer, as plain data: when the walk is over, they are its mark.
+    `notes` keep what `note` finds worth keeping of each answer, as plain data: when it is over, they are its mark.
     """
 
     reader: PageReader

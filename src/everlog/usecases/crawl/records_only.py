@@ -6,7 +6,6 @@ It is remembered of a blog, so that updates do not fetch its pages either, until
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from everlog.core.urls import canonical
@@ -41,7 +40,7 @@ async def archive_records(blog: Blog, found: Found, run: CrawlRun, run_id: int) 
     keep_places(blog, scope, archive)
     archive.blogs.change_state(blog.id, lambda state: replace(state, records_only=True))
     blog = archive.blogs.update(
-        blog.id, title=found.feed.title, feed_url=found.feed_url, crawled_at=datetime.now(UTC), forgotten_at=None,
+        blog.id, title=found.feed.title, feed_url=found.feed_url, crawled_at=run.now(), forgotten_at=None,
     )
     changes = await told_changes(blog, run) if was_told else None
     if changes is not None:

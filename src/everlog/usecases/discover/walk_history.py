@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from everlog.history import HistoryAnswer, HistoryWalk, Told
+from everlog.history import HistoryAnswer, HistoryRequest, HistoryWalk, Told
 from everlog.records import Failure, Fetched
 
 if TYPE_CHECKING:
@@ -30,14 +30,19 @@ async def walk_history(walk: HistoryWalk, fetcher: Fetcher) -> WalkedHistory:
     gathered: list[Told] = []
     answers: list[Fetched] = []
     while (request := walk.next_request()) is not None:
-        answer = await fetcher.fetch(
-            request.url, purpose=request.purpose, etag=request.etag, last_modified=request.last_modified,
-        )
+        answer = await ask(request, fetcher)
         told = walk.take(history_answer(answer))
         gathered.append(told)
         if not isinstance(answer, Failure) and (told.posts or told.problem is None):
             answers.append(answer)
     return WalkedHistory(told=tuple(gathered), answers=tuple(answers))
+
+
+async def ask(request: HistoryRequest, fetcher: Fetcher) -> Fetched | Failure:
+    """The answer to a request of a walk."""
+    return await fetcher.fetch(
+        request.url, purpose=request.purpose, etag=request.etag, last_modified=request.last_modified,
+    )
 
 
 def history_answer(answer: Fetched | Failure) -> HistoryAnswer:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from everlog.history import SOURCES, BlogClues
 from everlog.records import Failure
-from everlog.usecases.discover.walk_history import history_answer
+from everlog.usecases.discover.walk_history import ask, history_answer
+from everlog.usecases.history.walk_sources import why_unused
 
 if TYPE_CHECKING:
     from everlog.core.fetcher import Fetcher
@@ -41,9 +42,9 @@ async def probe_sources(clues: BlogClues, fetcher: Fetcher) -> tuple[FoundSource
         total, problem, is_there, asked = None, None, False, 0
         while total is None and problem is None and asked < MOST_ASKED and (request := walk.next_request()) is not None:
             asked += 1
-            answer = await fetcher.fetch(request.url, purpose=request.purpose)
+            answer = await ask(request, fetcher)
             if isinstance(answer, Failure) and not answer.exchanges:
-                problem = answer.reason
+                problem = why_unused(answer)
                 break
             told = walk.take(history_answer(answer))
             total, problem = told.total, told.problem

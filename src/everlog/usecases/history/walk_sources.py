@@ -15,7 +15,7 @@ from everlog.feeds.sitemaps import parse_sitemap
 from everlog.history import SOURCES, BlogClues, HistorySource
 from everlog.history.page_walk import PageWalk
 from everlog.records import Blog, Failure, Fetched
-from everlog.usecases.discover.walk_history import history_answer
+from everlog.usecases.discover.walk_history import ask, history_answer
 from everlog.usecases.history.store_told import ToldStore
 
 if TYPE_CHECKING:
@@ -88,12 +88,10 @@ async def walk_source(source: HistorySource, state: SourceState, blog: Blog, sco
             break
         if run.stop.interrupted or run.stop.is_over:
             break
-        answer = await run.fetcher.fetch(
-            request.url, purpose=request.purpose, etag=request.etag, last_modified=request.last_modified,
-        )
+        answer = await ask(request, run.fetcher)
         run.tally.requests += 1
         if isinstance(answer, Failure) and answer.trouble in NO_ANSWER:
-            problem = answer.reason
+            problem = why_unused(answer)
             break
         said = walk.take(history_answer(answer))
         problem = said.problem or problem
@@ -129,6 +127,11 @@ def keep_listing(blog: Blog, maps: Iterable[Fetched], scope: Scope, run: CrawlRu
                 missing -= keys
         is_cheaper = bool(listing) and not missing and len(listing) * LISTED_AT_ONCE < len(wanted)
         keep_state(replace(state, listing=tuple(listing) if is_cheaper else ()), blog, run)
+
+
+def why_unused(failure: Failure) -> str:
+    """Why a source gives no answer, for people: which of its addresses was asked for is nothing to them."""
+    return "robots.txt disallows it" if failure.trouble == "robots" else failure.reason
 
 
 def _doing(source: HistorySource, state: SourceState, store: ToldStore) -> str:

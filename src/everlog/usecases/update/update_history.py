@@ -22,7 +22,7 @@ from everlog.records import Blog, Failure, Link
 from everlog.usecases.crawl.lifecycle import begin, finish, open_context, run_to_end, store_feed, uncommented_posts
 from everlog.usecases.crawl.report import Report, said_of_update
 from everlog.usecases.discover.blog_scope import scope_of
-from everlog.usecases.discover.walk_history import history_answer
+from everlog.usecases.discover.walk_history import ask, history_answer
 from everlog.usecases.history.store_told import ToldStore
 from everlog.usecases.history.told_pages import set_told
 from everlog.usecases.history.walk_sources import keep_state
@@ -100,9 +100,7 @@ async def _take(walk: HistoryWalk, store: ToldStore, run: CrawlRun) -> int | Non
         request = walk.next_request()
         if request is None or run.stop.interrupted:
             break
-        answer = await run.fetcher.fetch(
-            request.url, purpose=request.purpose, etag=request.etag, last_modified=request.last_modified,
-        )
+        answer = await ask(request, run.fetcher)
         run.tally.requests += 1
         told = walk.take(history_answer(answer))
         total = told.total if told.total is not None else total
