@@ -40,6 +40,12 @@ class Blog(WordPressRest):
     def head(self) -> str:
         return super().head() + f'<link rel="alternate" type="application/rss+xml" href="{self.home}feed/">'
 
+    # Where its front page is, if not at its root.
+    front: str | None = None
+
+    def page(self, url):
+        return super().page(self.home if url == self.front else url)
+
     def interface(self, url, headers):
         if url != f"{self.home}feed/":
             return super().interface(url, headers)
@@ -118,10 +124,35 @@ def test_records_alone_take_no_page_of_a_post_and_are_remembered_to(archive):
 
 
 def test_pages_that_were_left_out_are_fetched_when_they_are_asked_for(archive):
-    site = Blog.of(12)
+    site = Blog.of(30, traps={"half"})
     crawled(site, archive, pages=False)
     crawled(site, archive, pages=True)
+    assert held(archive).keys() == site.links
     assert all(post.warc is not None and post.version == 1 for post in held(archive).values())
+
+
+def test_what_was_edited_meanwhile_is_asked_for_again_with_the_pages(archive):
+    site = Blog.of(30)
+    crawled(site, archive, pages=False)
+    site.edit(2, f"<p>{LONG} Written anew.</p>")
+    crawled(site, archive, pages=True)
+    assert "Written anew" in held(archive)[site.link(site.posts[2])].text
+
+
+def test_posts_beside_the_folder_that_was_typed_are_told_where_the_feed_has_some(archive):
+    """The home is /news/, and posts stand in folders of their years, as the feed shows."""
+    site = Blog.of(30, traps={"half"})
+    site.front = "https://blog.example/news/"
+    report = asyncio.run(archive_blog(site.front, work(SiteWeb(site), archive)))
+    assert (report.ending, held(archive).keys()) == ("complete", site.links)
+
+
+def test_posts_that_an_interface_lists_outside_of_what_was_asked_for_are_counted(archive):
+    site = Blog.of(30)
+    site.front = "https://blog.example/news/"
+    report = asyncio.run(archive_blog(site.front, work(SiteWeb(site), archive, scope="path", pages=False)))
+    assert report.ending == "nothing"
+    assert any("30 posts" in remark and "--scope host" in remark for remark in report.tally.remarks)
 
 
 def test_without_an_interface_records_alone_are_none_and_the_way_to_pages_is_named(archive):

@@ -27,9 +27,9 @@ from everlog.usecases.crawl.lifecycle import (
     robots_visits,
     run_to_end,
 )
-from everlog.usecases.crawl.records_only import archive_records, with_pages_as_before
+from everlog.usecases.crawl.records_only import archive_records, begin_with_pages, with_pages_as_before
 from everlog.usecases.discover.aliased_fetcher import aliased
-from everlog.usecases.discover.blog_scope import keep_places, may_widen, new_scope, scope_of, wanted_scope
+from everlog.usecases.discover.blog_scope import keep_places, may_widen, scope_found, scope_of, wanted_scope
 from everlog.usecases.discover.estimate import best_of, from_interfaces, from_sitemaps
 from everlog.usecases.discover.front_page import entrances
 from everlog.usecases.discover.held_blog import home_known_as
@@ -85,7 +85,7 @@ async def archive_blog(url: str, run: CrawlRun) -> Report:
         with run.archive.lock(blog.id, crawl_info(run.settings)), recorded_run(blog, "crawl", run.archive) as run_id:
             if not run.settings.pages:
                 return await archive_records(blog, found, run, run_id)
-            run.archive.blogs.change_state(blog.id, lambda state: replace(state, records_only=False))
+            begin_with_pages(blog, run)
             return await _learn_and_crawl(blog, found, rendering, run, run_id)
     if blog.state == "finished":
         return await refresh_blog(blog, run)
@@ -138,7 +138,8 @@ def _is_to_learn_otherwise(learned: LearnedBlog, settings: Settings) -> bool:
 async def _learn_and_crawl(blog: Blog, found: Found, rendering: Rendering, run: CrawlRun, run_id: int) -> Report:
     robots = run.fetcher.robots_exchanges()
     clues = clues_of(found, (*(found.explored.robots if found.explored is not None else ()), *robots))
-    is_told = await walk_sources(blog, clues, new_scope(found.home, run.settings), run)
+    scope = scope_found(found.home, found.feed, found.feed_url, run.settings)
+    is_told = await walk_sources(blog, clues, scope, run)
     run.tally.doing = learning_step(found)
     # The posts that were told teach as well; what the feed says stays what the feed says.
     lesson = await learn_found(with_told_entries(found, blog, run.archive), rendering)

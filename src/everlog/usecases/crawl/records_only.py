@@ -12,7 +12,7 @@ from everlog.core.urls import canonical
 from everlog.records import Blog, Visit
 from everlog.usecases.crawl.lifecycle import feed_visit, robots_visits
 from everlog.usecases.crawl.report import Ending, Report, said_of_update, take_last_figures
-from everlog.usecases.discover.blog_scope import keep_places, new_scope
+from everlog.usecases.discover.blog_scope import keep_places, scope_found
 from everlog.usecases.history.history_clues import clues_of
 from everlog.usecases.history.walk_sources import keep_state, walk_sources
 from everlog.usecases.update.update_history import told_changes
@@ -30,13 +30,19 @@ def with_pages_as_before(blog: Blog, run: CrawlRun) -> CrawlRun:
     return replace(run, settings=replace(run.settings, pages=wants_pages))
 
 
+def begin_with_pages(blog: Blog, run: CrawlRun) -> None:
+    """Fetch the pages of a blog whose records alone were wanted before: its interfaces are asked anew for all."""
+    if run.archive.blogs.state(blog.id).records_only:
+        run.archive.blogs.change_state(blog.id, lambda state: replace(state, records_only=False, history=()))
+
+
 async def archive_records(blog: Blog, found: Found, run: CrawlRun, run_id: int) -> Report:
     """What the interfaces of a blog tell, from the beginning or since the last time."""
     archive = run.archive
     was_told = any(state.mark is not None for state in archive.blogs.state(blog.id).history)
     robots = run.fetcher.robots_exchanges()
     archive.commit([*_fronts(blog, found), *robots_visits(blog, robots)])
-    scope = new_scope(found.home, run.settings)
+    scope = scope_found(found.home, found.feed, found.feed_url, run.settings)
     keep_places(blog, scope, archive)
     archive.blogs.change_state(blog.id, lambda state: replace(state, records_only=True))
     blog = archive.blogs.update(
@@ -61,6 +67,8 @@ async def archive_records(blog: Blog, found: Found, run: CrawlRun, run_id: int) 
             "no interface of this blog tells all of its posts"
             f"; to fetch its pages:  everlog crawl {blog.home} --pages"
         )
+    elif not archive.posts.count(blog.id):
+        ending, reason = "nothing", f"{told_by} tells no post of {blog.home}"
     return _report(blog, ending, reason, run, run_id)
 
 

@@ -58,6 +58,12 @@ def widened(scope: Scope, feed: Feed, feed_url: str | None, answered: Mapping[st
     return scope.widened([url for url in whole if url is not None])
 
 
+def scope_found(home: str, feed: Feed, feed_url: str | None, settings: Settings) -> Scope:
+    """What belongs to a blog that was found, as far as its feed tells, before its pages were read."""
+    scope = new_scope(home, settings)
+    return widened(scope, feed, feed_url) if may_widen(settings) else scope
+
+
 def may_widen(settings: Settings) -> bool:
     """Whether the scope follows the feed: not where the user asked for what lies below the address alone."""
     return "scope" not in settings.given or settings.scope != "path"

@@ -13,7 +13,7 @@ from everlog.archive.repos.inventory import InventoryPost
 from everlog.core.urls import canonical
 from everlog.history import FEEDS, ListedComment, ListedPost, Told
 from everlog.history.told_comments import with_told
-from everlog.history.told_post import FEED_METHOD, METHOD, told_post
+from everlog.history.told_post import FEED_METHOD, METHOD, is_without_page, told_post
 from everlog.markup.media import media_of
 from everlog.records import Blog, Comment, CommentsState, Fetched, Link, Media, Post, Visit
 
@@ -43,6 +43,8 @@ class ToldStore:
     listed: set[str] = field(default_factory=set)
     # Posts that lie beyond the blog's scope.
     outside: int = 0
+    # The keys of posts of the answer at hand that are held, and whose pages were never fetched.
+    _without_pages: list[str] = field(default_factory=list)
 
     def answer(self, url: str, answer: Fetched, told: Told) -> None:
         """Store an answer and what it tells."""
@@ -52,13 +54,15 @@ class ToldStore:
         within = [(link, post) for link, post in own if link is not None]
         archive.blogs.inventory.add(self.blog.id, self.source, (_in_inventory(link, post) for link, post in within))
         self.listed.update(link.key for link, _ in within)
-        if self.run.settings.pages:
-            archive.urls.enqueue(self.blog.id, [link for link, _ in within])
         at = answer.answer.fetched_at
         page = Visit(
             blog_id=self.blog.id, url=url, key=canonical(url), outcome="feed", exchanges=answer.exchanges,
         )
         posts = list(self._posts(within, at))
+        if self.run.settings.pages:
+            archive.urls.enqueue(self.blog.id, [link for link, _ in within])
+            archive.urls.requeue(self.blog.id, self._without_pages)
+            self._without_pages.clear()
         kept = archive.commit([page, *posts])
         changed = {each.visit.key for each in kept if each.kept in {"new", "changed"} and each.visit.post is not None}
         self.run.tally.new_posts += sum(each.kept == "new" for each in kept)
@@ -87,6 +91,8 @@ class ToldStore:
             if post is None:
                 continue
             held = archive.posts.find(link.url, as_read=True)
+            if held is not None and is_without_page(held):
+                self._without_pages.append(link.key)
             media = tuple(Media(url=url) for url in media_of(post.html, post.url)) if settings.media else ()
             post = replace(_with_held(post, held), url=link.url, media=media)
             yield Visit(

@@ -110,6 +110,11 @@ async def walk_source(source: HistorySource, state: SourceState, blog: Blog, sco
             is_exhaustive=walk.is_exhaustive, walked_at=run.now(), problem=problem,
         )
         keep_state(state, blog, run)
+    if store.outside:
+        run.tally.remarks.append(
+            f"{source.name} lists {store.outside:,} posts that are not part of {blog.home}"
+            f"; to archive them too:  everlog crawl {blog.home} --scope host",
+        )
     return WalkEnd(is_over=is_over, is_exhaustive=walk.is_exhaustive, told=told, problem=problem)
 
 
