@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -41,6 +41,16 @@ def test_a_post_comes_back_from_the_object_of_its_export():
 def test_an_entry_comes_back_with_what_it_says():
     entry = Entry(link="/1", authors=("Ann",), published=WHEN)
     assert decode(Entry, json.loads(json.dumps(encode(entry)))) == entry
+
+
+def test_a_page_and_who_captured_it_are_kept_and_a_post_of_our_own_is_written_as_before():
+    captured = datetime(2012, 3, 4, tzinfo=UTC)
+    page = replace(POST, kind="page", origin="memento", captured=captured)
+    written = write_post(page, {"https://a.blog/a.png": "a.blog/a.png"})
+    post, _ = read_record(written.record)
+    assert (post.kind, post.origin, post.captured, written.kind) == ("page", "memento", captured, "page")
+    before = json.loads(write_post(POST, {"https://a.blog/a.png": "a.blog/a.png"}).record)
+    assert not before.keys() & {"kind", "origin", "captured"}
 
 
 def test_names_of_a_later_everlog_are_passed_over_and_missing_ones_are_what_the_class_has():

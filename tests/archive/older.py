@@ -10,8 +10,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+# Columns of revision 9.
+OF_ORIGINS = (("blogs", "completeness"), ("captures", "origin"), ("captures", "captured_at"), ("posts", "kind"))
 # What stood under names in one table stands in four from revision 7 on; inventories came with revision 8.
 UNDO_REVISION_7 = (
+    *(f"alter table {table} drop column {column}" for table, column in OF_ORIGINS),
     "drop table listed_posts",
     "create table remembered (blog_id bigint, name text, value text not null, primary key (blog_id, name))",
     *(f"insert into remembered select 0, name, value from {table}"  # noqa: S608 - our own texts

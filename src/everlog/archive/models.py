@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from everlog.archive.files.warc_writer import Place
-    from everlog.records import Lane, Post
+    from everlog.records import Lane, Origin, Post
     from everlog.records.figures import Figures
     from everlog.schedule.poll_schedule import Polling
 
@@ -42,6 +42,9 @@ class Capture:
     fetched_at: datetime
     place: Place
     own_place: Place | None = None
+    # Who made it and, if that was not everlog, when.
+    origin: Origin = "live"
+    captured_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

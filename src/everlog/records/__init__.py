@@ -21,7 +21,18 @@ from __future__ import annotations
 
 from everlog.records.blog import Blog, CrawlState, Event
 from everlog.records.feed import Entry, Feed, FeedHints, FeedLink, FeedPaging
-from everlog.records.post import Comment, CommentsState, Media, Post, Provenance, Role, Skip, post_fields
+from everlog.records.post import (
+    Comment,
+    CommentsState,
+    Media,
+    Origin,
+    Post,
+    PostKind,
+    Provenance,
+    Role,
+    Skip,
+    post_fields,
+)
 from everlog.records.visit import Lane, Link, Outcome, Visit
 from everlog.records.web import (
     CHUNK_BYTES,
@@ -56,9 +67,11 @@ __all__ = [
     "Lane",
     "Link",
     "Media",
+    "Origin",
     "Outcome",
     "Page",
     "Post",
+    "PostKind",
     "Provenance",
     "Purpose",
     "Rendered",

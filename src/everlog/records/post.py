@@ -13,6 +13,10 @@ from everlog.records.codec import PARTS, RARE, encode
 from everlog.records.one_line import MOST_WORD, clipped, counted, on_a_line, quoted
 
 CommentsState = Literal["complete", "partial", "failed", "off", "none"]
+# A post, or a page that stands outside of the order of posts ("about"), as the blog's own interface tells them apart.
+PostKind = Literal["post", "page"]
+# Who captured the page: everlog, a web archive, or another program whose files were imported.
+Origin = Literal["live", "memento", "import"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -95,7 +99,7 @@ class Role(Flag):
     LEARNED = auto()
     # A person may say where it stands.
     BY_HAND = auto()
-    # It came after the first archives: a record of which it says nothing is the one of before, to the letter.
+    # It came after the first archives: a record that has nothing but the default is the one of before, to the letter.
     LATER = auto()
 
 
@@ -136,6 +140,10 @@ class Post:
     version: int = 1
     gone: str | None = None
     warc: tuple[str, int] | None = field(default=None, metadata={PARTS: ("file", "offset")})
+    kind: PostKind = field(default="post", metadata={_ROLE: Role.READ | Role.LATER})
+    origin: Origin = field(default="live", metadata={_ROLE: Role.BESIDE | Role.LATER})
+    # When a web archive or another program captured the page; of one that everlog fetched, `fetched` tells.
+    captured: datetime | None = field(default=None, metadata={_ROLE: Role.BESIDE | Role.LATER})
 
     def to_dict(self) -> dict[str, Any]:
         """The post as `export --format jsonl` writes it, made of what JSON has."""

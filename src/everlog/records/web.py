@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import BinaryIO, Literal
+from typing import TYPE_CHECKING, BinaryIO, Literal
 
 from everlog.records.one_line import MOST_WORD, clipped, on_a_line
+
+if TYPE_CHECKING:
+    from everlog.records.post import Origin
 
 # What a URL was fetched as; `rendered` and `screenshot` are what a browser made of a response.
 Purpose = Literal["page", "feed", "api", "media", "robots", "sitemap", "requisite", "rendered", "screenshot"]
@@ -47,7 +50,8 @@ class Spooled:
 class Exchange:
     """One HTTP request and its answer. `body` is free of transfer and content encodings.
 
-    That of a large picture or file is `spooled`, and `body` is empty: `size` and `chunks` tell of both.
+    That of a large picture or file is `spooled`, and `body` is empty: `size` and `chunks` tell of both. One that others
+    captured says when (`captured_at`), and where it was taken from (`source_uri`): `fetched_at` is when that was done.
     """
 
     url: str
@@ -59,6 +63,9 @@ class Exchange:
     fetched_at: datetime
     purpose: Purpose = "page"
     spooled: Spooled | None = None
+    origin: Origin = "live"
+    captured_at: datetime | None = None
+    source_uri: str | None = None
 
     @property
     def size(self) -> int:

@@ -36,7 +36,7 @@ from sqlalchemy import (
 )
 
 # The revision this code reads and writes; the newest script in revisions/.
-HEAD = "0008"
+HEAD = "0009"
 
 # SQLite numbers rows by itself in a column called INTEGER only.
 NUMBER = BigInteger().with_variant(Integer, "sqlite")
@@ -63,7 +63,7 @@ blogs = Table(
     "blogs", metadata, _id(), Column("key", Text, nullable=False, unique=True), _text("home"), Column("title", Text),
     Column("feed_url", Text), _text("scope"), _text("state"), Column("template", Text), Column("knowledge", Text),
     _text("added_at"), Column("crawled_at", Text), Column("forgotten_at", Text), Column("gone", Text),
-    Column("gone_at", Text), Column("former_homes", Text),
+    Column("gone_at", Text), Column("former_homes", Text), Column("completeness", Text),
 )
 
 urls = Table(
@@ -84,7 +84,8 @@ warc_files = Table(
 )
 
 # `original_id` is the capture that holds the body of one that found it unchanged. `answer` is set for the one that
-# answered a visit, unless it shows so much less than what is held that nothing is read from it.
+# answered a visit, unless it shows so much less than what is held that nothing is read from it. Those that a web
+# archive or another program made have an `origin`, and were captured at another time than they were fetched at.
 captures = Table(
     "captures", metadata, _id(), _blog(), Column("url_id", NUMBER, ForeignKey("urls.id"), nullable=False),
     _text("url"), _text("purpose"), Column("answer", Boolean, nullable=False),
@@ -92,7 +93,7 @@ captures = Table(
     Column("last_modified", Text), _text("digest"), Column("bytes", BigInteger, nullable=False), _text("fetched_at"),
     Column("warc_id", NUMBER, ForeignKey("warc_files.id"), nullable=False),
     Column("offset", BigInteger, nullable=False), Column("length", BigInteger, nullable=False),
-    Column("original_id", NUMBER, ForeignKey("captures.id")),
+    Column("original_id", NUMBER, ForeignKey("captures.id")), Column("origin", Text), Column("captured_at", Text),
     UniqueConstraint("warc_id", "offset", name="one_capture"),
     Index("captures_of_url", "blog_id", "url_id", "id"),
     Index("captures_by_digest", "digest", "blog_id"),
@@ -104,6 +105,7 @@ posts = Table(
     Column("content", Text), Column("published", Text), Column("comments", Integer, nullable=False),
     Column("gone", Text), _text("found_at"), Column("comments_state", Text), Column("comment_tries", Integer),
     Column("gone_at", Text), Column("missing_since", Text), Column("missing_tries", Integer),
+    Column("kind", Text, nullable=False, server_default="post"),
     UniqueConstraint("key", "blog_id", name="one_post"),
     Index("posts_by_content", "content", "blog_id"),
     Index("posts_of_blog", "blog_id", "id"),

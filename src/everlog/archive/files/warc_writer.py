@@ -216,12 +216,15 @@ def exchange_records(exchange: Exchange, *, digest: str, original: Original | No
     if exchange.purpose in MADE:
         return Records(pieces=_made_record(exchange, digest), request=b"")
     answer_id = _record_id()
-    date = _date(exchange.fetched_at)
+    date = _date(exchange.captured_at or exchange.fetched_at)
     target = target_uri(exchange.url)
     named = [
         ("WARC-Type", "revisit" if original else "response"), ("WARC-Record-ID", answer_id), ("WARC-Date", date),
         ("WARC-Target-URI", target), ("WARC-Payload-Digest", original.digest if original else digest),
     ]
+    if exchange.source_uri is not None:
+        # The name that pywb gives the address a capture of another archive was taken from.
+        named.append(("WARC-Source-URI", target_uri(exchange.source_uri)))
     if original:
         kind = "server-not-modified" if exchange.status == 304 else "identical-payload-digest"
         named += [

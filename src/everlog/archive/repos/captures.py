@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, func, select
 
 from everlog.archive.db import schema
-from everlog.archive.db.column_values import moment_of, stamp, storable, storable_or_none
+from everlog.archive.db.column_values import (
+    moment_of,
+    moment_or_none,
+    stamp,
+    stamp_or_none,
+    storable,
+    storable_or_none,
+)
 from everlog.archive.db.database import MOST_VALUES, Database, RowStatement, in_parts
 from everlog.archive.files.warc_writer import MADE, Original, Place
 from everlog.archive.models import Capture
@@ -236,6 +243,7 @@ def _capture(row: Row[Any]) -> Capture:
         last_modified=row.last_modified, digest=row.digest, fetched_at=moment_of(row.fetched_at),
         place=Place(file=row.name, offset=row.body_offset, length=row.body_length),
         own_place=Place(file=row.own_name, offset=row.offset, length=row.length) if row.original_id else None,
+        origin=row.origin or "live", captured_at=moment_or_none(row.captured_at),
     )
 
 
@@ -261,6 +269,8 @@ def _capture_row(record: WarcRecord, url_id: int, file_ids: Mapping[str, int]) -
         "warc_id": file_ids[record.place.file], "offset": record.place.offset, "length": record.place.length,
         "original_id": record.twin.capture_id if record.twin else original.id if original else None,
         "answer": exchange is record.visit.exchanges[-1],
+        "origin": None if exchange.origin == "live" else exchange.origin,
+        "captured_at": stamp_or_none(exchange.captured_at),
     }
 
 

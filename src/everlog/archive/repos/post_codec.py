@@ -12,7 +12,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any
 
@@ -24,11 +24,13 @@ from everlog.records.json_text import json_members
 
 # A text this long is nobody else's by chance; a shorter one needs its title and date to be known by.
 TELLING_WORDS = 50
-_READ, _LATER = post_fields(Role.READ), post_fields(Role.LATER)
+_READ, _LATER = post_fields(Role.READ), post_fields(Role.READ | Role.LATER)
+_BESIDE_LATER = post_fields(Role.BESIDE | Role.LATER)
+_DEFAULTS = {each.name: each.default for each in fields(Post)}
 _CURRENT, _LASTING = post_fields(Role.CURRENT), post_fields(Role.LASTING)
 # What a record holds beside what was read, in the order that it always had there.
 _BEFORE_MEDIA, _BEHIND_MEDIA = ("url", "fetched"), ("provenance",)
-_NOT_READ = (*_BEFORE_MEDIA, "media", *_BEHIND_MEDIA)
+_NOT_READ = (*_BEFORE_MEDIA, "media", *_BEHIND_MEDIA, *_BESIDE_LATER)
 # Every record has it, known or not.
 _KEPT = ("precision",)
 # Of a comment, what may become known later. Who wrote it and what are the comment itself.
@@ -48,6 +50,7 @@ class Written:
     content: str | None
     published: str | None
     comments: int
+    kind: str = "post"
     post: Post | None = None
 
 
@@ -73,7 +76,7 @@ def _write(post: Post, media: Sequence[tuple[str, str]]) -> Written:
         hashed += b"\0" + source.disagrees.encode()
     around = (
         json_members(post, _BEFORE_MEDIA), json.dumps(media, ensure_ascii=False).encode(),
-        json_members(post, _BEHIND_MEDIA, keep=_KEPT),
+        json_members(post, (*_BEHIND_MEDIA, *_said(post, _BESIDE_LATER)), keep=_KEPT),
     )
     return Written(
         record=(b'{%b, "media": %b, %b, %b}' % (*around, read)).decode(),
@@ -81,14 +84,20 @@ def _write(post: Post, media: Sequence[tuple[str, str]]) -> Written:
         content=_content(post),
         published=stamp_or_none(post.published),
         comments=len(post.comments),
+        kind=post.kind,
         post=post,
     )
 
 
 def _said_by(post: Post) -> tuple[str, ...]:
     """The fields that the record of a post holds of what was read."""
-    unsaid = [name for name in _LATER if not getattr(post, name)]
-    return tuple(name for name in _READ if name not in unsaid) if unsaid else _READ
+    said = _said(post, _LATER)
+    return tuple(name for name in _READ if name in said or name not in _LATER)
+
+
+def _said(post: Post, names: Sequence[str]) -> tuple[str, ...]:
+    """Those of the fields that say more than a record in which they are not."""
+    return tuple(name for name in names if getattr(post, name) != _DEFAULTS[name])
 
 
 def _made_storable(value: Any) -> Any:
@@ -140,7 +149,7 @@ def reads_the_same(record: str, reading: str) -> bool:
     held, read = json.loads(record), json.loads(reading)
     for each in (held, read):
         for name in _NOT_READ:
-            each.pop(name)
+            each.pop(name, None)
         for comment in each["comments"]:
             comment.pop("source")
     return bool(held == read)

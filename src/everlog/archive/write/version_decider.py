@@ -57,13 +57,14 @@ class KnownPost:
     gone_at: str | None = None
     missing_since: str | None = None
     missing_tries: int | None = None
+    kind: str = "post"
     record: str | None = None
     touched: bool = False
 
     def take(self, written: Written) -> None:
         """Become this version."""
         self.digest, self.content, self.record = written.digest, written.content, written.record
-        self.published, self.comments = written.published, written.comments
+        self.published, self.comments, self.kind = written.published, written.comments, written.kind
         self.touched = True
 
     def note_comments(self, state: str, *, tried: bool) -> None:
