@@ -172,8 +172,11 @@ class Archive(Repositories):
 
         `on_post` hears of each post that is about to be written.
         """
-        from everlog.export import write_posts  # noqa: PLC0415 - reading and crawling do without it
+        from everlog.export import FORMATS, write_posts  # noqa: PLC0415 - reading and crawling do without it
 
+        captures = None
+        if format_name in FORMATS and FORMATS[format_name].captures is not None:
+            captures = self.captures.index(self.open_file, blog_id=blog_id)
         media = self.folder or self.open_file
 
         def announced() -> Iterator[Post]:
@@ -182,7 +185,7 @@ class Archive(Repositories):
                 yield post
 
         ahead = self.posts.headings(blog_id=blog_id, since=since)
-        return write_posts(announced(), format_name, out, media=media, ahead=ahead)
+        return write_posts(announced(), format_name, out, media=media, ahead=ahead, captures=captures)
 
     def close(self) -> None:
         try:

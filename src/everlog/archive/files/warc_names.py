@@ -88,7 +88,7 @@ def parse_name(name: str) -> WarcName | None:
 def owner_of(blog_id: int | None, home: str | None, info: CrawlInfo) -> Owner:
     """Whose files those of the blog at this home are; without a blog they are those of several."""
     fields = [
-        ("software", f"everlog/{_version()}"), ("format", "WARC File Format 1.1"), ("conformsTo", SPECIFICATION),
+        ("software", f"everlog/{own_version()}"), ("format", "WARC File Format 1.1"), ("conformsTo", SPECIFICATION),
         ("isPartOf", home), ("operator", info.operator), ("robots", info.robots),
     ]
     return Owner(
@@ -117,7 +117,7 @@ def label_of(home: str) -> str:
 
 
 @cache
-def _version() -> str:
+def own_version() -> str:
     from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415 - takes time that few need
 
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, func, select
 
@@ -23,8 +23,9 @@ from everlog.archive.repos.warc_index import FileRows
 from everlog.core.urls import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
+    from everlog.archive.capture_index import CaptureIndex
     from everlog.archive.write.batch_writer import WarcRecord
     from everlog.records import Exchange, Visit
 
@@ -71,6 +72,18 @@ class CaptureRepository:
         self.database = database
         self.files = FileRows(database)
         self._lost = lost
+
+    def index(self, open_file: Callable[[str], BinaryIO], *, blog_id: int | None = None) -> CaptureIndex:
+        """All captures, or those of a blog, as other programs look them up."""
+        from everlog.archive.capture_index import CaptureIndex  # noqa: PLC0415 - few commands ask for it
+
+        homes = select(schema.blogs.c.home).order_by(schema.blogs.c.id)
+        if blog_id is not None:
+            homes = homes.where(schema.blogs.c.id == blog_id)
+        with self.database.reading() as connection:
+            found = list(connection.scalars(homes.limit(2)))
+        title = found[0] if len(found) == 1 else "An archive of blogs"
+        return CaptureIndex(self.database, open_file, blog_id=blog_id, title=title)
 
     def media_paths(self, hashes: Sequence[str]) -> Mapping[str, str]:
         """Where the media files of these hashes are, those that are held."""

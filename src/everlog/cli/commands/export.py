@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 def export(
     format_name: Annotated[
         str | None,
-        typer.Option("--format", metavar="jsonl|csv|markdown", help="Default: by the suffix of -o, else jsonl."),
+        typer.Option(
+            "--format", metavar="jsonl|csv|markdown|wacz|cdxj", help="Default: by the suffix of -o, else jsonl.",
+        ),
     ] = None,
     blog: Annotated[str | None, typer.Option("--blog", metavar="BLOG", help="Only this blog.")] = None,
     since: Annotated[str | None, typer.Option("--since", metavar="DATE", help="Only posts published since.")] = None,
@@ -38,11 +40,12 @@ def export(
       everlog export > posts.jsonl
       everlog export --blog https://a.blog.example/ -o posts.csv
       everlog export --format markdown -o notes/
+      everlog export --blog https://a.blog.example/ -o blog.wacz
     """
     # On a terminal, the posts themselves come as soon as anything could be said.
     open_with("exporting: opening the archive", quiet=given.quiet or output in {None, "-"})
     from everlog.core.moments import as_moment_or_none
-    from everlog.export import format_for
+    from everlog.export import FORMATS, format_for
 
     chosen = format_for(format_name, output)
     moment = as_moment_or_none(since)
@@ -56,6 +59,8 @@ def export(
         )
     if not given.quiet:
         written = f"{counted(count, 'post')} with {counted(comments['kept'], 'comment')}"
+        if FORMATS[chosen].captures == "alone":
+            written = counted(count, "captured page")
         print(written + (f" in {output}" if output not in {None, "-"} else ""), file=sys.stderr)
 
 
