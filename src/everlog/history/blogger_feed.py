@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlencode, urljoin
 
 from everlog.comments.comment_feeds import site_comments
@@ -113,7 +113,8 @@ class _Feeds:
             **({"orderby": "updated"} if part == "edited" else {}),
             "redirect": "false",
         }
-        return HistoryRequest(url=f"{self.root}{_PATHS[part]}?{urlencode(asked)}", purpose="feed")
+        tells: Literal["posts", "comments"] = "comments" if part == "comments" else "posts"
+        return HistoryRequest(url=f"{self.root}{_PATHS[part]}?{urlencode(asked)}", purpose="feed", tells=tells)
 
     def read(self, answer: HistoryAnswer, place: Any) -> Step:
         feed = feed_of(answer) if answer.is_ok else None

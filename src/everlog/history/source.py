@@ -60,10 +60,14 @@ class Entrance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryRequest:
-    """One request of a source, what it is asked for as, and the condition that it changed, where there is one."""
+    """One request of a source, what it is asked for as, and the condition that it changed, where there is one.
+
+    `tells` is what its answer is about: comments can only be kept with posts that are held.
+    """
 
     url: str
     purpose: Purpose = "api"
+    tells: Literal["posts", "comments"] = "posts"
     etag: str | None = None
     last_modified: str | None = None
 

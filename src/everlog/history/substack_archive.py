@@ -91,6 +91,7 @@ class _Archive:
             number = place["commented"][0][0]
             return HistoryRequest(
                 url=urljoin(self.url, f"/api/v1/post/{number}/comments?token=&all_comments=true&sort=oldest_first"),
+                tells="comments",
             )
         return HistoryRequest(url=f"{self.url}?sort=new&offset={place['at']}&limit={PER_PAGE}")
 

@@ -12,7 +12,7 @@ from everlog.archive.db import schema
 from everlog.archive.db.column_values import moment_or_none, stamp_or_none, storable, storable_or_none
 from everlog.archive.db.database import Database, in_parts
 
-_listed = schema.listed_posts
+_listed, _urls = schema.listed_posts, schema.urls
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +82,22 @@ class InventoryRepository:
         )
         with self.database.reading() as connection:
             return connection.execute(statement).scalar_one()
+
+    def awaits_pages(self, blog_id: int, source: str) -> bool:
+        """Whether posts that a source lists are not held yet, and their pages wait to be fetched."""
+        waiting = select(_urls.c.key).where(
+            _urls.c.blog_id == blog_id, _urls.c.key == _listed.c.key, _urls.c.state == "queued",
+        )
+        held = [
+            select(table.c.key).where(table.c.blog_id == blog_id, table.c.key == _listed.c.key).exists()
+            for table in (schema.posts, schema.aliases)
+        ]
+        statement = select(_listed.c.key).where(
+            _listed.c.blog_id == blog_id, _listed.c.source == source, _listed.c.locked.is_(None), waiting.exists(),
+            *(~each for each in held),
+        )
+        with self.database.reading() as connection:
+            return connection.execute(statement.limit(1)).first() is not None
 
     def keys_of(self, blog_id: int, source: str, native_ids: Collection[str]) -> dict[str, str]:
         """The keys of posts by what the source calls them, of those that it lists."""

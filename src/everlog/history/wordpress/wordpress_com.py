@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote, urlencode, urlsplit
 
 from everlog.feeds.feed_dates import parse_date
@@ -195,7 +195,8 @@ class _Lists:
 
     def _asked(self, what: str, asked: Mapping[str, object]) -> HistoryRequest:
         said = urlencode({name: value for name, value in asked.items() if value not in {None, ""}})
-        return HistoryRequest(url=f"{self.root}{what}/?{said}", purpose="api")
+        tells: Literal["posts", "comments"] = "comments" if what == "comments" else "posts"
+        return HistoryRequest(url=f"{self.root}{what}/?{said}", purpose="api", tells=tells)
 
 
 def _on(place: Row, told: Told, notes: Mapping[str, Any], *, is_partial: bool = False) -> Step:

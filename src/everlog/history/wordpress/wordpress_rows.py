@@ -33,7 +33,8 @@ def request_for(root: str, what: str, **parameters: object) -> HistoryRequest:
     'https://a.org/?rest_route=/wp/v2/posts&per_page=1'
     """
     query = "&".join(f"{name}={value}" for name, value in parameters.items())
-    return HistoryRequest(url=f"{root}wp/v2/{what}{'&' if 'rest_route=' in root else '?'}{query}", purpose="api")
+    url = f"{root}wp/v2/{what}{'&' if 'rest_route=' in root else '?'}{query}"
+    return HistoryRequest(url=url.rstrip("?&"), purpose="api", tells="comments" if what == "comments" else "posts")
 
 
 @dataclass(slots=True)

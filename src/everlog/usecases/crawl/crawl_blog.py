@@ -38,7 +38,7 @@ from everlog.usecases.discover.typed_address import fetchable, other_spellings
 from everlog.usecases.history.history_clues import clues_of
 from everlog.usecases.history.told_entries import with_told_entries
 from everlog.usecases.history.told_pages import set_told
-from everlog.usecases.history.walk_sources import go_on_walking, keep_listing, walk_sources
+from everlog.usecases.history.walk_sources import end_walks, go_on_walking, keep_listing, walk_sources
 from everlog.usecases.inspection import estimates_of_page
 from everlog.usecases.learn.blog_fingerprint import keep_fingerprint
 from everlog.usecases.learn.explore import find_blog, sitemaps_of
@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from everlog.core.scope import Scope
     from everlog.settings import Settings
     from everlog.usecases.crawl.crawl_context import CrawlRun, Stop
+    from everlog.usecases.crawl.crawl_loop import Crawl
     from everlog.usecases.crawl.report import Report
     from everlog.usecases.discover.discover_blog import Found
 
@@ -175,7 +176,7 @@ async def _learn_and_crawl(blog: Blog, found: Found, rendering: Rendering, run: 
                 run.tally.requests += 1
                 await crawl.take_any(link, answer)
         await context.drain()
-        stop = await run_to_end(crawl)
+        stop = await _to_end(crawl)
         after_new_crawl(context, stop)
         _prepare_watching(blog, stop, run)
         return finish_crawl(context, run_id, stop)
@@ -229,8 +230,9 @@ async def _study_comments(
         blog_id=blog.id, fetcher=run.fetcher, rendering=rendering, tally=run.tally,
         entries={key: entries[link] for link, key in answered.items() if link in entries},
     )
-    if not run.settings.comments or run.archive.blogs.figures(blog.id).comments:
-        # Those that are told need no feeds, and pages of engines that tell them are known.
+    are_to_come = any(state.cursor is not None for state in run.archive.blogs.state(blog.id).history)
+    if not run.settings.comments or are_to_come or run.archive.blogs.figures(blog.id).comments:
+        # Those that are told, now or later, need no feeds, and pages of engines that tell them are known.
         return commenting, []
     run.tally.doing = "learning from the comments of these posts"
     return commenting, await commenting.study((entries[link], pages[link]) for link in pages if link in entries)
@@ -245,10 +247,18 @@ async def _go_on(blog: Blog, learned: LearnedBlog, run: CrawlRun) -> Report:
     with recorded_run(blog, "crawl", run.archive) as run_id, open_context(blog, learned, run) as context:
         set_told(context, is_told=is_told)
         crawl = begin(context)
-        stop = await run_to_end(crawl)
+        stop = await _to_end(crawl)
         after_new_crawl(context, stop)
         _prepare_watching(blog, stop, run)
         return finish_crawl(context, run_id, stop)
+
+
+async def _to_end(crawl: Crawl) -> Stop:
+    """The crawl to its end, and then the comments that are told of posts whose pages had to be fetched first."""
+    stop, context = await run_to_end(crawl), crawl.context
+    if stop.ending != "complete":
+        return stop
+    return await end_walks(context.blog, context.scope, context.run) or stop
 
 
 def _prepare_watching(blog: Blog, stop: Stop, run: CrawlRun) -> None:

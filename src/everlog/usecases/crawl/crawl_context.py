@@ -58,6 +58,7 @@ VISITED_KEPT = 20
 PAGES = frozenset({"post", "listing", "page", "unchanged", "skip", "failed"})
 # Why a crawl pauses that takes turns with others.
 SLICE_OVER = "paused: its time slice is over, it continues in the next one"
+INTERRUPTED = "interrupted; run the same command to continue"
 # A crawl that ended so does not pause.
 ENDED = frozenset({None, "complete", "incomplete"})
 

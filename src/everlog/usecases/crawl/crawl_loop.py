@@ -15,7 +15,7 @@ from everlog.core.urls import canonical
 from everlog.errors import EverlogError
 from everlog.extract.classify.post_paging import page_of_post
 from everlog.records import Failure, Fetched, Link, Visit
-from everlog.usecases.crawl.crawl_context import ENDED, SLICE_OVER, CrawlContext, Stop
+from everlog.usecases.crawl.crawl_context import ENDED, INTERRUPTED, SLICE_OVER, CrawlContext, Stop
 from everlog.usecases.crawl.report import take_figures
 from everlog.usecases.crawl.url_queue import Queue
 from everlog.usecases.discover.front_page import names_a_time
@@ -171,7 +171,7 @@ class Crawl:
 
     def interrupt(self) -> None:
         """End at once; what was fetched is stored, the rest stays in the queue."""
-        self.stop.say("interrupted", "interrupted; run the same command to continue")
+        self.stop.say("interrupted", INTERRUPTED)
         self._hurry.set()
 
     def wind_down(self) -> None:

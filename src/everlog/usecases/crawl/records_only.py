@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from everlog.core.urls import canonical
 from everlog.records import Blog, Visit
+from everlog.usecases.crawl.crawl_context import INTERRUPTED, CrawlRun
 from everlog.usecases.crawl.lifecycle import feed_visit, robots_visits
 from everlog.usecases.crawl.report import Ending, Report, said_of_update, take_last_figures
 from everlog.usecases.discover.blog_scope import keep_places, scope_found
@@ -18,7 +19,6 @@ from everlog.usecases.history.walk_sources import keep_state, walk_sources
 from everlog.usecases.update.update_history import told_changes
 
 if TYPE_CHECKING:
-    from everlog.usecases.crawl.crawl_context import CrawlRun
     from everlog.usecases.discover.discover_blog import Found
 
 
@@ -59,7 +59,7 @@ async def archive_records(blog: Blog, found: Found, run: CrawlRun, run_id: int) 
     told_by = next((state.source for state in sources if state.is_exhaustive), None)
     reason = f"{told_by} told all of its posts"
     if run.stop.interrupted:
-        ending, reason = "interrupted", "interrupted; run the same command to continue"
+        ending, reason = "interrupted", INTERRUPTED
     elif not is_told or told_by is None:
         told = archive.posts.count(blog.id)
         ending = "incomplete" if told else "nothing"

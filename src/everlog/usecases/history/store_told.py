@@ -1,7 +1,8 @@
 """What a history source tells, into the archive: answers, inventory, posts and their comments.
 
 Each answer is stored before the walk's cursor goes on: a walk that is killed is told the last of them again, which
-changes nothing.
+changes nothing. Comments are kept with their posts: where these become records only when their pages are read, the
+walk waits for that (`awaits_pages`).
 """
 
 from __future__ import annotations
@@ -45,6 +46,8 @@ class ToldStore:
     outside: int = 0
     # The keys of posts of the answer at hand that are held, and whose pages were never fetched.
     _without_pages: list[str] = field(default_factory=list)
+    # Posts that were not held before this walk: their comments are no event of their own.
+    _unheld: set[str] = field(default_factory=set)
 
     def answer(self, url: str, answer: Fetched, told: Told) -> None:
         """Store an answer and what it tells."""
@@ -69,8 +72,16 @@ class ToldStore:
         self.run.tally.changed_posts += sum(each.kept == "changed" for each in kept)
         whole = {visit.key for visit in posts}
         self.news |= {link.key: link.url for link, _ in within if link.key in changed or link.key not in whole}
+        self._unheld.update(each.visit.key for each in kept if each.kept == "new")
+        self._unheld.update(
+            link.key for link, _ in within if link.key not in whole and archive.posts.key(self.blog.id, link.key) is None
+        )
         if told.comments:
             archive.commit(list(self._comments(told.comments, at)))
+
+    def awaits_pages(self) -> bool:
+        """Whether posts that were told become records only when their pages are fetched."""
+        return self.run.settings.pages and self.run.archive.blogs.inventory.awaits_pages(self.blog.id, self.source)
 
     def _link(self, post: ListedPost) -> Link | None:
         """Where the page of a post is; None beyond the blog."""
@@ -128,7 +139,7 @@ class ToldStore:
             post = replace(held, comments=known, comments_state=state, fetched=at)
             yield Visit(
                 blog_id=self.blog.id, url=held.url, key=key, outcome="post", post=post, told_at=at,
-                completes=not self.is_update,
+                completes=not self.is_update or key in self._unheld,
             )
 
 

@@ -44,8 +44,10 @@ def apply_told(page: PageContext, context: CrawlContext) -> None:
 def set_told(context: CrawlContext, *, is_told: bool) -> None:
     """Let a crawl know whether a blog's interface told its posts in this run, and which of them are not public."""
     inventory, blog = context.archive.blogs.inventory, context.blog
+    sources = context.archive.blogs.state(blog.id).history
     context.is_told = context.commenting.is_told = is_told
+    context.commenting.are_to_come = is_told and any(inventory.awaits_pages(blog.id, each.source) for each in sources)
     context.locked = {
-        post.key: post.locked for state in context.archive.blogs.state(blog.id).history
+        post.key: post.locked for state in sources
         for post in (inventory.of(blog.id, state.source) if is_told else ()) if post.locked is not None
     }

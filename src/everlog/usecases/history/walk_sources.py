@@ -1,6 +1,7 @@
 """Walk over a blog's history sources, the cheapest and surest first, until one has listed all of it.
 
-Where a walk stands is kept with the blog after every answer, so that one that is killed goes on there.
+Where a walk stands is kept with the blog after every answer, so that one that is killed goes on there. One that comes
+to comments of posts whose pages are not fetched yet waits, and goes on when they are (`end_walks`).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from everlog.feeds.sitemaps import parse_sitemap
 from everlog.history import SOURCES, BlogClues, HistorySource
 from everlog.history.page_walk import PageWalk
 from everlog.records import Blog, Failure, Fetched
+from everlog.usecases.crawl.crawl_context import INTERRUPTED, SLICE_OVER, CrawlRun, Stop
 from everlog.usecases.discover.walk_history import ask, history_answer
 from everlog.usecases.history.store_told import ToldStore
 
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from everlog.core.scope import Scope
-    from everlog.usecases.crawl.crawl_context import CrawlRun
 
 # What interfaces list in one request.
 LISTED_AT_ONCE = 100
@@ -65,17 +66,36 @@ async def go_on_walking(blog: Blog, scope: Scope, run: CrawlRun) -> bool:
     """Go on with a walk that was stopped; whether a source has told all posts."""
     for state in run.archive.blogs.state(blog.id).history:
         source = next((each for each in SOURCES if each.name == state.source), None)
-        if source is None:
+        if source is None or (state.cursor is None and not state.is_exhaustive):
             continue
         if state.cursor is None:
-            return state.is_exhaustive
+            return True
         end = await walk_source(source, state, blog, scope, run)
         return end.is_exhaustive or not end.is_over
     return False
 
 
-async def walk_source(source: HistorySource, state: SourceState, blog: Blog, scope: Scope, run: CrawlRun) -> WalkEnd:
-    """One source, from its cursor to its end."""
+async def end_walks(blog: Blog, scope: Scope, run: CrawlRun) -> Stop | None:
+    """Go on with walks that waited for pages, or that a server put off; why the run is over, if it is.
+
+    What a server puts off again is asked for at the next update.
+    """
+    for state in run.archive.blogs.state(blog.id).history:
+        source = next((each for each in SOURCES if each.name == state.source), None)
+        if source is None or state.cursor is None:
+            continue
+        await walk_source(source, state, blog, scope, run, has_pages=True)
+        if run.stop.interrupted:
+            return Stop("interrupted", INTERRUPTED)
+        if run.stop.is_over and getattr(state_of(source, blog, run), "cursor", None) is not None:
+            return Stop("limit", SLICE_OVER)
+    return None
+
+
+async def walk_source(
+    source: HistorySource, state: SourceState, blog: Blog, scope: Scope, run: CrawlRun, *, has_pages: bool = False,
+) -> WalkEnd:
+    """One source, from its cursor to its end. `has_pages` says that all pages were fetched that could be."""
     cursor = json.loads(state.cursor) if state.cursor is not None else None
     walk = source.walk(state.entrance, cursor=cursor, wants_comments=run.settings.comments)
     store = ToldStore(source=source.name, blog=blog, scope=scope, run=run)
@@ -88,6 +108,10 @@ async def walk_source(source: HistorySource, state: SourceState, blog: Blog, sco
             break
         if run.stop.interrupted or run.stop.is_over:
             break
+        if request.tells == "comments" and not has_pages:
+            if store.awaits_pages():
+                break
+            has_pages = True
         answer = await ask(request, run.fetcher)
         run.tally.requests += 1
         if isinstance(answer, Failure) and answer.trouble in NO_ANSWER:

@@ -78,6 +78,8 @@ class CommentGatherer:
     announced: Mapping[str, tuple[Comment, ...]] = field(default_factory=dict)
     # Whether the blog's interface tells its comments: then a feed is asked for what it leaves out alone.
     is_told: bool = False
+    # Whether it tells them when the pages of its posts are held: then no feed is asked before.
+    are_to_come: bool = False
     _read: dict[str, Thread | Failure | None] = field(default_factory=dict)
     _lessons: list[Taught] = field(default_factory=list)
     # How many lessons the last try to learn was given: the same ones teach no more.
@@ -228,6 +230,8 @@ class CommentGatherer:
     def _wants_feed(self, gathered: Gathered, claimed: int | None, held: Post | None) -> bool:
         """Whether a post's comment feed may say more than its pages."""
         found = len(gathered.on_pages)
+        if self.are_to_come:
+            return False
         if self.is_told or (claimed == 0 and not found):
             # Links from elsewhere are what an interface may not tell; what a page counts beyond all is looked for.
             return len(merge(gathered.threads, claimed=claimed).comments) < (claimed or 0)

@@ -25,7 +25,7 @@ from everlog.usecases.discover.blog_scope import scope_of
 from everlog.usecases.discover.walk_history import ask, history_answer
 from everlog.usecases.history.store_told import ToldStore
 from everlog.usecases.history.told_pages import set_told
-from everlog.usecases.history.walk_sources import keep_state
+from everlog.usecases.history.walk_sources import end_walks, keep_state
 from everlog.usecases.learn.page_comparison import compared_anew, with_comparison_posts
 from everlog.usecases.update.blog_liveness import all_is_well, due_rechecks, plan_rechecks
 from everlog.usecases.update.comment_feed import SiteCommentFeed, fetch_comment_feed, known_feed, store_comment_feed
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from everlog.archive.blog_state import SourceState
-    from everlog.usecases.crawl.crawl_context import CrawlRun
+    from everlog.usecases.crawl.crawl_context import CrawlRun, Stop
     from everlog.usecases.learn.learned_blog import LearnedBlog
 
 # Changes of more posts than this are a move or an import: the walk begins anew at the next crawl.
@@ -52,6 +52,9 @@ class ToldChanges:
     gone: Mapping[str, str] = field(default_factory=dict)
     state: SourceState
     comment_feed: SiteCommentFeed
+    # A walk that waits until the pages of new posts are fetched: what it tells next are their comments.
+    walk: HistoryWalk | None = None
+    store: ToldStore | None = None
 
     @property
     def is_quiet(self) -> bool:
@@ -66,6 +69,8 @@ async def told_changes(
 
     `comment_feed` is what the feed of all comments says, if it was asked already.
     """
+    # What an earlier run left of a walk comes first: changes are told from its end.
+    await end_walks(blog, scope_of(blog, run.archive), run)
     for state in run.archive.blogs.state(blog.id).history:
         source = next((each for each in SOURCES if each.name == state.source), None)
         if source is None or state.mark is None or not state.is_exhaustive:
@@ -80,26 +85,35 @@ async def told_changes(
         if walk is None:
             continue
         store = ToldStore(source=source.name, blog=blog, scope=scope_of(blog, run.archive), run=run, is_update=True)
-        total = await _take(walk, store, run)
-        if not walk.is_exhaustive or walk.mark is None:
+        total = await _take(walk, store, run, has_pages=False)
+        waits = walk.next_request() is not None and not run.stop.interrupted
+        if not waits and (not walk.is_exhaustive or walk.mark is None):
             return None
         # Posts that are new are in the inventory by now.
         known = run.archive.blogs.inventory.count(blog.id, source.name)
         gone = await _gone(source, state, store, run) if total is not None and total != known else {}
         return ToldChanges(
             source=source.name, news=store.news, commented=store.commented, gone=gone, comment_feed=comment_feed,
-            state=replace(state, mark=json.dumps(walk.mark), total=total or state.total, walked_at=run.now()),
+            state=replace(state, mark=_mark_of(walk) or state.mark, total=total or state.total, walked_at=run.now()),
+            walk=walk if waits else None, store=store if waits else None,
         )
     return None
 
 
-async def _take(walk: HistoryWalk, store: ToldStore, run: CrawlRun) -> int | None:
-    """Make the requests of a walk and store what it tells. The number of posts that there are, as far as it says."""
+async def _take(walk: HistoryWalk, store: ToldStore, run: CrawlRun, *, has_pages: bool = True) -> int | None:
+    """Make the requests of a walk and store what it tells. The number of posts that there are, as far as it says.
+
+    Without `has_pages` it ends before comments of posts that are not held until their pages are.
+    """
     total = None
     for _ in range(MOST_REQUESTS):
         request = walk.next_request()
         if request is None or run.stop.interrupted:
             break
+        if request.tells == "comments" and not has_pages:
+            if store.awaits_pages():
+                break
+            has_pages = True
         answer = await ask(request, run.fetcher)
         run.tally.requests += 1
         told = walk.take(history_answer(answer))
@@ -124,6 +138,18 @@ async def _gone(source: HistorySource, state: SourceState, store: ToldStore, run
     lost = [post for post in before if post.key not in listed]
     inventory.remove(blog.id, source.name, [post.native_id for post in lost])
     return {post.key: post.url for post in lost}
+
+
+def _mark_of(walk: HistoryWalk) -> str | None:
+    return json.dumps(walk.mark) if walk.is_exhaustive and walk.mark is not None else None
+
+
+async def _with_comments(changes: ToldChanges, stop: Stop, run: CrawlRun) -> SourceState:
+    """The comments of posts whose pages are held by now; what is known of the source after them."""
+    if changes.walk is None or changes.store is None or stop.ending != "complete":
+        return changes.state
+    await _take(changes.walk, changes.store, run)
+    return replace(changes.state, mark=_mark_of(changes.walk) or changes.state.mark)
 
 
 def _for_addresses(store: ToldStore) -> ToldStore:
@@ -171,13 +197,14 @@ async def visit_changes(
         crawl.refetched = frozenset((*uncommented, *wanted, *changes.comment_feed.posts))
         context.commenting.announced = changes.comment_feed.new
         stop = await run_to_end(crawl)
+        state = await _with_comments(changes, stop, run)
         await store_comment_feed(changes.comment_feed, context, stop)
         if response is not None:
             await store_feed(context, response.answer.answer.url, response.answer)
             await context.drain()
             keep_diff(diff_feed(blog, response, archive), blog, archive)
         if stop.ending in {"complete", "incomplete"}:
-            keep_state(changes.state, blog, run)
+            keep_state(state, blog, run)
         stop = await with_comparison_posts(context, stop)
         all_is_well(blog, run)
         plan_rechecks(blog, run)
