@@ -34,15 +34,16 @@ def test_all_posts_and_comments_are_told(traps):
 def test_what_a_blog_costs():
     site = Blogger.of(330, comments=410)
     done = walked(SOURCE, site)
-    # 150 + 149 + 31 + ...: three requests for the posts, one for what was edited meanwhile, three for the comments.
-    assert len(done.asked) == 7
+    # 150 + 149 + 31 + ...: three requests for the posts, one for what was edited meanwhile, one for pages, three for
+    # the comments.
+    assert len(done.asked) == 8
     assert done.told[0].total == 330
     assert {told.comments_total for told in done.told} == {None, 410}
     assert done.walk.lists_all
-    assert len(walked(SOURCE, site, wants_comments=False).asked) == 4
+    assert len(walked(SOURCE, site, wants_comments=False).asked) == 5
     walk = SOURCE.walk(ROOT)
     walk.take(fetched(site, walk.next_request().url))
-    assert (walk.requests_left, done.walk.requests_left) == (4, 0)
+    assert (walk.requests_left, done.walk.requests_left) == (5, 0)
 
 
 def test_a_post_comes_with_its_text_names_and_dates():
@@ -150,7 +151,8 @@ def test_edits_new_posts_new_comments_and_the_number_left_are_told():
     found = driven(SOURCE.changes(ROOT, mark), site)
     assert found.urls == {site.link(new), site.link(site.posts[5])}
     assert [each.comment.text for each in found.comments] == ["Comment 41."]
-    assert (found.told[0].total, len(found.asked)) == (330, 2)
+    # Edited posts, pages, comments.
+    assert (found.told[0].total, len(found.asked)) == (330, 3)
     assert not found.walk.lists_all
     assert driven(SOURCE.changes(ROOT, found.walk.mark), site).posts == []
 
@@ -162,7 +164,7 @@ def test_more_edits_than_a_first_look_are_all_found():
         site.edit(number)
     found = driven(SOURCE.changes(ROOT, mark, wants_comments=False), site)
     assert found.urls == {site.link(site.posts[number]) for number in range(1, 200)}
-    assert len(found.asked) == 3
+    assert len(found.asked) == 3 + 1
 
 
 def test_the_listing_names_all_posts_without_their_texts():

@@ -137,7 +137,7 @@ def test_edits_new_posts_new_comments_and_the_number_left_are_told():
     found = changed_since(done, SOURCE, site)
     assert found.urls == {site.link(new), site.link(site.posts[5])}
     assert numbers(found.comments) == {fresh.number}
-    assert (found.told[0].total, len(found.asked), found.walk.lists_all) == (330, 3, False)
+    assert (found.told[0].total, len(found.asked), found.walk.lists_all) == (330, 4, False)
     again = changed_since(found, SOURCE, site)
     assert (len(again.asked), again.posts, again.comments) == (2, [], [])
 
@@ -151,7 +151,8 @@ def test_more_edits_and_comments_than_one_answer_holds_are_all_found():
     found = changed_since(done, SOURCE, site)
     assert own(found) == {site.link(site.posts[number]) for number in range(1, 231)}
     assert numbers(found.comments) == set(range(6, 236))
-    assert len(found.asked) == 1 + 3 + 3
+    # The newest change, edited posts, edited pages, comments.
+    assert len(found.asked) == 1 + 3 + 1 + 3
 
 
 def test_the_listing_names_all_posts_without_their_texts():

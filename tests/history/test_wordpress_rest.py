@@ -29,10 +29,11 @@ def test_all_posts_and_comments_are_told(traps):
 def test_what_a_blog_costs():
     site = WordPressRest.of(330, comments=410)
     done = walked(SOURCE, site)
-    # The newest change, 100 + 99 + 99 + 32 posts, three kinds of names, pages, five for comments, the newest change.
-    assert len(done.asked) == 1 + 4 + 3 + 1 + 5 + 1
+    # The newest change, 100 + 99 + 99 + 32 posts, three kinds of names, the types of posts, pages, five for comments,
+    # the newest change.
+    assert len(done.asked) == 1 + 4 + 3 + 1 + 1 + 5 + 1
     assert done.told[0].total == 330
-    assert len(walked(SOURCE, site, wants_comments=False).asked) == 1 + 4 + 3 + 1 + 1
+    assert len(walked(SOURCE, site, wants_comments=False).asked) == 1 + 4 + 3 + 1 + 1 + 1
 
 
 def test_a_post_comes_with_its_text_names_and_dates():
@@ -178,8 +179,8 @@ def test_what_is_new_or_edited_and_new_comments_are_told():
     now = changed_since(before, SOURCE, site)
     assert now.urls == {site.link(new), site.link(site.posts[3])}
     assert str(comment.number) in {each.comment.id for each in now.comments}
-    # Names are known from the walk.
-    assert len(now.asked) == 3
+    # The newest change, the texts, pages, comments; names are known from the walk.
+    assert len(now.asked) == 4
     assert changed_since(now, SOURCE, site).posts == []
 
 

@@ -18,7 +18,7 @@ from everlog.records import Post
 
 # Of these a row has the number.
 _COUNTED = ("comments", "media")
-_LAST = ("version", "fetched", "gone")
+_LAST = ("version", "fetched", "gone", "kind", "origin", "captured")
 _LEFT_OUT = ("aliases", "html", "comments_state", "comment_count_claimed", "provenance", "warc")
 COLUMNS = (*(each.name for each in fields(Post) if each.name not in {*_LEFT_OUT, *_LAST}), *_LAST)
 # The starts of a formula in the spreadsheets in use, with the full-width signs that some take for these.

@@ -36,6 +36,8 @@ def front_matter(post: Post, *, slug: str | None = None, media: Sequence[str] = 
         "authors": post.authors, "slug": slug, "original_url": post.url, "blog": post.blog,
         "original_aliases": post.aliases, "tags": post.tags, "language": post.language, "description": post.summary,
         **{name: getattr(post, name) for name in _OTHERS}, "media": media, "gone": post.gone,
+        "original_kind": post.kind if post.kind != "post" else None,
+        "origin": post.origin if post.origin != "live" else None, "captured": post.captured,
     }
     lines = [f"{name}: {_yaml(value)}\n" for name, value in fields.items() if value]
     # An article about Jekyll has Liquid in its code, which is to be shown and not to be run.

@@ -7,6 +7,7 @@ As documented, and as programs that move blogs away from Blogger ask for them:
     totalResults     counts the posts of the blog, whichever of them an answer holds
     redirect=false   keeps a blog from sending its readers to FeedBurner
     orderby=updated  puts what was edited or published last first: one request tells that nothing was
+    pages/default    the pages that stand beside the posts ("about"); 20 at most until 2021, and few since
 
 The owner decides whether feeds hold articles, their beginnings, or nothing.
 """
@@ -14,7 +15,7 @@ The owner decides whether feeds hold articles, their beginnings, or nothing.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlencode, urljoin
 
@@ -24,14 +25,14 @@ from everlog.history.feed_posts import feed_of, ids_of, listed_posts
 from everlog.history.overlap import POSITION, REPEATS, Fit, fit_page
 from everlog.history.page_walk import PageWalk, Step, failed_step
 from everlog.history.platforms import platform_of
-from everlog.history.source import Entrance, HistoryRequest, ListedComment, Told
+from everlog.history.source import NOTHING_TOLD, Entrance, HistoryRequest, ListedComment, Told
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
     from everlog.history.source import BlogClues, Grade, HistoryAnswer, HistoryWalk
-    from everlog.records import Feed
+    from everlog.records import Feed, PostKind
 
 PER_REQUEST = 150
 # What was edited since the last visit is most often fewer posts.
@@ -41,8 +42,11 @@ MOST_REQUESTS = 2_000
 _FEED = re.compile(r"/feeds/(?:\d+/)?posts/(?:default|full|summary)/?(?:\?|$)")
 _GUID = re.compile(r"tag:blogger\.com,1999:blog-\d+\.post-\d+$")
 _PATHS = {
-    "posts": "posts/default", "edited": "posts/default", "listed": "posts/summary", "comments": "comments/default",
+    "posts": "posts/default", "edited": "posts/default", "listed": "posts/summary", "pages": "pages/default",
+    "comments": "comments/default",
 }
+# What a later part is told by an earlier one.
+_CARRIED = ("comments_since", "pages_since", "pages_total")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +77,8 @@ class BloggerFeed:
     def walk(
         self, entrance: str, *, cursor: Mapping[str, Any] | None = None, wants_comments: bool = True,
     ) -> HistoryWalk:
-        """All posts, what was edited meanwhile, then the comments."""
-        then = ["edited", "comments"] if wants_comments else ["edited"]
+        """All posts, what was edited meanwhile, then pages and comments."""
+        then = ["edited", "pages", *(["comments"] if wants_comments else [])]
         return PageWalk.of(
             _Feeds(entrance), cursor, place={"part": "posts", "at": 1, "then": then}, lists_all=cursor is None,
             most_requests=self.most_requests,
@@ -83,18 +87,24 @@ class BloggerFeed:
     def changes(
         self, entrance: str, mark: Mapping[str, Any], *, wants_comments: bool = True,
     ) -> HistoryWalk | None:
-        """The posts that were edited or published since, then the new comments; the total tells of deleted ones."""
+        """The posts that were edited or published since, then the new comments; the total tells of deleted ones.
+
+        Pages are asked for where posts changed.
+        """
         place = {
             "part": "edited", "at": 1, "since": mark.get("updated"), "then": ["comments"] if wants_comments else [],
-            "comments_since": mark.get("comment"),
+            "comments_since": mark.get("comment"), "pages_since": mark.get("page"), "known": mark.get("total"),
+            "pages_total": mark.get("pages"),
         }
         walk = PageWalk.of(_Feeds(entrance), None, place=place, most_requests=self.most_requests)
         walk.notes = dict(mark)
         return walk
 
-    def listing(self, entrance: str) -> HistoryWalk | None:
-        """The addresses of all posts, with the beginnings of their texts."""
-        place = {"part": "listed", "at": 1, "then": []}
+    def listing(
+        self, entrance: str, *, kind: PostKind = "post", mark: Mapping[str, Any] | None = None,  # noqa: ARG002
+    ) -> HistoryWalk | None:
+        """The addresses of all posts, with the beginnings of their texts; or of all pages."""
+        place: dict[str, Any] = {"part": "listed" if kind == "post" else "pages", "at": 1, "then": []}
         return PageWalk.of(_Feeds(entrance), None, place=place, most_requests=self.most_requests, lists_all=True)
 
 
@@ -118,13 +128,17 @@ class _Feeds:
 
     def read(self, answer: HistoryAnswer, place: Any) -> Step:
         feed = feed_of(answer) if answer.is_ok else None
-        if feed is None and place.get("part") == "comments" and place.get("at") == 1:
+        part = place.get("part")
+        if feed is None and part in {"comments", "pages"} and place.get("at") == 1:
             failed = failed_step(answer, place)
-            # Comments may be switched off; the posts were told.
-            return failed if failed.is_put_off else Step(told=failed.told, is_end=True)
+            # Comments may be switched off, and not every blog tells its pages; the posts were told.
+            said = failed.told if part == "comments" else NOTHING_TOLD
+            return failed if failed.is_put_off else _on(place, said, notes={}, has_gap=bool(place.get("has_gap")))
         if feed is None:
             return failed_step(answer, place)
-        return self._comments(feed, answer, place) if place.get("part") == "comments" else self._posts(feed, place)
+        if part == "pages":
+            return self._pages(feed, place)
+        return self._comments(feed, answer, place) if part == "comments" else self._posts(feed, place)
 
     def _posts(self, feed: Feed, place: Any) -> Step:
         posts, total = listed_posts(feed), _total(feed)
@@ -137,11 +151,28 @@ class _Feeds:
             edited = tuple(post for post in fresh if _is_after(post.changed, since))
             notes |= {"updated": newest} if place.get("at") == 1 and newest is not None else {}
             is_over = since is None or len(edited) < len(fresh)
+            if "known" in place and (edited or total != place["known"]) and "pages" not in place["then"]:
+                place = {**place, "then": ["pages", *place["then"]]}
             return _step(Told(posts=edited, total=total), fit, place, notes=notes, is_over=is_over)
         seen = int(place.get("seen") or 0) + len(fresh)
         kept = {**place, "seen": seen, "edited_since": place.get("edited_since") or newest}
         is_partial = fit.next_place is None and total is not None and seen < total
         return _step(Told(posts=fresh, total=total), fit, kept, notes=notes, is_partial=is_partial)
+
+    def _pages(self, feed: Feed, place: Any) -> Step:
+        """Pages that are new or were edited since; and whether some are gone."""
+        pages, total = listed_posts(feed), _total(feed)
+        fit = fit_page(place, ids_of(pages), first=1, has_more=_has_more(feed, place, len(pages)))
+        since, before = parse_date(place.get("since")), place.get("pages_total")
+        fresh = [replace(pages[number], kind="page") for number in fit.fresh]
+        told = tuple(page for page in fresh if _is_after(page.changed, since))
+        dates = [page.entry.published for page in told if page.entry is not None]
+        new = int(place.get("new") or 0) + sum(date > since for date in dates if date is not None and since is not None)
+        newest = max(filter(None, (place.get("newest"), _newest(page.changed for page in pages))), default=None)
+        notes = {"page": newest, "pages": total}
+        has_lost = since is not None and fit.next_place is None and None not in (total, before) and total < before + new
+        said = Told(posts=told, has_lost_pages=has_lost)
+        return _step(said, fit, {**place, "new": new, "newest": newest}, notes=notes)
 
     def _comments(self, feed: Feed, answer: HistoryAnswer, place: Any) -> Step:
         found = site_comments(feed, answer.url)
@@ -174,11 +205,20 @@ def _step(
         left = -(-max(0, total - goes_on["at"]) // (PER_REQUEST - 1)) + len(then) if total is not None else None
         return Step(told=told, next_place={**place, **goes_on}, notes=notes, requests_left=left)
     has_gap = bool(place.get("has_gap")) or not (fit.is_end or is_over)
+    return _on(place, told, notes=notes, has_gap=has_gap, is_partial=is_partial)
+
+
+def _on(
+    place: Mapping[str, Any], told: Told, *, notes: Mapping[str, Any], has_gap: bool, is_partial: bool = False,
+) -> Step:
+    """On to the next part, or to the end."""
+    then = list(place.get("then") or ())
     if not then:
         return Step(told=told, is_end=not has_gap, is_partial=is_partial or has_gap, notes=notes)
     following = {
-        "part": then[0], "at": 1, "then": then[1:], "has_gap": has_gap, "comments_since": place.get("comments_since"),
-        "since": place.get("edited_since" if then[0] == "edited" else "comments_since"),
+        "part": then[0], "at": 1, "then": then[1:], "has_gap": has_gap,
+        **{name: place.get(name) for name in _CARRIED},
+        "since": place.get({"edited": "edited_since", "pages": "pages_since"}.get(then[0], "comments_since")),
     }
     return Step(
         told=told, next_place=following, is_partial=is_partial or has_gap, notes=notes, requests_left=len(then),

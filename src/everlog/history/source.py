@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from everlog.core.tree import Element
-    from everlog.records import Comment, Entry, Feed, Page, Purpose
+    from everlog.records import Comment, Entry, Feed, Page, PostKind, Purpose
 
 # What can be said of a list of posts that was walked to its end. A: the site counts its posts and lists all of them.
 # B: it lists all, and its last page is told from a page that is missing. C: it may leave some out.
@@ -109,7 +109,7 @@ class ListedPost:
     entry: Entry | None = None
     is_whole: bool = False
     changed: datetime | None = None
-    kind: Literal["post", "page"] = "post"
+    kind: PostKind = "post"
     locked: str | None = None
 
 
@@ -126,14 +126,16 @@ class ListedComment:
 class Told:
     """What one answer says.
 
-    `total` and `comments_total` are how many the source says there are: a claim, not a count. `problem` is why not all
-    of the answer could be read, in words for people.
+    `total` and `comments_total` are how many the source says there are: a claim, not a count. `has_lost_pages` says
+    that there are fewer pages, beside the posts, than were told. `problem` is why not all of the answer could be read,
+    in words for people.
     """
 
     posts: tuple[ListedPost, ...] = ()
     comments: tuple[ListedComment, ...] = ()
     total: int | None = None
     comments_total: int | None = None
+    has_lost_pages: bool = False
     problem: str | None = None
 
 
@@ -218,6 +220,11 @@ class HistorySource(Protocol):
 class ListingSource(HistorySource, Protocol):
     """A source that can list the addresses of all posts without their texts, to tell which are gone."""
 
-    def listing(self, entrance: str) -> HistoryWalk:
-        """A walk over the addresses of all posts; its `lists_all` says whether it came to its end."""
+    def listing(
+        self, entrance: str, *, kind: PostKind = "post", mark: Mapping[str, Any] | None = None,
+    ) -> HistoryWalk | None:
+        """A walk over the addresses of all posts, or of all pages; its `lists_all` says whether it came to its end.
+
+        `mark` is that of the last walk. None where it cannot list these.
+        """
         ...

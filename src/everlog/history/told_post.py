@@ -2,6 +2,7 @@
 
     told_post         the record that an interface's own words make
     checked_by_page   a post that was told, after its page was read: where the two differ, the record says so
+    seen_on_page      the same where the page could not be read as a post, as most pages beside posts cannot
 
 The site's database is the word that stands; the page is the check on it. Only where both say the same is it sure.
 """
@@ -32,6 +33,7 @@ ALONE, AGREED, CONTRADICTED = 0.95, 1.0, 0.6
 ALIKE = 0.9
 # A page that shows a day leaves the offset to be guessed.
 SAME_DAY_SECONDS = 86_400
+UNREAD, OTHER_TEXT = "its page could not be read as a post", "the page shows another text"
 EXCERPT = "only an excerpt was told, and the page was not read"
 _FIELDS = ("title", "authors", "published", "updated", "tags", "summary")
 
@@ -56,7 +58,7 @@ def told_post(
         return None
     text, html = article_of(entry.content or entry.summary or "", listed.url)
     rule = source if listed.id is None else f"{source}, {listed.id}"
-    bare = Post(url=listed.url, blog=blog, text=text, html=html, fetched=told_at)
+    bare = Post(url=listed.url, blog=blog, text=text, html=html, fetched=told_at, kind=listed.kind)
     values = {name: value for name, value in as_kept(entry, bare).items() if value and name in _FIELDS}
     said = Provenance(method=method, rule=rule, confidence=ALONE)
     # A post without a title is told to have none.
@@ -105,7 +107,28 @@ def checked_by_page(told: Post, page: Post) -> Post:
         shown = bool(getattr(page, name))
         confidence = CONTRADICTED if differs else AGREED if shown else ALONE
         provenance[name] = replace(source, confidence=confidence, disagrees=differs)
-    return replace(page, provenance=MappingProxyType(provenance), **values)
+    return replace(page, kind=told.kind, provenance=MappingProxyType(provenance), **values)
+
+
+def seen_on_page(told: Post, at: datetime, *, shows: bool | None) -> Post:
+    """A post as it was told, whose page was not read as one: does it show the text? None: that cannot be said.
+
+    Pages such as "about" look like no post. Of a post that is strange.
+
+    >>> from datetime import UTC, datetime
+    >>> said = Provenance(method="api", rule="WordPress REST, 7", confidence=ALONE)
+    >>> page = Post(url="u", text="We are three.", kind="page", provenance={"text": said})
+    >>> at = datetime(2026, 5, 1, tzinfo=UTC)
+    >>> [seen_on_page(page, at, shows=shows).provenance["text"].confidence for shows in (True, None, False)]
+    [1.0, 0.95, 0.6]
+    """
+    said = told.provenance["text"]
+    if told.kind == "post":
+        said = replace(said, confidence=CONTRADICTED, disagrees=UNREAD)
+    else:
+        confidence = AGREED if shows else ALONE if shows is None else CONTRADICTED
+        said = replace(said, confidence=confidence, disagrees=OTHER_TEXT if shows is False else None)
+    return replace(told, provenance=MappingProxyType({**told.provenance, "text": said}), fetched=at)
 
 
 def _difference(name: str, told: Any, shown: Any) -> str | None:

@@ -13,6 +13,7 @@ from everlog.core.urls import canonical
 from everlog.errors import UnreadablePage, UsageError
 from everlog.extract.classify.post_paging import Paging, first_page, page_of_post, paging_of, post_of_comment_page
 from everlog.extract.feed_entry import filled
+from everlog.history.told_post import checked_by_page, is_told
 from everlog.markup.media import media_of
 from everlog.records import Blog, Exchange, Media, Page, Post, Skip, Visit
 from everlog.usecases.learn.learned_blog import LearnedBlog
@@ -71,7 +72,7 @@ def reread_blog(
             if post is not None:
                 batch.append(post)
             else:
-                result.no_longer += _is_held_there(capture.url, archive)
+                result.no_longer += _is_lost_there(capture.url, archive)
             if len(batch) >= BATCH:
                 _keep(batch, archive, result)
             step(capture.url)
@@ -109,6 +110,8 @@ def read_again(
         return None
     stored = _Stored(blog, archive, held, templates)
     outcome = _with_stored_pages(outcome, paging, stored)
+    if held is not None and is_told(held) and canonical(held.url) == own:
+        outcome = checked_by_page(held, outcome)
     media = tuple(Media(url=url) for url in media_of(outcome.html, outcome.url))
     post = replace(outcome, blog=blog.home, media=media)
     keys = (own, claim, *(map(canonical, (held.url, *held.aliases)) if held is not None else ()))
@@ -180,14 +183,18 @@ def _with_stored_comments(
     if not claims and stored.held is not None and stored.held.comment_count_claimed is not None:
         claims.append(stored.held.comment_count_claimed)
     claimed = claims[0] if claims else None
-    # Today's rules may read dates better than those of the first time.
-    return with_comments(post, gathered, claimed, stored.held, dates_stand=False)
+    # Today's rules may read dates better than those of the first time, but not than the blog's interface tells them.
+    dates_stand = stored.held is not None and is_told(stored.held)
+    return with_comments(post, gathered, claimed, stored.held, dates_stand=dates_stand)
 
 
-def _is_held_there(url: str, archive: Archive) -> bool:
-    """Whether a post is held of this very address, and not another one's whose page this is as well."""
+def _is_lost_there(url: str, archive: Archive) -> bool:
+    """Whether a post is held of this very address, and not another one's whose page this is as well.
+
+    What the blog's interface told is a post, whatever its page looks like.
+    """
     held = archive.posts.find(url)
-    return held is not None and canonical(held.url) == canonical(url)
+    return held is not None and canonical(held.url) == canonical(url) and not is_told(held)
 
 
 def _stored_rendering(exchange: Exchange, blog: Blog, archive: Archive) -> Exchange | None:

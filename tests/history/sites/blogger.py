@@ -29,7 +29,7 @@ class Blogger(Blog):
 
     Traps: "short" (only the beginnings of articles), "jump" (articles end at their jump break), "feedburner" (feeds
     redirect to another service unless asked not to), "small-answers" (answers hold at most 40 entries), "no-total",
-    "total-high", "total-low" (counts that lie), "deaf" (start-index is ignored), "no-comments" (their feed is missing),
+    "total-high", "total-low" (counts that lie), "deaf" (start-index is ignored), "no-comments", "no-pages" (their feed is missing),
     "private" (everything is refused), "own-domain" (nothing in the address shows Blogger), "half".
     """
 
@@ -52,22 +52,24 @@ class Blogger(Blog):
         parts = urlsplit(url)
         kind = {
             "/feeds/posts/default": "posts", "/feeds/posts/summary": "summary", "/feeds/comments/default": "comments",
+            "/feeds/pages/default": "pages",
         }.get(parts.path)
         if kind is None:
             return None
         asked = {name: values[0] for name, values in parse_qs(parts.query).items()}
         if "private" in self.traps:
             return 401, {"Content-Type": "text/html"}, b"<h1>This blog is open to invited readers only</h1>"
-        if "no-comments" in self.traps and kind == "comments":
+        if f"no-{kind}" in self.traps:
             return 404, {"Content-Type": "text/html"}, b"<h1>Not Found</h1>"
         if "feedburner" in self.traps and asked.get("redirect") != "false":
             return 302, {"Location": "https://feeds.feedburner.example/sea"}, b""
         return 200, {"Content-Type": "application/atom+xml; charset=UTF-8"}, self._feed(kind, asked)
 
     def _feed(self, kind: str, asked: Mapping[str, str]) -> bytes:
-        everything: Sequence[SitePost | SiteComment] = self.newest_comments() if kind == "comments" else self.newest()
+        shown_posts = [post for post in self.newest() if post.kind == ("page" if kind == "pages" else "post")]
+        everything: Sequence[SitePost | SiteComment] = self.newest_comments() if kind == "comments" else shown_posts
         if kind != "comments" and asked.get("orderby") == "updated":
-            everything = sorted(self.newest(), key=lambda post: post.updated, reverse=True)
+            everything = sorted(shown_posts, key=lambda post: post.updated, reverse=True)
             least = parse_date(asked.get("updated-min"))
             everything = [post for post in everything if least is None or post.updated >= least]
         start = 1 if "deaf" in self.traps else max(1, int(asked.get("start-index", "1")))

@@ -10,7 +10,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from history.sites.blog import Answer, Blog, SiteComment, SitePost
+from history.sites.blog import START, Answer, Blog, SiteComment, SitePost
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -69,7 +69,7 @@ class WordPressComBlog(Blog):
     def _posts(self, asked: Mapping[str, str]) -> Answer:
         column, is_down = asked.get("order_by", "date"), asked.get("order", "DESC") == "DESC"
         rows = [self._row(post) for post in self.posts.values()] if asked.get("type") != "page" else [
-            self._row(SitePost(9000 + number, f"Page {number}", "<p>About.</p>", self._clock, self._clock), "page")
+            self._row(SitePost(9000 + number, f"Page {number}", "<p>About.</p>", START, START), "page")
             for number in range(self.pages)
         ]
         if least := asked.get("modified_after"):

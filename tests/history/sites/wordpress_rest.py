@@ -31,6 +31,8 @@ class WordPressRest(Blog):
 
     # Numbers of posts that are left out of answers after they were counted.
     hidden: set[int] = field(default_factory=set)
+    # Types of the blog's own; posts have them as their kind.
+    kinds: tuple[str, ...] = ()
 
     @property
     def root(self) -> str:
@@ -58,6 +60,10 @@ class WordPressRest(Blog):
             return 200, {"Content-Type": "text/html"}, b"<h1>Hello</h1>"
         if what == "posts" and "small-memory" in self.traps and size > 25:
             return 500, {"Content-Type": "text/html"}, b"<p>There has been a critical error on this website.</p>"
+        if what == "types":
+            return 200, {"Content-Type": JSON}, json.dumps(self._types()).encode()
+        if what in self.kinds:
+            return self._listed([self._row(post) for post in self.posts.values() if post.kind == what], asked)
         rows = getattr(self, f"_{what}", list)()
         return self._listed(rows, asked)
 
@@ -73,6 +79,16 @@ class WordPressRest(Blog):
         body = [{name: value for name, value in row.items() if fields is None or name in fields} for row in shown]
         totals = {} if "no-totals" in self.traps else {"X-WP-Total": str(len(rows))}
         return 200, {"Content-Type": JSON, **totals}, json.dumps(body).encode()
+
+    def _types(self) -> dict[str, Any]:
+        """What strangers are told of the types of posts: not which of them have pages of their own."""
+        parts = {
+            "post": "posts", "page": "pages", "attachment": "media", "nav_menu_item": "menu-items",
+            "wp_block": "blocks", "wp_template": "templates", "wp_navigation": "navigation",
+            "wp_font_face": "font-families/(?P<font_family_id>[\\d]+)/font-faces",
+        }
+        types = {slug: {"slug": slug, "rest_base": base, "rest_namespace": "wp/v2"} for slug, base in parts.items()}
+        return {**types, **{kind: {"slug": kind, "rest_base": kind} for kind in self.kinds}}
 
     def _posts(self) -> list[dict[str, Any]]:
         return [self._row(post) for post in self.posts.values() if post.kind == "post"]

@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, case, func, or_,
 
 from everlog.archive.db import schema
 from everlog.archive.models import Counts
+from everlog.archive.repos.post_parts import IS_POST
 from everlog.records.figures import Figures
 
 if TYPE_CHECKING:
@@ -50,8 +51,8 @@ _IS_OTHER_PAGE = and_(
 def figures_of(connection: Connection, blog_id: int) -> Figures:
     """All figures of one blog."""
     of_it = _gathered(connection, blog_id).get(blog_id, {})
-    pages = select(func.count()).where(_urls.c.blog_id == blog_id, _IS_OTHER_PAGE)
-    return Figures(**of_it, pages=connection.execute(pages).scalar_one())
+    told = _rows(connection, _posts, _posts.c.blog_id == blog_id, ~IS_POST)
+    return Figures(**of_it, pages=told + _rows(connection, _urls, _urls.c.blog_id == blog_id, _IS_OTHER_PAGE))
 
 
 def figures_of_all(connection: Connection) -> dict[int, Figures]:
@@ -63,13 +64,13 @@ def counts_of(connection: Connection, blog_id: int) -> Counts:
     """What is held of a blog, and what still waits."""
     of_blog = _urls.c.blog_id == blog_id
     held = connection.execute(
-        select(func.count(), func.sum(_posts.c.comments)).where(_posts.c.blog_id == blog_id),
+        select(_count(IS_POST), func.sum(_posts.c.comments)).where(_posts.c.blog_id == blog_id),
     ).one()
     stored = connection.execute(
         select(func.count()).select_from(_versions.join(_posts)).where(_posts.c.blog_id == blog_id),
     ).scalar_one()
     return Counts(
-        posts=held[0], versions=stored, comments=held[1] or 0,
+        posts=held[0] or 0, versions=stored, comments=held[1] or 0,
         pages=_rows(
             connection, _urls, of_blog, _urls.c.state == "done", _urls.c.lane.in_(["page", "post"]),
             func.coalesce(_urls.c.outcome, "") != "feed",
@@ -101,7 +102,7 @@ def _gathered(connection: Connection, blog_id: int | None) -> dict[int, dict[str
 
 def _held(connection: Connection, blog_id: int | None) -> Counted:
     columns = (
-        func.count(), func.sum(_posts.c.comments), func.count(_posts.c.gone),
+        _count(IS_POST), func.sum(_posts.c.comments), _count(and_(IS_POST, _posts.c.gone.is_not(None))),
         _count(_posts.c.comments_state == "failed"),
     )
     for row in connection.execute(_of(_posts, blog_id, *columns)):

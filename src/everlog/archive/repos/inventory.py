@@ -61,11 +61,11 @@ class InventoryRepository:
                     _listed.c.blog_id == blog_id, _listed.c.source == source, _listed.c.native_id.in_(part),
                 ))
 
-    def of(self, blog_id: int, source: str, *, kind: str = "post") -> tuple[InventoryPost, ...]:
-        """All posts that a source lists."""
-        statement = select(_listed).where(
-            _listed.c.blog_id == blog_id, _listed.c.source == source, _listed.c.kind == kind,
-        )
+    def of(self, blog_id: int, source: str, *, kind: str | None = "post") -> tuple[InventoryPost, ...]:
+        """All posts that a source lists, or all pages; None: both."""
+        statement = select(_listed).where(_listed.c.blog_id == blog_id, _listed.c.source == source)
+        if kind is not None:
+            statement = statement.where(_listed.c.kind == kind)
         with self.database.reading() as connection:
             return tuple(
                 InventoryPost(

@@ -37,6 +37,8 @@ PARTS = {
     schema.indexed: "an entry of the search index",
 }
 # The version of a post that is in force.
+# Pages beside the posts ("about") are kept like them, and counted apart.
+IS_POST: ColumnElement[bool] = _posts.c.kind == "post"
 IS_CURRENT: ColumnElement[bool] = (_versions.c.post_id == _posts.c.id) & (_versions.c.version == _posts.c.version)
 # Asked for every page of a crawl, mostly in vain: one statement, made once.
 _ID_OF_KEY = select(func.coalesce(

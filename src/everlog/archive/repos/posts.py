@@ -16,7 +16,7 @@ from everlog.archive.db.column_values import moment_of, moment_or_none, stamp, s
 from everlog.archive.db.database import Database, in_parts
 from everlog.archive.models import LostPost, PostBelongings, PostState, Version
 from everlog.archive.repos.post_codec import read_heading, read_record
-from everlog.archive.repos.post_parts import IS_CURRENT, belongings_of, post_id_of, record_head, url_in
+from everlog.archive.repos.post_parts import IS_CURRENT, IS_POST, belongings_of, post_id_of, record_head, url_in
 from everlog.core.moments import Moment, as_moment_or_none
 from everlog.records import Media, Post
 
@@ -122,7 +122,7 @@ class PostRepository:
 
     def newest(self, blog_id: int, *, limit: int, dated: bool = False) -> tuple[str, ...]:
         """The keys of posts that are not gone, the newest first, those without a date last; `dated`: without these."""
-        statement = select(_posts.c.key).where(_posts.c.blog_id == blog_id, _posts.c.gone.is_(None))
+        statement = select(_posts.c.key).where(_posts.c.blog_id == blog_id, _posts.c.gone.is_(None), IS_POST)
         if dated:
             statement = statement.where(_posts.c.published.is_not(None))
         # The first to be found are the first on the blog's lists: the newer ones.
@@ -133,7 +133,7 @@ class PostRepository:
     def newest_dates(self, blog_id: int, *, limit: int) -> tuple[datetime, ...]:
         """When the newest posts were published, the newest first."""
         published = _posts.c.published
-        statement = select(published).where(_posts.c.blog_id == blog_id, published.is_not(None))
+        statement = select(published).where(_posts.c.blog_id == blog_id, published.is_not(None), IS_POST)
         with self.database.reading() as connection:
             return tuple(map(moment_of, connection.scalars(statement.order_by(published.desc()).limit(limit))))
 
@@ -173,7 +173,12 @@ class PostRepository:
     def count(self, blog_id: int) -> int:
         """How many posts are held of a blog."""
         with self.database.reading() as connection:
-            return connection.execute(select(func.count()).where(_posts.c.blog_id == blog_id)).scalar_one()
+            return connection.execute(select(func.count()).where(_posts.c.blog_id == blog_id, IS_POST)).scalar_one()
+
+    def pages(self, blog_id: int) -> frozenset[str]:
+        """The keys of pages that are held beside the posts: they are few."""
+        with self.database.reading() as connection:
+            return frozenset(connection.scalars(select(_posts.c.key).where(_posts.c.blog_id == blog_id, ~IS_POST)))
 
     def _in_order(self, statement: Select[Any]) -> Iterator[Post]:
         after = 0

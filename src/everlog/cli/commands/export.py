@@ -49,19 +49,20 @@ def export(
 
     chosen = format_for(format_name, output)
     moment = as_moment_or_none(since)
-    comments: Counter[str] = Counter()
+    written: Counter[str] = Counter()
     settings = given.settings()
     with archive_of(settings, reading=True, quiet=given.quiet) as opened:
         blog_id = _blog_id(blog, opened) if blog else None
         count = opened.export(
             chosen, Path(output) if output else None, blog_id=blog_id, since=moment,
-            on_post=lambda post: comments.update({"kept": len(post.comments)}),
+            on_post=lambda post: written.update({post.kind: 1, "comment": len(post.comments)}),
         )
     if not given.quiet:
-        written = f"{counted(count, 'post')} with {counted(comments['kept'], 'comment')}"
+        pages = f" and {counted(written['page'], 'page')}" if written["page"] else ""
+        said = f"{counted(written['post'], 'post')}{pages} with {counted(written['comment'], 'comment')}"
         if FORMATS[chosen].captures == "alone":
-            written = counted(count, "captured page")
-        print(written + (f" in {output}" if output not in {None, "-"} else ""), file=sys.stderr)
+            said = counted(count, "captured page")
+        print(said + (f" in {output}" if output not in {None, "-"} else ""), file=sys.stderr)
 
 
 def _blog_id(url: str, archive: Archive) -> int:

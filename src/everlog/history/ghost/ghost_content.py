@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from everlog.core.tree import Element
+    from everlog.records import PostKind
 
 # Keys are 26 hexadecimal digits; what is longer than any is none.
 _LONGEST_KEY = 100
@@ -76,9 +77,11 @@ class GhostContent:
         root, key = _parts(entrance)
         return GhostChanges.of(root, key, mark) if mark.get("updated") is not None else None
 
-    def listing(self, entrance: str) -> HistoryWalk:
-        """The numbers and addresses of all posts, without their texts."""
-        return GhostListing.of(*_parts(entrance))
+    def listing(
+        self, entrance: str, *, kind: PostKind = "post", mark: Mapping[str, Any] | None = None,  # noqa: ARG002
+    ) -> HistoryWalk:
+        """The numbers and addresses of all posts, or pages, without their texts."""
+        return GhostListing.of(*_parts(entrance), kind="posts" if kind == "post" else "pages")
 
 
 def _interface(script: Element, home: str) -> str | None:

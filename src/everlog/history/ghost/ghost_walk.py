@@ -18,6 +18,7 @@ from everlog.history.ghost.ghost_list import Place, PostList
 from everlog.history.ghost.ghost_rows import (
     BY_CHANGE,
     LISTED,
+    Kind,
     Rows,
     id_of,
     listed_posts,
@@ -244,8 +245,8 @@ class GhostListing:
     _is_over: bool = False
 
     @classmethod
-    def of(cls, root: str, key: str) -> GhostListing:
-        return cls(root=root, key=key, _list=PostList(place=Place(limit=LISTED_PER_PAGE), fields=LISTED))
+    def of(cls, root: str, key: str, kind: Kind = "posts") -> GhostListing:
+        return cls(root=root, key=key, _list=PostList(place=Place(kind=kind, limit=LISTED_PER_PAGE), fields=LISTED))
 
     @property
     def cursor(self) -> Mapping[str, Any]:
@@ -276,7 +277,9 @@ class GhostListing:
         rows, problem = self._list.take(answer)
         self._is_over = problem is not None or self._list.is_over
         self.is_exhaustive = problem is None and self._list.is_over
-        return Told(posts=listed_posts(rows, self.root, "posts"), total=self._list.total, problem=problem)
+        kind = self._list.place.kind
+        total = self._list.total if kind == "posts" else None
+        return Told(posts=listed_posts(rows, self.root, kind), total=total, problem=problem)
 
 
 def former_root(root: str) -> str | None:

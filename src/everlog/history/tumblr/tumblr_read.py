@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
 from everlog.history.overlap import REPEATS, fit_page
@@ -16,6 +16,9 @@ from everlog.history.page_walk import PageWalk, Step, failed_step
 from everlog.history.platforms import platform_of
 from everlog.history.source import BlogClues, Entrance, Grade, HistoryAnswer, HistoryRequest, HistoryWalk, Told
 from everlog.history.tumblr.tumblr_posts import listed_post, posts_of
+
+if TYPE_CHECKING:
+    from everlog.records import PostKind
 
 PER_REQUEST = 50
 # 100,000 posts: there are such blogs of pictures.
@@ -57,9 +60,11 @@ class TumblrRead:
         """None: it says nothing of edits, and the blog's feed tells of new posts."""
         return None
 
-    def listing(self, entrance: str) -> HistoryWalk | None:
-        """The same walk: the posts come with their texts, and 50 at a time all the same."""
-        return self.walk(entrance)
+    def listing(
+        self, entrance: str, *, kind: PostKind = "post", mark: Mapping[str, Any] | None = None,  # noqa: ARG002
+    ) -> HistoryWalk | None:
+        """The same walk: the posts come with their texts, and 50 at a time all the same. Pages are not told."""
+        return self.walk(entrance) if kind == "post" else None
 
 
 @dataclass(frozen=True, slots=True)

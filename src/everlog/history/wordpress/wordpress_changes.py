@@ -1,20 +1,24 @@
 """Changes of a WordPress blog since a walk, and the list of all its posts, by its REST interface.
 
-    RestChanges   posts in the order of their last change, as far back as the mark; then the newest comments
-    RestListing   the numbers and addresses of all posts: one that is held and not among them is gone
+    RestChanges   posts in the order of their last change, as far back as the mark; then pages, then the newest comments
+    RestListing   the numbers and addresses of all posts, or pages: one that is held and not among them is gone
+
+An update of a blog whose posts are as they were asks for no pages: that would be a request for every update, and few
+of them change. Where posts did, pages are asked for as well.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 from everlog.history.answers import count_of, number_at, text_at
 from everlog.history.source import NOTHING_TOLD, HistoryAnswer, HistoryRequest, Told
 from everlog.history.wordpress.wordpress_rows import (
     COMMENT_FIELDS,
     LISTED_FIELDS,
+    PAGES,
     PER_PAGE,
     POST_FIELDS,
     NamedRows,
@@ -26,6 +30,9 @@ from everlog.history.wordpress.wordpress_rows import (
     request_for,
     rows_told,
 )
+
+if TYPE_CHECKING:
+    from everlog.records import PostKind
 
 # Posts whose change is looked at in the request that most often says that there is none: few blogs have more news.
 FIRST_LOOK = 10
@@ -48,9 +55,12 @@ class RestChanges:
     wants_comments: bool
     is_exhaustive: bool = False
     lists_all: bool = False
-    _phase: Literal["newest", "texts", "comments", "over"] = "newest"
+    _phase: Literal["newest", "texts", "pages", "comments", "over"] = "newest"
     _offset: int = 0
     _changed: list[int] = field(default_factory=list)
+    # The routes of pages that are still to be looked at.
+    _routes: list[str] = field(default_factory=list)
+    _new_pages: int = 0
     _now: dict[str, Any] = field(default_factory=dict)
     _named: NamedRows = field(default_factory=NamedRows)
 
@@ -85,6 +95,11 @@ class RestChanges:
         if self._phase == "texts":
             numbers = ",".join(map(str, self._changed[:PER_PAGE]))
             return request_for(self.root, "posts", per_page=PER_PAGE, include=numbers, _fields=POST_FIELDS)
+        if self._phase == "pages":
+            return request_for(
+                self.root, self._routes[0], per_page=FIRST_LOOK, **({"offset": self._offset} if self._offset else {}),
+                orderby="modified", order="desc", _fields=POST_FIELDS,
+            )
         if self._phase == "comments":
             # By their numbers and not by their dates: one that was approved late is among them.
             return request_for(
@@ -100,10 +115,7 @@ class RestChanges:
             return self._tell_named()
         rows, problem = rows_told(answer)
         if problem is not None:
-            # What comments there are is the smaller part: the news of posts stand.
-            self.is_exhaustive = self._phase == "comments"
-            self._phase = "over"
-            return Told(problem=problem)
+            return self._take_failure(problem)
         total = count_of(answer.header("X-WP-Total"))
         if self._phase == "newest":
             return self._take_newest(rows, total)
@@ -111,9 +123,21 @@ class RestChanges:
             del self._changed[:PER_PAGE]
             self._named.wait(rows, "post", None)
             if not self._changed:
-                self._go_to_comments()
+                self._go_to_pages()
             return self._tell_named()
+        if self._phase == "pages":
+            return self._take_pages(rows, total)
         return self._take_comments(rows, total)
+
+    def _take_failure(self, problem: str) -> Told:
+        if self._phase == "pages":
+            # They may be switched off by now; the news of posts stand.
+            self._end_route()
+            return NOTHING_TOLD
+        # What comments there are is the smaller part: the news of posts stand.
+        self.is_exhaustive = self._phase == "comments"
+        self._phase = "over"
+        return Told(problem=problem)
 
     def _take_newest(self, rows: list[Row], total: int | None) -> Told:
         known, at = set(self.before.get("ids") or ()), str(self.before.get("modified") or "")
@@ -133,8 +157,34 @@ class RestChanges:
         if len(rows) < asked or any(stamp < at for stamp in stamps):
             self._offset, self._phase = 0, "texts"
             if not self._changed:
-                self._go_to_comments()
+                self._go_to_comments() if total == self.before.get("total") else self._go_to_pages()
         return Told(total=total)
+
+    def _take_pages(self, rows: list[Row], total: int | None) -> Told:
+        """Pages that were published or edited since, with their texts; and whether some are gone."""
+        route, routes = self._routes[0], dict(self._now.get("routes") or {})
+        before = (self.before.get("routes") or {}).get(route) or {}
+        at = str(before.get("modified") or "")
+        changed = [row for row in rows if (text_at(row, "modified_gmt") or "") > at]
+        self._new_pages += sum((text_at(row, "date_gmt") or "") > at for row in changed)
+        self._offset += len(rows)
+        is_over = len(changed) < FIRST_LOOK
+        if rows and self._offset == len(rows):
+            routes[route] = {"total": total, "modified": max(at, text_at(rows[0], "modified_gmt") or "")}
+            self._now["routes"] = routes
+        has_lost = False
+        if is_over:
+            has_lost = total is not None and total < int(before.get("total") or 0) + self._new_pages
+            self._end_route()
+        self._named.wait(changed, "page", None)
+        told = self._tell_named()
+        return replace(told, has_lost_pages=has_lost)
+
+    def _end_route(self) -> None:
+        del self._routes[0]
+        self._offset = self._new_pages = 0
+        if not self._routes:
+            self._go_to_comments()
 
     def _take_comments(self, rows: list[Row], total: int | None) -> Told:
         last = int(self.before.get("comment") or 0)
@@ -154,16 +204,26 @@ class RestChanges:
         posts = (listed_post(row, self.root, self._named.names, kind) for row in rows)
         return Told(posts=tuple(post for post in posts if post is not None))
 
+    def _go_to_pages(self) -> None:
+        routes = self.before.get("routes")
+        self._offset, self._phase = 0, "pages"
+        # Marks of earlier versions say nothing of pages.
+        self._routes = list(dict.fromkeys((PAGES, *routes))) if isinstance(routes, dict) else []
+        if not self._routes:
+            self._go_to_comments()
+
     def _go_to_comments(self) -> None:
+        self._offset = 0
         self._phase = "comments" if self.wants_comments else "over"
         self.is_exhaustive = not self.wants_comments
 
 
 @dataclass(slots=True)
 class RestListing:
-    """All posts by their numbers and addresses, in the order of their numbers."""
+    """All posts, or pages, by their numbers and addresses, in the order of their numbers; `routes` are their lists."""
 
     root: str
+    routes: tuple[str, ...] = ("posts",)
     is_exhaustive: bool = False
     _offset: int = 0
     _total: int | None = None
@@ -190,7 +250,7 @@ class RestListing:
         if self._is_over:
             return None
         return request_for(
-            self.root, "posts", per_page=PER_PAGE, offset=self._offset, orderby="id", order="asc",
+            self.root, self.routes[0], per_page=PER_PAGE, offset=self._offset, orderby="id", order="asc",
             _fields=LISTED_FIELDS,
         )
 
@@ -201,8 +261,11 @@ class RestListing:
         if problem is not None or total is None or (self._total is not None and total < self._total):
             self._is_over = True
             return Told(problem=problem or "the list of all posts changed while it was read")
+        kind: PostKind = "post" if self.routes[0] == "posts" else "page"
         self._total, self._offset = total, self._offset + PER_PAGE
         if self._offset >= total:
-            self._is_over = self.is_exhaustive = True
-        told = (listed_address(row, self.root) for row in rows)
-        return Told(posts=tuple(post for post in told if post is not None), total=total)
+            self.routes, self._offset, self._total = self.routes[1:], 0, None
+            self._is_over = self.is_exhaustive = not self.routes
+        told = (listed_address(row, self.root, kind) for row in rows)
+        posts = tuple(post for post in told if post is not None)
+        return Told(posts=posts, total=total if kind == "post" else None)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from everlog.history.source import BlogClues, Grade, HistoryAnswer, HistoryWalk
+    from everlog.records import PostKind
 
 INTERFACE = "https://public-api.wordpress.com/rest/v1.1/sites/"
 PER_REQUEST = 100
@@ -81,16 +82,20 @@ class WordPressCom:
     ) -> HistoryWalk | None:
         """The posts that were edited or published since, and the new comments; the total tells of deleted ones."""
         place = {
-            "part": "newest", "then": ["edited", *(["comments"] if wants_comments else [])],
+            "part": "newest", "then": ["edited", "edited pages", *(["comments"] if wants_comments else [])],
             "since": mark.get("modified") or "", "comment": mark.get("comment"), "known": mark.get("known"),
+            "count": mark.get("total"),
         }
         walk = self._walk(entrance, None, place)
         walk.notes = dict(mark)
         return walk
 
-    def listing(self, entrance: str) -> HistoryWalk | None:
-        """The addresses of all posts."""
-        return self._walk(entrance, None, {"part": "listed", "then": []}, lists_all=True)
+    def listing(
+        self, entrance: str, *, kind: PostKind = "post", mark: Mapping[str, Any] | None = None,  # noqa: ARG002
+    ) -> HistoryWalk | None:
+        """The addresses of all posts, or of all pages."""
+        part = "listed" if kind == "post" else "pages"
+        return self._walk(entrance, None, {"part": part, "then": []}, lists_all=True)
 
     def _walk(
         self, entrance: str, cursor: Mapping[str, Any] | None, place: Row, *, lists_all: bool = False,
@@ -114,8 +119,9 @@ class _Lists:
         asked = {"number": PER_REQUEST, "order_by": "ID", "order": "ASC", "page_handle": place.get("handle")}
         if part == "newest":
             asked = {"number": 1, "order_by": "modified"}
-        elif part == "edited":
+        elif part in {"edited", "edited pages"}:
             asked |= {"order_by": "modified", "order": "DESC", "modified_after": place.get("since")}
+            asked |= {"type": "page"} if part == "edited pages" else {}
         elif part == "listed":
             asked["fields"] = "ID,URL,modified,type,status"
         elif part == "pages":
@@ -141,7 +147,7 @@ class _Lists:
         then = list(place.get("then") or ())
         before, now = parse_date(place.get("since") or None), parse_date(modified)
         if then[:1] == ["edited"] and (now is None or (before is not None and now <= before)):
-            then = then[1:]
+            then = then[2:] if total == place.get("count") else then[1:]
         left = -(-(total or 0) // PER_REQUEST) + max(0, len(then) - 1) if then[:1] == ["posts"] else len(then)
         return replace(_on({**place, "then": then}, Told(total=total), notes), requests_left=left)
 
@@ -187,7 +193,7 @@ class _Lists:
 
     def _failed(self, answer: HistoryAnswer, place: Row) -> Step:
         failed = failed_step(answer, place, what="the interface", wanted="list of posts")
-        is_later = place.get("part") in {"pages", "comments"} and not place.get("seen")
+        is_later = place.get("part") in {"pages", "edited pages", "comments"} and not place.get("seen")
         if failed.is_put_off or not is_later:
             return failed
         # The posts were told; a blog may keep the rest to itself.
@@ -208,7 +214,7 @@ def _on(place: Row, told: Told, notes: Mapping[str, Any], *, is_partial: bool = 
     following |= {"part": then[0], "then": then[1:]}
     if then[0] == "comments" and place.get("comment"):
         following |= {"after": place["comment"], "known": place.get("known"), "is_look": True}
-    elif then[0] == "edited":
+    elif then[0] in {"edited", "edited pages"}:
         following["known"] = place.get("known")
     return Step(told=told, next_place=following, is_partial=is_partial, notes=notes, requests_left=len(then))
 

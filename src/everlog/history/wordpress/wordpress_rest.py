@@ -13,12 +13,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urljoin, urlsplit
 
 from everlog.history.source import BlogClues, Entrance, Grade, HistoryWalk
 from everlog.history.wordpress.wordpress_changes import RestChanges, RestListing
+from everlog.history.wordpress.wordpress_rows import PAGES
 from everlog.history.wordpress.wordpress_walk import RestWalk
+
+if TYPE_CHECKING:
+    from everlog.records import PostKind
 
 _RELATION = "https://api.w.org/"
 _IN_HEADER = re.compile(r"<([^<>]+)>\s*;[^,]*rel=[\"']?https://api\.w\.org/", re.IGNORECASE)
@@ -66,9 +70,12 @@ class WordPressRest:
         """The posts that were published or edited since, and the newest comments."""
         return RestChanges.of(entrance, mark, wants_comments=wants_comments)
 
-    def listing(self, entrance: str) -> HistoryWalk:
-        """The addresses of all posts, without their texts."""
-        return RestListing(entrance)
+    def listing(
+        self, entrance: str, *, kind: PostKind = "post", mark: Mapping[str, Any] | None = None,
+    ) -> HistoryWalk:
+        """The addresses of all posts, or of the pages of the routes in a mark, without their texts."""
+        routes = tuple(dict.fromkeys((PAGES, *((mark or {}).get("routes") or {}))))
+        return RestListing(entrance, routes if kind == "page" else ("posts",))
 
 
 def _named(clues: BlogClues, href: str, evidence: str) -> Entrance | None:

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from everlog.feeds.labels import plain
-from everlog.history.answers import article_of, local_moment, number_at, numbers_at, own_url, rows_of, text_at
+from everlog.history.answers import (
+    article_of,
+    json_of,
+    local_moment,
+    number_at,
+    numbers_at,
+    own_url,
+    rows_of,
+    text_at,
+)
 from everlog.history.source import HistoryAnswer, HistoryRequest, ListedComment, ListedPost
 from everlog.records import Comment, Entry
 
@@ -20,6 +30,18 @@ LISTED_FIELDS = "id,link,modified_gmt"
 COMMENT_FIELDS = "id,post,parent,author_name,author_url,date,date_gmt,content,link"
 # Names of each kind that are kept with a cursor or a mark: more are asked for again, where posts have them.
 MOST_KEPT = 5_000
+PAGES = "pages"
+# Types of a blog's own that are asked for: one request each, though most have no posts.
+MOST_TYPES = 8
+# What a site is put together of, and not what it says. WordPress' own parts begin with `wp_`; those of page builders
+# have such words in their names. Which types have pages of their own is told to their editors alone.
+_NO_PAGES = frozenset({"post", "page", "attachment", "nav_menu_item"})
+_NO_PAGE = re.compile(
+    r"^wp_|(?:^|[_-])(?:blocks?|templates?|navigation|menus?|fonts?|styles?|library|layouts?|forms?|popups?)(?:$|[_-])",
+)
+# The address of what has no page of its own, as of a type that the site only uses in others.
+_HAS_NO_PAGE = re.compile(r"[?&]post_type=[^&]+&p=\d+")
+_ROUTE = re.compile(r"[\w-]{1,60}", re.ASCII)
 # Where names come from, and the name that posts have for them.
 NAMES: Mapping[str, str] = {"users": "author", "categories": "categories", "tags": "tags"}
 
@@ -155,9 +177,9 @@ def _numbers(row: Mapping[str, Any], name: str) -> tuple[int, ...]:
 
 
 def listed_post(row: Mapping[str, Any], root: str, names: Names, kind: Literal["post", "page"]) -> ListedPost | None:
-    """A post as the interface tells it; None for a row that names no address."""
+    """A post as the interface tells it; None for a row that names no address of a page."""
     url, number = own_url(root, row, "link"), number_at(row, "id")
-    if url is None or number is None:
+    if url is None or number is None or _HAS_NO_PAGE.search(url):
         return None
     content = row.get("content")
     is_locked = isinstance(content, dict) and content.get("protected") is True
@@ -175,12 +197,14 @@ def listed_post(row: Mapping[str, Any], root: str, names: Names, kind: Literal["
     )
 
 
-def listed_address(row: Mapping[str, Any], root: str) -> ListedPost | None:
+def listed_address(
+    row: Mapping[str, Any], root: str, kind: Literal["post", "page"] = "post",
+) -> ListedPost | None:
     """The address of a post and when it changed, where no more was asked for."""
     url, number = own_url(root, row, "link"), number_at(row, "id")
     if url is None or number is None:
         return None
-    return ListedPost(url=url, id=str(number), changed=local_moment(None, text_at(row, "modified_gmt")))
+    return ListedPost(url=url, id=str(number), changed=local_moment(None, text_at(row, "modified_gmt")), kind=kind)
 
 
 def listed_comment(row: Mapping[str, Any], root: str) -> ListedComment | None:
@@ -197,6 +221,24 @@ def listed_comment(row: Mapping[str, Any], root: str) -> ListedComment | None:
         published=local_moment(text_at(row, "date"), text_at(row, "date_gmt")),
     )
     return ListedComment(comment=comment, post_id=str(post))
+
+
+def page_routes(answer: HistoryAnswer) -> tuple[str, ...]:
+    """The routes of what is published beside posts: pages first, then types of the blog's own ("recipes", "books").
+
+    >>> said = b'{"post": {"rest_base": "posts"}, "book": {"slug": "book", "rest_base": "books"}, "wp_block": {}}'
+    >>> page_routes(HistoryAnswer(url="https://a.org/wp-json/wp/v2/types", status=200, body=said))
+    ('pages', 'books')
+    """
+    found = json_of(answer.body) if answer.is_ok else None
+    routes = []
+    for slug, kind in found.items() if isinstance(found, dict) else ():
+        if not isinstance(kind, dict) or slug in _NO_PAGES or _NO_PAGE.search(slug):
+            continue
+        route = text_at(kind, "rest_base")
+        if route and _ROUTE.fullmatch(route) and text_at(kind, "rest_namespace") in {None, "wp/v2"}:
+            routes.append(route)
+    return (PAGES, *routes[:MOST_TYPES])
 
 
 def rows_told(answer: HistoryAnswer) -> tuple[list[Mapping[str, Any]], str | None]:

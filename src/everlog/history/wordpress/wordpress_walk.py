@@ -1,5 +1,7 @@
 """Walk over the WordPress REST interface: posts, pages, comments, and at its end what changed meanwhile.
 
+Beside posts and pages a blog may have types of its own, such as recipes: those that are published are walked as pages.
+
 Lists are walked by `offset`, in an order that stays as it is, each request beginning with the last row of the one
 before. A row that is deleted meanwhile moves all behind it up by one, and one of them would be missed: where there are
 fewer than before, or the last row does not come again, the walk goes back until it does.
@@ -22,13 +24,15 @@ from everlog.history.wordpress.wordpress_rows import (
     Row,
     listed_comment,
     listed_post,
+    page_routes,
     request_for,
     rows_told,
 )
 
-Phase = Literal["newest", "posts", "pages", "comments", "check", "over"]
+Phase = Literal["newest", "posts", "types", "pages", "comments", "check", "over"]
 _AFTER: Mapping[Phase, Phase] = {
-    "newest": "posts", "posts": "pages", "pages": "comments", "comments": "check", "check": "over", "over": "over",
+    "newest": "posts", "posts": "types", "types": "pages", "pages": "comments", "comments": "check", "check": "over",
+    "over": "over",
 }
 # A server that cannot put a page together is asked for less at once; 10 posts are in its feed, too.
 _SMALLER = {PER_PAGE: 25, 25: 10}
@@ -52,9 +56,18 @@ class _Place:
     per_page: int = PER_PAGE
     total: int | None = None
     steps_back: int = 0
+    # The routes of pages that are still to be walked, the first the one that is.
+    routes: tuple[str, ...] = ()
 
     def next_phase(self) -> _Place:
+        if self.phase == "pages" and len(self.routes) > 1:
+            return _Place(phase="pages", per_page=self.per_page, routes=self.routes[1:])
         return _Place(phase=_AFTER[self.phase], per_page=self.per_page)
+
+    @property
+    def route(self) -> str:
+        """The list that is walked."""
+        return self.routes[0] if self.phase == "pages" and self.routes else self.phase
 
 
 @dataclass(slots=True, kw_only=True)
@@ -78,7 +91,7 @@ class RestWalk:
         walk = cls(root=root, wants_comments=wants_comments)
         if cursor:
             place = cursor["place"]
-            walk.place = _Place(**place)
+            walk.place = _Place(**{**place, "routes": tuple(place.get("routes") or ())})
             walk.start, walk._cursor = dict(cursor["start"]), cursor
             walk._named = NamedRows.resumed(cursor.get("names"), cursor.get("wanted"))
         return walk
@@ -97,6 +110,8 @@ class RestWalk:
         total = self.start.get("total") if self.place.phase in {"newest", "posts"} else self.place.total
         if self.place.phase in {"check", "over"}:
             return 0
+        if self.place.phase == "types":
+            return 1
         return None if total is None else -(-max(0, total - self.place.offset) // (self.place.per_page - 1))
 
     def next_request(self) -> HistoryRequest | None:
@@ -110,9 +125,11 @@ class RestWalk:
             return self._checking().next_request()
         if place.phase == "over":
             return None
+        if place.phase == "types":
+            return request_for(self.root, "types")
         fields = COMMENT_FIELDS if place.phase == "comments" else POST_FIELDS
         return request_for(
-            self.root, place.phase, per_page=place.per_page, offset=place.offset, orderby="id", order="asc",
+            self.root, place.route, per_page=place.per_page, offset=place.offset, orderby="id", order="asc",
             _fields=fields,
         )
 
@@ -129,6 +146,10 @@ class RestWalk:
             return self._tell_named()
         if self.place.phase == "check":
             return self._take_check(answer)
+        if self.place.phase == "types":
+            self.place = replace(self.place.next_phase(), routes=page_routes(answer))
+            self.start["routes"] = {}
+            return NOTHING_TOLD
         rows, problem = rows_told(answer)
         if problem is not None:
             return self._take_failure(answer, problem)
@@ -165,6 +186,8 @@ class RestWalk:
             self.place = replace(place, offset=back, total=total, steps_back=place.steps_back + 1)
             return NOTHING_TOLD
         new = [row for row in rows if _number_of(row) > place.last]
+        if place.phase == "pages":
+            self._note_route(rows, total)
         # One row comes again. A short page is not the end while there are said to be more: what strangers may not see
         # is left out of it.
         self.place = replace(
@@ -179,6 +202,14 @@ class RestWalk:
             return Told(comments=tuple(each for each in told if each is not None), comments_total=total)
         self._named.wait(new, "page" if place.phase == "pages" else "post", total)
         return self._tell_named()
+
+    def _note_route(self, rows: list[Row], total: int | None) -> None:
+        """Note of a list of pages how many there are and when one changed last, for `changes`."""
+        routes = self.start.setdefault("routes", {})
+        before = routes.get(self.place.route) or {}
+        stamps = (text_at(row, "modified_gmt") or "" for row in rows)
+        if rows or before:
+            routes[self.place.route] = {"total": total, "modified": max((before.get("modified") or "", *stamps))}
 
     def _has_gap(self, numbers: list[int], total: int | None) -> bool:
         """Whether rows were deleted before the last one that was told, so that those behind it may be missed."""

@@ -169,6 +169,8 @@ class CrawlContext:
     is_told: bool = False
     # The keys of posts whose text strangers do not get, and why: "password", "members".
     locked: Mapping[str, str] = field(default_factory=dict)
+    # The keys of what is held and was told as a page beside the posts.
+    pages: frozenset[str] = frozenset()
     # The keys of posts that the blog's own list of all posts does not name any more.
     unlisted: frozenset[str] = frozenset()
     _brought: set[bytes] = field(default_factory=set)
@@ -305,13 +307,13 @@ class CrawlContext:
             self.run.keep_host_stats()
         tally = self.tally
         tally.visited += is_page(safe.visit)
-        tally.new_posts += safe.kept == "new"
-        tally.changed_posts += safe.kept == "changed"
+        tally.count_kept(safe.kept, safe.visit.post)
         if (post := safe.visit.post) is not None and safe.kept in {"new", "changed", "same"}:
             source = post.provenance.get("text")
             if source is not None and source.disagrees is not None:
                 tally.unsure[reason_kind(source.disagrees)] += 1
-        if safe.kept in {"new", "changed", "same"} and len(self.visited_posts) < VISITED_KEPT:
+        is_post = safe.visit.post is None or safe.visit.post.kind == "post"
+        if safe.kept in {"new", "changed", "same"} and is_post and len(self.visited_posts) < VISITED_KEPT:
             self.visited_posts.append(safe.visit.url)
         self.run.on_safe(safe)
 

@@ -152,7 +152,7 @@ class Crawl:
         is_post = page.outcome in {"post", "retry"}
         if not is_post or page.new_posts:
             self.queue.frontier.learn(answer.page.url, page.new_posts, post=is_post)
-        if page.post is not None and not page.reading.by_url:
+        if page.post is not None and page.post.kind == "post" and not page.reading.by_url:
             self._learn_address(answer.page.url)
         self._count(page)
         log.info("%s: %s (%s)", page.outcome, link.url, page.reason or page.note or f"{page.new_posts} new posts")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from everlog.archive import Archive
-    from everlog.records import Blog, Wait
+    from everlog.records import Blog, Post, Wait
 
 # How a crawl ended, with the exit code of the command line for each.
 Ending = Literal["complete", "incomplete", "nothing", "blocked", "limit", "interrupted"]
@@ -51,6 +51,8 @@ class Tally:
     # This run.
     new_posts: int = 0
     changed_posts: int = 0
+    # Pages beside the posts that were added, or stored in another version.
+    told_pages: int = 0
     # Pages that were visited, posts and others.
     visited: int = 0
     rendered: int = 0
@@ -69,6 +71,14 @@ class Tally:
     failures: list[tuple[str, str]] = field(default_factory=list)
     # What the user should know about how the crawl was done.
     remarks: list[str] = field(default_factory=list)
+
+    def count_kept(self, kept: str | None, post: Post | None) -> None:
+        """Count what became of a visit: a new post, or another version of one; pages beside the posts apart."""
+        if post is not None and post.kind == "page":
+            self.told_pages += kept in {"new", "changed"}
+            return
+        self.new_posts += kept == "new"
+        self.changed_posts += kept == "changed"
 
     def fail(self, url: str, reason: str, *, kind: str) -> None:
         """Count a URL that is not held, by the kind of trouble; the first few are kept by name."""
@@ -158,11 +168,13 @@ def said_of_update(source: str, quietly: str, tally: Tally, *, looked_at: int = 
     'the feed and 1 page were checked: nothing new'
     """
     pages = max(tally.visited - looked_at, 0)
-    if not (pages or tally.new_posts or tally.changed_posts):
+    if not (pages or tally.new_posts or tally.changed_posts or tally.told_pages):
         return f"up to date: {quietly}"
     news = [
         *([f"{tally.new_posts:,} new {'post' if tally.new_posts == 1 else 'posts'}"] if tally.new_posts else []),
         *([f"{tally.changed_posts:,} changed"] if tally.changed_posts else []),
+        *([f"{tally.told_pages:,} new or changed {'page' if tally.told_pages == 1 else 'pages'}"]
+          if tally.told_pages else []),
     ]
     checked = f"{source} and {pages:,} {'page' if pages == 1 else 'pages'} were checked"
     return f"{checked}: {', '.join(news) or 'nothing new'}"

@@ -164,7 +164,9 @@ class Queue:
             (self._own_media if host_of(link.url) == self._host else self._other_media).append(link)
         else:
             self._links[link.key] = link
-            self.frontier.add(link.url, link.key, link.lane, first=link.rank < 0)
+            # A page that is wanted for itself does not compete with those that may lead to posts.
+            lane: Lane = "post" if link.rank < 0 else link.lane
+            self.frontier.add(link.url, link.key, lane, first=link.rank < 0 and link.lane == "post")
             if link.lane == "page":
                 shape = self._shape_held[link.key] = self._shapes.of(link.key)
                 self._of_shape[shape] += 1

@@ -17,6 +17,7 @@ from everlog.history.told_comments import with_told
 from everlog.history.told_post import FEED_METHOD, METHOD, is_without_page, told_post
 from everlog.markup.media import media_of
 from everlog.records import Blog, Comment, CommentsState, Fetched, Link, Media, Post, Visit
+from everlog.usecases.page.copies import FIRST
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -53,7 +54,7 @@ class ToldStore:
         """Store an answer and what it tells."""
         archive = self.run.archive
         own = [(self._link(post), post) for post in told.posts]
-        self.outside += sum(link is None for link, _ in own)
+        self.outside += sum(link is None and post.kind == "post" for link, post in own)
         within = [(link, post) for link, post in own if link is not None]
         archive.blogs.inventory.add(self.blog.id, self.source, (_in_inventory(link, post) for link, post in within))
         self.listed.update(link.key for link, _ in within)
@@ -68,13 +69,14 @@ class ToldStore:
             self._without_pages.clear()
         kept = archive.commit([page, *posts])
         changed = {each.visit.key for each in kept if each.kept in {"new", "changed"} and each.visit.post is not None}
-        self.run.tally.new_posts += sum(each.kept == "new" for each in kept)
-        self.run.tally.changed_posts += sum(each.kept == "changed" for each in kept)
+        for each in kept:
+            self.run.tally.count_kept(each.kept, each.visit.post)
         whole = {visit.key for visit in posts}
         self.news |= {link.key: link.url for link, _ in within if link.key in changed or link.key not in whole}
         self._unheld.update(each.visit.key for each in kept if each.kept == "new")
         self._unheld.update(
-            link.key for link, _ in within if link.key not in whole and archive.posts.key(self.blog.id, link.key) is None
+            link.key for link, _ in within
+            if link.key not in whole and archive.posts.key(self.blog.id, link.key) is None
         )
         if told.comments:
             archive.commit(list(self._comments(told.comments, at)))
@@ -87,14 +89,18 @@ class ToldStore:
         """Where the page of a post is; None beyond the blog."""
         url = self.scope.page_urls(post.url)[0]
         key = canonical(url)
-        if not self.scope.is_own_key(key):
+        if not self.scope.is_own_key(key) or (post.kind == "page" and key == canonical(self.blog.home)):
+            # A page that is the front page is no page beside the posts.
             return None
-        return Link(url=url, key=key, lane="post" if post.kind == "post" else "page", found_on=self.blog.home)
+        if post.kind == "post":
+            return Link(url=url, key=key, lane="post", found_on=self.blog.home)
+        # Known to be wanted, whatever may be expected of other pages.
+        return Link(url=url, key=key, lane="page", found_on=self.blog.home, rank=FIRST)
 
     def _posts(self, within: Iterable[tuple[Link, ListedPost]], at: datetime) -> Iterable[Visit]:
         archive, settings = self.run.archive, self.run.settings
         for link, listed in within:
-            is_wanted = listed.kind == "post" and (listed.is_whole or not settings.pages)
+            is_wanted = listed.is_whole or (listed.kind == "post" and not settings.pages)
             method = FEED_METHOD if self.source in FEEDS else METHOD
             post = None
             if is_wanted:

@@ -106,7 +106,8 @@ class CommentGatherer:
         if further is not None and not feed_first:
             await self._from_pages(post, further, gathered)
         is_read = evidence.feed is not None and canonical(evidence.feed) in self._read
-        if evidence.feed is not None and (is_read or self._wants_feed(gathered, claimed, held)):
+        may_ask = evidence.feed is not None and not self.are_to_come
+        if evidence.feed is not None and may_ask and (is_read or self._wants_feed(gathered, claimed, held)):
             await self._from_feed(evidence.feed, post, answer, gathered)
         if further is not None and feed_first and not _are_all(gathered, claimed, held):
             await self._from_pages(post, further, gathered)
@@ -230,8 +231,6 @@ class CommentGatherer:
     def _wants_feed(self, gathered: Gathered, claimed: int | None, held: Post | None) -> bool:
         """Whether a post's comment feed may say more than its pages."""
         found = len(gathered.on_pages)
-        if self.are_to_come:
-            return False
         if self.is_told or (claimed == 0 and not found):
             # Links from elsewhere are what an interface may not tell; what a page counts beyond all is looked for.
             return len(merge(gathered.threads, claimed=claimed).comments) < (claimed or 0)

@@ -18,7 +18,7 @@ from everlog.core.urls import canonical
 from everlog.feeds.sitemaps import parse_sitemap
 from everlog.history import SOURCES, HistorySource, HistoryWalk
 from everlog.history.source import ListingSource
-from everlog.records import Blog, Failure, Link
+from everlog.records import Blog, Failure, Link, PostKind
 from everlog.usecases.crawl.lifecycle import begin, finish, open_context, run_to_end, store_feed, uncommented_posts
 from everlog.usecases.crawl.report import Report, said_of_update
 from everlog.usecases.discover.blog_scope import scope_of
@@ -85,13 +85,14 @@ async def told_changes(
         if walk is None:
             continue
         store = ToldStore(source=source.name, blog=blog, scope=scope_of(blog, run.archive), run=run, is_update=True)
-        total = await _take(walk, store, run, has_pages=False)
+        total, has_lost_pages = await _take(walk, store, run, has_pages=False)
         waits = walk.next_request() is not None and not run.stop.interrupted
         if not waits and (not walk.is_exhaustive or walk.mark is None):
             return None
         # Posts that are new are in the inventory by now.
         known = run.archive.blogs.inventory.count(blog.id, source.name)
         gone = await _gone(source, state, store, run) if total is not None and total != known else {}
+        gone |= await _gone(source, state, store, run, kind="page") if has_lost_pages else {}
         return ToldChanges(
             source=source.name, news=store.news, commented=store.commented, gone=gone, comment_feed=comment_feed,
             state=replace(state, mark=_mark_of(walk) or state.mark, total=total or state.total, walked_at=run.now()),
@@ -100,12 +101,15 @@ async def told_changes(
     return None
 
 
-async def _take(walk: HistoryWalk, store: ToldStore, run: CrawlRun, *, has_pages: bool = True) -> int | None:
-    """Make the requests of a walk and store what it tells. The number of posts that there are, as far as it says.
+async def _take(
+    walk: HistoryWalk, store: ToldStore, run: CrawlRun, *, has_pages: bool = True,
+) -> tuple[int | None, bool]:
+    """Make the requests of a walk and store what it tells.
 
-    Without `has_pages` it ends before comments of posts that are not held until their pages are.
+    The number of posts that there are, as far as it says; and whether pages beside them are gone. Without `has_pages`
+    it ends before comments of posts that are not held until their pages are.
     """
-    total = None
+    total, has_lost_pages = None, False
     for _ in range(MOST_REQUESTS):
         request = walk.next_request()
         if request is None or run.stop.interrupted:
@@ -118,21 +122,25 @@ async def _take(walk: HistoryWalk, store: ToldStore, run: CrawlRun, *, has_pages
         run.tally.requests += 1
         told = walk.take(history_answer(answer))
         total = told.total if told.total is not None else total
+        has_lost_pages = has_lost_pages or told.has_lost_pages
         if not isinstance(answer, Failure):
             store.answer(request.url, answer, told)
-    return total
+    return total, has_lost_pages
 
 
-async def _gone(source: HistorySource, state: SourceState, store: ToldStore, run: CrawlRun) -> dict[str, str]:
+async def _gone(
+    source: HistorySource, state: SourceState, store: ToldStore, run: CrawlRun, kind: PostKind = "post",
+) -> dict[str, str]:
     """The posts that were listed before and are not any more, by the list that takes fewest requests."""
     inventory, blog = run.archive.blogs.inventory, store.blog
-    before = inventory.of(blog.id, source.name)
-    listed = await _on_sitemaps(state, store, run) if state.listing else None
+    before = inventory.of(blog.id, source.name, kind=kind)
+    listed = await _on_sitemaps(state, store, run) if state.listing and kind == "post" else None
     if listed is None and isinstance(source, ListingSource):
-        walk = source.listing(state.entrance)
+        walk = source.listing(state.entrance, kind=kind, mark=json.loads(state.mark or "{}"))
         listing = _for_addresses(store)
-        await _take(walk, listing, run)
-        listed = listing.listed if walk.lists_all else None
+        if walk is not None:
+            await _take(walk, listing, run)
+            listed = listing.listed if walk.lists_all else None
     if listed is None:
         return {}
     lost = [post for post in before if post.key not in listed]
