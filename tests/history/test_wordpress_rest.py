@@ -8,6 +8,7 @@ import pytest
 
 from everlog.history.source import ListingSource
 from everlog.history.wordpress.wordpress_rest import SOURCE
+from everlog.history.wordpress.wordpress_rows import Names, listed_post
 from history.driving import HOSTILE, Nonsense, changed_since, clues_of, driven, walked
 from history.sites.archives import FeedArchives
 from history.sites.blogger import Blogger
@@ -228,3 +229,45 @@ def test_nonsense_ends_a_walk(body):
 def test_other_platforms_are_not_taken_for_wordpress():
     assert SOURCE.entrance(clues_of(Blogger.of(3))) is None
     assert SOURCE.entrance(clues_of(FeedArchives.of(3))) is None
+
+
+def test_new_names_come_with_few_new_posts():
+    site = WordPressRest.of(30)
+    before = walked(SOURCE, site)
+    new = site.publish(author="Zoe Rook", tags=("Zinc", "Weather"))
+    now = changed_since(before, SOURCE, site, wants_comments=False)
+    told = next(post for post in now.posts if post.url == site.link(new))
+    assert (told.entry.authors, set(told.entry.tags)) == (("Zoe Rook",), {"Zinc", "Weather", "Notes & Queries"})
+    # The newest change, the texts, pages.
+    assert len(now.asked) == 3
+
+
+@pytest.mark.parametrize("kind", ["page", "recipes"])
+def test_pages_and_types_of_a_blogs_own_are_told_as_pages_with_their_changes(kind):
+    site = WordPressRest.of(30, kinds=("recipes", "wp_thing", "e-template"))
+    beside = [site.publish(kind=kind) for _ in range(3)]
+    site.publish(kind="e-template")
+    before = walked(SOURCE, site)
+    told = {post.url for post in before.posts if post.kind == "page"}
+    assert told == {site.link(post) for post in beside}
+    assert not any("e-template" in url or "wp_thing" in url for url in before.asked)
+    site.edit(beside[0].number)
+    site.delete(beside[1].number)
+    site.edit(3)
+    now = changed_since(before, SOURCE, site)
+    assert [post.url for post in now.posts if post.kind == "page"] == [site.link(beside[0])]
+    assert any(each.has_lost_pages for each in now.told)
+    mark = before.walk.mark
+    left = driven(SOURCE.listing(site.root, kind="page", mark=mark), site)
+    assert (left.urls, left.walk.lists_all) == ({site.link(beside[0]), site.link(beside[2])}, True)
+
+
+def test_a_blog_that_does_not_tell_its_types_tells_its_pages():
+    site = WordPressRest.of(30, traps={"types-401"})
+    about = site.publish(kind="page")
+    assert [post.url for post in walked(SOURCE, site).posts if post.kind == "page"] == [site.link(about)]
+
+
+def test_what_has_no_page_of_its_own_is_not_told():
+    row = {"id": 7, "link": "https://blog.example/?post_type=popup&p=7", "content": {"rendered": "<p>Buy.</p>"}}
+    assert listed_post(row, "https://blog.example/wp-json/", Names(), "page") is None

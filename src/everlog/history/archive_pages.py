@@ -43,6 +43,9 @@ _ARCHIVE = re.compile(
 )
 
 
+_FURTHER = re.compile(r"page/\d+/?$")
+
+
 class ArchivePage(NamedTuple):
     """A page of a month, or of a year if `month` is 0; `spelling` is what the addresses of all others have too."""
 
@@ -102,19 +105,59 @@ class ArchivePages:
     ) -> PageWalk:
         """The months from the newest back to the oldest."""
         del wants_comments
-        home, linked, samples = (*(part.strip() for part in entrance.split("|")), "", "")[:3]
-        pages = [each for each in map(archive_page, linked.split()) if each is not None]
-        plan = planned(pages)
-        reader = _Archives(
-            plan=tuple(plan), linked=frozenset(each.url for each in pages), scope=Scope(home),
-            pattern=UrlPattern.learn(samples.split()),
-        )
-        place = {"at": 0} if plan else None
-        return PageWalk.of(reader, cursor, place=place, most_requests=self.most_requests)
+        plan = ArchivePlan.of(entrance)
+        place = {"at": 0} if plan.pages else None
+        return PageWalk.of(_Archives(plan), cursor, place=place, most_requests=self.most_requests)
 
     def changes(self, entrance: str, mark: Mapping[str, Any], *, wants_comments: bool = True) -> None:
         """None: what is new is in the feed or on the front page."""
         del entrance, mark, wants_comments
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArchivePlan:
+    """Which archive pages a blog has or may have, and which links on them lead to posts.
+
+    >>> plan = ArchivePlan.of("https://a.org/ | https://a.org/2009/11/ https://a.org/2010/01/ | https://a.org/rain/")
+    >>> [page.url for page in plan.unlinked]
+    ['https://a.org/2009/12/']
+    >>> links = [(url, canonical(url)) for url in ("https://a.org/2009/11/05/sun/", "https://a.org/2009/11/")]
+    >>> plan.posts_on("https://a.org/2009/11/page/2/", links), plan.posts_on("https://a.org/tag/sea/", links)
+    (['https://a.org/2009/11/05/sun/'], None)
+    """
+
+    pages: tuple[ArchivePage, ...]
+    linked: frozenset[str]
+    scope: Scope
+    pattern: UrlPattern
+
+    @classmethod
+    def of(cls, entrance: str) -> ArchivePlan:
+        """The plan that an entrance holds."""
+        home, linked, samples = (*(part.strip() for part in entrance.split("|")), "", "")[:3]
+        pages = [each for each in map(archive_page, linked.split()) if each is not None]
+        return cls(
+            pages=tuple(planned(pages)), linked=frozenset(each.url for each in pages), scope=Scope(home),
+            pattern=UrlPattern.learn(samples.split()),
+        )
+
+    @property
+    def unlinked(self) -> tuple[ArchivePage, ...]:
+        """The months in between that nobody links to, the newest first."""
+        return tuple(page for page in self.pages if page.url not in self.linked)
+
+    def posts_on(self, url: str, links: Iterable[tuple[str, str]]) -> list[str] | None:
+        """The posts that an archive page, or a further page of one, leads to; None for another page."""
+        page = archive_page(_FURTHER.sub("", url))
+        if page is None or page.spelling not in {each.spelling for each in self.pages}:
+            return None
+        return [link for link, key in links if self.is_post(link, key, page)]
+
+    def is_post(self, url: str, key: str, page: ArchivePage) -> bool:
+        """Whether a link on an archive page leads to a post."""
+        if trap(url) is not None or archive_page(url) is not None:
+            return False
+        return self.pattern.matches_key(key) or _is_below(url, page)
 
 
 def planned(linked: Iterable[ArchivePage]) -> list[ArchivePage]:
@@ -160,44 +203,39 @@ def _with_months_between(pages: list[ArchivePage]) -> list[ArchivePage]:
 class _Archives:
     """The pages of a plan, and the further pages that these link to."""
 
-    plan: tuple[ArchivePage, ...]
-    linked: frozenset[str]
-    scope: Scope
-    pattern: UrlPattern
+    plan: ArchivePlan
 
     def request(self, place: Mapping[str, Any]) -> HistoryRequest:
-        return HistoryRequest(url=place.get("further") or self.plan[place["at"]].url, purpose="page")
+        return HistoryRequest(url=place.get("further") or self.plan.pages[place["at"]].url, purpose="page")
 
     def read(self, answer: HistoryAnswer, place: Mapping[str, Any]) -> Step:
         if answer.status in _PUT_OFF:
             why = f"it answers with HTTP {answer.status}" if answer.status else "no answer"
             return Step(told=Told(problem=why), next_place=place, is_put_off=True)
-        page = self.plan[place["at"]]
+        page = self.plan.pages[place["at"]]
         root = _parsed(answer) if answer.is_ok else None
         if root is None:
-            is_missed = page.url in self.linked and answer.status not in _NOT_THERE
+            is_missed = page.url in self.plan.linked and answer.status not in _NOT_THERE
             problem = f"{page.url}: it answers with HTTP {answer.status}" if is_missed else None
             return self._next(place, Told(problem=problem), is_missed=is_missed)
-        links = page_links(root, answer.url, within=self.scope)
+        links = page_links(root, answer.url, within=self.plan.scope)
         posts = tuple(ListedPost(url=link.url) for link in links if self._is_post(link, page))
         further, count = self._further(links, page, answer.url), int(place.get("count") or 0) + 1
         if further is not None and count <= MOST_FURTHER and further != place.get("further"):
             return Step(
                 told=Told(posts=posts), next_place={**place, "further": further, "count": count},
-                requests_left=len(self.plan) - place["at"],
+                requests_left=len(self.plan.pages) - place["at"],
             )
         return self._next(place, Told(posts=posts))
 
     def _next(self, place: Mapping[str, Any], told: Told, *, is_missed: bool = False) -> Step:
         at, has_gap = place["at"] + 1, is_missed or bool(place.get("has_gap"))
-        if at >= len(self.plan):
+        if at >= len(self.plan.pages):
             return Step(told=told, is_end=not has_gap)
-        return Step(told=told, next_place={"at": at, "has_gap": has_gap}, requests_left=len(self.plan) - at)
+        return Step(told=told, next_place={"at": at, "has_gap": has_gap}, requests_left=len(self.plan.pages) - at)
 
     def _is_post(self, link: PageLink, page: ArchivePage) -> bool:
-        if trap(link.url) is not None or archive_page(link.url) is not None or link.rel in {"next", "prev"}:
-            return False
-        return self.pattern.matches_key(link.key) or _is_below(link.url, page)
+        return link.rel not in {"next", "prev"} and self.plan.is_post(link.url, link.key, page)
 
     def _further(self, links: Iterable[PageLink], page: ArchivePage, url: str) -> str | None:
         """The next page of the same month, if there is one."""

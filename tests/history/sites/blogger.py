@@ -29,8 +29,8 @@ class Blogger(Blog):
 
     Traps: "short" (only the beginnings of articles), "jump" (articles end at their jump break), "feedburner" (feeds
     redirect to another service unless asked not to), "small-answers" (answers hold at most 40 entries), "no-total",
-    "total-high", "total-low" (counts that lie), "deaf" (start-index is ignored), "no-comments", "no-pages" (their feed is missing),
-    "private" (everything is refused), "own-domain" (nothing in the address shows Blogger), "half".
+    "total-high", "total-low" (counts that lie), "deaf" (start-index is ignored), "no-comments", "no-pages" (their feed
+    is missing), "private" (everything is refused), "own-domain" (nothing in the address shows Blogger), "half".
     """
 
     home: str = "https://sea.blogspot.com/"

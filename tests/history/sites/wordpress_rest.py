@@ -62,9 +62,9 @@ class WordPressRest(Blog):
             return 500, {"Content-Type": "text/html"}, b"<p>There has been a critical error on this website.</p>"
         if what == "types":
             return 200, {"Content-Type": JSON}, json.dumps(self._types()).encode()
-        if what in self.kinds:
-            return self._listed([self._row(post) for post in self.posts.values() if post.kind == what], asked)
         rows = getattr(self, f"_{what}", list)()
+        if what in self.kinds:
+            rows = [self._row(post) for post in self.posts.values() if post.kind == what]
         return self._listed(rows, asked)
 
     def _listed(self, rows: list[dict[str, Any]], asked: Mapping[str, str]) -> Answer:
@@ -76,6 +76,7 @@ class WordPressRest(Blog):
         start, size = int(asked.get("offset", 0)), int(asked.get("per_page", 10))
         shown = [row for row in rows[start : start + size] if not row.pop("hidden", False)]
         fields = asked["_fields"].split(",") if "_fields" in asked else None
+        shown = [{**row, "_embedded": self._embedded(row)} for row in shown] if "_embed" in asked else shown
         body = [{name: value for name, value in row.items() if fields is None or name in fields} for row in shown]
         totals = {} if "no-totals" in self.traps else {"X-WP-Total": str(len(rows))}
         return 200, {"Content-Type": JSON, **totals}, json.dumps(body).encode()
@@ -89,6 +90,20 @@ class WordPressRest(Blog):
         }
         types = {slug: {"slug": slug, "rest_base": base, "rest_namespace": "wp/v2"} for slug, base in parts.items()}
         return {**types, **{kind: {"slug": kind, "rest_base": kind} for kind in self.kinds}}
+
+    def _embedded(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """Names that come with a post; of users that nobody may see, that they are not to be had."""
+        hidden = {"code": "rest_user_invalid_id", "message": "Invalid user ID.", "data": {"status": 404}}
+        authors = [each for each in self._users() if each["id"] == row["author"]]
+        named = {"category": self._categories(), "post_tag": self._tags()}
+        numbers = {"category": row["categories"], "post_tag": row["tags"]}
+        return {
+            "author": [hidden] if "users-401" in self.traps else authors,
+            "wp:term": [
+                [{**each, "taxonomy": kind} for each in rows if each["id"] in numbers[kind]]
+                for kind, rows in named.items()
+            ],
+        }
 
     def _posts(self) -> list[dict[str, Any]]:
         return [self._row(post) for post in self.posts.values() if post.kind == "post"]

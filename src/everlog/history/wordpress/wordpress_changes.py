@@ -21,6 +21,7 @@ from everlog.history.wordpress.wordpress_rows import (
     PAGES,
     PER_PAGE,
     POST_FIELDS,
+    WITH_NAMES,
     NamedRows,
     Names,
     Row,
@@ -94,11 +95,12 @@ class RestChanges:
             return newest_request(self.root, PER_PAGE if self._offset else FIRST_LOOK, self._offset)
         if self._phase == "texts":
             numbers = ",".join(map(str, self._changed[:PER_PAGE]))
-            return request_for(self.root, "posts", per_page=PER_PAGE, include=numbers, _fields=POST_FIELDS)
+            fields = WITH_NAMES if len(self._changed) <= FIRST_LOOK else {"_fields": POST_FIELDS}
+            return request_for(self.root, "posts", per_page=PER_PAGE, include=numbers, **fields)
         if self._phase == "pages":
             return request_for(
                 self.root, self._routes[0], per_page=FIRST_LOOK, **({"offset": self._offset} if self._offset else {}),
-                orderby="modified", order="desc", _fields=POST_FIELDS,
+                orderby="modified", order="desc", **WITH_NAMES,
             )
         if self._phase == "comments":
             # By their numbers and not by their dates: one that was approved late is among them.

@@ -35,6 +35,7 @@ from everlog.usecases.discover.front_page import entrances
 from everlog.usecases.discover.held_blog import home_known_as
 from everlog.usecases.discover.stored_allowlist import keep_allowed, settle_home
 from everlog.usecases.discover.typed_address import fetchable, other_spellings
+from everlog.usecases.history.archive_walk import ArchiveWalk, ask_between, keep_archive_pages
 from everlog.usecases.history.history_clues import clues_of
 from everlog.usecases.history.told_entries import with_told_entries
 from everlog.usecases.history.told_pages import set_told
@@ -141,6 +142,8 @@ async def _learn_and_crawl(blog: Blog, found: Found, rendering: Rendering, run: 
     clues = clues_of(found, (*(found.explored.robots if found.explored is not None else ()), *robots))
     scope = scope_found(found.home, found.feed, found.feed_url, run.settings)
     is_told = await walk_sources(blog, clues, scope, run)
+    if not is_told:
+        keep_archive_pages(blog, clues, run)
     run.tally.doing = learning_step(found)
     # The posts that were told teach as well; what the feed says stays what the feed says.
     lesson = await learn_found(with_told_entries(found, blog, run.archive), rendering)
@@ -170,6 +173,7 @@ async def _learn_and_crawl(blog: Blog, found: Found, rendering: Rendering, run: 
     entries = found.feed.entries if found.feed_url is not None else ()
     with open_context(blog, learned, run, entries=entries, commenting=commenting) as context:
         set_told(context, is_told=is_told)
+        context.archive_walk = None if is_told else ArchiveWalk.of(blog, run.archive)
         crawl = begin(context)
         for link, answer in answers:
             if answer is not None:
@@ -246,6 +250,7 @@ async def _go_on(blog: Blog, learned: LearnedBlog, run: CrawlRun) -> Report:
     is_told = await go_on_walking(blog, scope_of(blog, run.archive), run)
     with recorded_run(blog, "crawl", run.archive) as run_id, open_context(blog, learned, run) as context:
         set_told(context, is_told=is_told)
+        context.archive_walk = None if is_told else ArchiveWalk.of(blog, run.archive)
         crawl = begin(context)
         stop = await _to_end(crawl)
         after_new_crawl(context, stop)
@@ -254,8 +259,9 @@ async def _go_on(blog: Blog, learned: LearnedBlog, run: CrawlRun) -> Report:
 
 
 async def _to_end(crawl: Crawl) -> Stop:
-    """The crawl to its end, and then the comments that are told of posts whose pages had to be fetched first."""
-    stop, context = await run_to_end(crawl), crawl.context
+    """The crawl to its end, and what had to wait for it: months nobody links to, comments of posts not held before."""
+    context = crawl.context
+    stop = await ask_between(context, await run_to_end(crawl))
     if stop.ending != "complete":
         return stop
     return await end_walks(context.blog, context.scope, context.run) or stop

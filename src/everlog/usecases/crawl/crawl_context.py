@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from everlog.records import Blog, Post, Visit
     from everlog.render import Browser
     from everlog.settings import Settings
+    from everlog.usecases.history.archive_walk import ArchiveWalk
     from everlog.usecases.learn.learned_blog import LearnedBlog
     from everlog.usecases.learn.template_history import TemplateHistory
     from everlog.usecases.page.copies import Copies
@@ -169,6 +170,8 @@ class CrawlContext:
     is_told: bool = False
     # The keys of posts whose text strangers do not get, and why: "password", "members".
     locked: Mapping[str, str] = field(default_factory=dict)
+    # The blog's pages of months and years, where no interface tells its posts.
+    archive_walk: ArchiveWalk | None = None
     # The keys of what is held and was told as a page beside the posts.
     pages: frozenset[str] = frozenset()
     # The keys of posts that the blog's own list of all posts does not name any more.

@@ -154,6 +154,8 @@ class Crawl:
             self.queue.frontier.learn(answer.page.url, page.new_posts, post=is_post)
         if page.post is not None and page.post.kind == "post" and not page.reading.by_url:
             self._learn_address(answer.page.url)
+        if self.context.archive_walk is not None:
+            self.context.archive_walk.take(answer.page.url, page.reading.links, page.new_posts)
         self._count(page)
         log.info("%s: %s (%s)", page.outcome, link.url, page.reason or page.note or f"{page.new_posts} new posts")
         if page.outcome == "retry":
