@@ -33,6 +33,7 @@ def test_a_post_is_a_row_with_all_columns():
     assert list(filter(None, row.values())) == [
         "https://a.blog/1", "https://a.blog/", "One, two", "Ann Lee; Bo", "2024-03-01T08:30:00+09:00", "sea; 海", "en",
         'He said "so".\n\nThen\tno more.', "So", "1", "2", "3", "2024-04-01T00:00:00+00:00", "404",
+        "post", "live",
     ]
 
 

@@ -9,7 +9,7 @@ import pytest
 from everlog.core.tree import parse
 from everlog.history import BlogClues
 from everlog.history.blogger_feed import SOURCE
-from history.driving import HOSTILE, Nonsense, clues_of, driven, fetched, named, walked
+from history.driving import HOSTILE, Nonsense, changed_since, clues_of, driven, fetched, named, walked
 from history.sites.archives import FeedArchives
 from history.sites.blogger import Blogger
 from history.sites.wordpress_feeds import WordPressFeeds
@@ -229,3 +229,30 @@ def test_answers_that_make_no_sense_end_the_walk(body, status):
         done = driven(walk, site)
         assert len(done.asked) <= 4
         assert all(post.url.startswith("http") for post in done.posts)
+
+
+@pytest.mark.parametrize("traps", [set(), {"small-answers"}, {"no-total"}], ids=named)
+def test_pages_beside_the_posts_are_told_with_their_changes(traps):
+    site = Blogger.of(60, traps=traps)
+    beside = [site.publish(kind="page") for _ in range(3)]
+    done = walked(SOURCE, site)
+    assert {post.url for post in done.posts if post.kind == "page"} == {site.link(post) for post in beside}
+    assert {post.url for post in done.posts if post.kind == "post"} == site.links - set(map(site.link, beside))
+    assert all(post.is_whole for post in done.posts)
+    site.edit(beside[0].number)
+    site.delete(beside[1].number)
+    quiet = changed_since(done, SOURCE, site)
+    # Nothing changed about posts: pages wait until something does.
+    assert (quiet.posts, any("/pages/" in url for url in quiet.asked)) == ([], False)
+    site.edit(5)
+    now = changed_since(done, SOURCE, site)
+    assert [post.url for post in now.posts if post.kind == "page"] == [site.link(beside[0])]
+    assert any(each.has_lost_pages for each in now.told) == ("no-total" not in traps)
+    left = driven(SOURCE.listing(ROOT, kind="page"), site)
+    assert left.urls == {site.link(beside[0]), site.link(beside[2])}
+
+
+def test_a_blog_that_does_not_tell_its_pages_tells_its_posts_and_comments():
+    site = Blogger.of(60, comments=12, traps={"no-pages"})
+    done = walked(SOURCE, site)
+    assert (done.urls, len(done.comments), done.walk.is_exhaustive) == (site.links, 12, True)

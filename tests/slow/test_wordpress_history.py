@@ -43,6 +43,22 @@ def public(truth: Any) -> dict[str, Any]:
     return {each.link: each for each in truth.posts if each.type == "post" and each.visible}
 
 
+def beside(truth: Any) -> dict[str, Any]:
+    """Pages and books, which stand beside the posts."""
+    return {each.link: each for each in truth.posts if each.type in {"page", "book"} and each.visible}
+
+
+def pages_are_held(folder: Path, truth: Any) -> None:
+    """Every page and book is a record of its kind, as the database has it, with its comments."""
+    wanted = beside(truth)
+    with held_in(folder, "page") as held:
+        assert held.keys() == wanted.keys()
+        for url, each in wanted.items():
+            assert words(held[url].text) == words(article_of(each.content, url)[0])
+            said = {str(one.id) for one in truth.comments if one.post == each.id and one.visible}
+            assert {one.id for one in held[url].comments} == said
+
+
 @needs("wordpress")
 def test_two_thousand_posts_and_all_their_comments_take_at_most_70_requests(tmp_path):
     with wordpress.site(Options(), filled_with=[*years(2_000, 3_000), *oddities()]) as site:
@@ -56,6 +72,8 @@ def test_two_thousand_posts_and_all_their_comments_take_at_most_70_requests(tmp_
             assert held.keys() == wanted.keys()
             assert {each.id for found in held.values() for each in found.comments} == comments
             assert {found.version for found in held.values()} == {1}
+        assert {each.type for each in beside(truth).values()} == {"page", "book"}
+        pages_are_held(tmp_path, truth)
         assert len(asked) <= 70
 
 
@@ -90,11 +108,15 @@ def test_records_are_what_the_database_says_pingbacks_included(permalinks, theme
                 assert {one.id for one in found.comments} == said
                 assert found.provenance["text"].method == "api"
                 assert found.warc is not None
+        pages_are_held(tmp_path, truth)
+        with held_in(tmp_path, "page") as held:
+            assert all(found.warc is not None for found in held.values())
 
 
 @needs("wordpress")
 def test_an_update_notices_edits_deletions_and_comments_of_old_posts_in_six_requests(tmp_path):
-    with wordpress.site(Options(theme=CLASSIC), filled_with=years(200, 200)) as site:
+    about = post("About", "<p>We are three.</p>", key="about", type="page")
+    with wordpress.site(Options(theme=CLASSIC), filled_with=[*years(200, 200), about]) as site:
         crawled(site, tmp_path)
         assert len(crawled(site, tmp_path)) <= 2
 
@@ -107,6 +129,7 @@ def test_an_update_notices_edits_deletions_and_comments_of_old_posts_in_six_requ
             comment(before[-4].id, "At once."),
             comment(before[4].id, "[…] linked here […]", type="pingback", author="Another blog",
                     author_url="http://another.example/"),
+            edit("about", content="<p>We are four by now.</p>"), comment("about", "So many!"),
         ])
         asked = crawled(site, tmp_path)
         assert sum(any(part in target for part in INTERFACES) for target in asked) <= 6, "\n".join(asked)
@@ -117,6 +140,7 @@ def test_an_update_notices_edits_deletions_and_comments_of_old_posts_in_six_requ
                 said = {str(one.id) for one in truth.comments if one.post == each.id and one.visible}
                 assert {one.id for one in held[url].comments} == said
             assert {url for url, found in held.items() if found.gone} == {before[1].link, before[-2].link}
+        pages_are_held(tmp_path, truth)
         assert len(crawled(site, tmp_path)) <= 2
 
 

@@ -13,14 +13,14 @@ Evidence = Literal["interface", "sitemap", "front page", "feed"]
 class Figures:
     """Figures of a blog: what is held, what waits and what is missing, as docs/internals/figures.md defines them."""
 
-    # Posts held; the other addresses of a post (`aliases`) are not posts.
+    # Posts held; the other addresses of a post (`aliases`) are not posts, nor are pages that an interface told.
     posts: int = 0
-    # Comments kept, in the current versions of the posts that are held.
+    # Comments kept, in the current versions of the posts, and told pages, that are held.
     comments: int = 0
     # Pictures, sounds and files held, by their addresses.
     media: int = 0
     aliases: int = 0
-    # Pages held that are not posts: lists, months, "about".
+    # Pages held that are not posts: lists, months, "about"; those that an interface told as well.
     pages: int = 0
     # Addresses of posts and other pages that were asked for and could not be had.
     missing_posts: int = 0
