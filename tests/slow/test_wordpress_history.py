@@ -154,6 +154,10 @@ def test_all_that_a_ghost_publishes_is_archived(tmp_path):
             told = {url for url, found in held.items() if found.provenance["text"].method == "api"}
             assert len(told) >= 100
             assert told <= wanted
+        pages = {each.link for each in site.truth().posts if each.status == "published" and each.type == "page"}
+        with held_in(tmp_path, "page") as held:
+            assert pages
+            assert held.keys() == pages
 
 
 @needs("ghost")

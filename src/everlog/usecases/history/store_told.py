@@ -47,7 +47,7 @@ class ToldStore:
     outside: int = 0
     # The keys of posts of the answer at hand that are held, and whose pages were never fetched.
     _without_pages: list[str] = field(default_factory=list)
-    # Posts that were not held before this walk: their comments are no event of their own.
+    # Posts that were not held before this update: their comments are no event of their own.
     _unheld: set[str] = field(default_factory=set)
 
     def answer(self, url: str, answer: Fetched, told: Told) -> None:
@@ -73,11 +73,12 @@ class ToldStore:
             self.run.tally.count_kept(each.kept, each.visit.post)
         whole = {visit.key for visit in posts}
         self.news |= {link.key: link.url for link, _ in within if link.key in changed or link.key not in whole}
-        self._unheld.update(each.visit.key for each in kept if each.kept == "new")
-        self._unheld.update(
-            link.key for link, _ in within
-            if link.key not in whole and archive.posts.key(self.blog.id, link.key) is None
-        )
+        if self.is_update:
+            self._unheld.update(each.visit.key for each in kept if each.kept == "new")
+            self._unheld.update(
+                link.key for link, _ in within
+                if link.key not in whole and archive.posts.key(self.blog.id, link.key) is None
+            )
         if told.comments:
             archive.commit(list(self._comments(told.comments, at)))
 

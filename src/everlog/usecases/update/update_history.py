@@ -59,7 +59,7 @@ class ToldChanges:
     @property
     def is_quiet(self) -> bool:
         """Whether there is nothing to ask the blog for."""
-        return not (self.news or self.commented or self.gone or self.comment_feed.posts)
+        return not (self.news or self.commented or self.gone or self.comment_feed.posts or self.walk)
 
 
 async def told_changes(
