@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -41,16 +42,16 @@ def run(capsys, *words) -> tuple[str, str]:
 
 
 def test_the_export_says_how_many_posts_and_pages_it_wrote(archived, capsys):
-    out, err = run(capsys, "export", "-o", "all.jsonl")
+    _, err = run(capsys, "export", "-o", "all.jsonl")
     assert err.splitlines()[-1] == "2 posts and 1 page with 2 comments in all.jsonl"
-    with open("all.jsonl", encoding="utf-8") as lines:
-        assert [json.loads(line)["kind"] for line in lines] == ["post", "post", "page"]
+    lines = Path("all.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["kind"] for line in lines] == ["post", "post", "page"]
 
 
 def test_a_table_and_a_note_say_what_is_a_page(archived, capsys):
     run(capsys, "export", "-o", "all.csv")
-    with open("all.csv", encoding="utf-8", newline="") as table:
-        assert [row["kind"] for row in csv.DictReader(io.StringIO(table.read()))] == ["post", "post", "page"]
+    table = io.StringIO(Path("all.csv").read_text(encoding="utf-8"))
+    assert [row["kind"] for row in csv.DictReader(table)] == ["post", "post", "page"]
     run(capsys, "export", "--format", "markdown", "-o", "all.md")
     out, _ = run(capsys, "export", "--format", "markdown", "-o", "-")
     assert out.count('original_kind: "page"') == 1
