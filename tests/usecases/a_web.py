@@ -37,6 +37,9 @@ class MemoryWeb:
     answers: dict[str, Answer | Failure] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
     now: datetime = NOW
+    # Spellings of a host, as "http://a.blog": at which nobody answers, and which redirect to another spelling for good.
+    silent: set[str] = field(default_factory=set)
+    respelled: dict[str, str] = field(default_factory=dict)
 
     def put(self, url: str, body: bytes | str, **how: object) -> None:
         data = body.encode() if isinstance(body, str) else body
@@ -50,6 +53,13 @@ class MemoryWeb:
         wanted = url
         while True:
             self.asked.append(url)
+            origin = url.partition("://")[0] + "://" + url.partition("://")[2].partition("/")[0]
+            if origin in self.silent:
+                return Failure(url=url, trouble="connection", reason="connection refused")
+            if origin in self.respelled:
+                exchanges.append(Exchange(url=url, status=301, fetched_at=self.now, purpose=purpose))
+                url = self.respelled[origin] + url.removeprefix(origin)
+                continue
             answer = self.answers.get(canonical(url))
             if answer is None:
                 missing = Exchange(url=url, status=404, body=b"not here", fetched_at=self.now, purpose=purpose)

@@ -300,7 +300,7 @@ def poll(fetcher, archive):
     blog = archive.blogs()[0]
     answer = asyncio.run(fetcher.fetch(blog.feed_url, purpose="feed"))
     feed = parse_feed(answer.answer.body, answer.answer.url)
-    return asyncio.run(follow_feed(blog, answer, feed, work(fetcher, archive))), feed
+    return asyncio.run(follow_feed(blog, answer, work(fetcher, archive))).blog, feed
 
 
 def test_a_blog_that_moved_for_good_is_followed_and_its_posts_stay_one(fetcher, archive):

@@ -120,6 +120,8 @@ class BlogState:
     allow: tuple[str, ...] = ()
     progress: Progress | None = None
     left_out: LeftOut = field(default_factory=LeftOut)
+    # Links that may name addresses that the blog had, met by the parts of a crawl that is not over.
+    named: Mapping[str, str] = field(default_factory=dict)
     # Comments that the site counts beyond those that are kept; None: to be counted.
     comments_missing: int | None = None
     fingerprint: KnownFingerprint | None = None

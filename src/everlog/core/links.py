@@ -7,10 +7,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urldefrag, urlsplit
 
+from everlog.core.scope import without_file
 from everlog.core.urls import absolute, canonical
 
 if TYPE_CHECKING:
-    from everlog.core.scope import Scope
+    from collections.abc import Callable, Iterable
+
+    from everlog.core.scope import Alias, Scope
     from everlog.core.tree import Element
 
 # The longest address of 9,902 pages of blogs has 481 characters.
@@ -70,8 +73,12 @@ class PageLink(NamedTuple):
     nofollow: bool = False
 
 
-def page_links(root: Element, url: str, *, within: Scope) -> list[PageLink]:
+def page_links(
+    root: Element, url: str, *, within: Scope, elsewhere: list[tuple[str, str]] | None = None,
+) -> list[PageLink]:
     """The links of a page that stay within the blog, in document order, each page once.
+
+    What leads to pages elsewhere, not to their front pages, is added to `elsewhere`, with its key.
 
     >>> from lxml import etree
     >>> from everlog.core.scope import Scope
@@ -80,6 +87,7 @@ def page_links(root: Element, url: str, *, within: Scope) -> list[PageLink]:
     ['https://a.org/a']
     """
     base = _base_of(root, url)
+    has_names = within.has_names
     found: dict[str, PageLink] = {}
     for element in root.iter("a", "area", "link", "meta"):
         tag = element.tag
@@ -92,9 +100,13 @@ def page_links(root: Element, url: str, *, within: Scope) -> list[PageLink]:
         target = resolved(base, href)
         if target is None:
             continue
-        link, key = within.localized(*target) if within.aliases else target
-        if key not in found and within.is_own_key(key):
+        link, key = within.localized(*target) if has_names else target
+        if key in found:
+            continue
+        if within.is_own_key(key):
             found[key] = PageLink(link, key, rel, is_nofollow)
+        elif elsewhere is not None and "/" in key:
+            elsewhere.append((link, key))
     return list(found.values())
 
 
@@ -254,3 +266,28 @@ def _base_of(root: Element, url: str) -> str:
     for element in root.iter("base"):
         return absolute(url, element.get("href")) or url
     return url
+
+
+def with_links_here(body: bytes, aliases: Iterable[Alias], home: str) -> bytes:
+    """A page whose links to aliases that are looked for here lead here, for readers that know one home only.
+
+    >>> from everlog.core.scope import Alias
+    >>> alias = Alias(home="http://www.b.org/", here=True)
+    >>> with_links_here(b'<a href="http://b.org/x">x</a> <a href=//b.org.uk/>y</a>', [alias], "https://a.org/m/")
+    b'<a href="https://a.org/m/x">x</a> <a href=//b.org.uk/>y</a>'
+    """
+    for alias in aliases:
+        if alias.here:
+            parts = urlsplit(alias.home)
+            named = parts.netloc.removeprefix("www.") + without_file(parts.path.rstrip("/"))
+            # Literal text between fixed ends: nothing in it can be matched in two ways.
+            link = rb"(?:https?:)?//(?:www\.)?" + re.escape(named.encode()) + rb"(?=[/?#\s\"'<>])"
+            body = re.sub(link, _as_it_is(home), body, flags=re.IGNORECASE)
+    return body
+
+
+def _as_it_is(home: str) -> Callable[[re.Match[bytes]], bytes]:
+    """A home without its last slash, to be put in the place of another: no sign in it means anything to `re.sub`."""
+    parts = urlsplit(home)
+    here = parts._replace(path=without_file(parts.path.rstrip("/")), query="", fragment="").geturl().encode()
+    return lambda _: here

@@ -1,8 +1,9 @@
 """The scope of a blog: which addresses are its own, and where else the same page may be.
 
     Scope             `is_own(url)` is the decision; home, scope mode, former homes, further folders, aliases
-    Alias             another address that a blog's own pages call theirs
+    Alias             another name of the blog: an address at which the same posts are, or were
     keys_elsewhere    the keys of a page at the other homes of its blog
+    platform_name     the part of a host that names a blog on a platform with a host for every country
     url_now           where a page of a blog that moved is by now
 
 It is built in one place (`usecases.discover.blog_scope`); everybody else asks it.
@@ -20,23 +21,26 @@ from urllib.parse import urlsplit
 from everlog.core.urls import absolute, canonical, host_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable, Sequence
 
     from everlog.records import Blog, Failure
 
 _PAGE_FILE = re.compile(r"\.(?:html?|php|aspx?)$", re.IGNORECASE)
 # One entry alone may be anything: an "about" page, a page of another section. Two in one folder are a habit.
 LEAST_IN_FOLDER = 2
+# Blogger serves each blog below the name of every country (blogspot.de, blogspot.co.uk, blogspot.com.au): one blog.
+_COUNTRY_HOST = re.compile(r"([\w-]+\.blogspot\.)(?:com|[a-z]{2}|com?\.[a-z]{2})(?=[/?#]|$)")
 # Folders that are remembered of one blog: an odd entry here and there must not add up for ever.
 MOST_PLACES = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alias:
-    """A home that a blog's pages name as their own while the blog is read at another: a mirror, a former host.
+    """Another name of a blog that is read at its home: a mirror, a former host or folder, a name of its platform.
 
     `here` says that its pages are looked for at the same path below the blog's home, `followed` that its own host
     is asked as well; where it is not, `reason` says why, and `answers` whether anybody answers there at all.
+    `evidence` is why it is believed to be the same blog, in words.
     """
 
     home: str
@@ -44,6 +48,12 @@ class Alias:
     followed: bool = False
     reason: str = ""
     answers: bool = True
+    evidence: tuple[str, ...] = ()
+
+    @property
+    def is_name(self) -> bool:
+        """Whether it is a name of the blog, not only an address that its pages name."""
+        return self.here or self.followed or bool(self.evidence)
 
 
 @dataclass(frozen=True)
@@ -79,7 +89,9 @@ class Scope:
 
     def is_own_key(self, key: str) -> bool:
         """The same for a URL in its canonical spelling."""
-        return self._is_here(key) or any(scope.is_own_key(key) for scope in self._others)
+        if self._is_here(key) or any(scope.is_own_key(key) for scope in self._others):
+            return True
+        return self._platform_name is not None and (own := self._of_country(key)) is not None and self._is_here(own)
 
     def localized(self, url: str, key: str) -> tuple[str, str]:
         """A link and its key; where it leads to an alias whose pages are looked for here, those of the page here.
@@ -87,12 +99,38 @@ class Scope:
         >>> blog = Scope("https://a.org/", aliases=(Alias(home="http://www.b.org/", here=True),))
         >>> blog.localized("http://www.b.org/2020/x/", "b.org/2020/x")
         ('https://a.org/2020/x/', 'a.org/2020/x')
+        >>> Scope("http://a.blogspot.com/").localized("http://a.blogspot.co.uk/x", "a.blogspot.co.uk/x")
+        ('http://a.blogspot.com/x', 'a.blogspot.com/x')
         """
-        for alias in self.aliases:
-            if alias.here and is_below(key, folder_of(alias.home)):
-                here = rebased(url, alias.home, self.home)
+        for folder, home in self._looked_for_here:
+            if is_below(key, folder):
+                here = rebased(url, home, self.home)
                 return here, canonical(here)
+        if self._platform_name is not None and (own := self._of_country(key)) is not None:
+            there = urlsplit(self.home)
+            return urlsplit(url)._replace(scheme=there.scheme, netloc=there.netloc).geturl(), own
         return url, key
+
+    @cached_property
+    def has_names(self) -> bool:
+        """Whether the blog has other names, so that `localized` may tell another address."""
+        return bool(self._looked_for_here) or self._platform_name is not None
+
+    @cached_property
+    def has_homes(self) -> bool:
+        """Whether the blog has, or had, other homes, so that `keys_of` may tell other keys."""
+        return len(self._folders) > 1 or self._platform_name is not None
+
+    def keys_of(self, key: str) -> tuple[str, ...]:
+        """All keys that a page may be held under, its own first: the same path at every name that the blog has or had.
+
+        >>> alias = Alias(home="http://c.org/", here=True)
+        >>> blog = Scope("https://a.org/", former=("http://b.org/blog/",), aliases=(alias,))
+        >>> blog.keys_of("b.org/blog/2020/x"), blog.keys_of("elsewhere.org/x")
+        (('b.org/blog/2020/x', 'a.org/2020/x', 'c.org/2020/x'), ('elsewhere.org/x',))
+        """
+        own = (self._of_country(key) if self._platform_name is not None else None) or key
+        return tuple(dict.fromkeys((key, own, *_same_path(own, self._folders))))
 
     def page_urls(self, link: str) -> tuple[str, ...]:
         """Where the page of a feed's entry may be: its link, and the same path on the blog's own host.
@@ -135,6 +173,34 @@ class Scope:
         unfollowed = any(not (alias.here or alias.followed) for alias in self.aliases)
         return unfollowed or (self.mode == "path" and not self.is_own_key(self._host))
 
+    @cached_property
+    def _looked_for_here(self) -> tuple[tuple[str, str], ...]:
+        """Folders, and homes, of names whose pages are looked for here, the innermost first.
+
+        Not those that the home itself lies in: a blog that was at "/" and is in "/blog/" now may have neighbours.
+        """
+        named = [(folder_of(alias.home), alias.home) for alias in self.aliases if alias.here]
+        return tuple(sorted(
+            (each for each in named if not is_below(self._above, each[0])), key=lambda each: len(each[0]), reverse=True,
+        ))
+
+    @cached_property
+    def _folders(self) -> tuple[str, ...]:
+        """The folders of all names: the home's, then those of before, the latest first, then the others."""
+        names = (alias.home for alias in self.aliases if alias.is_name)
+        return tuple(dict.fromkeys(map(folder_of, (self.home, *reversed(self.former), *names))))
+
+    @cached_property
+    def _platform_name(self) -> str | None:
+        return platform_name(self._host)
+
+    def _of_country(self, key: str) -> str | None:
+        """The key at the blog's own host of a page at its platform's host for another country; None if it is none."""
+        name = self._platform_name
+        if name is None or not key.startswith(name) or (host := _COUNTRY_HOST.match(key)) is None:
+            return None
+        return self._host + key[host.end():] if host[0] != self._host else None
+
     def _is_here(self, key: str) -> bool:
         if self.mode == "path":
             return is_below(key, self._above)
@@ -171,12 +237,26 @@ def is_within(url: str, home: str) -> bool:
 
 def keys_elsewhere(key: str, blog: Blog) -> tuple[str, ...]:
     """The keys that a page of a blog has at the other homes of the blog, its present one first: the same path there."""
-    homes = [folder_of(home) for home in (blog.home, *reversed(blog.former_homes))]
-    inside = [home for home in homes if is_below(key, home)]
+    return _same_path(key, [folder_of(home) for home in (blog.home, *reversed(blog.former_homes))])
+
+
+def _same_path(key: str, folders: Sequence[str]) -> tuple[str, ...]:
+    """The other keys that a page in one of these folders has in the others: the same path there."""
+    inside = [folder for folder in folders if is_below(key, folder)]
     if not inside:
         return ()
     below = key.removeprefix(max(inside, key=len))
-    return tuple(dict.fromkeys(home + below for home in homes if home + below != key))
+    return tuple(dict.fromkeys(folder + below for folder in folders if folder + below != key))
+
+
+def platform_name(host: str) -> str | None:
+    """The part of a host that names a blog on a platform which has a host for every country; None elsewhere.
+
+    >>> platform_name("ann.blogspot.co.uk"), platform_name("ann.wordpress.com")
+    ('ann.blogspot.', None)
+    """
+    found = _COUNTRY_HOST.fullmatch(host)
+    return found[1] if found is not None else None
 
 
 def url_now(url: str, blog: Blog) -> str:
@@ -231,30 +311,6 @@ def _folder(url: str) -> str:
             break
         kept.append(segment)
     return parts._replace(path="/" + "".join(f"{segment}/" for segment in kept), query="", fragment="").geturl()
-
-
-def with_links_here(body: bytes, aliases: Iterable[Alias], home: str) -> bytes:
-    """A page whose links to aliases that are looked for here lead here, for readers that know one home only.
-
-    >>> alias = Alias(home="http://www.b.org/", here=True)
-    >>> with_links_here(b'<a href="http://b.org/x">x</a> <a href=//b.org.uk/>y</a>', [alias], "https://a.org/m/")
-    b'<a href="https://a.org/m/x">x</a> <a href=//b.org.uk/>y</a>'
-    """
-    for alias in aliases:
-        if alias.here:
-            parts = urlsplit(alias.home)
-            named = parts.netloc.removeprefix("www.") + without_file(parts.path.rstrip("/"))
-            # Literal text between fixed ends: nothing in it can be matched in two ways.
-            link = rb"(?:https?:)?//(?:www\.)?" + re.escape(named.encode()) + rb"(?=[/?#\s\"'<>])"
-            body = re.sub(link, _as_it_is(home), body, flags=re.IGNORECASE)
-    return body
-
-
-def _as_it_is(home: str) -> Callable[[re.Match[bytes]], bytes]:
-    """A home without its last slash, to be put in the place of another: no sign in it means anything to `re.sub`."""
-    parts = urlsplit(home)
-    here = parts._replace(path=without_file(parts.path.rstrip("/")), query="", fragment="").geturl().encode()
-    return lambda _: here
 
 
 def folder_of(home: str) -> str:

@@ -127,7 +127,8 @@ def as_dict(found: Inspection) -> dict[str, Any]:
         "needs_browser": found.learned.is_scripted, "noarchive": found.noarchive, "remarks": list(found.remarks),
         "also": list(found.scope.also),
         "aliases": [
-            {"home": each.home, "here": each.here, "followed": each.followed, "reason": each.reason or None}
+            {"home": each.home, "here": each.here, "followed": each.followed, "reason": each.reason or None,
+             "evidence": "; ".join(each.evidence) or None}
             for each in found.scope.aliases
         ],
         "sample": sample.to_dict() if isinstance(sample, Post) else {"url": sample.url, "skipped": sample.reason},
@@ -140,7 +141,8 @@ def _alias_line(alias: Alias) -> str:
         *(["fetched as well"] if alias.followed else []),
     ]
     said = " and ".join(ways) or f"not followed: {alias.reason}"
-    return f"{alias.home}, which its pages name as their address  ({said})"
+    why = f"the same blog: {'; '.join(alias.evidence)}" if alias.evidence else "which its pages name as their address"
+    return f"{alias.home}, {why}  ({said})"
 
 
 def _noarchive_line(found: Inspection) -> str:

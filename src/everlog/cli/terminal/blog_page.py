@@ -115,7 +115,7 @@ def _print_doubts(detail: dict[str, Any], *, verbose: bool) -> None:
 
 def _detail(blog: Blog, archive: Archive) -> dict[str, Any]:
     from everlog.usecases.crawl.left_out import count_not_kept, noarchive_remark, said_left_out
-    from everlog.usecases.discover.blog_scope import scope_of
+    from everlog.usecases.discover.blog_scope import names_of, scope_of
     from everlog.usecases.discover.estimate import expected_posts
 
     counts, figures = archive.blogs.counts(blog.id), archive.blogs.figures(blog.id)
@@ -141,7 +141,8 @@ def _detail(blog: Blog, archive: Archive) -> dict[str, Any]:
         "unsure": [{"url": url, "reason": reason} for url, reason in archive.posts.unsure(blog.id)],
         "disagreements": [{"url": url, "note": note} for url, note in archive.urls.notes(blog.id)],
         "estimate": {"posts": estimate.posts, "why": estimate.why, "evidence": estimate.evidence} if estimate else None,
-        "also_at": [*scope.also, *(alias.home for alias in scope.aliases if alias.here or alias.followed)],
+        "also_at": [*scope.also, *(alias.home for alias in scope.aliases if alias.is_name)],
+        "names": [{"home": home, "evidence": why} for home, why in names_of(scope).items()],
         "left_out": said_left_out(blog, archive),
         "not_kept": noarchive_remark(not_kept, blog.home) if not_kept else None,
         "runs": [
@@ -189,8 +190,9 @@ def _print_watching(detail: dict[str, Any], now: datetime) -> None:
         _field("next check", f"{_when(detail['next_poll'], now)}: {why}{signal}")
     if detail["last_poll"]:
         _field("last check", f"{_when(detail['last_poll'], now)}; last news {_when(detail['last_news'], now)}")
+    whys = {each["home"]: f"  because {each['evidence']}" for each in detail["names"]}
     for home in detail["also_at"]:
-        _field("also at", home)
+        _field("also at", home + whys.get(home, ""))
     for home in detail["former_homes"]:
         _field("before at", home)
     for each in detail["former_templates"]:

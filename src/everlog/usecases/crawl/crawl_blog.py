@@ -27,12 +27,14 @@ from everlog.usecases.crawl.lifecycle import (
     robots_visits,
     run_to_end,
 )
+from everlog.usecases.crawl.other_names import with_other_names
 from everlog.usecases.crawl.records_only import archive_records, begin_with_pages, with_pages_as_before
 from everlog.usecases.discover.aliased_fetcher import aliased
 from everlog.usecases.discover.blog_scope import keep_places, may_widen, scope_found, scope_of, wanted_scope
 from everlog.usecases.discover.estimate import best_of, from_interfaces, from_sitemaps
 from everlog.usecases.discover.front_page import entrances
 from everlog.usecases.discover.held_blog import home_known_as
+from everlog.usecases.discover.held_name import held_by_name, keep_name
 from everlog.usecases.discover.stored_allowlist import keep_allowed, settle_home
 from everlog.usecases.discover.typed_address import fetchable, other_spellings
 from everlog.usecases.history.archive_walk import ArchiveWalk, ask_between, keep_archive_pages
@@ -78,6 +80,13 @@ async def archive_blog(url: str, run: CrawlRun) -> Report:
             # Another page of a blog that is held.
             run.archive.blogs.keep_address(url, found.home)
             return await archive_blog(found.home, run)
+        held = held_by_name(found, run.archive) if blog is None and may_widen(run.settings) else None
+        if held is not None and LearnedBlog.of(held.blog) is not None:
+            keep_name(held.blog, found.home, held.signs, run.archive)
+            run.archive.blogs.keep_address(url, held.blog.home)
+            run.tally.blog = held.blog.home
+            run.tally.remarks.append(f"{found.home} is another address of {held.blog.home}: archiving that blog")
+            return await archive_blog(held.blog.home, run)
         blog = run.archive.blogs.add(found.home, scope=run.settings.scope)
         run.archive.blogs.keep_address(url, blog.home)
         settle_home(blog.home, run.archive)
@@ -180,7 +189,7 @@ async def _learn_and_crawl(blog: Blog, found: Found, rendering: Rendering, run: 
                 run.tally.requests += 1
                 await crawl.take_any(link, answer)
         await context.drain()
-        stop = await _to_end(crawl)
+        stop = await with_other_names(context, await _to_end(crawl))
         after_new_crawl(context, stop)
         _prepare_watching(blog, stop, run)
         return finish_crawl(context, run_id, stop)
@@ -252,7 +261,7 @@ async def _go_on(blog: Blog, learned: LearnedBlog, run: CrawlRun) -> Report:
         set_told(context, is_told=is_told)
         context.archive_walk = None if is_told else ArchiveWalk.of(blog, run.archive)
         crawl = begin(context)
-        stop = await _to_end(crawl)
+        stop = await with_other_names(context, await _to_end(crawl))
         after_new_crawl(context, stop)
         _prepare_watching(blog, stop, run)
         return finish_crawl(context, run_id, stop)

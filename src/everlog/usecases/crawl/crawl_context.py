@@ -164,6 +164,8 @@ class CrawlContext:
     split_posts: asyncio.Future[frozenset[str]] | None = None
     # Addresses beyond the scope that may belong to the blog, by their keys.
     left_out: dict[str, str] = field(default_factory=dict)
+    # Links that lead out of the blog, by their keys: some may name addresses that it had.
+    named: dict[str, str] = field(default_factory=dict)
     # The blog's host, if the archive held no post there when the crawl began: then nobody else's are asked for.
     unheld_host: str | None = None
     # Whether the blog's own interface told its posts in this run: then its word stands, and pages are the check on it.

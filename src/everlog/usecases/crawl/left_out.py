@@ -27,6 +27,8 @@ NOARCHIVE = "noarchive"
 DISALLOWED = "robots.txt disallows"
 # Addresses that are kept to be counted; more of them do not tell more.
 MOST_KEPT = 2_000
+# Links to other hosts that are remembered: 3 MB. Blogs that have more link to their own old posts among the first.
+MOST_NAMED = 20_000
 
 
 def note_left_out(links: Iterable[tuple[str, str]], context: CrawlContext) -> None:
@@ -36,6 +38,12 @@ def note_left_out(links: Iterable[tuple[str, str]], context: CrawlContext) -> No
             return
         if trap(url, this_year=context.this_year) is None:
             context.left_out.setdefault(key, url)
+
+
+def note_named(links: Iterable[tuple[str, str]], context: CrawlContext) -> None:
+    """Remember links that lead out of the blog, or nowhere; they may name addresses that it had (`other_names`)."""
+    if len(context.named) < MOST_NAMED:
+        context.named.update((key, url) for url, key in links)
 
 
 def note_missing(key: str, url: str, context: CrawlContext) -> None:

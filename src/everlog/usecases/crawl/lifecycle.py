@@ -85,6 +85,7 @@ def open_context(
         run=run, blog=blog, templates=TemplateHistory.of(blog.id, run.archive, learned), scope=scope, writer=writer,
         copies=Copies(blog.id), rendering=commenting.rendering, commenting=commenting,
         entries=Entries.of(said, blog, scope), left_out=recall_left_out(blog, run.archive),
+        named=dict(run.archive.blogs.state(blog.id).named),
         unheld_host=None if run.archive.posts.has_any_on(host) else host, pages=run.archive.posts.pages(blog.id),
     )
     for key in run.archive.urls.known_keys(blog.id):

@@ -21,6 +21,7 @@ from everlog.errors import UnreadablePage
 from everlog.extract.classify import canonical_link
 from everlog.extract.classify.scripted import SHOWN, share_shown
 from everlog.records import Entry, Failure, Feed, Fetched, Post
+from everlog.schedule.blog_names import NameEvidence, is_telling, same_blog
 from everlog.usecases.discover.blog_scope import plain_scope
 from everlog.usecases.discover.discover_blog import Found
 from everlog.usecases.page.post_identity import shows
@@ -41,7 +42,7 @@ LEAST_LINKS = 3
 MOST_INNER, LEAST_INNER = 0.8, 10
 LEAST_SAME = 2
 # Posts that are asked for on each side, to see whether both show the same.
-POSTS_COMPARED = 2
+POSTS_COMPARED = 3
 LINKS_TRIED = 3
 
 
@@ -105,7 +106,8 @@ def alias_of_entries(found: Found, pages: Mapping[str, Fetched], scope: Scope) -
     home = urlsplit(scope.home)._replace(scheme=base.scheme, netloc=base.netloc).geturl()
     if found.feed.home and host_of(found.feed.home) == host:
         home = found.feed.home
-    return Alias(home=home, followed=True)
+    sameness = same_blog(NameEvidence(home=home, entries=len(there), own_links=len(same), equal_posts=len(same)))
+    return Alias(home=home, followed=True, evidence=sameness.signs)
 
 
 async def find_aliases(
@@ -131,7 +133,12 @@ async def _checked(
     here = await _answers_here(below, alias, pages, learned, scope, fetcher)
     if alias.followed:
         return replace(alias, here=here)
-    return replace(await _compared(alias, pages, learned, scope, fetcher), here=here)
+    said = NameEvidence(
+        home=alias.home, canonicals=named.canonicals, entries=named.entries,
+        # Nearly all inner links lead there where it is neither canonical links nor the feed that name it.
+        own_links=here * sum(map(is_telling, below)) if named.is_own else len(below),
+    )
+    return replace(await _compared(alias, said, pages, learned, scope, fetcher), here=here)
 
 
 async def _answers_here(
@@ -159,9 +166,13 @@ def _differ(bodies: list[bytes]) -> bool:
 
 
 async def _compared(
-    alias: Alias, pages: Mapping[str, Fetched], learned: LearnedBlog, scope: Scope, fetcher: Fetcher,
+    alias: Alias, said: NameEvidence, pages: Mapping[str, Fetched], learned: LearnedBlog, scope: Scope,
+    fetcher: Fetcher,
 ) -> Alias:
-    """An alias that is followed if it answers with posts that are here, else one that says why not."""
+    """An alias that is followed if it answers with posts that are here, else one that says why not.
+
+    `said` is what the blog's own pages say of it; a second post is asked for where one does not settle it.
+    """
     reason, answers = "could not be compared: no post of this blog could be read", True
     posts = (learned.template.read(page.body, page.url, page.content_type, page.fetched_at)
              for page in (answer.page for answer in pages.values()))
@@ -172,13 +183,23 @@ async def _compared(
             reason, answers = answer.reason, answer.status is not None and answer.status < SERVER_ERRORS
             if not answers:
                 break
+            said = replace(said, missing_posts=said.missing_posts + 1)
         elif host_of(answer.page.url) != host_of(alias.home):
             reason = f"it redirects to {answer.page.url}"
         elif shows(answer.page, post):
-            return replace(alias, followed=True)
+            said = replace(said, equal_posts=said.equal_posts + 1)
+            if (sameness := same_blog(said)).is_same:
+                return replace(alias, followed=True, evidence=sameness.signs)
         else:
+            said = replace(said, other_posts=said.other_posts + 1)
             reason = f"{answer.page.url} is not the same page as {post.url}"
-    return replace(alias, reason=reason, answers=answers)
+    return replace(alias, reason=reason, answers=answers, evidence=_settled(said))
+
+
+def _settled(said: NameEvidence) -> tuple[str, ...]:
+    """The signs by which an alias is the same blog though none of its pages shows that; none where they are too few."""
+    sameness = same_blog(said)
+    return sameness.signs if sameness.is_same else ()
 
 
 def _named(

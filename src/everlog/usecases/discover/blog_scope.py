@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 from everlog.archive.blog_state import Places
 from everlog.core.scope import Alias, Scope, home_scope, is_within
-from everlog.core.urls import absolute, host_of
+from everlog.core.urls import absolute, canonical, host_of
+from everlog.usecases.discover.held_blog import common_name, home_known_as
 from everlog.usecases.discover.typed_address import fetchable
 
 if TYPE_CHECKING:
@@ -24,6 +25,12 @@ if TYPE_CHECKING:
     from everlog.archive import Archive
     from everlog.records import Blog, Feed
     from everlog.settings import Settings
+
+
+# Why an address is a name of the blog that the user calls one.
+GIVEN = ("it was given with --also",)
+# Why an address is one of which no more is known than that.
+NAMED_BY_PAGES = "its pages name it as their own address"
 
 
 def plain_scope(home: str, settings: Settings | None = None) -> Scope:
@@ -70,9 +77,26 @@ def may_widen(settings: Settings) -> bool:
 
 
 def keep_places(blog: Blog, scope: Scope, archive: Archive) -> None:
-    """Write down what belongs to a blog beyond its home."""
+    """Write down what belongs to a blog beyond its home; it is found by its other names from now on."""
     places = Places(also=scope.also, aliases=scope.aliases)
     archive.blogs.change_state(blog.id, lambda state: replace(state, places=places))
+    for name in (common_name(blog.home), *(alias.home for alias in scope.aliases if alias.is_name)):
+        # Who lives there in this archive goes on living there, and an address that led elsewhere goes on doing so.
+        is_free = archive.blogs.home_at(name) is None and home_known_as(name, archive) is None
+        if is_free and canonical(name) != canonical(blog.home):
+            archive.blogs.keep_address(name, blog.home)
+
+
+def names_of(scope: Scope) -> dict[str, str]:
+    """The other names of a blog, past and present, each with why it is believed to be one, in words.
+
+    >>> alias = Alias(home="http://old.example/", here=True, evidence=("the feed names it", "posts redirect"))
+    >>> names_of(Scope("https://a.example/", former=("https://b.example/",), aliases=(alias,)))
+    {'https://b.example/': 'it moved from there', 'http://old.example/': 'the feed names it; posts redirect'}
+    """
+    former = dict.fromkeys(scope.former, "it moved from there")
+    named = {alias.home: "; ".join(alias.evidence) or NAMED_BY_PAGES for alias in scope.aliases if alias.is_name}
+    return former | named
 
 
 def _with_given_places(scope: Scope, settings: Settings) -> Scope:
@@ -82,7 +106,8 @@ def _with_given_places(scope: Scope, settings: Settings) -> Scope:
     named = {host_of(home): home for home in homes if host_of(home) != host_of(scope.home)}
     held = {host_of(alias.home) for alias in scope.aliases}
     aliases = [
-        replace(alias, followed=True, reason="") if host_of(alias.home) in named else alias for alias in scope.aliases
+        replace(alias, followed=True, reason="", evidence=alias.evidence or GIVEN) if host_of(alias.home) in named
+        else alias for alias in scope.aliases
     ]
-    aliases += [Alias(home=home, followed=True) for host, home in named.items() if host not in held]
+    aliases += [Alias(home=home, followed=True, evidence=GIVEN) for host, home in named.items() if host not in held]
     return replace(scope, also=(*scope.also, *also), aliases=tuple(aliases))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
-from everlog.core.scope import home_scope
-from everlog.core.urls import canonical
+from everlog.core.scope import home_scope, platform_name
+from everlog.core.urls import canonical, host_of
 from everlog.errors import UsageError
 from everlog.usecases.discover.typed_address import fetchable
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 # Blogs that an error names; a screen of an archive of thousands would hide what is wrong.
 BLOGS_NAMED = 20
+# Addresses that lead to each other before the blog is found: a name that was recorded, then a move or two.
+MOST_HOPS = 5
 
 
 def blog_named(url: str, archive: Archive) -> Blog:
@@ -33,11 +36,28 @@ def blog_named(url: str, archive: Archive) -> Blog:
 
 
 def home_known_as(url: str, archive: Archive) -> Blog | None:
-    """The blog of an archive that this address means: its home, in any spelling, or what led to it."""
-    home = archive.blogs.home_at(url) or url
-    wanted = canonical(home)
-    blog = archive.blogs.find(home)
-    return blog if blog is not None and canonical(blog.home) == wanted else None
+    """The blog of an archive that this address means: its home, in any spelling, another name of it, what led to it."""
+    for spelling in dict.fromkeys((url, common_name(url))):
+        home = spelling
+        for _ in range(MOST_HOPS):
+            led_to = archive.blogs.home_at(home)
+            if led_to is None or canonical(led_to) == canonical(home):
+                break
+            home = led_to
+        blog = archive.blogs.find(home)
+        if blog is not None and canonical(blog.home) == canonical(home):
+            return blog
+    return None
+
+
+def common_name(url: str) -> str:
+    """An address at the one host that a platform has in every country; elsewhere as it is.
+
+    >>> common_name("http://ann.blogspot.co.uk/2020/x.html"), common_name("http://ann.example/")
+    ('http://ann.blogspot.com/2020/x.html', 'http://ann.example/')
+    """
+    name = platform_name(host_of(url))
+    return url if name is None else urlsplit(url)._replace(netloc=f"{name}com").geturl()
 
 
 def _blog_around(url: str, archive: Archive) -> Blog | None:

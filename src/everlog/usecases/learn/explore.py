@@ -8,9 +8,8 @@ from math import inf
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
-from everlog.core.links import trap
+from everlog.core.links import trap, with_links_here
 from everlog.core.retry_policy import HOST_DEAD_AFTER, PASSING, asks_for_patience
-from everlog.core.scope import Alias, Scope, with_links_here
 from everlog.core.urls import canonical
 from everlog.errors import NoFeed
 from everlog.extract.classify.scripted import share_shown
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from everlog.core.fetcher import Fetcher
+    from everlog.core.scope import Alias, Scope
     from everlog.extract.feedless import Explorer
     from everlog.usecases.crawl.report import Tally
     from everlog.usecases.page.rendering import Rendering

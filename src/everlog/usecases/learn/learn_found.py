@@ -35,8 +35,9 @@ class LearnResult:
 
 async def learn_found(found: Found, rendering: Rendering) -> LearnResult:
     """Learn a blog from its feed's pages; from here on its aliases are part of the web that it is fetched from."""
-    fetcher, settings = rendering.fetcher, rendering.settings
+    settings = rendering.settings
     scope = new_scope(found.home, settings)
+    fetcher = aliased(rendering.fetcher, scope)
     answers = await _entries(found, fetcher, scope)
     if may_widen(settings):
         scope = widened(scope, found.feed, found.feed_url, {link: each.page.url for link, each in answers.items()})

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from everlog.comments.comment_feeds import comment_feed_url
 from everlog.comments.learn.comment_rules_learn import MOST_TAUGHT, learn_comments
-from everlog.core.scope import with_links_here
+from everlog.core.links import with_links_here
 from everlog.core.tree import Element, parse
 from everlog.core.urls import absolute
 from everlog.errors import NothingToLearn, UnreadablePage

@@ -11,7 +11,7 @@ from everlog.core.urls import canonical
 from everlog.extract.classify.post_paging import post_of_comment_page
 from everlog.extract.feed_entry import filled, is_told
 from everlog.records import Lane, Link, Post, Skip
-from everlog.usecases.crawl.left_out import NOARCHIVE, note_left_out
+from everlog.usecases.crawl.left_out import NOARCHIVE, note_left_out, note_named
 from everlog.usecases.page.copies import FIRST, Copy
 from everlog.usecases.page.merged_comments import uncommented
 from everlog.usecases.page.post_identity import key_of_moved, what_was_lost
@@ -25,6 +25,7 @@ def apply_reading(page: PageContext, context: CrawlContext) -> None:
     """What the reading of a page means for the crawl, given all that it has met so far."""
     reading = page.reading
     note_left_out(reading.outside, context)
+    note_named(reading.elsewhere, context)
     found = reading.found
     page.note = reading.note
     _gather_links(page, context)

@@ -17,7 +17,7 @@ from everlog.core.retry_policy import (
     remembered,
 )
 from everlog.records import Failure, Link, Visit
-from everlog.usecases.crawl.left_out import note_missing
+from everlog.usecases.crawl.left_out import note_missing, note_named
 from everlog.usecases.page.post_identity import key_of_moved
 
 if TYPE_CHECKING:
@@ -47,6 +47,8 @@ def visit_of_failure(link: Link, failure: Failure, context: CrawlContext, now: d
         return replace(visit, outcome="skip", exchanges=())
     if failure.status in NOT_THERE:
         note_missing(link.key, link.url, context)
+        # A folder that the blog left may be in it.
+        note_named([(link.url, link.key)], context)
         tally.skipped += 1
         tally.reasons[f"HTTP {failure.status}"] += 1
         return visit

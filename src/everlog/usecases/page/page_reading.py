@@ -56,7 +56,7 @@ class PageReading:
     """What reading a page told.
 
     `links` are the addresses of the blog on it, each with its key, `outside` those that may be but lie beyond its
-    scope. `kind` is None where the page is unreadable or is
+    scope, `elsewhere` all that lead out of it. `kind` is None where the page is unreadable or is
     not to be kept. `is_present` says that it was read by what is learned of the blog now, not before a redesign;
     `claim` is the key of the post that it says it is. `paging` are the further pages of the post; `part_of` is the
     address of the post that the page itself continues, which is no post of its own then.
@@ -65,6 +65,7 @@ class PageReading:
     unreadable: str | None = None
     links: tuple[tuple[str, str], ...] = ()
     outside: tuple[tuple[str, str], ...] = ()
+    elsewhere: tuple[tuple[str, str], ...] = ()
     may_be_kept: bool = True
     kind: Literal["post", "listing", "page"] | None = None
     note: str | None = None
@@ -93,27 +94,31 @@ def read_page(
     # lxml makes an object of an element whenever it is met, unless one is there: held here, each is made once.
     held = list(root.iter("*"))
     # Reading takes the tree apart, so what needs the whole page comes first.
-    links = tuple((link.url, link.key) for link in page_links(root, page.url, within=scope))
-    outside = tuple(links_left_out(root, page.url, beyond=scope))
+    beyond: list[tuple[str, str]] = []
+    links = tuple((link.url, link.key) for link in page_links(root, page.url, within=scope, elsewhere=beyond))
+    outside, elsewhere = tuple(links_left_out(root, page.url, beyond=scope)), tuple(beyond)
     if obeys_noarchive and (says_noarchive or noarchive(root)):
-        return PageReading(links=links, outside=outside, may_be_kept=False)
+        return PageReading(links=links, outside=outside, elsewhere=elsewhere, may_be_kept=False)
     learned = templates.for_page(root, page.fetched_at)
     is_present = learned is templates.present
     verdict = learned.classifier.verdict(page.url, root)
     first = first_page(root, page.url) if verdict.kind == "post" else None
     if verdict.kind != "post" or first is not None:
         return PageReading(
-            links=links, outside=outside, kind=verdict.kind if first is None else "page", note=verdict.note,
-            by_url=verdict.by_url, is_present=is_present, part_of=first[0] if first is not None else None,
+            links=links, outside=outside, elsewhere=elsewhere, kind=verdict.kind if first is None else "page",
+            note=verdict.note, by_url=verdict.by_url, is_present=is_present,
+            part_of=first[0] if first is not None else None,
         )
     claim = learned.classifier.identity(page.url, root)
+    if scope.has_names:
+        _, claim = scope.localized(f"http://{claim}", claim)
     evidence = _evidence_of(root, page, comments_feed)
     paging = paging_of(root, page.url)
     found = post_on_page(root, page, learned, is_split=bool(paging.text))
     held.clear()
     return PageReading(
-        links=links, outside=outside, kind="post", note=verdict.note, by_url=verdict.by_url, is_present=is_present,
-        claim=claim, evidence=evidence, paging=paging, found=found,
+        links=links, outside=outside, elsewhere=elsewhere, kind="post", note=verdict.note, by_url=verdict.by_url,
+        is_present=is_present, claim=claim, evidence=evidence, paging=paging, found=found,
     )
 
 

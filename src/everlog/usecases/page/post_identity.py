@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from everlog.core.scope import keys_elsewhere
 from everlog.core.tree import parse
 from everlog.core.urls import canonical
 from everlog.core.words import words
@@ -21,14 +20,16 @@ if TYPE_CHECKING:
 STILL_THERE = 0.5
 # The beginning of a long text tells as much as all of it.
 MOST_WORDS = 2_000
+# Fewer words in a row are a title, or "read more".
+LEAST_TOLD = 10
 
 
 def key_of_moved(link_key: str, post_key: str | None, context: CrawlContext) -> str | None:
-    """The identity of a post whose page was asked for: the one it is held under, if its blog lived elsewhere before."""
-    if not context.blog.former_homes:
+    """The identity of a post whose page was asked for: the one it is held under, if its blog has or had other names."""
+    if not context.scope.has_homes:
         return post_key
     own = post_key or link_key
-    held = context.archive.posts.key(context.blog.id, link_key, own, *keys_elsewhere(own, context.blog))
+    held = context.archive.posts.key(context.blog.id, link_key, *context.scope.keys_of(own))
     return post_key if held is None else held if held != link_key else None
 
 
@@ -64,6 +65,15 @@ def shows(page: Page, post: Post) -> bool | None:
     if not wanted:
         return None
     found = _triples(words(" ".join(map(str, root.itertext()))))
+    return len(wanted & found) >= STILL_THERE * len(wanted)
+
+
+def stands_in(text: str, post: Post) -> bool | None:
+    """Whether a text, or the beginning of it, is that of a post; None where it is too short to tell."""
+    wanted = _triples(words(text)[:MOST_WORDS])
+    if len(wanted) < LEAST_TOLD:
+        return None
+    found = _triples(words(f"{post.title or ''} {post.text}"))
     return len(wanted & found) >= STILL_THERE * len(wanted)
 
 

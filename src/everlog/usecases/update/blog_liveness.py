@@ -2,7 +2,7 @@
 
     feed_lost         the feed gave nothing: a passing trouble, another address, another owner, or the end;
                       `home_lost` the same of a blog without one
-    is_other_owner    the feed answers, but with what may be another blog
+    is_other_owner    the feed answers, but with what may be another blog; `led_away` redirects to one
     all_is_well       it answered as it should: what was feared is forgotten, a blog that was given up is back
     due_rechecks      posts to look at again now; `plan_rechecks` says when the others are due
 """
@@ -154,12 +154,9 @@ async def _home_is_there(blog: Blog, failure: Failure, home: Fetched, run: Crawl
     if not ownership.is_same:
         return _suspected(blog, ownership.reason, run, has_blog=found is not None)
     if has_moved(blog, home, run.archive):
-        blog = await follow_home(blog, home, feed, run)
-        ends_there = canonical(blog.home) != canonical(home.page.url)
-        if ends_there or found is not None:
-            if found is not None and not ends_there:
-                blog = all_is_well(run.archive.blogs.update(blog.id, feed_url=found.feed_url), run, feed)
-            return LostBlog(kind="moved", reason=f"it moved to {home.page.url}", blog=blog, feed=found)
+        blog, lost = await _after_move(blog, home, found, run)
+        if lost is not None:
+            return lost
     elif found is not None and leads_away(blog, home, run.archive):
         return LostBlog(kind="passing", reason=f"the home page redirects to {home.page.url} for now", blog=blog)
     if found is not None:
@@ -173,6 +170,22 @@ async def _home_is_there(blog: Blog, failure: Failure, home: Fetched, run: Crawl
         how = f"to continue without it:  everlog crawl {blog.home} --no-feed"
         return _end(blog, "feed-gone", f"{verdict.reason}; {how}", run)
     return LostBlog(kind="passing", reason=verdict.reason, blog=blog)
+
+
+async def _after_move(
+    blog: Blog, home: Fetched, found: Found | None, run: CrawlRun,
+) -> tuple[Blog, LostBlog | None]:
+    """The blog where its home page redirects to, and what that means; None where its feed is still to be looked for."""
+    move = await follow_home(blog, home, run)
+    if move.another is not None:
+        return blog, led_away(blog, move.another, run)
+    blog = move.blog
+    ends_there = canonical(blog.home) != canonical(home.page.url)
+    if not ends_there and found is None:
+        return blog, None
+    if found is not None and not ends_there:
+        blog = all_is_well(run.archive.blogs.update(blog.id, feed_url=found.feed_url), run, found.feed)
+    return blog, LostBlog(kind="moved", reason=f"it moved to {home.page.url}", blog=blog, feed=found)
 
 
 async def _other_feed(home: Fetched, lost: str, run: CrawlRun) -> Found | None:
@@ -189,14 +202,26 @@ async def _other_feed(home: Fetched, lost: str, run: CrawlRun) -> Found | None:
     return None
 
 
+def led_away(blog: Blog, why: str, run: CrawlRun) -> LostBlog:
+    """The address of a blog leads to another blog for good, whoever writes that: believed when it was seen again."""
+    return _seen_there(blog, f"{blog.home}: {why}", f"{blog.home}: {why}", run, has_blog=True)
+
+
 def _suspected(blog: Blog, differences: str, run: CrawlRun, *, has_blog: bool) -> LostBlog:
     """Somebody else seems to be there: believed when it was seen again."""
+    believed = f"{blog.home} now belongs to somebody else: {differences}"
+    return _seen_there(
+        blog, believed, f"{blog.home} may belong to somebody else now: {differences}", run, has_blog=has_blog,
+    )
+
+
+def _seen_there(blog: Blog, believed: str, feared: str, run: CrawlRun, *, has_blog: bool) -> LostBlog:
     now = run.now()
     failing = _failing(blog, run).seen("owner", (), now)
     _remember_failing(blog, failing, run)
     if failing.proves(OTHER_BLOG_PROOF if has_blog else NO_BLOG_PROOF, now):
-        return _end(blog, "other-owner", f"{blog.home} now belongs to somebody else: {differences}", run)
-    return LostBlog(kind="passing", reason=f"{blog.home} may belong to somebody else now: {differences}", blog=blog)
+        return _end(blog, "other-owner", believed, run)
+    return LostBlog(kind="passing", reason=feared, blog=blog)
 
 
 def _end(blog: Blog, kind: LostKind, reason: str, run: CrawlRun) -> LostBlog:

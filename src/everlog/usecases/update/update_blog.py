@@ -39,7 +39,14 @@ from everlog.usecases.learn.blog_fingerprint import keep_fingerprint
 from everlog.usecases.learn.learned_blog import LearnedBlog
 from everlog.usecases.learn.page_comparison import compared_anew, with_comparison_posts
 from everlog.usecases.learn.redesign import Redesign, read_anew
-from everlog.usecases.update.blog_liveness import all_is_well, due_rechecks, feed_lost, is_other_owner, plan_rechecks
+from everlog.usecases.update.blog_liveness import (
+    all_is_well,
+    due_rechecks,
+    feed_lost,
+    is_other_owner,
+    led_away,
+    plan_rechecks,
+)
 from everlog.usecases.update.comment_feed import SiteCommentFeed, fetch_comment_feed, store_comment_feed
 from everlog.usecases.update.feed_diff import (
     FeedResponse,
@@ -248,9 +255,11 @@ async def interpret_response(
         if lost.feed is None or lost.feed.feed_page is None or lost.is_final:
             return FeedStatus(blog=lost.blog, lost=lost, failure=failure)
         return FeedStatus(blog=lost.blog, response=FeedResponse(answer=lost.feed.feed_page, feed=lost.feed.feed))
-    blog = await follow_feed(blog, answer, response.feed, run)
-    lost_owner = None
-    if response.feed is not None and not names_known_entries(blog, response.feed, run.archive):
+    move = await follow_feed(blog, answer, run)
+    blog, lost_owner = move.blog, None
+    if move.another is not None:
+        lost_owner = led_away(blog, move.another, run)
+    elif response.feed is not None and not names_known_entries(blog, response.feed, run.archive):
         lost_owner = await is_other_owner(blog, response.feed, run)
     if lost_owner is not None:
         failure = Failure(url=answer.url, trouble="protocol", reason=lost_owner.reason, exchanges=answer.exchanges)
