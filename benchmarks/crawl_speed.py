@@ -2,7 +2,7 @@
 
     python benchmarks/crawl_speed.py [--posts 3000] [--rounds 5]
     python benchmarks/crawl_speed.py --profile 25        # where everlog's time goes
-    python benchmarks/crawl_speed.py --gate --most 1.5   # a small blog, processor time alone: fails above
+    python benchmarks/crawl_speed.py --gate --most 1.4   # a small blog, processor time alone: fails above
 
 All crawl the same made blog (`made_blog.py`, in a process of its own) with no delay and the same number of
 requests at once, each in a fresh process whose imports are done before the clock starts. They take turns;
