@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 
 import pytest
@@ -10,6 +11,7 @@ from some_visits import HOME
 
 from everlog.archive.archive import ArchiveOptions
 from everlog.archive.write.batch_writer import BatchWriter
+from everlog.archive.write.version_decider import KnownPost, VersionDecider
 from everlog.errors import DiskFull
 
 
@@ -98,3 +100,16 @@ def test_nobody_can_call_back_a_visit(archive, blog, gate):
         assert not future.cancel()
         gate.opened.set()
         assert future.result(300).visit.url == HOME
+
+
+def test_a_batch_that_is_stored_leaves_nothing_to_the_garbage_collector(archive, blog, gate):
+    gate.opened.set()
+    archive.commit([some.post_visit(blog, f"{HOME}/first")])
+    gc.collect()
+    gc.disable()
+    try:
+        archive.commit([some.post_visit(blog, f"{HOME}/{number}", f"{some.LONG} {number}") for number in range(5)])
+        left = [each for each in gc.get_objects() if isinstance(each, (VersionDecider, KnownPost))]
+    finally:
+        gc.enable()
+    assert left == []

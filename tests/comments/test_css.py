@@ -73,3 +73,9 @@ def test_the_nearest_element_above_is_found_and_remembered():
     assert nearest.above(second) is None
     assert nearest.at(first) is None
     assert Nearest([PAGE]).above(PAGE) is None
+
+
+def test_the_nearest_of_many_is_that_of_each():
+    body = parse(b"<div><p><i>x</i><b>y</b></p></div><ul><li>z</li></ul>")[0]
+    inner = [*body.iter()]
+    assert Nearest([body[0]]).each(inner) == [Nearest([body[0]]).at(element) for element in inner]

@@ -114,8 +114,9 @@ def read_elements(
 def explained(page: Selection, markup: Markup) -> int:
     """How much of a page a markup understands, without reading it: texts that have a name and a date count most."""
     # Cheaper to tell than where the comments are, and enough to rule most markups out.
-    elements = comment_elements(page, markup) if page.may_have(markup.text) else []
-    if not elements:
+    if not page.may_have(markup.text) or not any(page.each(markup.text)):
+        return 0
+    if not comment_elements(page, markup):
         return 0
     parts = _parts(page, markup)
     texts = parts.some(markup.text)

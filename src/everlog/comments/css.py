@@ -57,6 +57,11 @@ class Nearest:
             known[element_passed] = answer
         return answer
 
+    def each(self, elements: Iterable[Element]) -> list[Element | None]:
+        """The nearest of many: most are known, and to ask for one takes as long as to know it."""
+        known = self._known
+        return [known[element] if element in known else self.at(element) for element in elements]
+
     def above(self, element: Element) -> Element | None:
         """The nearest that is not the element itself."""
         parent = element.getparent()

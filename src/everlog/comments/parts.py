@@ -75,12 +75,11 @@ class Parts:
         """Elements by the comment they stand in, and by the comment they stand behind."""
         inside: dict[Element, list[Element]] = {}
         behind: dict[Element, list[Element]] = {}
-        for element in elements:
-            owner = self._inside.at(element)
+        for element, owner in zip(elements, self._inside.each(elements), strict=True):
             if owner is not None:
                 inside.setdefault(owner, []).append(element)
-            elif (owner := self._follower_of(element)) is not None:
-                behind.setdefault(owner, []).append(element)
+            elif (before := self._follower_of(element)) is not None:
+                behind.setdefault(before, []).append(element)
         return inside, behind
 
     def between(self, comment: Element, parts: Iterable[Element]) -> set[Element]:

@@ -16,7 +16,15 @@ from everlog.core.selectors import Finder, Finds
 from everlog.core.tree import Element, drop, parse, take_text
 from everlog.errors import UnreadablePage
 from everlog.extract.article.article_read import ArticleFinder, Found
-from everlog.extract.article.witnesses import DISAGREEMENT, NO_WITNESS, SMALL, agreement, any_article, share_of_page
+from everlog.extract.article.witnesses import (
+    DISAGREEMENT,
+    NO_WITNESS,
+    SMALL,
+    agreement,
+    any_article,
+    has_share,
+    share_of_page,
+)
 from everlog.extract.extractors.extractor import is_placed
 from everlog.extract.fields import field_function
 from everlog.extract.fields.small_texts_read import selectors_used
@@ -192,7 +200,7 @@ class PostReader:
         is_odd = not self._is_usual(found)
         least = SMALL * (self._template.share or 1.0)
         # Without the comments the article's share is larger still: most need not be measured.
-        if not is_odd and share_of_page(view.root, found.pick.element) >= least:
+        if not is_odd and has_share(view.root, found.pick.element, least):
             return None
         share = share_of_page(view.root, found.pick.element, comments.elements)
         if share >= least and not is_odd:

@@ -27,15 +27,17 @@ def simple_body(part: Element) -> tuple[str, str] | None:
     >>> simple_body(parse(b"<div><p>A &amp; B<br>no<p> <i>C</i></div>")[0][0])
     ('A & B\\nno\\n\\nC', '<p>A &amp; B<br>no</p><p> <i>C</i></p>')
     """
+    if len(part) == 1 and (single := _single(part, part[0])) is not None:
+        return single
     # Texts and tags take turns.
     pieces = [part.text or ""]
     for paragraph in part:
-        if paragraph.tag != "p" or paragraph.attrib:
+        if paragraph.tag != "p" or paragraph.keys():
             return None
         pieces += ("<p>", paragraph.text or "")
         for inner in paragraph if len(paragraph) else ():
             tag, tail = inner.tag, inner.tail or ""
-            if tag not in _INLINE or inner.attrib or len(inner):
+            if tag not in _INLINE or inner.keys() or len(inner):
                 return None
             pieces += ("<br>", tail) if tag == "br" else (f"<{tag}>", inner.text or "", f"</{tag}>", tail)
         pieces += ("</p>", paragraph.tail or "")
@@ -46,6 +48,16 @@ def simple_body(part: Element) -> tuple[str, str] | None:
     if "&" in said or "<" in said or ">" in said or "\xa0" in said:
         pieces[::2] = map(_escaped, pieces[::2])
     return text, "".join(pieces).strip()
+
+
+def _single(part: Element, paragraph: Element) -> tuple[str, str] | None:
+    """The same for one paragraph of plain text and nothing around it, as most comments are; None of any other."""
+    said = paragraph.text
+    if paragraph.tag != "p" or not said or len(paragraph) or paragraph.keys() or part.text or paragraph.tail:
+        return None
+    if not said.isascii() or _is_uncertain(said) or "&" in said or "<" in said or ">" in said:
+        return None
+    return " ".join(said.split()), f"<p>{said}</p>"
 
 
 def _is_uncertain(said: str) -> bool:

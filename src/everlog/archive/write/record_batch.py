@@ -300,7 +300,8 @@ def known_posts(connection: Connection, visits: Sequence[Visit], written: Mappin
         if post.content:
             decider.by_content.setdefault((post.blog_id, post.content), post)
     _add_records(connection, decider, visits, written)
-    decider.company = _company_of(connection, decider)
+    # The posts alone: if it held the decider too, every batch would stay until the garbage collector comes.
+    decider.company = _company_of(connection, decider.by_key)
     return decider
 
 
@@ -319,14 +320,14 @@ def _add_records(
             differing[post_id].record = record
 
 
-def _company_of(connection: Connection, decider: VersionDecider) -> Company:
+def _company_of(connection: Connection, by_key: Mapping[tuple[int, str], KnownPost]) -> Company:
     """What tells deletions from a blog that is rebuilt: how many posts vanished when one did, how many are well."""
     asked: dict[tuple[int, str], tuple[int, int]] = {}
 
     def company(known: KnownPost, since: datetime) -> tuple[int, int]:
         # By the hour, so that posts which vanish one after the other ask one question.
         start = stamp(since.replace(minute=0, second=0, microsecond=0) - ONE_RUN)
-        batch = [post for post in decider.by_key.values() if post.blog_id == known.blog_id and post.id is not None]
+        batch = [post for post in by_key.values() if post.blog_id == known.blog_id and post.id is not None]
         if (known.blog_id, start) not in asked:
             stored = count_vanished(connection, known.blog_id, start, besides=[post.id for post in batch])
             asked[known.blog_id, start] = stored, count_seen_well(connection, known.blog_id, start)

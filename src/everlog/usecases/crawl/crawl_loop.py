@@ -39,7 +39,7 @@ _ADDRESS = re.compile(r",? (?:to |for |at )?\(?https?://\S+")
 LONGEST_REASON = 80
 NOT_MODIFIED = 304
 # The figures are counted anew so often, but take at most a fiftieth of the time: 100,000 rows are counted in 0.1 s.
-FIGURES_SECONDS = 0.5
+FIGURES_SECONDS = 1.0
 FIGURES_SHARE = 50
 # Pages that are looked at before the crawl runs, however late it is: the front pages of a blog are one or two.
 LEAST_TAKEN = 2

@@ -48,7 +48,7 @@ class Evidence(NamedTuple):
 
 NOTHING_SAID = Evidence()
 # Most pages name none, and are not searched for one: single strings are found in a fraction of a pattern's time.
-_NAMES_TOOT = (b"mastodon", b"fediverse", b"toot", b"activitypub", b"/@", b"/statuses/")
+_NAMES_TOOT = (b"mastodon", b"fediverse", b"activitypub", b"/statuses/", b"toot")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,5 +163,8 @@ def _evidence_of(root: Element, page: Page, comments_feed: str | None) -> Eviden
 
 
 def _may_name_toot(body: bytes) -> bool:
+    # A single sign is found at once, a pair of them as slowly as a word.
+    if b"@" in body and b"/@" in body:
+        return True
     lower = body.lower()
     return any(name in lower for name in _NAMES_TOOT)
