@@ -165,7 +165,7 @@ def test_a_page_that_is_gone_does_not_take_a_copy_away(crawled: Crawled):
 
 
 def test_what_others_were_answered_is_no_condition_of_our_own_requests(crawled: Crawled):
-    web, archive = crawled
+    _, archive = crawled
     take(archive, capture(a_blog.url(4), a_blog.page(4)))
     blog = archive.blogs.find(a_blog.HOME)
     assert archive.captures.find(blog.id, a_blog.url(4)).etag != '"theirs"'

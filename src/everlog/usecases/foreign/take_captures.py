@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING
 from everlog.archive.files.warc_writer import MADE
 from everlog.core.urls import canonical
 from everlog.errors import NothingToLearn
+from everlog.importing.no_web import NoWeb
 from everlog.markup.media import media_of
 from everlog.records import Event, Fetched, Link, Media, Page, Visit
 from everlog.usecases.crawl.lifecycle import open_context
 from everlog.usecases.foreign.admission import Admission
-from everlog.usecases.foreign.no_web import NoWeb
 from everlog.usecases.learn.learned_blog import LearnedBlog
 from everlog.usecases.learn.page_comparison import compared_anew
 from everlog.usecases.page.copies import Copies
@@ -69,6 +69,8 @@ class Won:
     changed: int = 0
     earlier: int = 0
     media: int = 0
+    # Posts that captures said nothing new of.
+    same: int = 0
     # Captures that were held already, and those that could not be read.
     known: int = 0
     lost: int = 0
@@ -89,6 +91,7 @@ class Won:
         self.posts += safe.kept == "new"
         self.changed += safe.kept == "changed"
         self.earlier += safe.kept == "earlier"
+        self.same += safe.kept in {"same", "alias"}
         if safe.kept == "new":
             self.keys.append(visit.post_key or visit.key)
 
