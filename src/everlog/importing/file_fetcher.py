@@ -115,14 +115,19 @@ class FileFetcher(NoWeb):
         held: list[bytes] = []
         size, file = 0, None
         digest = hashlib.sha256()
-        for piece in pieces:
-            size += len(piece)
-            digest.update(piece)
-            if file is None and may_spool and size > SPOOL_FROM_BYTES:
-                file = tempfile.TemporaryFile(dir=self._scratch)  # noqa: SIM115 - closed by who stores it
-                file.writelines(held)
-                held.clear()
-            (file.write if file is not None else held.append)(piece)
+        try:
+            for piece in pieces:
+                size += len(piece)
+                digest.update(piece)
+                if file is None and may_spool and size > SPOOL_FROM_BYTES:
+                    file = tempfile.TemporaryFile(dir=self._scratch)  # noqa: SIM115 - closed by who stores it
+                    file.writelines(held)
+                    held.clear()
+                (file.write if file is not None else held.append)(piece)
+        except TooLarge:
+            if file is not None:
+                file.close()
+            raise
         if file is None:
             return b"".join(held), None
         file.flush()

@@ -9,6 +9,8 @@ import gzip
 import shutil
 import zipfile
 import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Self
@@ -57,6 +59,35 @@ class Unreadable(Exception):
 
 def parts_of(path: Path, scratch: Path) -> list[Part]:
     """The WARC parts of a file; what is packed a second time is unpacked into the folder `scratch`."""
+    if not _is_zip(path):
+        return [Part(name=path.name, path=path)]
+    with _explained(path), zipfile.ZipFile(path) as archive:
+        return [_member(path, archive, each, scratch) for each in _warc_members(path, archive)]
+
+
+def want_some(paths: Iterable[str]) -> None:
+    """Refuse files none of which can be imported, before anything is made for them."""
+    problems: list[str] = []
+    for path in map(Path, paths):
+        try:
+            if not _is_zip(path):
+                return
+            with _explained(path), zipfile.ZipFile(path) as archive:
+                _warc_members(path, archive)
+        except Unreadable as error:
+            problems.append(str(error))
+        else:
+            return
+    raise refused(problems)
+
+
+def refused(problems: list[str]) -> UsageError:
+    """The error for files none of which can be imported."""
+    return UsageError("\n".join(problems), advice=ADVICE)
+
+
+def _is_zip(path: Path) -> bool:
+    """Whether a file is a zip, and not a WARC; what is neither is refused with what it is."""
     try:
         with path.open("rb") as file:
             head = file.read(_HEAD)
@@ -64,17 +95,10 @@ def parts_of(path: Path, scratch: Path) -> list[Part]:
         raise Unreadable(f"there is no file {path}") from None
     except OSError as error:
         raise Unreadable(f"{path} cannot be read: {error.strerror}") from None
-    if head.startswith(_ZIP):
-        return _wacz_parts(path, scratch)
     start = _unpacked(head)
-    if start.startswith(_WARC):
-        return [Part(name=path.name, path=path)]
+    if head.startswith(_ZIP) or start.startswith(_WARC):
+        return head.startswith(_ZIP)
     raise Unreadable(f"{path} {_what_it_is(head, start)}")
-
-
-def refused(problems: list[str]) -> UsageError:
-    """The error for files none of which can be imported."""
-    return UsageError("\n".join(problems), advice=ADVICE)
 
 
 def unpacked_part(part: Part, scratch: Path) -> Part:
@@ -114,17 +138,20 @@ def _what_it_is(head: bytes, start: bytes) -> str:
     return "is not a WARC or WACZ file"
 
 
-def _wacz_parts(path: Path, scratch: Path) -> list[Part]:
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
     try:
-        with zipfile.ZipFile(path) as archive:
-            members = [each for each in archive.infolist() if _is_warc(each)][:MOST_MEMBERS]
-            parts = [_member(path, archive, each, scratch) for each in members]
-            names = {each.filename for each in archive.infolist()[:MOST_MEMBERS]}
+        yield
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, zlib.error, EOFError) as error:
         raise Unreadable(f"{path} is a damaged or unusual zip file: {error}") from None
-    if parts:
-        return parts
-    if "datapackage.json" in names:
+
+
+def _warc_members(path: Path, archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
+    members = archive.infolist()[:MOST_MEMBERS]
+    found = [each for each in members if _is_warc(each)]
+    if found:
+        return found
+    if any(each.filename == "datapackage.json" for each in members):
         raise Unreadable(f"{path} is a WACZ file without WARC files in it")
     raise Unreadable(f"{path} is a zip file, but not a WACZ: it has no archive/*.warc or archive/*.warc.gz")
 

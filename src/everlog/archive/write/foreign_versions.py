@@ -37,7 +37,9 @@ def keep_foreign(
         kept = _beside(decider, known, written, capture_id, visit)
     else:
         known, kept = decider.make(identity, written, capture_id, visit), "new"
-        _tell(decider, known, visit, "restored", f"taken from {_whence(visit.post)}")
+        if visit.foreign == "done":
+            # Of a blog that is known from others alone, one line tells of all posts.
+            _tell(decider, known, visit, "restored", f"taken from {_whence(visit.post)}")
     if kept in {"new", "changed"}:
         known.note_comments(visit.post.comments_state, tried=False)
     if kept != "truncated":

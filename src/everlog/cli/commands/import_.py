@@ -38,8 +38,10 @@ def import_(
     """
     open_with("importing: opening the archive", quiet=given.quiet)
     from everlog.cli.terminal.progress import progress
+    from everlog.importing.open_files import want_some
     from everlog.usecases.foreign.import_files import import_files
 
+    want_some(paths)
     settings = given.settings()
     try:
         with archive_of(settings, create=True) as opened:

@@ -30,6 +30,7 @@ class Admission:
         if visit.exchanges:
             answer = visit.exchanges[-1]
             if not self.is_new(answer):
+                answer.let_go()
                 return None
             self._taken.add(_mark(answer))
         return replace(visit, foreign=self.row)
