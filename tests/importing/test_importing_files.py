@@ -13,7 +13,7 @@ import pytest
 
 from everlog.errors import UsageError
 from everlog.importing import open_files
-from everlog.importing.capture_index import CaptureIndex
+from everlog.importing.import_index import ImportIndex
 from everlog.importing.file_fetcher import FileFetcher
 from everlog.importing.open_files import Unreadable, opened, parts_of, unpacked_part, want_some
 from everlog.importing.warc_records import PackedAsWhole, read_records
@@ -32,7 +32,7 @@ def a_fetcher(tmp_path: Path) -> Iterator[Callable[..., tuple[FileFetcher, Count
     """The captures of some files as a web, and why records were passed over."""
     scratch = tmp_path / "scratch"
     scratch.mkdir()
-    index, bad = CaptureIndex(scratch), Counter[str]()
+    index, bad = ImportIndex(scratch), Counter[str]()
     made: list[FileFetcher] = []
 
     def make(*paths: Path) -> tuple[FileFetcher, Counter[str]]:

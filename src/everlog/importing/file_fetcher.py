@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from everlog.importing.capture_index import CaptureIndex, IndexedCapture
+    from everlog.importing.import_index import ImportIndex, IndexedCapture
 
 MOST_REDIRECTS = 10
 # As fetched bodies are (`fetch.spooling`): most pictures are smaller.
@@ -32,7 +32,7 @@ class FileFetcher(NoWeb):
     """The captures of some files, the newest of each address; with a `moment`, the one nearest to it."""
 
     def __init__(
-        self, index: CaptureIndex, parts: Sequence[Part], *, now: datetime, scratch: Path,
+        self, index: ImportIndex, parts: Sequence[Part], *, now: datetime, scratch: Path,
         max_page_bytes: int, max_media_bytes: int,
     ) -> None:
         self.moment: datetime | None = None

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from everlog.archive import Archive
     from everlog.core.fetcher import Fetcher
     from everlog.core.scope import Scope
-    from everlog.importing.capture_index import CaptureIndex
+    from everlog.importing.import_index import ImportIndex
     from everlog.importing.file_fetcher import FileFetcher
     from everlog.records import Blog
     from everlog.settings import Settings
@@ -54,7 +54,7 @@ class FoundBlog:
 class BlogFinder:
     """Who looks for blogs in the captures of some files."""
 
-    index: CaptureIndex
+    index: ImportIndex
     fetcher: FileFetcher
     archive: Archive
     settings: Settings

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from everlog.core.urls import canonical
-from everlog.importing.capture_index import CaptureIndex
+from everlog.importing.import_index import ImportIndex
 from everlog.importing.file_fetcher import FileFetcher
 from everlog.importing.no_web import NoWeb
 from everlog.importing.open_files import Part, Unreadable, opened, parts_of, refused, unpacked_part
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from everlog.archive import Archive
     from everlog.core.scope import Scope
-    from everlog.importing.capture_index import IndexedCapture
+    from everlog.importing.import_index import IndexedCapture
     from everlog.records import Fetched
     from everlog.settings import Settings
 
@@ -84,7 +84,7 @@ def import_files(
     done = Imported()
     with tempfile.TemporaryDirectory(prefix="everlog-import-") as folder, ExitStack() as stack:
         scratch = Path(folder)
-        index = CaptureIndex(scratch)
+        index = ImportIndex(scratch)
         stack.callback(index.close)
         parts = _read_all([Path(path) for path in paths], index, scratch, done, progress)
         run = CrawlRun(fetcher=NoWeb(), archive=archive, settings=settings, tally=Tally(blog=blog or ""))
@@ -99,7 +99,7 @@ def import_files(
     return done
 
 
-def _read_all(paths: list[Path], index: CaptureIndex, scratch: Path, done: Imported, progress: Progress) -> list[Part]:
+def _read_all(paths: list[Path], index: ImportIndex, scratch: Path, done: Imported, progress: Progress) -> list[Part]:
     """Where each capture of all files stands; the files that can be read."""
     parts: list[Part] = []
     with progress(len(paths), "files read") as step:
@@ -118,7 +118,7 @@ def _read_all(paths: list[Path], index: CaptureIndex, scratch: Path, done: Impor
     return parts
 
 
-def _read_part(part: Part, parts: list[Part], index: CaptureIndex, scratch: Path, report: FileRead) -> int:
+def _read_part(part: Part, parts: list[Part], index: ImportIndex, scratch: Path, report: FileRead) -> int:
     def on_bad(reason: str) -> None:
         report.skipped[reason] += 1
 

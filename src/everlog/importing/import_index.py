@@ -1,4 +1,4 @@
-"""Capture index: which captures some WARC files hold, by address and time, in a temporary database.
+"""Import index: which captures some WARC files hold, by address and time, in a temporary database.
 
 Files may be larger than any memory: only where each capture stands is kept, and that on the disk.
 """
@@ -38,7 +38,7 @@ class IndexedCapture(Record):
     part: int
 
 
-class CaptureIndex:
+class ImportIndex:
     """The captures of all files of an import."""
 
     def __init__(self, folder: Path) -> None:
