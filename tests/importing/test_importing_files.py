@@ -13,8 +13,8 @@ import pytest
 
 from everlog.errors import UsageError
 from everlog.importing import open_files
-from everlog.importing.import_index import ImportIndex
 from everlog.importing.file_fetcher import FileFetcher
+from everlog.importing.import_index import ImportIndex
 from everlog.importing.open_files import Unreadable, opened, parts_of, unpacked_part, want_some
 from everlog.importing.warc_records import PackedAsWhole, read_records
 from everlog.records import Failure, Fetched

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from everlog.archive import Archive
     from everlog.core.fetcher import Fetcher
     from everlog.core.scope import Scope
-    from everlog.importing.import_index import ImportIndex
     from everlog.importing.file_fetcher import FileFetcher
+    from everlog.importing.import_index import ImportIndex
     from everlog.records import Blog
     from everlog.settings import Settings
 

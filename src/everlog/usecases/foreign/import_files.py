@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from everlog.core.urls import canonical
-from everlog.importing.import_index import ImportIndex
 from everlog.importing.file_fetcher import FileFetcher
+from everlog.importing.import_index import ImportIndex
 from everlog.importing.no_web import NoWeb
 from everlog.importing.open_files import Part, Unreadable, opened, parts_of, refused, unpacked_part
 from everlog.importing.warc_records import PackedAsWhole, read_records
