@@ -92,6 +92,13 @@ def test_bodies_come_decoded(tmp_path, a_fetcher, coding):
     assert exchange.header("transfer-encoding") is None
 
 
+def test_what_is_coded_in_an_unknown_way_is_not_there(tmp_path, a_fetcher):
+    warc = Warc()
+    warc.answer(URL, b"?????", headers=(("Content-Encoding", "x-rot13"),))
+    fetcher, _ = a_fetcher(warc.write(tmp_path / "a.warc.gz"))
+    assert isinstance(fetched(fetcher, URL), Failure)
+
+
 def test_a_capture_that_was_seen_again_has_the_body_of_the_first(tmp_path, a_fetcher):
     warc = Warc()
     warc.answer(URL, b"<p>Once")

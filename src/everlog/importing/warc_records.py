@@ -83,6 +83,7 @@ def read_records(file: BinaryIO, on_bad: Callable[[str], None]) -> Iterator[Reco
 def read_body(file: BinaryIO, offset: int, most: int) -> tuple[list[tuple[str, str]], str, Iterator[bytes]] | None:
     """The headers, the reason and the decoded body of the record at an offset, in pieces, and no more than `most`."""
     from warcio.archiveiterator import ArchiveIterator  # noqa: PLC0415
+    from warcio.bufferedreaders import BufferedReader  # noqa: PLC0415
 
     file.seek(offset)
     try:
@@ -94,6 +95,9 @@ def read_body(file: BinaryIO, offset: int, most: int) -> tuple[list[tuple[str, s
     if record.http_headers is None:
         kind = record.content_type or "application/octet-stream"
         return [("Content-Type", kind)], "", _pieces(record.raw_stream, most)
+    coding = (record.http_headers.get_header("Content-Encoding") or "identity").strip().lower()
+    if coding not in {"", "identity", *BufferedReader.get_supported_decompressors()}:
+        return None
     _, _, reason = record.http_headers.statusline.partition(" ")
     return list(record.http_headers.headers), reason, _pieces(record.content_stream(), most)
 
@@ -106,7 +110,8 @@ def _pieces(stream: Any, most: int) -> Iterator[bytes]:
     size = 0
     while True:
         try:
-            piece = stream.read(_PIECE)
+            with redirect_stderr(StringIO()):
+                piece = stream.read(_PIECE)
         except (zlib.error, EOFError, OSError, ValueError):
             return
         if not piece:

@@ -76,6 +76,11 @@ def _say_the_rest(done: Imported) -> None:
     for file in done.files:
         for line in _problems(file):
             print(line, file=sys.stderr)
+    for imported in done.blogs:
+        if imported.won.lost:
+            lost = _counted(imported.won.lost, "capture")
+            print(f"{imported.home}: {lost} could not be read (too large, coded otherwise, or without a body)",
+                  file=sys.stderr)
     for remark in done.remarks:
         print(remark, file=sys.stderr)
     if done.pages_left:

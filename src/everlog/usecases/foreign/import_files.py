@@ -73,7 +73,8 @@ class Imported:
         """0 complete, 3 something could not be read, 4 no post was found."""
         if not any(_has_posts(each.won) for each in self.blogs):
             return NOTHING
-        return INCOMPLETE if any(each.problem or each.skipped for each in self.files) else COMPLETE
+        is_damaged = any(each.problem or each.skipped for each in self.files)
+        return INCOMPLETE if is_damaged or any(each.won.lost for each in self.blogs) else COMPLETE
 
 
 def import_files(
