@@ -197,3 +197,18 @@ def test_what_everlog_wrote_itself_can_be_imported(crawled: Crawled, archive: Ar
     assert posts(archive) == posts(live)
     again = imported(live, *files)
     assert (again.blogs[0].won.captures, again.blogs[0].won.is_empty) == (0, True)
+
+
+def test_pages_that_a_browser_made_are_read_where_the_files_have_them(archive: Archive, tmp_path):
+    shell = b"<html><head><title>A Blog</title></head><body><div id=app></div><script src=/app.js></script></body></html>"
+    warc = Warc()
+    for key, answer in sorted(a_site(8).answers.items()):
+        url = a_blog.HOME + key.partition("/")[2]
+        is_page = answer.type.startswith("text/html")
+        warc.answer(url, shell if is_page else answer.body, LATER, type=answer.type)
+        if is_page:
+            warc.record("conversion", "text/html; charset=utf-8", answer.body, LATER, WARC_Target_URI=url)
+    done = imported(archive, warc.write(tmp_path / "site.warc.gz"))
+    assert [(blog.home, blog.won.posts) for blog in done.blogs] == [(a_blog.HOME, 8)]
+    assert archive.posts.find(a_blog.url(2)).text == a_blog.text(2)
+    assert not list(verify(archive))
