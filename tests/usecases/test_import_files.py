@@ -200,7 +200,7 @@ def test_what_everlog_wrote_itself_can_be_imported(crawled: Crawled, archive: Ar
 
 
 def test_pages_that_a_browser_made_are_read_where_the_files_have_them(archive: Archive, tmp_path):
-    shell = b"<html><head><title>A Blog</title></head><body><div id=app></div><script src=/app.js></script></body></html>"
+    shell = b"<html><head><title>A Blog</title></head><body><div id=app></div><script src=/app.js></script></body>"
     warc = Warc()
     for key, answer in sorted(a_site(8).answers.items()):
         url = a_blog.HOME + key.partition("/")[2]

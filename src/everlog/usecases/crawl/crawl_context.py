@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from everlog.records import Blog, Post, Visit
     from everlog.render import Browser
     from everlog.settings import Settings
-    from everlog.usecases.history.archive_walk import ArchiveWalk
     from everlog.usecases.foreign.admission import Admission
+    from everlog.usecases.history.archive_walk import ArchiveWalk
     from everlog.usecases.learn.learned_blog import LearnedBlog
     from everlog.usecases.learn.template_history import TemplateHistory
     from everlog.usecases.page.copies import Copies
