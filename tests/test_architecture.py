@@ -22,7 +22,7 @@ PURE = (
     "records", "errors", "core", "markup", "languages", "dates", "feeds", "search", "versions", "schedule", "comments",
     "frontier", "extract", "history",
 )
-DOORS = ("settings", "extras", "export", "fetch", "render", "archive")
+DOORS = ("settings", "extras", "export", "fetch", "render", "importing", "archive")
 USE_CASES = ("usecases", "library")
 EDGES = ("demo", "fleet", "evaluate", "cli", "__main__")
 PACKAGES = (*PURE, *DOORS, *USE_CASES, *EDGES)

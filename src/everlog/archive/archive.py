@@ -131,7 +131,7 @@ class Archive(Repositories):
             except FileNotFoundError as error:
                 raise lost(f"{self.backend.file_store.where}/{capture.place.file}") from error
             with file:
-                answer = read_exchange(file, capture.place.offset, purpose=purpose)
+                answer = _as_captured(read_exchange(file, capture.place.offset, purpose=purpose), capture)
         if capture.own_place is None or answer.url == target_uri(capture.url):
             return answer
         # The body came from another address first; the rest is its own.
@@ -218,3 +218,13 @@ class Archive(Repositories):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _as_captured(answer: Exchange, capture: Capture) -> Exchange:
+    """A stored exchange with who made its capture and when; its body may be that of another, which others made."""
+    if capture.origin == "live" and answer.source_uri is None:
+        return answer
+    return replace(
+        answer, origin=capture.origin, captured_at=capture.captured_at, fetched_at=capture.fetched_at,
+        source_uri=answer.source_uri if capture.origin != "live" else None,
+    )

@@ -182,7 +182,7 @@ def _media_file(archive: Archive, row: Row[Any]) -> str | None:
 
 
 def _posts(archive: Archive, tell: Progress) -> Iterator[Finding]:
-    """Each post has its versions 1 to n, and n is the current one."""
+    """Each post has its versions 1 to n, and n is the current one; those below 1 are without a gap as well."""
     posts, versions = schema.posts, schema.versions
     statement = (
         select(
@@ -193,8 +193,9 @@ def _posts(archive: Archive, tell: Progress) -> Iterator[Finding]:
         .group_by(posts.c.id, posts.c.key, posts.c.version)
     )
     for row in in_pages(archive.backend.database, statement, posts.c.id):
-        if (row.held, row.first, row.last) != (row.version, 1, row.version):
-            text = f"{row.held} versions ({row.first} to {row.last}), expected 1 to {row.version}"
+        first = min(row.first, 1) if row.first is not None else 1
+        if (row.held, row.last) != (row.version - first + 1, row.version):
+            text = f"{row.held} versions ({row.first} to {row.last}), expected {first} to {row.version}"
             yield Finding(kind="post", where=row.key, text=text)
         tell(row.key)
 

@@ -42,6 +42,7 @@ _HERE: dict[str, tuple[str, str]] = {
     "show": ("", "Print one post as text."),
     "diff": ("", "Show what changed between two versions of a post."),
     "export": ("", "Write posts as JSON lines, CSV or Markdown."),
+    "import": ("import_", "Bring in WARC and WACZ files of other programs."),
     "rules": ("", "Show or correct what was learned about a blog."),
     "reread": ("", "Read all stored pages again with today's rules."),
     "forget": ("", "Stop updating a blog; the archive keeps what it has."),
@@ -69,7 +70,7 @@ def make_app(*names: str) -> typer.Typer:
         if not names or name in names:
             module = import_module(f"everlog.cli.commands.{home or name}")
             cls = module.SearchCommand if name == "search" else None
-            app.command(name, cls=cls, short_help=line)(getattr(module, name))
+            app.command(name, cls=cls, short_help=line)(getattr(module, "import_" if name == "import" else name))
     if not names or _FLEET in names:
         app.add_typer(import_module("everlog.cli.commands.fleet").fleet)
     add_later(app)

@@ -33,7 +33,7 @@ from everlog.records.post import (
     Skip,
     post_fields,
 )
-from everlog.records.visit import Lane, Link, Outcome, Visit
+from everlog.records.visit import ForeignRow, Lane, Link, Outcome, Visit
 from everlog.records.web import (
     CHUNK_BYTES,
     BrowserRequest,
@@ -64,6 +64,7 @@ __all__ = [
     "FeedLink",
     "FeedPaging",
     "Fetched",
+    "ForeignRow",
     "Lane",
     "Link",
     "Media",

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 # In which queue a URL waits. Posts are known by their address; pages are everything else.
 Lane = Literal["post", "page", "media"]
+# Whether an address that a capture of others brings waits for a visit of our own, or is left alone.
+ForeignRow = Literal["queued", "done"]
 # What became of a visited URL.
 Outcome = Literal["post", "listing", "page", "media", "feed", "robots", "skip", "unchanged", "failed", "retry"]
 
@@ -70,3 +72,6 @@ class Visit:
     completes: bool = False
     # Set when the version that is held was read by another template: what that one takes along is no edit.
     other_template: bool = False
+    # Set when others captured the page (a web archive, an imported file): it says nothing about the web of today. What
+    # becomes of an address that was not known; the row of one that was stays as it is.
+    foreign: ForeignRow | None = None

@@ -72,6 +72,11 @@ class Exchange:
         """How many bytes the body has."""
         return len(self.body) if self.spooled is None else self.spooled.size
 
+    @property
+    def seen_at(self) -> datetime:
+        """When the page looked like this: when it was fetched, or captured by whoever did that."""
+        return self.captured_at or self.fetched_at
+
     def chunks(self) -> Iterator[bytes]:
         """The body, in pieces that are small enough to be held in memory."""
         if self.spooled is None:
@@ -111,7 +116,7 @@ class Fetched:
     @property
     def page(self) -> Page:
         last = self.answer
-        return Page(url=last.url, body=last.body, content_type=last.header("content-type"), fetched_at=last.fetched_at)
+        return Page(url=last.url, body=last.body, content_type=last.header("content-type"), fetched_at=last.seen_at)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -86,13 +86,13 @@ def read_again(
 ) -> Visit | None:
     """A visit of a stored page that brings its post and no bytes; None if the page is no post."""
     rendered = _stored_rendering(exchange, blog, archive)
-    is_scripted = templates.at(exchange.fetched_at).is_scripted
+    is_scripted = templates.at(exchange.seen_at).is_scripted
     shown = rendered if is_scripted and rendered is not None else exchange
     try:
         root = parse(shown.body, shown.header("content-type"))
     except UnreadablePage:
         return None
-    learned = templates.for_page(root, exchange.fetched_at)
+    learned = templates.for_page(root, exchange.seen_at)
     # What asks not to be kept is stored only where the user wanted it all the same.
     if learned.classifier.verdict(exchange.url, root).kind != "post":
         return None
@@ -104,7 +104,7 @@ def read_again(
     feed = comment_feed_url(root, exchange.url)
     services = embedded(root)
     paging = paging_of(root, exchange.url)
-    page = Page(url=exchange.url, body=shown.body, fetched_at=exchange.fetched_at)
+    page = Page(url=exchange.url, body=shown.body, fetched_at=exchange.seen_at)
     outcome = post_on_page(root, page, learned, is_split=bool(paging.text))
     if isinstance(outcome, Skip):
         return None
@@ -113,7 +113,9 @@ def read_again(
     if held is not None and is_told(held) and canonical(held.url) == own:
         outcome = checked_by_page(held, outcome)
     media = tuple(Media(url=url) for url in media_of(outcome.html, outcome.url))
-    post = replace(outcome, blog=blog.home, media=media)
+    post = replace(
+        outcome, blog=blog.home, media=media, origin=exchange.origin, captured=exchange.captured_at,
+    )
     keys = (own, claim, *(map(canonical, (held.url, *held.aliases)) if held is not None else ()))
     entry = entries.said_of(keys, held)
     post = filled(post, entry) if entry is not None else post

@@ -49,6 +49,7 @@ def read_exchange(file: BinaryIO, offset: int, *, purpose: Purpose = "page") -> 
         url=named.get_header("WARC-Target-URI"), status=int(code), reason=reason,
         headers=tuple((_unrenamed(name), value) for name, value in http.headers[:-1]), body=body,
         request_headers=asked, fetched_at=datetime.fromisoformat(named.get_header("WARC-Date")), purpose=purpose,
+        source_uri=named.get_header("WARC-Source-URI"),
     )
 
 

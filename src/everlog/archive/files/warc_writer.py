@@ -216,7 +216,7 @@ def exchange_records(exchange: Exchange, *, digest: str, original: Original | No
     if exchange.purpose in MADE:
         return Records(pieces=_made_record(exchange, digest), request=b"")
     answer_id = _record_id()
-    date = _date(exchange.captured_at or exchange.fetched_at)
+    date = _date(exchange.seen_at)
     target = target_uri(exchange.url)
     named = [
         ("WARC-Type", "revisit" if original else "response"), ("WARC-Record-ID", answer_id), ("WARC-Date", date),
@@ -246,7 +246,7 @@ def _made_record(exchange: Exchange, digest: str) -> Iterator[bytes]:
     kind = exchange.header("content-type") or "application/octet-stream"
     named = [
         ("WARC-Type", MADE[exchange.purpose]), ("WARC-Record-ID", _record_id()),
-        ("WARC-Date", _date(exchange.fetched_at)), ("WARC-Target-URI", target_uri(exchange.url)),
+        ("WARC-Date", _date(exchange.seen_at)), ("WARC-Target-URI", target_uri(exchange.url)),
         ("WARC-Payload-Digest", digest),
     ]
     return _pieces(named, _line(kind), b"", exchange, is_dense=_DENSE.match(kind) is not None)

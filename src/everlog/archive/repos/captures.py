@@ -17,9 +17,10 @@ from everlog.archive.db.column_values import (
     storable_or_none,
 )
 from everlog.archive.db.database import MOST_VALUES, Database, RowStatement, in_parts
-from everlog.archive.files.warc_writer import MADE, Original, Place
+from everlog.archive.files.warc_writer import MADE, Original, Place, payload_digest
 from everlog.archive.models import Capture
 from everlog.archive.repos.warc_index import FileRows
+from everlog.archive.write.foreign_captures import is_newest, newest_answers
 from everlog.core.urls import canonical
 
 if TYPE_CHECKING:
@@ -120,7 +121,9 @@ class CaptureRepository:
             select(
                 _captures, func.coalesce(_original.c.id, _captures.c.id).label("body_id"),
                 func.coalesce(_original.c.url, _captures.c.url).label("body_url"),
-                func.coalesce(_original.c.fetched_at, _captures.c.fetched_at).label("body_at"),
+                func.coalesce(
+                    _original.c.captured_at, _original.c.fetched_at, _captures.c.captured_at, _captures.c.fetched_at,
+                ).label("body_at"),
             )
             .join(_urls, _urls.c.id == _captures.c.url_id)
             .join(_original, _original.c.id == _captures.c.original_id, isouter=True)
@@ -148,6 +151,8 @@ class CaptureRepository:
         For each visit the capture that answered it, or that its post was read from again.
         """
         count = sum(len(records) for _, records in pairs)
+        foreign = [url_ids[visit.blog_id, storable(visit.key)] for visit, _ in pairs if visit.foreign is not None]
+        newest = newest_answers(connection, foreign, GOOD) if foreign else {}
         ids = iter(self.database.reserve(connection, schema.captures, count) if count else ())
         rows: list[dict[str, Any]] = []
         answers: list[int | None] = []
@@ -156,6 +161,8 @@ class CaptureRepository:
             for record in records:
                 record.capture_id = next(ids)
                 rows.append(_capture_row(record, url_id, file_ids))
+            if visit.foreign is not None and records:
+                rows[-1]["answer"] = is_newest(records[-1].exchange, url_id, newest)
             if records:
                 answers.append(records[-1].capture_id)
             else:
@@ -163,6 +170,16 @@ class CaptureRepository:
                 answers.append(self._latest_answer(connection, visit.blog_id, url_id) if is_read else None)
         _NEW.run(connection, self.database, rows)
         return answers
+
+    def is_held(self, blog_id: int, exchange: Exchange) -> bool:
+        """Whether a blog holds this very capture, whoever brought it: one body of one address at one moment."""
+        digest = payload_digest(exchange.body) if exchange.spooled is None else f"sha256:{exchange.spooled.sha256}"
+        statement = select(_captures.c.id).where(
+            _captures.c.digest == digest, _captures.c.blog_id == blog_id, _captures.c.url == storable(exchange.url),
+            func.coalesce(_captures.c.captured_at, _captures.c.fetched_at) == stamp(exchange.seen_at),
+        )
+        with self.database.reading() as connection:
+            return connection.execute(statement.limit(1)).first() is not None
 
     def find(self, blog_id: int, url: str) -> Capture | None:
         """The latest good capture of a URL whose body is not in a lost file: what conditional requests are about."""
@@ -262,7 +279,7 @@ def _capture(row: Row[Any]) -> Capture:
 
 def _held(row: Row[Any]) -> Held:
     return Held(
-        id=row.id, url=row.url, digest=row.digest, fetched_at=moment_of(row.fetched_at),
+        id=row.id, url=row.url, digest=row.digest, fetched_at=moment_of(row.captured_at or row.fetched_at),
         content_type=row.content_type, etag=row.etag, last_modified=row.last_modified,
     )
 
@@ -272,12 +289,16 @@ def _capture_row(record: WarcRecord, url_id: int, file_ids: Mapping[str, int]) -
     exchange, original = record.exchange, record.original
     # An answer "not modified" may leave out what it has said before.
     before = original if exchange.status == 304 else None
+    is_live = exchange.origin == "live"
     return {
         "id": record.capture_id, "blog_id": record.visit.blog_id, "url_id": url_id,
         "url": storable(exchange.url), "purpose": exchange.purpose, "status": exchange.status,
         "content_type": _header(exchange, "content-type") or (before.content_type if before else None),
-        "etag": _header(exchange, "etag") or (before.etag if before else None),
-        "last_modified": _header(exchange, "last-modified") or (before.last_modified if before else None),
+        # What others were answered is no condition for our own requests.
+        "etag": _header(exchange, "etag") or (before.etag if before else None) if is_live else None,
+        "last_modified": (
+            _header(exchange, "last-modified") or (before.last_modified if before else None) if is_live else None
+        ),
         "digest": record.digest, "bytes": exchange.size, "fetched_at": stamp(exchange.fetched_at),
         "warc_id": file_ids[record.place.file], "offset": record.place.offset, "length": record.place.length,
         "original_id": record.twin.capture_id if record.twin else original.id if original else None,

@@ -74,6 +74,9 @@ def _write(post: Post, media: Sequence[tuple[str, str]]) -> Written:
     if source is not None and source.disagrees is not None:
         # Doubt that came later is kept with the version; it makes no new one.
         hashed += b"\0" + source.disagrees.encode()
+    if post.origin != "live":
+        # The same words from the web itself are another reading: from then on the post is held live.
+        hashed += b"\0" + post.origin.encode()
     around = (
         json_members(post, _BEFORE_MEDIA), json.dumps(media, ensure_ascii=False).encode(),
         json_members(post, (*_BEHIND_MEDIA, *_said(post, _BESIDE_LATER)), keep=_KEPT),

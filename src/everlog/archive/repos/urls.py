@@ -31,6 +31,7 @@ PASSING: ColumnElement[bool] = or_(
 )
 _STATES = {"failed": "failed", "retry": "queued"}
 _LANES = {"post": "post", "media": "media"}
+_PAGES = frozenset({"listing", "page", "skip", "retry"})
 # What a visit says anew about its URL.
 _OF_A_VISIT = ("state", "outcome", "reason", "note", "status", "new_posts", "visited_at", "again_at")
 _IDS = select(_urls.c.blog_id, _urls.c.key, _urls.c.id).where(
@@ -86,11 +87,11 @@ class UrlRepository:
     def record_visits(self, connection: Connection, visits: Sequence[Visit]) -> dict[tuple[int, str], int]:
         """Write what visits say of their URLs, within a transaction of the caller's. Rows by blog and key."""
         now = stamp_now()
-        # What is read again from the archive was not visited: its row stays as it is.
+        # What is read again from the archive, or was captured by others, was not visited: its row stays as it is.
         asked: list[dict[str, Any]] = []
         read: list[dict[str, Any]] = []
         for visit in visits:
-            is_visit = visit.exchanges or visit.post is None or visit.settles
+            is_visit = visit.foreign is None and (visit.exchanges or visit.post is None or visit.settles)
             (asked if is_visit else read).append(_visit_row(visit, now))
         _VISITED.run(connection, self.database, asked)
         _READ_AGAIN.run(connection, self.database, read)
@@ -257,15 +258,18 @@ class UrlRepository:
 
 def _visit_row(visit: Visit, now: str) -> dict[str, Any]:
     state = "failed" if visit.is_unfinished else _STATES.get(visit.outcome, "done")
+    if visit.foreign is not None:
+        # A post that others captured is looked for on the web as well; of a picture or a feed one copy is enough.
+        state = "queued" if visit.outcome == "post" else visit.foreign if visit.outcome in _PAGES else "done"
     return {
         "blog_id": visit.blog_id, "key": storable(visit.key), "url": storable(visit.url),
         "lane": visit.lane or _LANES.get(visit.outcome, "page"), "rank": 0.0,
-        "state": state, "outcome": visit.outcome,
+        "state": state, "outcome": "page" if visit.foreign is not None and visit.outcome == "retry" else visit.outcome,
         "reason": storable_or_none(visit.reason), "note": storable_or_none(visit.note),
         # Of a post of which a page gave no answer, the good answer of another page is not the last word.
         "status": visit.exchanges[-1].status if visit.exchanges and not visit.is_unfinished else None,
         # A good visit is no failed try, also where the row is new: a link may be visited before it is stored.
-        "tries": int(visit.tried and state != "done"),
+        "tries": int(visit.tried and state != "done" and visit.foreign is None),
         "new_posts": visit.new_posts, "found_on": None, "queued_at": now, "visited_at": now,
         "again_at": stamp_or_none(visit.again_at),
     }

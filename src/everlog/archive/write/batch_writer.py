@@ -308,7 +308,7 @@ class WarcRecord:
         """Refer to the body of another record."""
         self.twin = twin
         self.original = Held(
-            id=NOT_NUMBERED, url=twin.exchange.url, digest=twin.digest, fetched_at=twin.exchange.fetched_at,
+            id=NOT_NUMBERED, url=twin.exchange.url, digest=twin.digest, fetched_at=twin.exchange.seen_at,
             content_type=None, etag=None, last_modified=None,
         )
 

@@ -52,6 +52,9 @@ _RECORDS = (
     .join(_posts, (_posts.c.id == _versions.c.post_id) & (_posts.c.version == _versions.c.version))
     .where(_versions.c.post_id.in_(_WANTED))
 )
+_ALL_RECORDS = select(_versions.c.post_id, _versions.c.version, _versions.c.record).where(
+    _versions.c.post_id.in_(_WANTED),
+)
 _FILE_IDS = select(schema.warc_files.c.name, schema.warc_files.c.id).where(schema.warc_files.c.name.in_(_WANTED))
 _NEW_POSTS = RowStatement(_POST_COLUMNS, lambda _: _posts.insert())
 _TOUCHED = RowStatement((*_POST_COLUMNS, "the_id"), lambda _: (
@@ -88,6 +91,10 @@ _MEDIA_FILES = RowStatement(
 )
 _MEDIA = RowStatement(
     schema.media.c.keys(), lambda database: upsert(database, schema.media, _KEY, ["url", "sha256", "fetched_at"]),
+)
+# What others captured takes no picture's place.
+_FOREIGN_MEDIA = RowStatement(
+    schema.media.c.keys(), lambda database: database.insert(schema.media).on_conflict_do_nothing(index_elements=_KEY),
 )
 
 
@@ -203,7 +210,7 @@ class BatchRecorder:
         # Of two versions in one batch the last is the newest.
         latest = {
             post.id: searching.Latest(post.id, post.blog_id, version, written.record, written.post)
-            for post, version, written, *_ in decider.versions if post.id is not None
+            for post, version, written, *_ in decider.versions if post.id is not None and version > 0
         }
         for post, version, written, _ in decider.completed.values():
             if post.id is not None:
@@ -240,6 +247,7 @@ class BatchRecorder:
     def _record_media(self, connection: Connection, pairs: Sequence[Pair]) -> None:
         files: Rows = []
         tied: Rows = []
+        foreign: Rows = []
         for visit, records in pairs:
             if not records or records[-1].media_path is None:
                 continue
@@ -248,12 +256,13 @@ class BatchRecorder:
                 "sha256": sha256, "path": records[-1].media_path, "bytes": answer.size,
                 "type": storable_or_none(answer.header("content-type")),
             })
-            tied.append({
+            (tied if visit.foreign is None else foreign).append({
                 "blog_id": visit.blog_id, "key": storable(visit.key), "url": storable(visit.url), "sha256": sha256,
                 "fetched_at": stamp(answer.fetched_at),
             })
         _MEDIA_FILES.run(connection, self._database, sorted(files, key=itemgetter("sha256")))
         _MEDIA.run(connection, self._database, tied)
+        _FOREIGN_MEDIA.run(connection, self._database, foreign)
 
 
 def _written(visit: Visit, post: Post) -> Written:
@@ -318,6 +327,16 @@ def _add_records(
     for part in in_parts(sorted(differing)):
         for post_id, record in connection.execute(_RECORDS, {"wanted": part}):
             differing[post_id].record = record
+    if any(visit.foreign is not None for visit in visits):
+        _add_all_records(connection, decider)
+
+
+def _add_all_records(connection: Connection, decider: VersionDecider) -> None:
+    """All versions of the posts at hand, for captures of others that may be one of them."""
+    posts = {post.id: post for post in decider.by_key.values() if post.id is not None}
+    for part in in_parts(sorted(posts)):
+        for post_id, version, record in connection.execute(_ALL_RECORDS, {"wanted": part}):
+            posts[post_id].records[version] = record
 
 
 def _company_of(connection: Connection, by_key: Mapping[tuple[int, str], KnownPost]) -> Company:

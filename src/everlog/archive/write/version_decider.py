@@ -27,8 +27,11 @@ if TYPE_CHECKING:
     Company = Callable[["KnownPost", datetime], tuple[int, int]]
 
 # What became of a visit's post: not seen before, edited since the last version, the same one again, a second
-# address of a post that is already there, or so much less than what is held that it does not replace it.
-Kept = Literal["new", "changed", "same", "alias", "truncated"]
+# address of a post that is already there, or so much less than what is held that it does not replace it; of a capture
+# that others made, a version from beside our own.
+Kept = Literal["new", "changed", "same", "alias", "truncated", "earlier"]
+# How the record of a version says that others captured it. Inside a text every quotation mark is escaped.
+_OF_OTHERS = '"origin": "'
 # In place of the capture of a version that an interface told: it has none before its page is fetched.
 TOLD = 0
 # Visits that bring no page, and so none that is a copy of another.
@@ -60,6 +63,8 @@ class KnownPost:
     kind: str = "post"
     record: str | None = None
     touched: bool = False
+    # The records of all versions, by their numbers, where a capture that others made is to be compared with them.
+    records: dict[int, str] = field(default_factory=dict)
 
     def take(self, written: Written) -> None:
         """Become this version."""
@@ -113,6 +118,10 @@ class VersionDecider:
 
     def keep(self, visit: Visit, written: Written | None, capture_id: int | None) -> tuple[KnownPost, Kept] | None:
         """What a visit means for the posts; None if it is about none."""
+        if visit.foreign is not None:
+            from everlog.archive.write.foreign_versions import keep_foreign  # noqa: PLC0415 - stands on this module
+
+            return keep_foreign(self, visit, written, capture_id)
         identity = (visit.blog_id, identity_of(visit))
         known = self.by_key.get(identity)
         if written is None:
@@ -123,13 +132,13 @@ class VersionDecider:
                 self.refused.append(capture_id)
             names_one = visit.post_key is not None and visit.sight is None
             is_copy = known is not None and names_one and visit.outcome not in NO_COPIES
-            return self._copied(visit, known) if is_copy and known is not None else None
+            return self.copied(visit, known) if is_copy and known is not None else None
         kept: Kept
         if known is not None:
             kept = self._again(known, written, capture_id, visit)
         else:
             same = self.by_content.get((visit.blog_id, written.content)) if written.content else None
-            known, kept = (same, "alias") if same else (self._make(identity, written, capture_id, visit), "new")
+            known, kept = (same, "alias") if same else (self.make(identity, written, capture_id, visit), "new")
         if kept == "truncated":
             # A page that lost its article says nothing about its comments, nor about other addresses of the post.
             return known, kept
@@ -140,8 +149,8 @@ class VersionDecider:
                 self.aliases[visit.blog_id, key] = (url, known)
         return known, kept
 
-    def _copied(self, visit: Visit, known: KnownPost) -> tuple[KnownPost, Kept]:
-        """A visit that names a post and brings none: a copy of it under another address."""
+    def copied(self, visit: Visit, known: KnownPost) -> tuple[KnownPost, Kept]:
+        """A visit whose addresses are those of a post that is held: a copy of it, perhaps under another address."""
         for key, url in addresses(visit):
             if (visit.blog_id, key) not in self.by_key:
                 self.aliases[visit.blog_id, key] = (url, known)
@@ -163,7 +172,7 @@ class VersionDecider:
             known.take(written)
             self.completed[id(known), known.version] = (known, known.version, written, capture_id)
             return "same"
-        if verdict == "same":
+        if verdict == "same" and not _is_first_live(known, visit):
             self._tell(_whole_again(known, visit))
             self._note_reading(known, written)
             return "same"
@@ -173,10 +182,12 @@ class VersionDecider:
         if known.record is not None and not _is_reread(visit):
             written = completed(written, known.record)
         known.version += 1
-        self._tell(_edited(known, known.record, written.record, visit))
+        if verdict == "changed":
+            self._tell(_edited(known, known.record, written.record, visit))
         known.take(written)
-        self._remember(known, written, TOLD if visit.told_at is not None else capture_id, _read_at(visit))
-        return "changed"
+        capture_id = TOLD if visit.told_at is not None else capture_id
+        self.remember(known, known.version, written, capture_id, read_at(visit))
+        return verdict
 
     def _note_reading(self, known: KnownPost, written: Written) -> None:
         """Another reading of the version that is held: the next one like it need not be compared again."""
@@ -188,21 +199,23 @@ class VersionDecider:
             known.record = record
             self.corrected[id(known), known.version] = (known, known.version, record)
 
-    def _make(self, identity: Key, written: Written, capture_id: int | None, visit: Visit) -> KnownPost:
+    def make(self, identity: Key, written: Written, capture_id: int | None, visit: Visit) -> KnownPost:
         post = KnownPost(
             id=None, blog_id=identity[0], key=identity[1], version=1, digest="", content=None, published=None,
-            comments=0, gone=None, found_at=_read_at(visit),
+            comments=0, gone=None, found_at=read_at(visit),
         )
         post.take(written)
         self.by_key[identity] = post
         self.made.append(post)
         self.aliases.pop(identity, None)
         self.no_aliases.append(identity)
-        self._remember(post, written, capture_id, post.found_at)
+        self.remember(post, post.version, written, capture_id, post.found_at)
         return post
 
-    def _remember(self, post: KnownPost, written: Written, capture_id: int | None, at: str) -> None:
-        self.versions.append((post, post.version, written, capture_id, at))
+    def remember(self, post: KnownPost, version: int, written: Written, capture_id: int | None, at: str) -> None:
+        """Keep a version under its number."""
+        self.versions.append((post, version, written, capture_id, at))
+        post.records[version] = written.record
         if written.content:
             self.by_content.setdefault((post.blog_id, written.content), post)
 
@@ -234,7 +247,13 @@ def _verdict(known: KnownPost, written: Written, visit: Visit) -> Verdict:
     return "changed" if verdict == "truncated" and visit.told_at is not None and read.text else verdict
 
 
-def _read_at(visit: Visit) -> str:
+def _is_first_live(known: KnownPost, visit: Visit) -> bool:
+    """Whether a post is met on the web that was known from captures of others alone: now it is held live."""
+    return known.record is not None and _OF_OTHERS in known.record and not _is_reread(visit)
+
+
+def read_at(visit: Visit) -> str:
+    """When a visit's post was read, as a stamp."""
     at = _seen_at(visit)
     return stamp_now() if at is None else stamp(at)
 
@@ -296,7 +315,7 @@ def _edited(known: KnownPost, before: str | None, after: str, visit: Visit) -> P
     at = _seen_at(visit)
     if at is None:
         return None
-    kind, what = _change(before, after)
+    kind, what = change_of(before, after)
     return PostEvent(post=known, kind=kind, at=at, reason=what, detail={"version": known.version})
 
 
@@ -332,7 +351,7 @@ def _sight(visit: Visit) -> Sight:
     return "unlisted" if visit.is_unlisted and sight in UNSEEN else sight
 
 
-def _change(before: str | None, after: str) -> tuple[str, str]:
+def change_of(before: str | None, after: str) -> tuple[str, str]:
     """Whether only the comments of a post changed, and what changed in a few words."""
     if before is None:
         return "edited", "edited"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
-from everlog.cli.commands.show import read_when, summary_of, versions_of
+from everlog.cli.commands.show import seen_when, summary_of, versions_of
 from everlog.cli.flags import Flags, takes
 from everlog.cli.options import archive_of
 from everlog.cli.terminal.text import json_text
@@ -43,10 +43,10 @@ class Shown(NamedTuple):
 def diff(
     post: Annotated[str, typer.Argument(metavar="POST", help="The address of a post.")],
     first: Annotated[
-        int | None, typer.Option("--from", metavar="N", min=1, help="The older version (default: the previous one)."),
+        int | None, typer.Option("--from", metavar="N", help="The older version (default: the previous one)."),
     ] = None,
     last: Annotated[
-        int | None, typer.Option("--to", metavar="N", min=1, help="The newer version (default: the latest one)."),
+        int | None, typer.Option("--to", metavar="N", help="The newer version (default: the latest one)."),
     ] = None,
     *, given: Flags,
 ) -> None:
@@ -62,32 +62,33 @@ def diff(
     """
     with archive_of(given.settings(), reading=True, quiet=given.quiet) as opened:
         found = versions_of(post, opened, as_read=True)
-    newer = _numbered(last or len(found), found)
-    older = _numbered(first or max(1, newer.post.version - 1), found)
+    newer = _numbered(last, found) if last is not None else found[-1]
+    older = _numbered(first, found) if first is not None else found[max(0, found.index(newer) - 1)]
     from everlog.versions import compare
 
     changes = compare(older.post, newer.post)
     if given.json:
         print(json_text(_plain(older, newer, changes), ensure_ascii=False, indent=1))
     elif len(found) == 1:
-        print_wrapped(f"{newer.post.url}\nonly one version, read {read_when(newer.read_at, exactly=given.verbose)}")
+        print_wrapped(f"{newer.post.url}\nonly one version, {seen_when(newer, exactly=given.verbose)}")
     else:
         _print([*_head(older, newer, changes, exactly=given.verbose), *_body(changes, whole=given.verbose)])
 
 
 def _numbered(number: int, found: tuple[Version, ...]) -> Version:
-    if number > len(found):
-        raise UsageError(
-            f"no version {number} of {found[-1].post.url}",
-            advice=f"it has {len(found)}:  everlog show {found[-1].post.url} --versions",
-        )
-    return found[number - 1]
+    for each in found:
+        if each.post.version == number:
+            return each
+    raise UsageError(
+        f"no version {number} of {found[-1].post.url}",
+        advice=f"it has {len(found)}:  everlog show {found[-1].post.url} --versions",
+    )
 
 
 def _head(older: Version, newer: Version, changes: Changes, *, exactly: bool) -> Iterator[Shown]:
     yield Shown(f"{newer.post.url}\n")
     for each in (older, newer):
-        yield Shown(f"version {each.post.version}, read {read_when(each.read_at, exactly=exactly)}\n")
+        yield Shown(f"version {each.post.version}, {seen_when(each, exactly=exactly)}\n")
     is_same_page = older.post.warc is not None and older.post.warc == newer.post.warc
     yield Shown(f"changed: {summary_of(changes, is_same_page=is_same_page)}\n")
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 INDENT = "  "
 # Deeper answers stay in sight.
 DEEPEST_INDENT = 8
+# Who captured a page, if that was not everlog.
+WHO = {"memento": "a web archive", "import": "another program"}
 
 
 @takes("archive config json quiet verbose")
@@ -81,6 +83,14 @@ def read_when(moment: datetime, *, exactly: bool) -> str:
     return exact if exactly or not sys.stdout.isatty() else ago(moment, datetime.now(UTC))
 
 
+def seen_when(version: Version, *, exactly: bool) -> str:
+    """When a version was read or, if others captured it, when they did."""
+    post = version.post
+    if post.captured is None:
+        return f"read {read_when(version.read_at, exactly=exactly)}"
+    return f"captured {read_when(post.captured, exactly=exactly)} by {WHO[post.origin]}"
+
+
 def summary_of(changes: Changes, *, is_same_page: bool) -> str:
     """What changed, and whether it was the author at all: a page that is read by better rules says something else."""
     by_rules = is_same_page and (changes.fields or not changes.text.is_empty)
@@ -104,13 +114,13 @@ def _show_versions(found: tuple[Version, ...], given: Flags, *, html: bool) -> N
 def _version_lines(found: tuple[Version, ...], *, exactly: bool) -> list[str]:
     from everlog.versions import compare
 
-    def when(moment: datetime) -> str:
-        return read_when(moment, exactly=exactly)
+    def when(version: Version) -> str:
+        return seen_when(version, exactly=exactly).removeprefix("read ")
 
-    lines = [f"version 1  {when(found[0].read_at)}  as it was found"]
+    lines = [f"version {found[0].post.version}  {when(found[0])}  as it was found"]
     for before, each in pairwise(found):
         summary = summary_of(compare(before.post, each.post), is_same_page=each.same_page)
-        lines.append(f"version {each.post.version}  {when(each.read_at)}  {summary}")
+        lines.append(f"version {each.post.version}  {when(each)}  {summary}")
     return lines
 
 
@@ -121,6 +131,8 @@ def _print_post(post: Post) -> None:
     head += ["tags: " + ", ".join(post.tags)] if post.tags else []
     version = f"  (version {post.version})" if post.version > 1 else ""
     head += [f"{post.url}{version}" + (f"  gone: {post.gone}" if post.gone else "")]
+    if post.captured is not None:
+        head += [f"captured {_day(post.captured)} by {WHO[post.origin]}"]
     for text in (*head, "", post.text):
         print_wrapped(text)
     _print_comments(post)

@@ -24,7 +24,7 @@ SHOWN = 20
 # All that happens to blogs and posts but for edits: these are many, and `status BLOG` and `diff` have them.
 MATTER = (
     "deleted", "dropped", "emptied", "missing", "back", "moved", "feed-moved", "feed-gone", "dead", "other-owner",
-    "redesigned",
+    "redesigned", "captures",
 )
 # Always shown; the others only where there is something to tell.
 ALWAYS = frozenset({"blog", "posts", "comments", "media", "last_crawl", "next_check"})

@@ -73,7 +73,8 @@ async def archive_blog(url: str, run: CrawlRun) -> Report:
     if blog is not None:
         blog = _as_wanted(blog, url, run)
     learned = LearnedBlog.of(blog) if blog is not None else None
-    if blog is None or learned is None or _is_to_learn_otherwise(learned, run.settings):
+    # What an imported file taught is not what the web of today looks like.
+    if blog is None or learned is None or blog.state == "new" or _is_to_learn_otherwise(learned, run.settings):
         rendering = Rendering(browser=run.browser, fetcher=run.fetcher, settings=run.settings)
         found = await find_blog(url, rendering, run.tally, others)
         if blog is None and canonical(found.home) != canonical(url) and _is_learned(found.home, run):
@@ -157,7 +158,7 @@ async def _learn_and_crawl(blog: Blog, found: Found, rendering: Rendering, run: 
     # The posts that were told teach as well; what the feed says stays what the feed says.
     lesson = await learn_found(with_told_entries(found, blog, run.archive), rendering)
     run = replace(run, fetcher=rendering.fetcher)
-    commenting, comment_feeds = await _study_comments(blog, found, lesson.shown, rendering, run)
+    commenting, comment_feeds = await study_comments(blog, found, lesson.shown, rendering, run)
     learned = replace(lesson.learned, template=lesson.learned.template.with_comments(commenting.rules))
     learned = learned.with_manual_of(LearnedBlog.of(blog))
     answers = _answers(lesson.found, lesson.pages, learned, lesson.scope)
@@ -175,6 +176,12 @@ async def _learn_and_crawl(blog: Blog, found: Found, rendering: Rendering, run: 
     estimate = _estimate(replace(lesson, found=found, learned=learned), listed, len(maps))
     estimate = best_of([estimate, *from_interfaces(run.archive.blogs.state(blog.id).history)])
     run.archive.blogs.change_state(blog.id, lambda state: replace(state, estimate=estimate))
+    if blog.template is not None and blog.state == "new" and learned.learned_at is not None:
+        # What was imported is read as before.
+        run.archive.blogs.change_template(
+            blog.id, template=learned.template.to_json(), knowledge=learned.knowledge(), at=learned.learned_at,
+            reason="learned anew on the web",
+        )
     blog = run.archive.blogs.update(
         blog.id, title=found.feed.title, feed_url=found.feed_url, template=learned.template.to_json(),
         knowledge=learned.knowledge(), state="crawling", forgotten_at=None, scope=run.settings.scope,
@@ -233,7 +240,7 @@ def _other_visits(blog: Blog, found: Found, robots: Iterable[Exchange], maps: It
     return [*visits, *robots_visits(blog, (*(explored.robots if explored is not None else ()), *robots))]
 
 
-async def _study_comments(
+async def study_comments(
     blog: Blog, found: Found, pages: Mapping[str, Fetched], rendering: Rendering, run: CrawlRun,
 ) -> tuple[CommentGatherer, list[Visit]]:
     """How the blog writes its comments, from the comment feeds of its newest posts; and these feeds."""

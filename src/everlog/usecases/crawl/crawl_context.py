@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from everlog.records import Blog, Post, Visit
     from everlog.render import Browser
     from everlog.settings import Settings
+    from everlog.usecases.foreign.admission import Admission
     from everlog.usecases.history.archive_walk import ArchiveWalk
     from everlog.usecases.learn.learned_blog import LearnedBlog
     from everlog.usecases.learn.template_history import TemplateHistory
@@ -178,6 +179,8 @@ class CrawlContext:
     pages: frozenset[str] = frozenset()
     # The keys of posts that the blog's own list of all posts does not name any more.
     unlisted: frozenset[str] = frozenset()
+    # Set while captures are taken that others made.
+    foreign: Admission | None = None
     _brought: set[bytes] = field(default_factory=set)
     # Posts whose pages were fetched and stored in this run, the first of them.
     visited_posts: list[str] = field(default_factory=list)
@@ -257,6 +260,11 @@ class CrawlContext:
     async def submit(self, visit: Visit) -> None:
         """Hand a visit to the writer; waits only when too many are not safe yet."""
         loop = asyncio.get_running_loop()
+        if self.foreign is not None:
+            taken = self.foreign.admitted(visit)
+            if taken is None:
+                return
+            visit = taken
         while self.writer.full and self._unsafe and self.error is None:
             self._room.clear()
             await self._room.wait()

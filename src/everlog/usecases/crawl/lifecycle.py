@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from everlog.archive import Archive
     from everlog.core.scope import Scope
     from everlog.settings import Settings
+    from everlog.usecases.foreign.admission import Admission
     from everlog.usecases.learn.learned_blog import LearnedBlog
 
 @contextmanager
@@ -54,7 +55,7 @@ def recorded_run(blog: Blog, kind: str, archive: Archive) -> Iterator[int]:
 @contextmanager
 def open_context(
     blog: Blog, learned: LearnedBlog, run: CrawlRun, *, entries: Iterable[Entry] = (),
-    commenting: CommentGatherer | None = None,
+    commenting: CommentGatherer | None = None, foreign: Admission | None = None,
 ) -> Iterator[CrawlContext]:
     """The context of one crawl; whatever was handed to the writer is safe when it is left."""
     scope = scope_of(blog, run.archive)
@@ -87,6 +88,7 @@ def open_context(
         entries=Entries.of(said, blog, scope), left_out=recall_left_out(blog, run.archive),
         named=dict(run.archive.blogs.state(blog.id).named),
         unheld_host=None if run.archive.posts.has_any_on(host) else host, pages=run.archive.posts.pages(blog.id),
+        foreign=foreign,
     )
     for key in run.archive.urls.known_keys(blog.id):
         context.is_new(key)

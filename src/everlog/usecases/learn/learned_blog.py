@@ -95,7 +95,7 @@ def learn_blog(found: Found, pages: Mapping[str, Fetched], scope: Scope, *, is_s
     if not pages:
         raise nothing_fetched(found)
     bodies = {answer.page.url: answer.answer.body for answer in pages.values()}
-    since = min(answer.answer.fetched_at for answer in pages.values())
+    since = min(answer.answer.seen_at for answer in pages.values())
     others = {found.home_page.page.url: found.home_page.answer.body} if found.home_page else {}
     if found.feed_page is None:
         template = _learn_from_pages(found, _under_links(pages))

@@ -48,7 +48,7 @@ def say_what_was_held(page: PageContext, context: CrawlContext) -> None:
     """Whether a post is held of this address, under another key or no longer there."""
     if page.post is not None:
         page.post_key = key_of_moved(page.link.key, page.post_key, context)
-    elif page.kept and page.outcome in {"listing", "page", "skip"}:
+    elif page.kept and page.outcome in {"listing", "page", "skip"} and context.foreign is None:
         page.is_unlisted = page.link.key in context.unlisted
         lost = what_was_lost(page.link.key, page.shown, page.outcome, context)
         if lost is not None:
@@ -57,11 +57,16 @@ def say_what_was_held(page: PageContext, context: CrawlContext) -> None:
 
 def _take_post(post: Post, page: PageContext, context: CrawlContext) -> None:
     page.outcome = "post"
-    page.post = replace(post, blog=context.blog.home)
+    answer = page.fetched.answer
+    page.post = replace(post, blog=context.blog.home, origin=answer.origin, captured=answer.captured_at)
     own = canonical(page.shown.url)
     page.post_key = own if own != page.link.key else None
     page.post = _with_entry(page.post, page, context)
-    page.other_template = page.reading.is_present and context.is_of_another_design(own)
+    if context.foreign is None:
+        page.other_template = page.reading.is_present and context.is_of_another_design(own)
+    else:
+        page.other_template = not page.reading.is_present
+        page.post_key = context.archive.posts.key(context.blog.id, own, page.link.key) or page.post_key
     if page.reading.claim is not None and page.reading.claim not in {own, page.link.key}:
         _settle_claim(page.reading.claim, page, context)
 

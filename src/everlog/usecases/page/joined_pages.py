@@ -53,7 +53,8 @@ async def join_pages(page: PageContext, context: CrawlContext) -> None:
             if is_guess and number > 2 and not is_passing(part.failure):
                 break  # the page before was the last
             _miss_page(page, context, number, part.failure)
-            part = stored_part(url, context.blog, context.archive, context.templates)
+            is_live = context.foreign is None
+            part = stored_part(url, context.blog, context.archive, context.templates) if is_live else None
         if not pages.take(number, part):
             _leave_alone(page, context, url, part)
             continue
@@ -61,7 +62,7 @@ async def join_pages(page: PageContext, context: CrawlContext) -> None:
             page.parts.append(part.visit(context.blog.id, f"page {number} of {post.url}"))
         if is_guess:
             pages.expect(number + 1, further_page(page.shown.url, number + 1))
-    held = context.held(page.held_key) if pages.missing else None
+    held = context.held(page.held_key) if pages.missing and context.foreign is None else None
     page.post = whole_as_held(pages.joined(), held)
 
 

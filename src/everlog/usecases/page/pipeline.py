@@ -101,7 +101,8 @@ async def collect_comments(page: PageContext, context: CrawlContext) -> None:
     post = page.post
     if post is None:
         return
-    held = context.held(page.held_key)
+    # What others captured stands for itself: it is not made whole by what is held from another time.
+    held = context.held(page.held_key) if context.foreign is None else None
     if not context.settings.comments:
         page.post = uncommented(post, held)
         return
