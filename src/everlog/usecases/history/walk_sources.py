@@ -128,6 +128,8 @@ async def walk_source(
         )
         keep_state(state, blog, run)
         run.tally.doing = _doing(source, state, store)
+        # The ledger has what a walk asked for, however it ends.
+        run.keep_host_stats()
     if is_over:
         state = replace(
             state, cursor=None, mark=json.dumps(walk.mark) if walk.mark is not None else None,
