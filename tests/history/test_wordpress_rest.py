@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 
 import pytest
@@ -271,3 +272,15 @@ def test_a_blog_that_does_not_tell_its_types_tells_its_pages():
 def test_what_has_no_page_of_its_own_is_not_told():
     row = {"id": 7, "link": "https://blog.example/?post_type=popup&p=7", "content": {"rendered": "<p>Buy.</p>"}}
     assert listed_post(row, "https://blog.example/wp-json/", Names(), "page") is None
+
+
+def test_a_busy_server_puts_the_walk_off_and_it_goes_on_there():
+    site = WordPressRest.of(220, comments=20, traps={"busy"})
+    done = walked(SOURCE, site)
+    assert (done.walk.is_put_off, done.walk.is_exhaustive) == (True, False)
+    assert done.problems
+    site.traps = frozenset()
+    rest = driven(SOURCE.walk(f"{site.home}wp-json/", cursor=json.loads(json.dumps(done.walk.cursor))), site)
+    assert rest.walk.is_exhaustive
+    assert done.urls | rest.urls == site.links
+    assert not any("offset=0&orderby=id" in url and "/posts?" in url for url in rest.asked)

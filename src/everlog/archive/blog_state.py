@@ -82,6 +82,7 @@ class SourceState:
 
     `cursor` is where a walk stands that is not over, `mark` what later changes are told from: documents of the source's
     own. `listing` are addresses of sitemaps that list all posts, where these are fewer requests than the source's own.
+    `surplus` is how many more posts it counts than it lists: private ones, or such as are no part of the blog.
     """
 
     source: str
@@ -95,6 +96,7 @@ class SourceState:
     walked_at: datetime | None = None
     problem: str | None = None
     listing: tuple[str, ...] = ()
+    surplus: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

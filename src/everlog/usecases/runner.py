@@ -18,6 +18,7 @@ from everlog.usecases.crawl.report import Report, Tally
 from everlog.usecases.discover.held_blog import blog_named, home_known_as
 from everlog.usecases.discover.stored_allowlist import keep_allowed, note_typed
 from everlog.usecases.discover.typed_address import fetchable, other_spellings
+from everlog.usecases.learn.learned_blog import LearnedBlog
 from everlog.usecases.rate_limiter import shared_rate_limiter, shared_time
 from everlog.usecases.sessions import HostCache, open_session
 from everlog.usecases.update.update_blog import refresh_blog
@@ -226,7 +227,7 @@ async def _do(job: Job, run: CrawlRun) -> Report:
         if job.kind == "crawl":
             return await archive_blog(job.url, run)
         blog = blog_named(job.url, run.archive)
-        if blog.state != "finished":
+        if blog.state != "finished" or LearnedBlog.of(blog) is None:
             return await archive_blog(blog.home, run)
         return await refresh_blog(blog, run, job.since)
     finally:

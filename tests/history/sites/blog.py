@@ -134,11 +134,12 @@ class Blog:
                 return 200, self.page_headers(), self._html(post.title, self._article(post))
         return None
 
+    def comment_item(self, each: SiteComment) -> str:
+        """A comment as the page of its post shows it."""
+        return f'<li id="comment-{each.number}"><cite>{each.author}</cite>{each.body}</li>'
+
     def _article(self, post: SitePost) -> str:
-        comments = "".join(
-            f'<li id="comment-{each.number}"><cite>{each.author}</cite>{each.body}</li>'
-            for each in self.comments.values() if each.post == post.number
-        )
+        comments = "".join(self.comment_item(each) for each in self.comments.values() if each.post == post.number)
         return (
             f'<article><h1>{html.escape(post.title)}</h1><time datetime="{post.published.isoformat()}"></time>'
             f'<div class="entry">{post.body}</div></article><ol class="comments">{comments}</ol>'

@@ -48,6 +48,13 @@ class Blogger(Blog):
             "href='https://www.blogger.com/feeds/7001/posts/default'/>"
         )
 
+    def comment_item(self, each: SiteComment) -> str:
+        return (
+            f'<li class="comment" id="c90{each.number}"><div class="comment-block"><div class="comment-header">'
+            f'<cite class="user">{each.author}</cite><span class="datetime">{each.published:%B %d, %Y at %H:%M}</span>'
+            f'</div><div class="comment-content">{each.body}</div></div></li>'
+        )
+
     def interface(self, url: str, headers: Mapping[str, str]) -> Answer | None:  # noqa: ARG002
         parts = urlsplit(url)
         kind = {

@@ -73,6 +73,9 @@ class GhostSite(Blog):
         parts = urlsplit(url)
         if parts.path == "/rss/":
             return 200, {"Content-Type": "application/rss+xml"}, self._rss().encode()
+        if parts.path == "/sitemap.xml":
+            row = f"<sitemap><loc>{self.home}sitemap-posts.xml</loc></sitemap>"
+            return 200, {"Content-Type": "text/xml"}, f"<sitemapindex>{row}</sitemapindex>".encode()
         if parts.path == "/sitemap-posts.xml":
             rows = "".join(
                 f"<url><loc>{self.link(post)}</loc><lastmod>{post.updated.isoformat()}</lastmod></url>"

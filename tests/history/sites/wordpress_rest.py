@@ -26,6 +26,7 @@ class WordPressRest(Blog):
     Traps: "off-401", "off-403", "off-404" (a plugin switched it off), "users-401" (nobody learns who the users are),
     "comments-401", "private" (a third of the comments is counted, and left out), "password" (every tenth post has no
     text), "small-memory" (more than 25 posts at once are an error), "no-totals" (a cache takes the headers away),
+    "busy" (posts from the 50th on are answered with 503),
     "unnamed" (the pages do not name the interface), "html" (a page in its place), "half".
     """
 
@@ -58,8 +59,10 @@ class WordPressRest(Blog):
             return _refused(int(off[4:]) if off is not None else 400 if size > MOST else 401)
         if "html" in self.traps:
             return 200, {"Content-Type": "text/html"}, b"<h1>Hello</h1>"
-        if what == "posts" and "small-memory" in self.traps and size > 25:
-            return 500, {"Content-Type": "text/html"}, b"<p>There has been a critical error on this website.</p>"
+        is_busy = "busy" in self.traps and int(asked.get("offset", 0)) >= 50
+        if what == "posts" and (is_busy or ("small-memory" in self.traps and size > 25)):
+            status = 503 if is_busy else 500
+            return status, {"Content-Type": "text/html"}, b"<p>There has been a critical error on this website.</p>"
         if what == "types":
             return 200, {"Content-Type": JSON}, json.dumps(self._types()).encode()
         rows = getattr(self, f"_{what}", list)()

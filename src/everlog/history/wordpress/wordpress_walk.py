@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
+from everlog.core.retry_policy import SERVER_ERRORS, TRY_AGAIN
 from everlog.history.answers import count_of, number_at, text_at
 from everlog.history.source import NOTHING_TOLD, HistoryAnswer, HistoryRequest, Told
 from everlog.history.wordpress.wordpress_changes import RestChanges, newest_request
@@ -81,6 +82,8 @@ class RestWalk:
     start: dict[str, Any] = field(default_factory=dict)
     is_exhaustive: bool = False
     lists_all: bool = False
+    # Whether the server wants to be left alone for now: a walk from the cursor asks for the same again.
+    is_put_off: bool = False
     _cursor: Mapping[str, Any] = field(default_factory=dict)
     _named: NamedRows = field(default_factory=NamedRows)
     _check: RestChanges | None = None
@@ -117,14 +120,14 @@ class RestWalk:
     def next_request(self) -> HistoryRequest | None:
         """The next request of the list that is walked."""
         place = self.place
+        if self.is_put_off or place.phase == "over":
+            return None
         if (wanted := self._named.request(self.root)) is not None:
             return wanted
         if place.phase == "newest":
             return newest_request(self.root, 1)
         if place.phase == "check":
             return self._checking().next_request()
-        if place.phase == "over":
-            return None
         if place.phase == "types":
             return request_for(self.root, "types")
         fields = COMMENT_FIELDS if place.phase == "comments" else POST_FIELDS
@@ -175,6 +178,9 @@ class RestWalk:
         if answer.status == _PAST_THE_END and place.offset:
             self._go_on()
             return NOTHING_TOLD
+        if place.phase != "newest" and (answer.status in TRY_AGAIN or answer.status >= SERVER_ERRORS):
+            self.is_put_off = True
+            return Told(problem=problem)
         self.place = _Place(phase="over")
         return Told(problem=problem)
 

@@ -39,6 +39,7 @@ from everlog.usecases.discover.stored_allowlist import keep_allowed, settle_home
 from everlog.usecases.discover.typed_address import fetchable, other_spellings
 from everlog.usecases.history.archive_walk import ArchiveWalk, ask_between, keep_archive_pages
 from everlog.usecases.history.history_clues import clues_of
+from everlog.usecases.history.mapped_posts import keep_mapped, visit_mapped
 from everlog.usecases.history.told_entries import with_told_entries
 from everlog.usecases.history.told_pages import set_told
 from everlog.usecases.history.walk_sources import end_walks, go_on_walking, keep_listing, walk_sources
@@ -168,6 +169,8 @@ async def _learn_and_crawl(blog: Blog, found: Found, rendering: Rendering, run: 
     run.tally.doing = "reading the sitemap"
     listed, maps = await sitemaps_of(found, robots, run.fetcher)
     keep_listing(blog, maps, lesson.scope, run)
+    if not is_told:
+        keep_mapped(blog, listed, maps, learned, lesson.scope, run)
     run.archive.commit([*_other_visits(blog, found, robots, maps), *comment_feeds])
     run.archive.urls.enqueue(blog.id, [link for link, _ in answers])
     _remember_for_updates(found, blog, run.archive)
@@ -275,9 +278,9 @@ async def _go_on(blog: Blog, learned: LearnedBlog, run: CrawlRun) -> Report:
 
 
 async def _to_end(crawl: Crawl) -> Stop:
-    """The crawl to its end, and what had to wait for it: months nobody links to, comments of posts not held before."""
+    """The crawl to its end, and what had to wait for it: what nobody links to, comments of posts not held before."""
     context = crawl.context
-    stop = await ask_between(context, await run_to_end(crawl))
+    stop = await visit_mapped(context, await ask_between(context, await run_to_end(crawl)))
     if stop.ending != "complete":
         return stop
     return await end_walks(context.blog, context.scope, context.run) or stop

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from everlog.core.urls import canonical
 from everlog.records import Blog, Visit
 from everlog.usecases.crawl.crawl_context import INTERRUPTED, CrawlRun
-from everlog.usecases.crawl.lifecycle import feed_visit, robots_visits
+from everlog.usecases.crawl.lifecycle import crawl_info, feed_visit, recorded_run, robots_visits
 from everlog.usecases.crawl.report import Ending, Report, said_of_update, take_last_figures
 from everlog.usecases.discover.blog_scope import keep_places, scope_found
 from everlog.usecases.history.history_clues import clues_of
-from everlog.usecases.history.walk_sources import keep_state, walk_sources
-from everlog.usecases.update.update_history import told_changes
+from everlog.usecases.history.walk_sources import walk_sources
+from everlog.usecases.update.update_history import ToldChanges, confirm_gone, keep_changes, told_changes
 
 if TYPE_CHECKING:
     from everlog.usecases.discover.discover_blog import Found
@@ -50,9 +50,7 @@ async def archive_records(blog: Blog, found: Found, run: CrawlRun, run_id: int) 
     )
     changes = await told_changes(blog, run) if was_told else None
     if changes is not None:
-        keep_state(changes.state, blog, run)
-        reason = said_of_update(changes.source, f"{changes.source} names nothing new", run.tally)
-        return _report(blog, "complete", reason, run, run_id)
+        return await _keep_told(blog, changes, run, run_id)
     is_told = await walk_sources(blog, clues_of(found, robots), scope, run)
     sources = [state for state in archive.blogs.state(blog.id).history if state.walked_at is not None]
     ending: Ending = "complete"
@@ -72,6 +70,19 @@ async def archive_records(blog: Blog, found: Found, run: CrawlRun, run_id: int) 
     return _report(blog, ending, reason, run, run_id)
 
 
+async def refresh_records(blog: Blog, changes: ToldChanges, run: CrawlRun) -> Report:
+    """What a blog's interface says is new, of a blog whose records alone are wanted."""
+    with run.archive.lock(blog.id, crawl_info(run.settings)), recorded_run(blog, "update", run.archive) as run_id:
+        return await _keep_told(blog, changes, run, run_id)
+
+
+async def _keep_told(blog: Blog, changes: ToldChanges, run: CrawlRun, run_id: int) -> Report:
+    await confirm_gone(changes, blog, run)
+    keep_changes(changes, blog, run)
+    reason = said_of_update(changes.source, f"{changes.source} names nothing new", run.tally)
+    return _report(blog, "complete", reason, run, run_id)
+
+
 def _fronts(blog: Blog, found: Found) -> list[Visit]:
     """The front page and the feed, which led to the interfaces."""
     visits = []
@@ -86,6 +97,9 @@ def _fronts(blog: Blog, found: Found) -> list[Visit]:
 
 
 def _report(blog: Blog, ending: Ending, reason: str, run: CrawlRun, run_id: int) -> Report:
+    if ending == "complete":
+        # It is watched from now on.
+        run.archive.blogs.update(blog.id, state="finished")
     take_last_figures(run.tally, blog, run.archive, is_finished=ending == "complete")
     run.tally.doing = "done"
     run.archive.blogs.end_run(run_id, reason=reason, counts={})

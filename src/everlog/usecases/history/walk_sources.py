@@ -14,7 +14,6 @@ from everlog.archive.blog_state import SourceState
 from everlog.core.urls import canonical
 from everlog.feeds.sitemaps import parse_sitemap
 from everlog.history import SOURCES, BlogClues, HistorySource
-from everlog.history.page_walk import PageWalk
 from everlog.records import Blog, Failure, Fetched
 from everlog.usecases.crawl.crawl_context import INTERRUPTED, SLICE_OVER, CrawlRun, Stop
 from everlog.usecases.discover.walk_history import ask, history_answer
@@ -104,7 +103,7 @@ async def walk_source(
         request = walk.next_request()
         if request is None:
             # A server that wants to be left alone is asked again at the next run, from here on.
-            is_over = not (isinstance(walk, PageWalk) and walk.is_put_off)
+            is_over = not getattr(walk, "is_put_off", False)
             break
         if run.stop.interrupted or run.stop.is_over:
             break
@@ -128,6 +127,8 @@ async def walk_source(
         )
         keep_state(state, blog, run)
         run.tally.doing = _doing(source, state, store)
+        # The ledger has what a walk asked for, however it ends.
+        run.keep_host_stats()
     if is_over:
         state = replace(
             state, cursor=None, mark=json.dumps(walk.mark) if walk.mark is not None else None,

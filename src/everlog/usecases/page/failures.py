@@ -16,6 +16,7 @@ from everlog.core.retry_policy import (
     media_wait,
     remembered,
 )
+from everlog.history.sitemap_history import SOURCE as SITEMAP
 from everlog.records import Failure, Link, Visit
 from everlog.usecases.crawl.left_out import note_missing, note_named
 from everlog.usecases.page.post_identity import key_of_moved
@@ -45,6 +46,9 @@ def visit_of_failure(link: Link, failure: Failure, context: CrawlContext, now: d
         tally.skipped += 1
         tally.reasons[failure.trouble] += 1
         return replace(visit, outcome="skip", exchanges=())
+    if failure.status in NOT_THERE and _is_old_line(link, context):
+        tally.skipped += 1
+        return replace(visit, outcome="skip", exchanges=(), reason=f"a sitemap lists it: {failure.reason}")
     if failure.status in NOT_THERE:
         note_missing(link.key, link.url, context)
         # A folder that the blog left may be in it.
@@ -55,6 +59,14 @@ def visit_of_failure(link: Link, failure: Failure, context: CrawlContext, now: d
     tally.failed += 1
     tally.fail(link.url, failure.reason, kind=f"{failure.trouble} {failure.status or ''}".strip())
     return replace(visit, outcome="skip" if failure.trouble in FINAL else "failed")
+
+
+def _is_old_line(link: Link, context: CrawlContext) -> bool:
+    """Whether a sitemap alone named an address: many list what is gone."""
+    if link.found_on is None:
+        return False
+    history = context.archive.blogs.state(context.blog.id).history
+    return any(state.source == SITEMAP.name and state.entrance == link.found_on for state in history)
 
 
 def visit_of_missed_medium(link: Link, failure: Failure, context: CrawlContext, now: datetime) -> Visit:

@@ -72,12 +72,12 @@ if TYPE_CHECKING:
 
 async def refresh_blog(
     blog: Blog, run: CrawlRun, since: datetime | None = None, *, response: FeedResponse | None = None,
-    comment_feed: SiteCommentFeed | None = None, changes: ToldChanges | None = None,
+    comment_feed: SiteCommentFeed | None = None, changes: ToldChanges | None = None, asks_interface: bool = True,
 ) -> Report:
     """What is new or changed in a finished blog, as its feed tells; `since` leaves older entries alone.
 
     `response` is what the feed says, `comment_feed` what its comment feed and `changes` what its interface says, if
-    they were asked already.
+    they were asked already. `asks_interface` is False where it was asked, and did not answer.
     """
     info = crawl_info(run.settings)
     with run.archive.lock(blog.id, info), recorded_run(blog, "update", run.archive) as run_id:
@@ -85,10 +85,10 @@ async def refresh_blog(
         if learned is None:
             raise AssertionError("a finished blog was learned")
         run = replace(run, fetcher=aliased(run.fetcher, scope_of(blog, run.archive)))
-        if changes is None and since is None:
+        if changes is None and since is None and asks_interface:
             changes = await told_changes(blog, run, comment_feed)
         if changes is not None:
-            return await visit_changes(blog, learned, changes, run, run_id, response)
+            return await visit_changes(blog, learned, changes, run, run_id)
         if learned.without_feed or blog.feed_url is None:
             return await revisit_blog(blog, learned, run, run_id, comment_feed or await fetch_comment_feed(blog, run))
         if response is None:

@@ -2,6 +2,7 @@
 
     told_changes    what the interface says is new; None where it does not answer, and the feed is asked as ever
     visit_changes   the pages of what is new or changed, and of what is not listed any more
+    keep_changes    the end of it: from here on changes are told. Whoever is killed before is told the same again
 
 One request tells the newest change and the number of posts. Only where that number is not what is known is the list of
 all posts asked for: one that is held and not on it is gone, which its page confirms.
@@ -11,15 +12,15 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from everlog.core.retry_policy import PAGE_TRIES
+from everlog.core.retry_policy import NOT_THERE, PAGE_TRIES
 from everlog.core.urls import canonical
 from everlog.feeds.sitemaps import parse_sitemap
 from everlog.history import SOURCES, HistorySource, HistoryWalk
 from everlog.history.source import ListingSource
-from everlog.records import Blog, Failure, Link, PostKind
-from everlog.usecases.crawl.lifecycle import begin, finish, open_context, run_to_end, store_feed, uncommented_posts
+from everlog.records import Blog, Failure, Link, PostKind, Visit
+from everlog.usecases.crawl.lifecycle import begin, finish, open_context, run_to_end, uncommented_posts
 from everlog.usecases.crawl.report import Report, said_of_update
 from everlog.usecases.discover.blog_scope import scope_of
 from everlog.usecases.discover.walk_history import ask, history_answer
@@ -29,12 +30,12 @@ from everlog.usecases.history.walk_sources import end_walks, keep_state
 from everlog.usecases.learn.page_comparison import compared_anew, with_comparison_posts
 from everlog.usecases.update.blog_liveness import all_is_well, due_rechecks, plan_rechecks
 from everlog.usecases.update.comment_feed import SiteCommentFeed, fetch_comment_feed, known_feed, store_comment_feed
-from everlog.usecases.update.feed_diff import FeedResponse, diff_feed, keep_diff
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from everlog.archive.blog_state import SourceState
+    from everlog.archive.repos.inventory import InventoryPost
     from everlog.usecases.crawl.crawl_context import CrawlRun, Stop
     from everlog.usecases.learn.learned_blog import LearnedBlog
 
@@ -52,6 +53,9 @@ class ToldChanges:
     gone: Mapping[str, str] = field(default_factory=dict)
     state: SourceState
     comment_feed: SiteCommentFeed
+    # What the source calls the posts that it lists no more, and whether all that are gone are among them.
+    lost: tuple[str, ...] = ()
+    is_counted: bool = False
     # A walk that waits until the pages of new posts are fetched: what it tells next are their comments.
     walk: HistoryWalk | None = None
     store: ToldStore | None = None
@@ -60,6 +64,22 @@ class ToldChanges:
     def is_quiet(self) -> bool:
         """Whether there is nothing to ask the blog for."""
         return not (self.news or self.commented or self.gone or self.comment_feed.posts or self.walk)
+
+
+def has_interface(blog: Blog, run: CrawlRun) -> bool:
+    """Whether a source that told the blog's history can be asked what is new."""
+    return any(
+        source.changes(state.entrance, mark, wants_comments=False) is not None
+        for source, state, mark in _telling(blog, run)
+    )
+
+
+def _telling(blog: Blog, run: CrawlRun) -> Iterator[tuple[HistorySource, SourceState, Mapping[str, Any]]]:
+    """The sources that told all of the blog's history, with the marks of their walks."""
+    for state in run.archive.blogs.state(blog.id).history:
+        source = next((each for each in SOURCES if each.name == state.source), None)
+        if source is not None and state.mark is not None and state.is_exhaustive:
+            yield source, state, json.loads(state.mark)
 
 
 async def told_changes(
@@ -71,34 +91,45 @@ async def told_changes(
     """
     # What an earlier run left of a walk comes first: changes are told from its end.
     await end_walks(blog, scope_of(blog, run.archive), run)
-    for state in run.archive.blogs.state(blog.id).history:
-        source = next((each for each in SOURCES if each.name == state.source), None)
-        if source is None or state.mark is None or not state.is_exhaustive:
-            continue
+    for source, state, mark in _telling(blog, run):
         run.tally.doing = f"asking {source.name} for changes"
         if comment_feed is None:
             comment_feed = await fetch_comment_feed(blog, run)
         # The feed of all comments says whether there are new ones; where there is none, the interface does.
         has_feed = known_feed(blog, run.archive).url is not None
         wants_comments = run.settings.comments and (bool(comment_feed.new) or not has_feed)
-        walk = source.changes(state.entrance, json.loads(state.mark), wants_comments=wants_comments)
-        if walk is None:
-            continue
-        store = ToldStore(source=source.name, blog=blog, scope=scope_of(blog, run.archive), run=run, is_update=True)
-        total, has_lost_pages = await _take(walk, store, run, has_pages=False)
-        waits = walk.next_request() is not None and not run.stop.interrupted
-        if not waits and (not walk.is_exhaustive or walk.mark is None):
-            return None
-        # Posts that are new are in the inventory by now.
-        known = run.archive.blogs.inventory.count(blog.id, source.name)
-        gone = await _gone(source, state, store, run) if total is not None and total != known else {}
-        gone |= await _gone(source, state, store, run, kind="page") if has_lost_pages else {}
-        return ToldChanges(
-            source=source.name, news=store.news, commented=store.commented, gone=gone, comment_feed=comment_feed,
-            state=replace(state, mark=_mark_of(walk) or state.mark, total=total or state.total, walked_at=run.now()),
-            walk=walk if waits else None, store=store if waits else None,
-        )
+        walk = source.changes(state.entrance, mark, wants_comments=wants_comments)
+        if walk is not None:
+            store = ToldStore(source=source.name, blog=blog, scope=scope_of(blog, run.archive), run=run, is_update=True)
+            return await _told_by(source, state, walk, store, comment_feed)
     return None
+
+
+async def _told_by(
+    source: HistorySource, before: SourceState, walk: HistoryWalk, store: ToldStore, comment_feed: SiteCommentFeed,
+) -> ToldChanges | None:
+    """What a walk over changes tells, and which posts are not listed any more, where their number says so."""
+    run, inventory, blog_id = store.run, store.run.archive.blogs.inventory, store.blog.id
+    total, has_lost_pages = await _take(walk, store, run, has_pages=False)
+    waits = walk.next_request() is not None and not run.stop.interrupted
+    if not waits and (not walk.is_exhaustive or walk.mark is None):
+        return None
+    state = replace(before, mark=_mark_of(walk) or before.mark, total=total or before.total, walked_at=run.now())
+    lost: list[InventoryPost] | None = []
+    # Posts that are new are in the inventory by now.
+    if total is not None and total - inventory.count(blog_id, source.name) != before.surplus:
+        lost = await _lost(source, before, store, run)
+        if lost is not None:
+            # The list may have named posts that no change told of.
+            state = replace(state, surplus=total - inventory.count(blog_id, source.name) + len(lost))
+    lost_pages = await _lost(source, before, store, run, kind="page") if has_lost_pages else None
+    gone = (*(lost or ()), *(lost_pages or ()))
+    return ToldChanges(
+        source=source.name, news=store.news, commented=store.commented, comment_feed=comment_feed, state=state,
+        gone={post.key: post.url for post in gone}, lost=tuple(post.native_id for post in gone),
+        is_counted=source.grade == "A" and lost is not None,
+        walk=walk if waits else None, store=store if waits else None,
+    )
 
 
 async def _take(
@@ -128,12 +159,11 @@ async def _take(
     return total, has_lost_pages
 
 
-async def _gone(
+async def _lost(
     source: HistorySource, state: SourceState, store: ToldStore, run: CrawlRun, kind: PostKind = "post",
-) -> dict[str, str]:
-    """The posts that were listed before and are not any more, by the list that takes fewest requests."""
-    inventory, blog = run.archive.blogs.inventory, store.blog
-    before = inventory.of(blog.id, source.name, kind=kind)
+) -> list[InventoryPost] | None:
+    """The posts that were listed before and are not any more, by the list that takes fewest requests; None: no list."""
+    before = run.archive.blogs.inventory.of(store.blog.id, source.name, kind=kind)
     listed = await _on_sitemaps(state, store, run) if state.listing and kind == "post" else None
     if listed is None and isinstance(source, ListingSource):
         walk = source.listing(state.entrance, kind=kind, mark=json.loads(state.mark or "{}"))
@@ -141,11 +171,7 @@ async def _gone(
         if walk is not None:
             await _take(walk, listing, run)
             listed = listing.listed if walk.lists_all else None
-    if listed is None:
-        return {}
-    lost = [post for post in before if post.key not in listed]
-    inventory.remove(blog.id, source.name, [post.native_id for post in lost])
-    return {post.key: post.url for post in lost}
+    return [post for post in before if post.key not in listed] if listed is not None else None
 
 
 def _mark_of(walk: HistoryWalk) -> str | None:
@@ -178,21 +204,36 @@ async def _on_sitemaps(state: SourceState, store: ToldStore, run: CrawlRun) -> s
     return listed or None
 
 
+def keep_changes(changes: ToldChanges, blog: Blog, run: CrawlRun, state: SourceState | None = None) -> None:
+    """Keep what changes were told of, when all of them are stored: the next time later ones are."""
+    if changes.lost:
+        run.archive.blogs.inventory.remove(blog.id, changes.source, changes.lost)
+    keep_state(state or changes.state, blog, run)
+
+
+async def confirm_gone(changes: ToldChanges, blog: Blog, run: CrawlRun) -> None:
+    """See whether the posts that are not listed any more are gone, of a blog whose other pages are not fetched."""
+    for key, url in changes.gone.items():
+        answer = await run.fetcher.fetch(url)
+        run.tally.requests += 1
+        if isinstance(answer, Failure) and answer.status in NOT_THERE:
+            run.archive.commit([Visit(
+                blog_id=blog.id, url=url, key=key, outcome="failed", reason=answer.reason, exchanges=answer.exchanges,
+                is_unlisted=True,
+            )])
+
+
 async def visit_changes(
     blog: Blog, learned: LearnedBlog, changes: ToldChanges, run: CrawlRun, run_id: int,
-    response: FeedResponse | None = None,
 ) -> Report:
-    """Fetch the pages of what an interface says is new, and see whether what it lists no more is gone.
-
-    `response` is what the feed said that led here: it is kept, and names no news a second time.
-    """
+    """Fetch the pages of what an interface says is new, and see whether what it lists no more is gone."""
     archive = run.archive
     uncommented = uncommented_posts(blog, run)
     wanted = {**changes.news, **changes.commented} if run.settings.pages else {}
     links = [Link(url=url, key=key, lane="post", found_on=blog.home) for key, url in {**wanted, **changes.gone}.items()]
     archive.urls.enqueue(blog.id, links)
-    # What is listed need not be looked at to be known to be there.
-    listed = {post.key for post in archive.blogs.inventory.of(blog.id, changes.source)}
+    # What is listed need not be looked at to be known to be there, where it would be noticed that it is not listed.
+    listed = {post.key for post in archive.blogs.inventory.of(blog.id, changes.source) if changes.is_counted}
     due = [key for key in due_rechecks(blog, run) if key not in listed]
     archive.urls.requeue(blog.id, [*wanted, *changes.gone, *changes.comment_feed.posts, *due])
     if not run.goes_on:
@@ -207,12 +248,8 @@ async def visit_changes(
         stop = await run_to_end(crawl)
         state = await _with_comments(changes, stop, run)
         await store_comment_feed(changes.comment_feed, context, stop)
-        if response is not None:
-            await store_feed(context, response.answer.answer.url, response.answer)
-            await context.drain()
-            keep_diff(diff_feed(blog, response, archive), blog, archive)
         if stop.ending in {"complete", "incomplete"}:
-            keep_state(state, blog, run)
+            keep_changes(changes, blog, run, state)
         stop = await with_comparison_posts(context, stop)
         all_is_well(blog, run)
         plan_rechecks(blog, run)

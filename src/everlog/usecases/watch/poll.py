@@ -1,4 +1,8 @@
-"""Poll of one blog: fetch its feed if it changed, visit what is new, and say when to poll again."""
+"""Poll of one blog: ask its interface or its feed what is new, visit that, and say when to poll again.
+
+Where an interface told the blog's history it is asked first: it tells all that a feed does, and edits, deletions and
+comments of old posts too. The feed is asked where there is none, or where it does not answer.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +26,14 @@ from everlog.records import Blog, Failure, Fetched, Lane
 from everlog.schedule.freshness import allowed, open_hour
 from everlog.schedule.poll_schedule import Observation, after_poll, never_again
 from everlog.usecases.crawl.crawl_context import SLICE_OVER, CrawlRun
+from everlog.usecases.crawl.lifecycle import crawl_info
+from everlog.usecases.crawl.records_only import refresh_records, with_pages_as_before
 from everlog.usecases.learn.learned_blog import LearnedBlog
 from everlog.usecases.update.blog_liveness import LostBlog, all_is_well, has_due_rechecks, home_lost
 from everlog.usecases.update.comment_feed import SiteCommentFeed, fetch_comment_feed
 from everlog.usecases.update.feed_diff import NOT_MODIFIED, FeedDiff, FeedResponse, diff_feed, is_wanted_whole
 from everlog.usecases.update.update_blog import fetch_feed, interpret_response, refresh_blog
-from everlog.usecases.update.update_history import ToldChanges, told_changes
+from everlog.usecases.update.update_history import ToldChanges, has_interface, keep_changes, told_changes
 from everlog.usecases.watch.poll_source import DATES_READ
 
 if TYPE_CHECKING:
@@ -36,6 +42,8 @@ if TYPE_CHECKING:
     from everlog.archive.models import Poll
     from everlog.usecases.crawl.report import Report
 
+# Why a blog whose records alone are wanted has none that are new.
+NO_INTERFACE = "its interface does not answer"
 # After these nothing more can be written, not even what was claimed.
 FATAL = (DiskFull, DamagedArchive, LeaseLost, ServiceDown)
 
@@ -71,12 +79,40 @@ async def poll_blog(poll: Poll, blog: Blog, run: CrawlRun, *, is_online: bool = 
 
     `is_online`: others answer this machine at this time.
     """
+    run = with_pages_as_before(blog, run)
     try:
+        comment_feed: SiteCommentFeed | None = None
+        if has_interface(blog, run):
+            with run.archive.lock(blog.id, crawl_info(run.settings)):
+                comment_feed = await fetch_comment_feed(blog, run)
+                changes = await told_changes(blog, run, comment_feed)
+            if changes is not None:
+                return await _with_changes(poll, blog, changes, run)
+        if LearnedBlog.of(blog) is None:
+            return _later(poll, blog, Observation(kind="failed"), run, trouble=NO_INTERFACE)
         if blog.feed_url is None:
-            return await _without_feed(poll, blog, run, is_online=is_online)
-        return await _with_feed(poll, blog, run, is_online=is_online)
+            return await _without_feed(poll, blog, run, is_online=is_online, comment_feed=comment_feed)
+        return await _with_feed(poll, blog, run, is_online=is_online, comment_feed=comment_feed)
     except EverlogError as error:
         return _troubled(poll, blog, error, run)
+
+
+async def _with_changes(poll: Poll, blog: Blog, changes: ToldChanges, run: CrawlRun) -> PollResult:
+    """Visit what the blog's interface says is new."""
+    if poll.polling.failures:
+        blog = all_is_well(blog, run)
+    seen = Observation(kind="changed" if changes.news else "unchanged")
+    has_rechecks = not changes.is_counted and has_due_rechecks(blog, run)
+    if changes.is_quiet and not has_rechecks and not _has_waiting_pages(blog, run):
+        keep_changes(changes, blog, run)
+        return _later(poll, blog, seen, run)
+    async with run.turn:
+        if (now := _still_watched(blog, run)) is None:
+            return _later(poll, blog, Observation(kind="unchanged"), run)
+        is_learned = LearnedBlog.of(now) is not None
+        report = await (refresh_blog(now, run, changes=changes) if is_learned else refresh_records(now, changes, run))
+    seen = replace(seen, published=_new_dates(blog, report.tally.new_posts, run))
+    return _after_update(_FeedCheck(seen=seen, poll=poll, blog=blog), report, poll, run)
 
 
 def _troubled(poll: Poll, blog: Blog, error: EverlogError, run: CrawlRun) -> PollResult:
@@ -114,25 +150,26 @@ def _unseen(poll: Poll, blog: Blog, error: NoBrowser, run: CrawlRun) -> PollResu
     return replace(polled, poll=replace(polled.poll, polling=polling), needs_browser=True)
 
 
-async def _with_feed(poll: Poll, blog: Blog, run: CrawlRun, *, is_online: bool) -> PollResult:
+async def _with_feed(
+    poll: Poll, blog: Blog, run: CrawlRun, *, is_online: bool, comment_feed: SiteCommentFeed | None,
+) -> PollResult:
+    """Ask the feed; `comment_feed` is what that of all comments says, if it was asked already."""
     check = await _check(poll, blog, run, is_online=is_online)
     if check.lost is not None:
         polled = _later(check.poll, check.blog, check.seen, run, trouble=check.lost.reason)
         return _stopped(polled, check.lost.reason) if check.lost.is_final else polled
-    comment_feed: SiteCommentFeed | None = None
-    changes: ToldChanges | None = None
     if (check.diff is None or check.diff.is_quiet) and not _has_pending_work(check.blog, run):
-        comment_feed = await fetch_comment_feed(check.blog, run)
-        # Feeds say nothing of old posts; the blog's interface, where it has one, tells their edits and deletions.
-        changes = await told_changes(check.blog, run, comment_feed)
-        if changes.is_quiet if changes is not None else not comment_feed.posts:
+        comment_feed = comment_feed or await fetch_comment_feed(check.blog, run)
+        if not comment_feed.posts:
             return _later(check.poll, check.blog, check.seen, run)
     poll = _kept_until_allowed(poll, check, run)
     try:
         async with run.turn:
             if (now := _still_watched(check.blog, run)) is None:
                 return _later(poll, check.blog, Observation(kind="unchanged"), run)
-            report = await refresh_blog(now, run, response=check.response, comment_feed=comment_feed, changes=changes)
+            report = await refresh_blog(
+                now, run, response=check.response, comment_feed=comment_feed, asks_interface=False,
+            )
     except EverlogError as error:
         return _troubled(poll, check.blog, error, run)
     return _after_update(check, report, poll, run)
@@ -164,20 +201,26 @@ def _still_watched(blog: Blog, run: CrawlRun) -> Blog | None:
 
 def _has_pending_work(blog: Blog, run: CrawlRun) -> bool:
     """Whether an earlier update left something to ask the blog for, or older posts are to be looked at again."""
-    archive = run.archive
-    lanes: tuple[Lane, ...] = ("post", "page", "media") if run.settings.media else ("post", "page")
-    if has_due_rechecks(blog, run) or archive.urls.has_waiting(blog.id, lanes=lanes, now=run.now()):
+    if has_due_rechecks(blog, run) or _has_waiting_pages(blog, run):
         return True
-    state = archive.blogs.state(blog.id)
+    state = run.archive.blogs.state(blog.id)
     return state.walk is not None or (blog.feed_url is None and state.update is not None)
 
 
-async def _without_feed(poll: Poll, blog: Blog, run: CrawlRun, *, is_online: bool) -> PollResult:
+def _has_waiting_pages(blog: Blog, run: CrawlRun) -> bool:
+    """Whether an earlier update left pages or media to fetch."""
+    lanes: tuple[Lane, ...] = ("post", "page", "media") if run.settings.media else ("post", "page")
+    return run.settings.pages and run.archive.urls.has_waiting(blog.id, lanes=lanes, now=run.now())
+
+
+async def _without_feed(
+    poll: Poll, blog: Blog, run: CrawlRun, *, is_online: bool, comment_feed: SiteCommentFeed | None,
+) -> PollResult:
     try:
         async with run.turn:
             if (now := _still_watched(blog, run)) is None:
                 return _later(poll, blog, Observation(kind="unchanged"), run)
-            report = await refresh_blog(now, run)
+            report = await refresh_blog(now, run, comment_feed=comment_feed, asks_interface=False)
     except Unreachable as error:
         if error.failure is None:
             raise
