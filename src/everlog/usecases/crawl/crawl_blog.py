@@ -37,6 +37,7 @@ from everlog.usecases.discover.stored_allowlist import keep_allowed, settle_home
 from everlog.usecases.discover.typed_address import fetchable, other_spellings
 from everlog.usecases.history.archive_walk import ArchiveWalk, ask_between, keep_archive_pages
 from everlog.usecases.history.history_clues import clues_of
+from everlog.usecases.history.sitemap_posts import keep_sitemap
 from everlog.usecases.history.told_entries import with_told_entries
 from everlog.usecases.history.told_pages import set_told
 from everlog.usecases.history.walk_sources import end_walks, go_on_walking, keep_listing, walk_sources
@@ -49,6 +50,7 @@ from everlog.usecases.learn.page_comparison import after_new_crawl, compared_ane
 from everlog.usecases.page.post_comments import CommentGatherer
 from everlog.usecases.page.rendering import Rendering
 from everlog.usecases.update.blog_liveness import all_is_well, plan_rechecks
+from everlog.usecases.update.relist import settle_lists
 from everlog.usecases.update.update_blog import refresh_blog
 
 if TYPE_CHECKING:
@@ -160,6 +162,7 @@ async def _learn_and_crawl(blog: Blog, found: Found, rendering: Rendering, run: 
     keep_listing(blog, maps, lesson.scope, run)
     run.archive.commit([*_other_visits(blog, found, robots, maps), *comment_feeds])
     run.archive.urls.enqueue(blog.id, [link for link, _ in answers])
+    run.archive.urls.enqueue(blog.id, keep_sitemap(blog, maps, lesson.scope, learned, run))
     _remember_for_updates(found, blog, run.archive)
     begin_anew(blog, run.archive)
     keep_places(blog, lesson.scope, run.archive)
@@ -180,10 +183,7 @@ async def _learn_and_crawl(blog: Blog, found: Found, rendering: Rendering, run: 
                 run.tally.requests += 1
                 await crawl.take_any(link, answer)
         await context.drain()
-        stop = await _to_end(crawl)
-        after_new_crawl(context, stop)
-        _prepare_watching(blog, stop, run)
-        return finish_crawl(context, run_id, stop)
+        return await _ended(crawl, run_id)
 
 
 def _answers(
@@ -252,10 +252,18 @@ async def _go_on(blog: Blog, learned: LearnedBlog, run: CrawlRun) -> Report:
         set_told(context, is_told=is_told)
         context.archive_walk = None if is_told else ArchiveWalk.of(blog, run.archive)
         crawl = begin(context)
-        stop = await _to_end(crawl)
-        after_new_crawl(context, stop)
-        _prepare_watching(blog, stop, run)
-        return finish_crawl(context, run_id, stop)
+        return await _ended(crawl, run_id)
+
+
+async def _ended(crawl: Crawl, run_id: int) -> Report:
+    """The crawl to its end, and what is done then."""
+    context = crawl.context
+    stop = await _to_end(crawl)
+    after_new_crawl(context, stop)
+    _prepare_watching(context.blog, stop, context.run)
+    if stop.ending == "complete":
+        await settle_lists(context.blog, context.run)
+    return finish_crawl(context, run_id, stop)
 
 
 async def _to_end(crawl: Crawl) -> Stop:

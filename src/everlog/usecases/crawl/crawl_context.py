@@ -176,6 +176,8 @@ class CrawlContext:
     pages: frozenset[str] = frozenset()
     # The keys of posts that the blog's own list of all posts does not name any more.
     unlisted: frozenset[str] = frozenset()
+    # Where the links of posts to the previous and next one led first, by their keys, until they are read as posts.
+    neighbours: dict[str, str] = field(default_factory=dict)
     _brought: set[bytes] = field(default_factory=set)
     # Posts whose pages were fetched and stored in this run, the first of them.
     visited_posts: list[str] = field(default_factory=list)

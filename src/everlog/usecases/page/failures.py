@@ -32,6 +32,8 @@ def visit_of_failure(link: Link, failure: Failure, context: CrawlContext, now: d
     visit = Visit(
         blog_id=context.blog.id, url=link.url, key=link.key, outcome="failed", reason=failure.reason,
         exchanges=failure.exchanges, post_key=key_of_moved(link.key, None, context),
+        # A row that is made by the visit itself says what the link said; what only a copy names is no post yet.
+        lane=link.lane if link.rank >= 0 else "page",
         is_unlisted=link.key in context.unlisted,
     )
     if not context.scope.is_own_failure(failure):

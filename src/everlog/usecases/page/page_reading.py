@@ -56,10 +56,10 @@ class PageReading:
     """What reading a page told.
 
     `links` are the addresses of the blog on it, each with its key, `outside` those that may be but lie beyond its
-    scope. `kind` is None where the page is unreadable or is
-    not to be kept. `is_present` says that it was read by what is learned of the blog now, not before a redesign;
-    `claim` is the key of the post that it says it is. `paging` are the further pages of the post; `part_of` is the
-    address of the post that the page itself continues, which is no post of its own then.
+    scope. `kind` is None where the page is unreadable or is not to be kept. `is_present` says that it was read by what
+    is learned of the blog now, not before a redesign; `claim` is the key of the post that it says it is, `neighbours`
+    are those of its previous and next post. `paging` are the further pages of the post; `part_of` is the address of the
+    post that the page itself continues, which is no post of its own then.
     """
 
     unreadable: str | None = None
@@ -71,6 +71,7 @@ class PageReading:
     by_url: bool = True
     is_present: bool = True
     claim: str | None = None
+    neighbours: frozenset[str] = frozenset()
     evidence: Evidence = NOTHING_SAID
     found: Post | Skip | None = None
     paging: Paging = NO_PAGES
@@ -93,7 +94,8 @@ def read_page(
     # lxml makes an object of an element whenever it is met, unless one is there: held here, each is made once.
     held = list(root.iter("*"))
     # Reading takes the tree apart, so what needs the whole page comes first.
-    links = tuple((link.url, link.key) for link in page_links(root, page.url, within=scope))
+    named = page_links(root, page.url, within=scope)
+    links = tuple((link.url, link.key) for link in named)
     outside = tuple(links_left_out(root, page.url, beyond=scope))
     if obeys_noarchive and (says_noarchive or noarchive(root)):
         return PageReading(links=links, outside=outside, may_be_kept=False)
@@ -114,6 +116,7 @@ def read_page(
     return PageReading(
         links=links, outside=outside, kind="post", note=verdict.note, by_url=verdict.by_url, is_present=is_present,
         claim=claim, evidence=evidence, paging=paging, found=found,
+        neighbours=frozenset(link.key for link in named if link.rel in {"next", "prev"}),
     )
 
 

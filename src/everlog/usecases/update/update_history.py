@@ -85,23 +85,24 @@ async def told_changes(
         if walk is None:
             continue
         store = ToldStore(source=source.name, blog=blog, scope=scope_of(blog, run.archive), run=run, is_update=True)
-        total, has_lost_pages = await _take(walk, store, run, has_pages=False)
+        total, has_lost_pages = await take_all(walk, store, run, has_pages=False)
         waits = walk.next_request() is not None and not run.stop.interrupted
         if not waits and (not walk.is_exhaustive or walk.mark is None):
             return None
         # Posts that are new are in the inventory by now.
-        known = run.archive.blogs.inventory.count(blog.id, source.name)
-        gone = await _gone(source, state, store, run) if total is not None and total != known else {}
-        gone |= await _gone(source, state, store, run, kind="page") if has_lost_pages else {}
+        inventory = run.archive.blogs.inventory
+        known = sum(inventory.count(blog.id, source.name, kind=kind) for kind in ("post", "outside"))
+        gone = await unlisted_posts(source, state, store, run) if total is not None and total != known else {}
+        gone |= await unlisted_posts(source, state, store, run, kind="page") if has_lost_pages else {}
         return ToldChanges(
             source=source.name, news=store.news, commented=store.commented, gone=gone, comment_feed=comment_feed,
-            state=replace(state, mark=_mark_of(walk) or state.mark, total=total or state.total, walked_at=run.now()),
+            state=_asked_again(state, walk, total, run),
             walk=walk if waits else None, store=store if waits else None,
         )
     return None
 
 
-async def _take(
+async def take_all(
     walk: HistoryWalk, store: ToldStore, run: CrawlRun, *, has_pages: bool = True,
 ) -> tuple[int | None, bool]:
     """Make the requests of a walk and store what it tells.
@@ -128,7 +129,7 @@ async def _take(
     return total, has_lost_pages
 
 
-async def _gone(
+async def unlisted_posts(
     source: HistorySource, state: SourceState, store: ToldStore, run: CrawlRun, kind: PostKind = "post",
 ) -> dict[str, str]:
     """The posts that were listed before and are not any more, by the list that takes fewest requests."""
@@ -139,13 +140,20 @@ async def _gone(
         walk = source.listing(state.entrance, kind=kind, mark=json.loads(state.mark or "{}"))
         listing = _for_addresses(store)
         if walk is not None:
-            await _take(walk, listing, run)
+            await take_all(walk, listing, run)
             listed = listing.listed if walk.lists_all else None
     if listed is None:
         return {}
     lost = [post for post in before if post.key not in listed]
     inventory.remove(blog.id, source.name, [post.native_id for post in lost])
     return {post.key: post.url for post in lost}
+
+
+def _asked_again(state: SourceState, walk: HistoryWalk, total: int | None, run: CrawlRun) -> SourceState:
+    """What is known of a source after its changes were told: what it counts now is what its list is held against."""
+    total = state.total if total is None else total
+    mark = _mark_of(walk) or state.mark
+    return replace(state, mark=mark, claimed_before=total, total=total, walked_at=run.now())
 
 
 def _mark_of(walk: HistoryWalk) -> str | None:
@@ -156,7 +164,7 @@ async def _with_comments(changes: ToldChanges, stop: Stop, run: CrawlRun) -> Sou
     """The comments of posts whose pages are held by now; what is known of the source after them."""
     if changes.walk is None or changes.store is None or stop.ending != "complete":
         return changes.state
-    await _take(changes.walk, changes.store, run)
+    await take_all(changes.walk, changes.store, run)
     return replace(changes.state, mark=_mark_of(changes.walk) or changes.state.mark)
 
 
