@@ -32,7 +32,7 @@ NEVER_WRITTEN = 2
 # What each figure of the made blog is.
 TRUTH = {
     "posts": POSTS, "comments": sum(COMMENTS.values()), "media": 1, "media_failed": len(DEAD_PICTURES),
-    "missing_posts": 1, "missing_pages": 2, "failed": 3, "waiting": 0, "aliases": 1, "comments_failed": 0,
+    "missing_posts": NEVER_WRITTEN, "missing_pages": 2, "failed": 4, "waiting": 0, "aliases": 1, "comments_failed": 0,
 }
 
 
@@ -113,8 +113,8 @@ def test_the_list_and_the_blog_have_the_figures_of_the_crawl(kept, asked):
 
 def test_the_list_for_people_has_them_too(asked):
     head, row, *_ = asked("status")[0].splitlines()
-    assert head.split()[:5] == ["blog", "posts", "comments", "media", "missing"]
-    assert re.split(r" {2,}", row)[1:5] == [f"{POSTS}", "9", "1 of 4", "3"]
+    assert head.split()[:6] == ["blog", "posts", "complete", "comments", "media", "missing"]
+    assert re.split(r" {2,}", row)[1:6] == [f"{POSTS}", "no", "9", "1 of 4", "4"]
 
 
 def test_the_summary_has_them_in_words(kept):
@@ -122,7 +122,7 @@ def test_the_summary_has_them_in_words(kept):
     assert f"posts     {POSTS} held, of about {POSTS + NEVER_WRITTEN} expected ({POSTS} new, 0 changed)" in lines
     assert "comments  9" in lines
     assert "media     1 of 4 pictures and files" in lines
-    assert "missing   1 post, 2 other pages" in lines
+    assert "missing   2 posts, 2 other pages" in lines
     assert "the site counts 2 comments more than were found" in lines
     assert lines[-1] == f"what is missing:  everlog status {kept.url} --archive kept"
 
@@ -147,12 +147,12 @@ def test_missing_posts_pictures_and_other_pages_are_listed_apart_each_address_on
     found = {what: sorted(each["url"] for each in detail["missing"] if each["what"] == what)
              for what in ("post", "media", "page")}
     assert found == {
-        "post": [f"{kept.url}9"],
+        "post": [f"{kept.url}10", f"{kept.url}9"],
         "media": [f"{kept.url}pictures/{number}.png" for number in DEAD_PICTURES],
         "page": [f"{kept.url}about", f"{kept.url}old/list"],
     }
     text = asked("status", kept.url)[0]
-    starts = [text.index(f"missing {label}") for label in ("posts: 1", "pictures and files: 3", "other pages: 2")]
+    starts = [text.index(f"missing {label}") for label in ("posts: 2", "pictures and files: 3", "other pages: 2")]
     assert starts == sorted(starts)
     assert all(text.count(each["url"] + " ") == 1 for each in detail["missing"])
 
@@ -169,7 +169,7 @@ def test_an_update_says_what_it_did_and_the_figures_stay(kept):
     ).json
     assert of(report) == TRUTH
     assert (report["new_posts"], report["comments_missing"], report["expected"]) == (0, 2, POSTS + NEVER_WRITTEN)
-    assert report["reason"] == "up to date: the feed has not changed"
+    assert report["reason"] == "up to date: the feed has not changed; 2 posts are missing"
     assert [seen.path for seen in kept.server.seen if not seen.path.endswith("robots.txt")] == ["/feed.xml"]
 
 
@@ -183,6 +183,7 @@ def test_a_summary_of_several_blogs_is_a_table_that_fits_a_screen(capsys):
     ]
     print_summary([Report(blog=each.blog, ending="complete", reason="done", tally=each) for each in tallies])
     head, row, *_ = capsys.readouterr().err.splitlines()
-    assert head.split() == ["posts", "new", "changed", "comments", "media", "missing", "blog"]
-    assert re.split(r" {2,}", row.strip()) == ["262", "0", "0", "6,897", "0 of 1,131", "183", "http://a.blog.example/"]
+    assert head.split() == ["posts", "complete", "new", "changed", "comments", "media", "missing", "blog"]
+    figures = ["262", "-", "0", "0", "6,897", "0 of 1,131", "183", "http://a.blog.example/"]
+    assert re.split(r" {2,}", row.strip()) == figures
     assert len(row.partition("http://")[0]) < 65

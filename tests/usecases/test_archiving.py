@@ -361,10 +361,12 @@ def test_a_host_that_dies_ends_the_crawl_and_nothing_is_given_up(archive):
     assert len(list(archive.posts())) == 60
 
 
-def test_a_missing_page_is_an_answer_not_a_failure(archive):
+def test_a_page_that_is_not_there_is_an_answer_and_its_post_is_missing(archive):
     fetcher = a_site()
     del fetcher.answers[canonical(a_blog.url(7))]
-    assert crawl(fetcher, archive).exit_code == 0
+    report = crawl(fetcher, archive)
+    assert (report.exit_code, report.tally.failed) == (3, 0)
+    assert [(gap.url, gap.reason) for gap in report.completeness.posts.missing] == [(a_blog.url(7), "HTTP 404")]
 
 
 def test_a_full_disk_ends_the_crawl_before_it_is_full(tmp_path):

@@ -81,8 +81,9 @@ class SourceState:
     """What is known of a history source of a blog.
 
     `cursor` is where a walk stands that is not over, `mark` what later changes are told from: documents of the source's
-    own. `listing` are addresses of sitemaps that list all posts, where these are fewer requests than the source's own.
-    `surplus` is how many more posts it counts than it lists: private ones, or such as are no part of the blog.
+    own. `claimed_before` is how many posts it said there are when it was first asked, `total` when it was last.
+    `listing` are addresses of sitemaps that list all posts, where these are fewer requests than the source's own.
+    `surplus` is how many more posts it counts than it lists: private ones.
     """
 
     source: str
@@ -91,6 +92,7 @@ class SourceState:
     cursor: str | None = None
     mark: str | None = None
     is_exhaustive: bool = False
+    claimed_before: int | None = None
     total: int | None = None
     comments_total: int | None = None
     walked_at: datetime | None = None
@@ -132,6 +134,8 @@ class BlogState:
     tells_split_posts: bool = True
     # The history sources that were walked, the first the one whose word stands.
     history: tuple[SourceState, ...] = ()
+    # What is known of its sitemaps, as a list of posts.
+    sitemap: SourceState | None = None
     # Whether its pages are not fetched: records come from its interfaces alone.
     records_only: bool = False
     # Entries for which learning the blog again was tried, in vain.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -131,6 +131,8 @@ class BlogOutline:
     due_at: datetime | None
     why: str | None
     signal: str | None
+    # The last verdict in short: answers for posts and comments, how many posts are missing and excused, and when.
+    completeness: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

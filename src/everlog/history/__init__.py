@@ -19,6 +19,7 @@
     sitemap_history    the sitemaps that robots.txt names (`sitemap_walk`)
 
     comment_history    the feed of all comments of a blog, which updates ask
+    completeness/      whether all that sources list is held: the verdict, with its reasons
 
 A new source is one module with a `SOURCE`, one line in `SOURCES` here, and one fixture. Whoever has a fetcher walks it:
 `everlog.usecases.history`.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +46,7 @@ class BlogRepository:
 
     @cached_property
     def inventory(self) -> InventoryRepository:
-        """The posts that each history source says a blog has."""
+        """The posts that each source says a blog has, held or not."""
         from everlog.archive.repos.inventory import InventoryRepository  # noqa: PLC0415 - few commands ask for it
 
         return InventoryRepository(self.database)
@@ -228,7 +229,7 @@ class BlogRepository:
     def outlines(self) -> Iterator[BlogOutline]:
         """All blogs in the order they were added, forgotten ones too."""
         # Not whole rows: what was learned about a blog takes tens of kilobytes.
-        names = ("id", "home", "title", "state", "crawled_at", "forgotten_at", "gone", "gone_at")
+        names = ("id", "home", "title", "state", "crawled_at", "forgotten_at", "gone", "gone_at", "completeness")
         statement: Select[Any] = (
             select(*(_blogs.c[name] for name in names), _polls.c.due_at, _polls.c.state.label("polling"))
             .join(_polls, _polls.c.blog_id == _blogs.c.id, isouter=True).order_by(_blogs.c.id)
@@ -288,9 +289,12 @@ def _former(row: Row[Any]) -> FormerTemplate:
 def _outline(row: Row[Any], figures: Figures) -> BlogOutline:
     is_watched = row.forgotten_at is None and row.gone is None
     polling = json.loads(row.polling) if row.polling and is_watched else {}
+    completeness = json.loads(row.completeness) if row.completeness is not None else None
+    if completeness is not None:
+        figures = replace(figures, missing_posts=completeness["missing"])
     return BlogOutline(
         id=row.id, home=row.home, title=row.title, state=row.state, crawled_at=moment_or_none(row.crawled_at),
         forgotten_at=moment_or_none(row.forgotten_at), gone=row.gone, gone_at=moment_or_none(row.gone_at),
         figures=figures, due_at=moment_or_none(row.due_at) if is_watched else None, why=polling.get("why"),
-        signal=polling.get("signal"),
+        signal=polling.get("signal"), completeness=completeness,
     )

@@ -5,13 +5,17 @@ Comments themselves are part of the versions of their posts.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
-from sqlalchemy import func, select, true
+from sqlalchemy import ColumnElement, Row, Select, and_, func, select, true
 
 from everlog.archive.db import schema
+from everlog.archive.repos.post_parts import IS_CURRENT, record_head, url_in
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from everlog.archive.db.database import Database
 
 # How a record says how many comments the site counts; no text of it can, since every quotation mark in one is escaped.
@@ -19,6 +23,16 @@ _CLAIMED = '"comment_count_claimed": '
 _DIGITS = 12
 
 _posts, _versions = schema.posts, schema.versions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LackingComments:
+    """A post that lacks comments, how many are held, and how many the site counts."""
+
+    url: str
+    state: Literal["failed", "partial", "off"]
+    held: int
+    claimed: int | None
 
 
 class CommentRepository:
@@ -37,6 +51,12 @@ class CommentRepository:
         with self.database.reading() as connection:
             return tuple(connection.scalars(statement.order_by(_posts.c.id)))
 
+    def count(self, blog_id: int) -> int:
+        """How many comments are kept, in the current versions of posts."""
+        statement = select(func.coalesce(func.sum(_posts.c.comments), 0)).where(_posts.c.blog_id == blog_id)
+        with self.database.reading() as connection:
+            return int(connection.execute(statement).scalar_one())
+
     def count_failed(self, blog_id: int, *, most_tries: int | None = None) -> int:
         """How many posts are kept whose comments could not be had, given up (after so many tries) or not."""
         few = true() if most_tries is None else _posts.c.comment_tries < most_tries
@@ -46,18 +66,31 @@ class CommentRepository:
 
     def count_missing(self, blog_id: int) -> int:
         """How many comments the site counts on posts that are held, beyond those that are kept."""
+        columns = (_posts.c.comments,)
+        rows = self._with_claims(blog_id, columns, _posts.c.comments_state.not_in(["complete", "off"]))
+        return sum(max(_number_before_comma(row.claimed) - row.comments, 0) for row in rows)
+
+    def gaps(self, blog_id: int) -> tuple[LackingComments, ...]:
+        """The posts on the web whose comments failed, are fewer than the site counts, or were not asked for."""
+        columns = (_posts.c.key, _posts.c.comments, _posts.c.comments_state, record_head().label("head"))
+        lacking = and_(_posts.c.comments_state.in_(["failed", "partial", "off"]), _posts.c.gone.is_(None))
+        return tuple(
+            LackingComments(
+                url=url_in(row.head, row.key) or row.key, state=row.comments_state, held=row.comments,
+                claimed=_number_before_comma(row.claimed) or None,
+            )
+            for row in self._with_claims(blog_id, columns, lacking)
+        )
+
+    def _with_claims(self, blog_id: int, columns: Any, where: ColumnElement[bool]) -> Sequence[Row[Any]]:
+        """Columns of posts, and behind them the piece of their record with the number that the site states."""
         with self.database.reading() as connection:
             find = func.instr if connection.dialect.name == "sqlite" else func.strpos
             claimed = func.substr(
                 _versions.c.record, find(_versions.c.record, _CLAIMED) + len(_CLAIMED), _DIGITS,
             ).label("claimed")
-            statement = (
-                select(_posts.c.comments, claimed)
-                .join(_versions, (_versions.c.post_id == _posts.c.id) & (_versions.c.version == _posts.c.version))
-                .where(_posts.c.blog_id == blog_id, _posts.c.comments_state.not_in(["complete", "off"]))
-            )
-            rows = connection.execute(statement)
-            return sum(max(_number_before_comma(row.claimed) - row.comments, 0) for row in rows)
+            statement: Select[Any] = select(*columns, claimed).join(_versions, IS_CURRENT)
+            return connection.execute(statement.where(_posts.c.blog_id == blog_id, where).order_by(_posts.c.id)).all()
 
 
 def _number_before_comma(text: str) -> int:

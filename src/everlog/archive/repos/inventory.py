@@ -1,18 +1,34 @@
-"""Inventory repository: the posts that each history source says a blog has, held or not."""
+"""Inventory repository: the posts that each source says a blog has, held or not; and the last verdict on them.
+
+Of those that are not held only the exceptions are read: which members are held is asked of the database, and most are.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+import json
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, Row, and_, func, or_, select
 
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import moment_or_none, stamp_or_none, storable, storable_or_none
 from everlog.archive.db.database import Database, in_parts
+from everlog.archive.repos.events import insert_events
+from everlog.archive.repos.post_parts import IS_CURRENT
+from everlog.archive.repos.urls import without_address
 
-_listed, _urls = schema.listed_posts, schema.urls
+if TYPE_CHECKING:
+    from everlog.records import Event
+
+_listed, _urls, _posts, _aliases = schema.listed_posts, schema.urls, schema.posts, schema.aliases
+_versions, _captures, _blogs = schema.versions, schema.captures, schema.blogs
+# Members that are posts: certainly, by their address alone, or beyond the blog's scope.
+POSTS = ("post", "address", "outside")
+# How the text of a record says that it was not read from the live web.
+_ELSEWHERE = select(_captures.c.id).where(_captures.c.id == _versions.c.capture_id, _captures.c.origin.is_not(None))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,8 +43,52 @@ class InventoryPost:
     locked: str | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnheldPost:
+    """An address at which no post is held: who lists it and as what, and what became of it in the queue.
+
+    Without a `state` it was never in the queue. `source` is None for what only links led to.
+    """
+
+    key: str
+    url: str
+    source: str | None = None
+    kind: str = "post"
+    locked: str | None = None
+    listed_year: int | None = None
+    state: str | None = None
+    outcome: str | None = None
+    reason: str | None = None
+    status: int | None = None
+    found_on: str | None = None
+
+
+def _is_held(key: Any, blog_id: Any) -> ColumnElement[bool]:
+    """Whether a post is held at an address, or knows it as another one of its own."""
+    return or_(*(
+        select(table.c.key).where(table.c.key == key, table.c.blog_id == blog_id).exists()
+        for table in (_posts, _aliases)
+    ))
+
+
+def _by_key(listed: Any, source: str) -> ColumnElement[bool]:
+    """Whether a row is a source's, said so that SQLite looks for it by its key, not among all rows of the source."""
+    found: ColumnElement[bool] = listed.c.source.concat("") == source
+    return found
+
+
+def _is_page(key: Any, blog_id: Any) -> ColumnElement[bool]:
+    """Whether some source lists an address as that of a page beside the posts."""
+    pages = _listed.alias("pages")
+    return select(pages.c.key).where(pages.c.blog_id == blog_id, pages.c.key == key, pages.c.kind == "page").exists()
+
+
+_OF_URL = (_urls.c.state, _urls.c.outcome, _urls.c.reason, _urls.c.status, _urls.c.found_on)
+_IN_QUEUE = and_(_urls.c.blog_id == _listed.c.blog_id, _urls.c.key == _listed.c.key)
+
+
 class InventoryRepository:
-    """What history sources list, by blog and source."""
+    """What sources list, by blog and source, and what of it is not held."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -61,6 +121,13 @@ class InventoryRepository:
                     _listed.c.blog_id == blog_id, _listed.c.source == source, _listed.c.native_id.in_(part),
                 ))
 
+    def clear(self, blog_id: int, source: str) -> None:
+        """Forget what a source lists: it is asked for all of it again."""
+        if not self.count(blog_id, source, kind=None):
+            return
+        with self.database.writing() as connection:
+            connection.execute(_listed.delete().where(_listed.c.blog_id == blog_id, _listed.c.source == source))
+
     def of(self, blog_id: int, source: str, *, kind: str | None = "post") -> tuple[InventoryPost, ...]:
         """All posts that a source lists, or all pages; None: both."""
         statement = select(_listed).where(_listed.c.blog_id == blog_id, _listed.c.source == source)
@@ -75,11 +142,11 @@ class InventoryRepository:
                 for row in connection.execute(statement.order_by(_listed.c.key))
             )
 
-    def count(self, blog_id: int, source: str, *, kind: str = "post") -> int:
-        """How many posts a source lists."""
-        statement = select(func.count()).where(
-            _listed.c.blog_id == blog_id, _listed.c.source == source, _listed.c.kind == kind,
-        )
+    def count(self, blog_id: int, source: str, *, kind: str | None = "post") -> int:
+        """How many posts a source lists; of all kinds for None."""
+        statement = select(func.count()).where(_listed.c.blog_id == blog_id, _listed.c.source == source)
+        if kind is not None:
+            statement = statement.where(_listed.c.kind == kind)
         with self.database.reading() as connection:
             return connection.execute(statement).scalar_one()
 
@@ -110,3 +177,142 @@ class InventoryRepository:
                 ))
                 found |= {row.native_id: row.key for row in rows}
         return found
+
+    def counts(self, blog_id: int) -> dict[str, int]:
+        """How many posts each source lists, each address once."""
+        statement = select(_listed.c.source, func.count(_listed.c.key.distinct())).where(
+            _listed.c.blog_id == blog_id, _listed.c.kind.in_(POSTS),
+        ).group_by(_listed.c.source)
+        return {row[0]: row[1] for row in self._all(statement)}
+
+    def unheld(self, blog_id: int) -> list[UnheldPost]:
+        """The posts that sources list and that are not held."""
+        statement = (
+            select(_listed.c.key, _listed.c.url, _listed.c.source, _listed.c.kind, _listed.c.locked,
+                   _listed.c.changed_at, *_OF_URL)
+            .join_from(_listed, _urls, _IN_QUEUE, isouter=True)
+            .where(
+                _listed.c.blog_id == blog_id, _listed.c.kind.in_(POSTS), ~_is_page(_listed.c.key, _listed.c.blog_id),
+                ~_is_held(_listed.c.key, _listed.c.blog_id),
+            )
+        )
+        return [_unheld(row) for row in self._all(statement)]
+
+    def unheld_links(self, blog_id: int) -> list[UnheldPost]:
+        """Addresses like a post's that links led to: that wait, could not be had, or were left out.
+
+        What only a page calls its original is none: canonical links are wrong often enough.
+        """
+        is_open = and_(or_(_urls.c.state != "done", _urls.c.outcome == "skip"), _urls.c.rank >= 0)
+        statement = select(_urls.c.key, _urls.c.url, *_OF_URL).where(
+            _urls.c.blog_id == blog_id, _urls.c.lane == "post", is_open, ~_is_held(_urls.c.key, _urls.c.blog_id),
+            ~_is_page(_urls.c.key, _urls.c.blog_id),
+        )
+        return [_unheld(row) for row in self._all(statement)]
+
+    def unheld_of(self, blog_id: int, keys: Collection[str]) -> dict[str, UnheldPost]:
+        """Those of some addresses at which no post is held, by their keys, as far as they are in the queue."""
+        found: dict[str, UnheldPost] = {}
+        for part in in_parts(sorted(map(storable, keys))):
+            statement = select(_urls.c.key, _urls.c.url, *_OF_URL).where(
+                _urls.c.blog_id == blog_id, _urls.c.key.in_(part), ~_is_held(_urls.c.key, _urls.c.blog_id),
+            )
+            found |= {row.key: _unheld(row) for row in self._all(statement)}
+        return found
+
+    def held_of(self, blog_id: int, keys: Collection[str]) -> set[str]:
+        """Those of some addresses at which a post is held."""
+        found: set[str] = set()
+        for part in in_parts(sorted(map(storable, keys))):
+            for table in (_posts, _aliases):
+                statement = select(table.c.key).where(table.c.blog_id == blog_id, table.c.key.in_(part))
+                found.update(row.key for row in self._all(statement))
+        return found
+
+    def in_part(self, blog_id: int) -> list[UnheldPost]:
+        """Posts that are held in part: as an interface told them, without their page, or without a further page.
+
+        One row for each source that lists them.
+        """
+        has_page = select(_versions.c.post_id).where(
+            _versions.c.post_id == _posts.c.id, _versions.c.capture_id.is_not(None),
+        ).exists()
+        statement = (
+            select(_posts.c.key, _urls.c.url, _listed.c.source, *_OF_URL)
+            .join_from(_urls, _posts, and_(_posts.c.key == _urls.c.key, _posts.c.blog_id == _urls.c.blog_id))
+            .join(_listed, and_(_listed.c.key == _urls.c.key, _listed.c.blog_id == _urls.c.blog_id), isouter=True)
+            .where(
+                _urls.c.blog_id == blog_id, _urls.c.state == "failed", _posts.c.gone.is_(None),
+                _posts.c.kind == "post", or_(_urls.c.outcome == "post", ~has_page),
+            )
+        )
+        return [_unheld(row) for row in self._all(statement)]
+
+    def doubled(self, blog_id: int, source: str) -> list[UnheldPost]:
+        """Posts that a source lists and that are held only as another address of a post that it lists as well."""
+        other = _listed.alias("other")
+        is_own = select(_posts.c.key).where(_posts.c.key == _listed.c.key, _posts.c.blog_id == blog_id).exists()
+        held = _posts.alias("held")
+        statement = (
+            select(_listed.c.key, _listed.c.url, _listed.c.source, held.c.key.label("reason"))
+            .join_from(_listed, _aliases, and_(_aliases.c.key == _listed.c.key, _aliases.c.blog_id == blog_id))
+            .join(held, held.c.id == _aliases.c.post_id)
+            .join(other, and_(
+                other.c.blog_id == blog_id, _by_key(other, source), other.c.key == held.c.key, other.c.kind == "post",
+            ))
+            .where(_listed.c.blog_id == blog_id, _listed.c.source == source, _listed.c.kind == "post", ~is_own)
+        )
+        rows = self._all(statement)
+        return [UnheldPost(key=row.key, url=row.url, source=row.source, reason=row.reason) for row in rows]
+
+    def unlisted(self, blog_id: int, source: str) -> tuple[int, str | None]:
+        """How many posts of the live web are held that a source does not list, and one of them."""
+        listed = select(_listed.c.key).where(_listed.c.blog_id == blog_id, _by_key(_listed, source))
+        is_listed = or_(
+            listed.where(_listed.c.key == _posts.c.key).exists(),
+            listed.join(_aliases, _aliases.c.key == _listed.c.key).where(_aliases.c.post_id == _posts.c.id).exists(),
+        )
+        is_live = and_(
+            _posts.c.blog_id == blog_id, _posts.c.kind == "post", _posts.c.gone.is_(None),
+            _posts.c.missing_since.is_(None), ~_ELSEWHERE.exists(),
+        )
+        columns = (func.count().label("count"), func.min(_posts.c.key).label("key"))
+        statement = select(*columns).join_from(_posts, _versions, IS_CURRENT).where(is_live, ~is_listed)
+        row = self._all(statement)[0]
+        return row[0], f"http://{row.key}" if row.key is not None else None
+
+    def held_by_year(self, blog_id: int) -> dict[int | None, int]:
+        """How many posts are held of each year; None: of those that do not say when they were published."""
+        year = func.substr(_posts.c.published, 1, 4)
+        statement = select(year, func.count()).where(
+            _posts.c.blog_id == blog_id, _posts.c.kind == "post",
+        ).group_by(year)
+        return {int(row[0]) if row[0] is not None else None: row[1] for row in self._all(statement)}
+
+    def last_verdict(self, blog_id: int) -> dict[str, Any] | None:
+        """The last verdict on a blog in short; None: there was none."""
+        rows = self._all(select(_blogs.c.completeness).where(_blogs.c.id == blog_id))
+        said = rows[0][0] if rows else None
+        return json.loads(said) if said is not None else None
+
+    def keep_verdict(self, blog_id: int, short: dict[str, Any], *, events: Sequence[Event] = ()) -> None:
+        """Keep a verdict in short, and note with it what changed."""
+        with self.database.writing() as connection:
+            connection.execute(_blogs.update().where(_blogs.c.id == blog_id).values(completeness=json.dumps(short)))
+            insert_events(connection, self.database, events)
+
+    def _all(self, statement: Any) -> Sequence[Any]:
+        with self.database.reading() as connection:
+            rows: Sequence[Any] = connection.execute(statement).all()
+            return rows
+
+
+def _unheld(row: Row[Any]) -> UnheldPost:
+    named = row._mapping
+    changed_at = named.get("changed_at")
+    return UnheldPost(
+        key=row.key, url=row.url, source=named.get("source"), kind=named.get("kind") or "post",
+        locked=named.get("locked"), listed_year=int(changed_at[:4]) if changed_at else None, state=row.state,
+        outcome=row.outcome, status=row.status, found_on=row.found_on,
+        reason=without_address(row.reason, row.url) if row.reason is not None else None,
+    )

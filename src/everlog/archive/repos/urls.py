@@ -240,7 +240,7 @@ class UrlRepository:
         )
         for row in self._rows(statement):
             yield Problem(
-                url=row.url, lane=row.lane, outcome=row.outcome, reason=_without_address(row.reason or "", row.url),
+                url=row.url, lane=row.lane, outcome=row.outcome, reason=without_address(row.reason or "", row.url),
                 tries=row.tries, is_missing=bool(row.is_missing),
                 again_at=moment_or_none(row.again_at),
             )
@@ -275,12 +275,12 @@ def _visit_row(visit: Visit, now: str) -> dict[str, Any]:
     }
 
 
-def _without_address(reason: str, url: str) -> str:
+def without_address(reason: str, url: str) -> str:
     """Why an address is not held, without naming it again.
 
-    >>> _without_address("HTTP 404 Not Found at http://a.org/b", "http://a.org/b")
+    >>> without_address("HTTP 404 Not Found at http://a.org/b", "http://a.org/b")
     'HTTP 404 Not Found'
-    >>> _without_address("timed out after 30 s: http://a.org/b", "http://a.org/b")
+    >>> without_address("timed out after 30 s: http://a.org/b", "http://a.org/b")
     'timed out after 30 s'
     """
     short = reason.removeprefix(url).removeprefix(":").removesuffix(url).rstrip(": ").strip()

@@ -191,6 +191,7 @@ def _as_dict(job: Job, report: Report | EverlogError) -> dict[str, Any]:
         "rendered": tally.rendered, "requests": tally.requests, "failed": tally.now.missing,
         "skipped": tally.skipped, "disagreements": tally.noted, "seconds": round(tally.seconds, 3),
         "remarks": list(tally.remarks), "unsure": dict(tally.unsure),
+        "completeness": report.completeness.to_dict() if report.completeness is not None else None,
         "reasons": dict(tally.reasons), "failures": [{"url": url, "reason": why} for url, why in tally.failures],
     }
 

@@ -57,6 +57,8 @@ def export(
             chosen, Path(output) if output else None, blog_id=blog_id, since=moment,
             on_post=lambda post: written.update({post.kind: 1, "comment": len(post.comments)}),
         )
+        if output is not None and Path(output).is_dir():
+            _write_completeness(Path(output), blog_id, opened)
     if not given.quiet:
         pages = f" and {counted(written['page'], 'page')}" if written["page"] else ""
         said = f"{counted(written['post'], 'post')}{pages} with {counted(written['comment'], 'comment')}"
@@ -69,3 +71,13 @@ def _blog_id(url: str, archive: Archive) -> int:
     from everlog.usecases.discover.held_blog import blog_named
 
     return blog_named(url, archive).id
+
+
+def _write_completeness(folder: Path, blog_id: int | None, archive: Archive) -> None:
+    """Write down beside the posts whether they are all: the folder may outlive the archive."""
+    from everlog.cli.terminal.text import json_text
+    from everlog.usecases.completeness import completeness_document
+
+    blogs = [blog for blog in archive.blogs(forgotten=True) if blog_id in {None, blog.id}]
+    document = json_text(completeness_document(blogs, archive), ensure_ascii=False, indent=1)
+    (folder / "completeness.json").write_text(document + "\n", "utf-8")

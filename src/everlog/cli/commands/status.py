@@ -15,6 +15,7 @@ from everlog.cli.terminal.crawl_summary import counted, media_of, missing_of
 from everlog.cli.terminal.politeness_table import print_ledger
 from everlog.cli.terminal.text import ago, json_text, more, say, table, time_or_none
 from everlog.cli.terminal.wrapping import print_wrapped, room
+from everlog.errors import UsageError
 
 if TYPE_CHECKING:
     from everlog.archive import Archive
@@ -24,12 +25,15 @@ SHOWN = 20
 # All that happens to blogs and posts but for edits: these are many, and `status BLOG` and `diff` have them.
 MATTER = (
     "deleted", "dropped", "emptied", "missing", "back", "moved", "feed-moved", "feed-gone", "dead", "other-owner",
-    "redesigned", "captures",
+    "redesigned", "captures", "completeness",
 )
 # Always shown; the others only where there is something to tell.
-ALWAYS = frozenset({"blog", "posts", "comments", "media", "last_crawl", "next_check"})
-COLUMNS = ("blog", "posts", "comments", "media", "missing", "waiting", "deleted", "state", "last_crawl", "next_check")
-TEXTS = frozenset({"blog", "state", "last_crawl", "next_check"})
+ALWAYS = frozenset({"blog", "posts", "complete", "comments", "media", "last_crawl", "next_check"})
+COLUMNS = (
+    "blog", "posts", "complete", "comments", "media", "missing", "waiting", "deleted", "state", "last_crawl",
+    "next_check",
+)
+TEXTS = frozenset({"blog", "complete", "state", "last_crawl", "next_check"})
 
 
 @takes("archive config json quiet verbose")
@@ -38,14 +42,20 @@ def status(
     politeness: Annotated[
         bool, typer.Option("--politeness", help="The ledger of requests and waits, with the reason for each wait."),
     ] = False,
+    plot: Annotated[
+        str | None, typer.Option("--plot", metavar="FILE.svg", help="Also write the posts per year as a picture."),
+    ] = None,
     *, given: Flags,
 ) -> None:
     """List the blogs of the archive and what happened to them; with a BLOG what is held, what is missing and why.
+
+    With a BLOG it says whether all of it is held (yes, no or unknown), and who lists its posts.
 
     \b
     Examples:
       everlog status
       everlog status https://a.blog.example/
+      everlog status https://a.blog.example/ --plot years.svg
       everlog status --politeness
     """
     with archive_of(given.settings(), reading=True, quiet=given.quiet) as opened:
@@ -54,6 +64,12 @@ def status(
             from everlog.usecases.discover.held_blog import blog_named
 
             chosen = blog_named(blog, opened)
+        if plot is not None:
+            if chosen is None:
+                raise UsageError("--plot needs a blog", advice=f"everlog status BLOG --plot {plot}")
+            from everlog.cli.terminal.completeness_page import write_plot
+
+            write_plot(plot, chosen, opened)
         if politeness:
             print_ledger(opened, chosen, given)
         elif chosen is None:
@@ -98,8 +114,15 @@ def _row(outline: BlogOutline) -> dict[str, Any]:
         "blog": outline.home, "title": outline.title, **figures_dict(outline.figures), "state": _state(outline),
         "last_crawl": time_or_none(outline.crawled_at), "next_poll": time_or_none(outline.due_at),
         "poll_reason": outline.why, "poll_signal": outline.signal, "gone": outline.gone,
+        "completeness": _short(outline),
         "gone_since": time_or_none(outline.gone_at),
     }
+
+
+def _short(outline: BlogOutline) -> dict[str, Any]:
+    """The last verdict for programs; nulls where there was none yet."""
+    kept = outline.completeness or {}
+    return {name: kept.get(name) for name in ("posts", "comments", "missing", "excused", "checked_at")}
 
 
 def _state(outline: BlogOutline) -> str:
@@ -128,7 +151,8 @@ def _shown(outline: BlogOutline, now: datetime) -> dict[str, Any]:
     figures = outline.figures
     wanted = figures.media + figures.media_missing + figures.waiting_media
     return {
-        "blog": outline.home, "posts": figures.posts, "comments": figures.comments,
+        "blog": outline.home, "posts": figures.posts, "complete": _short(outline)["posts"],
+        "comments": figures.comments,
         "media": f"{figures.media} of {wanted}" if wanted > figures.media else figures.media,
         "missing": figures.missing, "waiting": figures.waiting_posts + figures.waiting_pages,
         "deleted": figures.deleted, "state": _state(outline),
@@ -142,7 +166,8 @@ def _told(outline: BlogOutline, now: datetime) -> str:
     figures, missing = outline.figures, missing_of(outline.figures.missing_posts, outline.figures.missing_pages)
     waiting = figures.waiting_posts + figures.waiting_pages
     parts = [
-        counted(figures.posts, "post"), counted(figures.comments, "comment"),
+        f"{counted(figures.posts, 'post')} (complete: {_short(outline)['posts'] or '-'})",
+        counted(figures.comments, "comment"),
         media_of(figures.media, figures.media_missing, figures.waiting_media),
         *([f"missing: {missing}"] if missing else []),
         *([f"{waiting:,} waiting"] if waiting else []),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from everlog.cli.terminal.completeness_page import print_evidence, print_verdict
 from everlog.cli.terminal.crawl_summary import counted, media_of, unsure_lines
 from everlog.cli.terminal.text import ago, json_text, more, say, time_or_none
 from everlog.cli.terminal.wrapping import print_wrapped
@@ -14,20 +16,25 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from everlog.archive import Archive
+    from everlog.archive.models import Problem
     from everlog.cli.flags import Flags
+    from everlog.history.completeness import Completeness
     from everlog.records import Blog, Event
     from everlog.records.figures import Figures
 
 SHOWN = 20
 LABEL = 12
 # The lanes of the queue, in words.
-MISSING = {"post": "posts", "media": "pictures and files", "page": "other pages"}
+MISSING = {"media": "pictures and files", "page": "other pages"}
 WAITING = {"post": "posts", "page": "other pages", "media": "pictures and files"}
 
 
 def print_blog(blog: Blog, archive: Archive, given: Flags) -> None:
     """What is held of a blog, what is missing, and all that happened to it."""
-    detail = _detail(blog, archive)
+    from everlog.usecases.completeness import completeness_of, years_of_blog
+
+    known = completeness_of(blog, archive)
+    detail = _detail(blog, archive, known)
     if given.json:
         print(json_text(detail, ensure_ascii=False, indent=1))
         return
@@ -35,6 +42,7 @@ def print_blog(blog: Blog, archive: Archive, given: Flags) -> None:
     for name in ("blog", "title", "feed", "scope", "state"):
         _field(name, detail[name])
     _field("last crawl", _when(detail["last_crawl"], now))
+    print_verdict(known)
     _print_figures(detail)
     for name in ("left_out", "not_kept"):
         if detail[name]:
@@ -43,6 +51,7 @@ def print_blog(blog: Blog, archive: Archive, given: Flags) -> None:
     if detail["runs"]:
         last = detail["runs"][-1]
         _field("last run", f"{last['kind']}: {last['reason'] or 'interrupted or still running'}")
+    print_evidence(known, years_of_blog(blog, archive, known), now, verbose=given.verbose)
     _print_missing(detail, now, verbose=given.verbose)
     _print_doubts(detail, verbose=given.verbose)
     _print_history(detail, archive, blog, now, verbose=given.verbose)
@@ -77,7 +86,7 @@ def _print_figures(detail: dict[str, Any]) -> None:
 
 
 def _print_missing(detail: dict[str, Any], now: datetime, *, verbose: bool) -> None:
-    """What could not be had: posts, pictures and other pages apart; and what was left out, by its reasons."""
+    """What could not be had: pictures and other pages apart; and what was left out, by its reasons."""
     for what, label in MISSING.items():
         of_kind = [_missing_line(each, now) for each in detail["missing"] if each["what"] == what]
         if of_kind:
@@ -113,12 +122,14 @@ def _print_doubts(detail: dict[str, Any], *, verbose: bool) -> None:
         say(f"  {each['url']}  {each['note']}")
 
 
-def _detail(blog: Blog, archive: Archive) -> dict[str, Any]:
+def _detail(blog: Blog, archive: Archive, known: Completeness) -> dict[str, Any]:
     from everlog.usecases.crawl.left_out import count_not_kept, noarchive_remark, said_left_out
     from everlog.usecases.discover.blog_scope import names_of, scope_of
     from everlog.usecases.discover.estimate import expected_posts
 
-    counts, figures = archive.blogs.counts(blog.id), archive.blogs.figures(blog.id)
+    counts = archive.blogs.counts(blog.id)
+    # Missing are the posts that the verdict calls so, wherever they are counted.
+    figures = replace(archive.blogs.figures(blog.id), missing_posts=len(known.posts.missing))
     estimate = archive.blogs.state(blog.id).estimate
     problems = list(archive.urls.problems(blog.id))
     lost = list(archive.posts.lost(blog.id))
@@ -149,10 +160,7 @@ def _detail(blog: Blog, archive: Archive) -> dict[str, Any]:
             {"kind": run.kind, "started": time_or_none(run.started_at), "ended": time_or_none(run.ended_at),
              "reason": run.reason, "counts": dict(run.counts)} for run in archive.blogs.runs(blog.id)
         ],
-        "missing": [
-            {"url": each.url, "what": each.lane, "reason": each.reason, "tries": each.tries,
-             "asked_again": time_or_none(each.again_at)} for each in problems if each.is_missing
-        ],
+        "missing": _missing(problems, known), "completeness": known.to_dict(),
         "skipped": [{"url": each.url, "reason": each.reason} for each in problems if not each.is_missing],
         "lost": [
             {"url": each.url, "gone": each.reason, "since": time_or_none(each.since), "looks": each.looks}
@@ -163,6 +171,23 @@ def _detail(blog: Blog, archive: Archive) -> dict[str, Any]:
         ],
         "events": [event_dict(event) for event in archive.events(blog_id=blog.id)],
     }
+
+
+def _missing(problems: list[Problem], known: Completeness) -> list[dict[str, Any]]:
+    """What is missing, for programs: posts as the verdict has them, pictures and other pages that could not be had."""
+    of_queue = {each.url: each for each in problems}
+    rows: list[dict[str, Any]] = []
+    for gap in known.posts.missing:
+        row = of_queue.get(gap.url)
+        rows.append({
+            "url": gap.url, "what": "post", "reason": gap.reason, "tries": row.tries if row is not None else 0,
+            "asked_again": time_or_none(row.again_at) if row is not None else None,
+        })
+    return rows + [
+        {"url": each.url, "what": each.lane, "reason": each.reason, "tries": each.tries,
+         "asked_again": time_or_none(each.again_at)}
+        for each in problems if each.is_missing and each.lane != "post"
+    ]
 
 
 def _polling(blog: Blog, archive: Archive) -> dict[str, Any]:

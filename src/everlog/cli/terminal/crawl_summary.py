@@ -23,7 +23,7 @@ REASONS_SHOWN = 8
 DEFAULT_ARCHIVE = "everlog-archive"
 # A label, and where what it labels begins.
 LABEL = 10
-COLUMNS = ("posts", "new", "changed", "comments", "media", "missing", "blog")
+COLUMNS = ("posts", "complete", "new", "changed", "comments", "media", "missing", "blog")
 
 
 def print_summary(
@@ -121,8 +121,11 @@ def _table(reports: list[Report]) -> list[str]:
     for report in reports:
         tally, now = report.tally, report.tally.now
         media = f"{now.media:,}" + (f" of {now.media_wanted:,}" if now.media_wanted > now.media else "")
-        figures = (now.posts, tally.new_posts, tally.changed_posts, now.comments)
-        rows.append((*(f"{each:,}" for each in figures), media, f"{now.missing:,}", report.blog))
+        figures = (tally.new_posts, tally.changed_posts, now.comments)
+        answer = report.completeness.posts.answer if report.completeness is not None else "-"
+        rows.append((
+            f"{now.posts:,}", answer, *(f"{each:,}" for each in figures), media, f"{now.missing:,}", report.blog,
+        ))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:
@@ -137,11 +140,9 @@ def _table(reports: list[Report]) -> list[str]:
 def _print_report(screen: Console, report: Report, *, in_detail: bool, verbose: bool) -> None:
     """Why a crawl ended, what is held now, and what is not."""
     tally = report.tally
-    # Some reasons begin with how it ended.
-    said = report.reason if report.reason.startswith(report.ending) else f"{report.ending}, {report.reason}"
-    _print_wrapped(screen, f"{report.blog}: {said}", indent="  ", first="")
+    _print_wrapped(screen, f"{report.blog}: {_headline(report)}", indent="  ", first="")
     if in_detail:
-        for label, said in _figures(tally):
+        for label, said in (*_verdict(report), *_figures(tally)):
             _print_wrapped(screen, said, indent=" " * (LABEL + 2), first=f"  {label:<{LABEL}}")
     notes = (*tally.remarks, *unsure_lines(tally.unsure, tally.now.posts), *comment_lines(tally), *media_lines(tally))
     for line in notes:
@@ -156,6 +157,33 @@ def _print_report(screen: Console, report: Report, *, in_detail: bool, verbose: 
     if verbose:
         for url, reason in tally.failures:
             screen.print(f"  not archived: {url} ({reason})")
+
+
+def _headline(report: Report) -> str:
+    """What is said first: of a crawl whether all posts are held now, of an update what it found."""
+    if report.completeness is not None and not report.is_update and report.ending in {"complete", "incomplete"}:
+        return report.completeness.posts.sentence
+    return _ended(report)
+
+
+def _ended(report: Report) -> str:
+    """How a run ended. That the queue ran empty does not make a blog complete: the verdict tells that."""
+    # Some reasons begin with how it ended.
+    is_said = report.ending == "complete" or report.reason.startswith(report.ending)
+    return report.reason if is_said else f"{report.ending}, {report.reason}"
+
+
+def _verdict(report: Report) -> Iterable[tuple[str, str]]:
+    """What the headline does not say: how a crawl ended, or whether all posts are held; and what would settle it."""
+    known = report.completeness
+    if known is None:
+        return
+    if _headline(report) == known.posts.sentence:
+        yield "ended", _ended(report)
+    else:
+        yield "complete", f"{known.posts.answer}: {known.posts.sentence}"
+    if known.posts.settled_by is not None:
+        yield "", f"to settle it: {known.posts.settled_by}"
 
 
 def _figures(tally: Tally) -> Iterable[tuple[str, str]]:

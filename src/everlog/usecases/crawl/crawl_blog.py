@@ -39,7 +39,7 @@ from everlog.usecases.discover.stored_allowlist import keep_allowed, settle_home
 from everlog.usecases.discover.typed_address import fetchable, other_spellings
 from everlog.usecases.history.archive_walk import ArchiveWalk, ask_between, keep_archive_pages
 from everlog.usecases.history.history_clues import clues_of
-from everlog.usecases.history.mapped_posts import keep_mapped, visit_mapped
+from everlog.usecases.history.sitemap_posts import keep_sitemap
 from everlog.usecases.history.told_entries import with_told_entries
 from everlog.usecases.history.told_pages import set_told
 from everlog.usecases.history.walk_sources import end_walks, go_on_walking, keep_listing, walk_sources
@@ -52,6 +52,7 @@ from everlog.usecases.learn.page_comparison import after_new_crawl, compared_ane
 from everlog.usecases.page.post_comments import CommentGatherer
 from everlog.usecases.page.rendering import Rendering
 from everlog.usecases.update.blog_liveness import all_is_well, plan_rechecks
+from everlog.usecases.update.relist import settle_lists
 from everlog.usecases.update.update_blog import refresh_blog
 
 if TYPE_CHECKING:
@@ -169,10 +170,9 @@ async def _learn_and_crawl(blog: Blog, found: Found, rendering: Rendering, run: 
     run.tally.doing = "reading the sitemap"
     listed, maps = await sitemaps_of(found, robots, run.fetcher)
     keep_listing(blog, maps, lesson.scope, run)
-    if not is_told:
-        keep_mapped(blog, listed, maps, learned, lesson.scope, run)
     run.archive.commit([*_other_visits(blog, found, robots, maps), *comment_feeds])
     run.archive.urls.enqueue(blog.id, [link for link, _ in answers])
+    run.archive.urls.enqueue(blog.id, keep_sitemap(blog, maps, lesson.scope, learned, run))
     _remember_for_updates(found, blog, run.archive)
     begin_anew(blog, run.archive)
     keep_places(blog, lesson.scope, run.archive)
@@ -199,10 +199,7 @@ async def _learn_and_crawl(blog: Blog, found: Found, rendering: Rendering, run: 
                 run.tally.requests += 1
                 await crawl.take_any(link, answer)
         await context.drain()
-        stop = await with_other_names(context, await _to_end(crawl))
-        after_new_crawl(context, stop)
-        _prepare_watching(blog, stop, run)
-        return finish_crawl(context, run_id, stop)
+        return await _ended(crawl, run_id)
 
 
 def _answers(
@@ -271,16 +268,24 @@ async def _go_on(blog: Blog, learned: LearnedBlog, run: CrawlRun) -> Report:
         set_told(context, is_told=is_told)
         context.archive_walk = None if is_told else ArchiveWalk.of(blog, run.archive)
         crawl = begin(context)
-        stop = await with_other_names(context, await _to_end(crawl))
-        after_new_crawl(context, stop)
-        _prepare_watching(blog, stop, run)
-        return finish_crawl(context, run_id, stop)
+        return await _ended(crawl, run_id)
+
+
+async def _ended(crawl: Crawl, run_id: int) -> Report:
+    """The crawl to its end, and what is done then."""
+    context = crawl.context
+    stop = await with_other_names(context, await _to_end(crawl))
+    after_new_crawl(context, stop)
+    _prepare_watching(context.blog, stop, context.run)
+    if stop.ending == "complete":
+        await settle_lists(context.blog, context.run)
+    return finish_crawl(context, run_id, stop)
 
 
 async def _to_end(crawl: Crawl) -> Stop:
     """The crawl to its end, and what had to wait for it: what nobody links to, comments of posts not held before."""
     context = crawl.context
-    stop = await visit_mapped(context, await ask_between(context, await run_to_end(crawl)))
+    stop = await ask_between(context, await run_to_end(crawl))
     if stop.ending != "complete":
         return stop
     return await end_walks(context.blog, context.scope, context.run) or stop

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from everlog.core.retry_policy import PAGE_TRIES
 from everlog.core.urls import absolute, canonical, host_of
 from everlog.errors import EverlogError
 from everlog.records import Blog, Entry, Exchange, Fetched, Link, Visit
+from everlog.usecases.completeness import keep_neighbours, renew
 from everlog.usecases.crawl.crawl_context import CrawlContext, CrawlRun, Stop
 from everlog.usecases.crawl.crawl_loop import Crawl
 from everlog.usecases.crawl.left_out import (
@@ -22,7 +24,7 @@ from everlog.usecases.crawl.left_out import (
     recall_left_out,
     what_was_left_out,
 )
-from everlog.usecases.crawl.report import Ending, Report, Tally, take_last_figures
+from everlog.usecases.crawl.report import Ending, Report, Tally, take_last_figures, with_verdict
 from everlog.usecases.discover.blog_scope import scope_of
 from everlog.usecases.learn.stored_entries import Entries
 from everlog.usecases.learn.template_history import TemplateHistory
@@ -133,7 +135,8 @@ def finish_crawl(context: CrawlContext, run_id: int, stop: Stop) -> Report:
     """The end of a crawl of a whole blog: complete only if nothing was left out that may belong to it."""
     said = what_was_left_out(context, context.archive.posts.count(context.blog.id))
     keep_left_out(context, said)
-    return finish(context, run_id, stop.ending or "complete", stop.reason, left_out=said)
+    report = finish(context, run_id, stop.ending or "complete", stop.reason, left_out=said)
+    return replace(report, is_update=False)
 
 
 def finish(context: CrawlContext, run_id: int, ending: Ending, reason: str, *, left_out: str | None = None) -> Report:
@@ -156,13 +159,20 @@ def finish(context: CrawlContext, run_id: int, ending: Ending, reason: str, *, l
         refused = count_not_kept(context.blog, archive)
         said = f"{refused} of its pages say noarchive; no other page" if refused else "no page of this blog"
         ending, reason = "nothing", f"{said} could be read as a post{why}"
+    blog = context.blog
     if ending in {"complete", "incomplete"}:
-        archive.blogs.update(context.blog.id, state="finished", crawled_at=datetime.now(UTC))
+        blog = archive.blogs.update(blog.id, state="finished", crawled_at=datetime.now(UTC))
+    keep_neighbours(context)
+    known = renew(blog, archive)
+    ending, reason = with_verdict(ending, reason, known)
     is_finished = ending in {"complete", "incomplete"} or context.blog.state == "finished"
-    take_last_figures(tally, context.blog, archive, is_finished=is_finished)
+    take_last_figures(tally, context.blog, archive, is_finished=is_finished, missing=len(known.posts.missing))
     tally.doing = "done"
     archive.blogs.end_run(run_id, reason=reason, counts=_figures(tally))
-    return Report(blog=context.blog.home, ending=ending, reason=reason, tally=tally, held=held)
+    return Report(
+        blog=context.blog.home, ending=ending, reason=reason, tally=tally, held=held, completeness=known,
+        is_update=True,
+    )
 
 
 def entry_links(

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from everlog.core.urls import canonical
 from everlog.records import Blog, Visit
+from everlog.usecases.completeness import renew
 from everlog.usecases.crawl.crawl_context import INTERRUPTED, CrawlRun
 from everlog.usecases.crawl.lifecycle import crawl_info, feed_visit, recorded_run, robots_visits
-from everlog.usecases.crawl.report import Ending, Report, said_of_update, take_last_figures
+from everlog.usecases.crawl.report import Ending, Report, said_of_update, take_last_figures, with_verdict
 from everlog.usecases.discover.blog_scope import keep_places, scope_found
 from everlog.usecases.history.history_clues import clues_of
 from everlog.usecases.history.walk_sources import walk_sources
@@ -97,10 +98,17 @@ def _fronts(blog: Blog, found: Found) -> list[Visit]:
 
 
 def _report(blog: Blog, ending: Ending, reason: str, run: CrawlRun, run_id: int) -> Report:
-    if ending == "complete":
+    known = renew(blog, run.archive)
+    ending, reason = with_verdict(ending, reason, known)
+    if ending in {"complete", "incomplete"}:
         # It is watched from now on.
         run.archive.blogs.update(blog.id, state="finished")
-    take_last_figures(run.tally, blog, run.archive, is_finished=ending == "complete")
+    take_last_figures(
+        run.tally, blog, run.archive, is_finished=ending in {"complete", "incomplete"},
+        missing=len(known.posts.missing),
+    )
     run.tally.doing = "done"
     run.archive.blogs.end_run(run_id, reason=reason, counts={})
-    return Report(blog=blog.home, ending=ending, reason=reason, tally=run.tally, held=run.tally.now.posts)
+    return Report(
+        blog=blog.home, ending=ending, reason=reason, tally=run.tally, held=run.tally.now.posts, completeness=known,
+    )

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from everlog.archive import Archive
+    from everlog.history.completeness import Completeness
     from everlog.records import Blog, Post, Wait
 
 # How a crawl ended, with the exit code of the command line for each.
@@ -107,6 +108,10 @@ class Report:
     reason: str
     tally: Tally
     held: int = 0
+    # Whether all of the blog is held, as its inventories tell; None where the run ended before that was asked.
+    completeness: Completeness | None = None
+    # Whether only what is new was asked for.
+    is_update: bool = False
 
     @property
     def exit_code(self) -> int:
@@ -138,9 +143,16 @@ def take_figures(tally: Tally, blog: Blog, archive: Archive, estimate: Estimate 
     tally.expected = expected_posts(estimate, held=now.posts, waiting=now.waiting_posts, is_finished=is_finished)
 
 
-def take_last_figures(tally: Tally, blog: Blog, archive: Archive, *, is_finished: bool) -> None:
-    """The figures at the end of a run; also those that take longer to count."""
+def take_last_figures(
+    tally: Tally, blog: Blog, archive: Archive, *, is_finished: bool, missing: int | None = None,
+) -> None:
+    """The figures at the end of a run; also those that take longer to count.
+
+    `missing` is how many posts the verdict calls so: it knows of posts that were never asked for, and of excuses.
+    """
     take_figures(tally, blog, archive, archive.blogs.state(blog.id).estimate, is_finished=is_finished)
+    if missing is not None:
+        tally.now = replace(tally.now, missing_posts=missing)
     tally.comments_missing = _comments_missing(blog, archive, anew=tally.visited > 0)
 
 
@@ -152,6 +164,14 @@ def _comments_missing(blog: Blog, archive: Archive, *, anew: bool) -> int:
     count = archive.comments.count_missing(blog.id)
     archive.blogs.change_state(blog.id, lambda state: replace(state, comments_missing=count))
     return count
+
+
+def with_verdict(ending: Ending, reason: str, known: Completeness) -> tuple[Ending, str]:
+    """How a run ended, and why, given what is missing: a blog of which a post is missing is not complete."""
+    if ending not in {"complete", "incomplete"} or known.posts.answer != "no":
+        return ending, reason
+    missing = len(known.posts.missing)
+    return "incomplete", f"{reason}; {missing:,} {'post is' if missing == 1 else 'posts are'} missing"
 
 
 def said_of_update(source: str, quietly: str, tally: Tally, *, looked_at: int = 0) -> str:

@@ -4,7 +4,7 @@
     store_told        what a source tells into the archive: posts, comments, inventories
     told_pages        the page of a post that was told, read as the check on it
     archive_walk      pages of months and years, where no interface tells
-    mapped_posts      posts that only a sitemap lists
+    sitemap_posts     posts that the sitemaps list: an inventory, and addresses to visit
     history_clues     what a source is recognised by
 
 The sources themselves are pure: `everlog.history`. Updates through them: `usecases.update.update_history`.

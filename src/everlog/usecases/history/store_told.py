@@ -56,7 +56,9 @@ class ToldStore:
         own = [(self._link(post), post) for post in told.posts]
         self.outside += sum(link is None and post.kind == "post" for link, post in own)
         within = [(link, post) for link, post in own if link is not None]
-        archive.blogs.inventory.add(self.blog.id, self.source, (_in_inventory(link, post) for link, post in within))
+        archive.blogs.inventory.add(self.blog.id, self.source, (
+            _outside(post) if link is None else _in_inventory(link, post) for link, post in own
+        ))
         self.listed.update(link.key for link, _ in within)
         at = answer.answer.fetched_at
         page = Visit(
@@ -155,6 +157,13 @@ def _in_inventory(link: Link, post: ListedPost) -> InventoryPost:
         native_id=post.id or link.key, key=link.key, url=link.url, kind=post.kind, changed_at=post.changed,
         locked=post.locked,
     )
+
+
+def _outside(post: ListedPost) -> InventoryPost:
+    """A post that is listed beyond the blog's scope: it is not archived, and known to be there."""
+    key = canonical(post.url)
+    kind = "outside" if post.kind == "post" else "page"
+    return InventoryPost(native_id=post.id or key, key=key, url=post.url, kind=kind, locked=post.locked)
 
 
 def _with_held(post: Post, held: Post | None) -> Post:

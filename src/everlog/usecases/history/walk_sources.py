@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from everlog.archive.blog_state import SourceState
 from everlog.core.urls import canonical
 from everlog.feeds.sitemaps import parse_sitemap
-from everlog.history import SOURCES, BlogClues, HistorySource
+from everlog.history import SOURCES, BlogClues, HistorySource, Told
 from everlog.records import Blog, Failure, Fetched
 from everlog.usecases.crawl.crawl_context import INTERRUPTED, SLICE_OVER, CrawlRun, Stop
 from everlog.usecases.discover.walk_history import ask, history_answer
@@ -96,6 +96,10 @@ async def walk_source(
 ) -> WalkEnd:
     """One source, from its cursor to its end. `has_pages` says that all pages were fetched that could be."""
     cursor = json.loads(state.cursor) if state.cursor is not None else None
+    if cursor is None:
+        # What an earlier walk listed, and this one does not, is not there any more.
+        run.archive.blogs.inventory.clear(blog.id, source.name)
+        state = replace(state, claimed_before=None, total=None, comments_total=None)
     walk = source.walk(state.entrance, cursor=cursor, wants_comments=run.settings.comments)
     store = ToldStore(source=source.name, blog=blog, scope=scope, run=run)
     told, problem, is_over = 0, None, False
@@ -121,10 +125,7 @@ async def walk_source(
         if not isinstance(answer, Failure):
             store.answer(request.url, answer, said)
         told += len(said.posts)
-        state = replace(
-            state, cursor=json.dumps(walk.cursor), total=said.total or state.total,
-            comments_total=said.comments_total or state.comments_total, problem=problem,
-        )
+        state = replace(_with_totals(state, said), cursor=json.dumps(walk.cursor), problem=problem)
         keep_state(state, blog, run)
         run.tally.doing = _doing(source, state, store)
         # The ledger has what a walk asked for, however it ends.
@@ -141,6 +142,14 @@ async def walk_source(
             f"; to archive them too:  everlog crawl {blog.home} --scope host",
         )
     return WalkEnd(is_over=is_over, is_exhaustive=walk.is_exhaustive, told=told, problem=problem)
+
+
+def _with_totals(state: SourceState, told: Told) -> SourceState:
+    """What a source counts: when it was first asked, and now."""
+    total = state.total if told.total is None else told.total
+    comments = state.comments_total if told.comments_total is None else told.comments_total
+    before = total if state.claimed_before is None else state.claimed_before
+    return replace(state, claimed_before=before, total=total, comments_total=comments)
 
 
 def keep_listing(blog: Blog, maps: Iterable[Fetched], scope: Scope, run: CrawlRun) -> None:

@@ -57,6 +57,7 @@ def say_what_was_held(page: PageContext, context: CrawlContext) -> None:
 
 def _take_post(post: Post, page: PageContext, context: CrawlContext) -> None:
     page.outcome = "post"
+    context.neighbours.pop(page.link.key, None)
     answer = page.fetched.answer
     page.post = replace(post, blog=context.blog.home, origin=answer.origin, captured=answer.captured_at)
     own = canonical(page.shown.url)
@@ -109,6 +110,8 @@ def _gather_links(page: PageContext, context: CrawlContext) -> None:
         lane: Lane = "post" if is_post else "page"
         page.links.append(Link(url=url, key=key, lane=lane, found_on=page.link.url))
         page.new_posts += is_post
+        if key in page.reading.neighbours:
+            context.neighbours[key] = url
 
 
 def _settle_claim(claim: str, page: PageContext, context: CrawlContext) -> None:

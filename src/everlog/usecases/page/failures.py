@@ -16,7 +16,6 @@ from everlog.core.retry_policy import (
     media_wait,
     remembered,
 )
-from everlog.history.sitemap_history import SOURCE as SITEMAP
 from everlog.records import Failure, Link, Visit
 from everlog.usecases.crawl.left_out import note_missing, note_named
 from everlog.usecases.page.post_identity import key_of_moved
@@ -33,6 +32,8 @@ def visit_of_failure(link: Link, failure: Failure, context: CrawlContext, now: d
     visit = Visit(
         blog_id=context.blog.id, url=link.url, key=link.key, outcome="failed", reason=failure.reason,
         exchanges=failure.exchanges, post_key=key_of_moved(link.key, None, context),
+        # A row that is made by the visit itself says what the link said; what only a copy names is no post yet.
+        lane=link.lane if link.rank >= 0 else "page",
         is_unlisted=link.key in context.unlisted,
     )
     if not context.scope.is_own_failure(failure):
@@ -46,9 +47,6 @@ def visit_of_failure(link: Link, failure: Failure, context: CrawlContext, now: d
         tally.skipped += 1
         tally.reasons[failure.trouble] += 1
         return replace(visit, outcome="skip", exchanges=())
-    if failure.status in NOT_THERE and _is_old_line(link, context):
-        tally.skipped += 1
-        return replace(visit, outcome="skip", exchanges=(), reason=f"a sitemap lists it: {failure.reason}")
     if failure.status in NOT_THERE:
         note_missing(link.key, link.url, context)
         # A folder that the blog left may be in it.
@@ -59,14 +57,6 @@ def visit_of_failure(link: Link, failure: Failure, context: CrawlContext, now: d
     tally.failed += 1
     tally.fail(link.url, failure.reason, kind=f"{failure.trouble} {failure.status or ''}".strip())
     return replace(visit, outcome="skip" if failure.trouble in FINAL else "failed")
-
-
-def _is_old_line(link: Link, context: CrawlContext) -> bool:
-    """Whether a sitemap alone named an address: many list what is gone."""
-    if link.found_on is None:
-        return False
-    history = context.archive.blogs.state(context.blog.id).history
-    return any(state.source == SITEMAP.name and state.entrance == link.found_on for state in history)
 
 
 def visit_of_missed_medium(link: Link, failure: Failure, context: CrawlContext, now: datetime) -> Visit:

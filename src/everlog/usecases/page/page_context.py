@@ -64,5 +64,5 @@ class PageContext:
             post_key=self.post_key, links=tuple(self.links), new_posts=self.new_posts,
             comments_tried=self.comments_tried, sight=self.sight, other_template=self.other_template,
             is_unfinished=self.is_unfinished, completes=self.completes,
-            is_unlisted=self.is_unlisted,
+            is_unlisted=self.is_unlisted, lane=self.link.lane if self.outcome == "skip" else None,
         )

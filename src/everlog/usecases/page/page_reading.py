@@ -56,10 +56,10 @@ class PageReading:
     """What reading a page told.
 
     `links` are the addresses of the blog on it, each with its key, `outside` those that may be but lie beyond its
-    scope, `elsewhere` all that lead out of it. `kind` is None where the page is unreadable or is
-    not to be kept. `is_present` says that it was read by what is learned of the blog now, not before a redesign;
-    `claim` is the key of the post that it says it is. `paging` are the further pages of the post; `part_of` is the
-    address of the post that the page itself continues, which is no post of its own then.
+    scope, `elsewhere` all that lead out of it. `kind` is None where the page is unreadable or is not to be kept.
+    `is_present` says that it was read by what is learned of the blog now, not before a redesign; `claim` is the key of
+    the post that it says it is, `neighbours` are those of its previous and next post. `paging` are the further pages of
+    the post; `part_of` is the address of the post that the page itself continues, which is no post of its own then.
     """
 
     unreadable: str | None = None
@@ -72,6 +72,7 @@ class PageReading:
     by_url: bool = True
     is_present: bool = True
     claim: str | None = None
+    neighbours: frozenset[str] = frozenset()
     evidence: Evidence = NOTHING_SAID
     found: Post | Skip | None = None
     paging: Paging = NO_PAGES
@@ -95,7 +96,8 @@ def read_page(
     held = list(root.iter("*"))
     # Reading takes the tree apart, so what needs the whole page comes first.
     beyond: list[tuple[str, str]] = []
-    links = tuple((link.url, link.key) for link in page_links(root, page.url, within=scope, elsewhere=beyond))
+    named = page_links(root, page.url, within=scope, elsewhere=beyond)
+    links = tuple((link.url, link.key) for link in named)
     outside, elsewhere = tuple(links_left_out(root, page.url, beyond=scope)), tuple(beyond)
     if obeys_noarchive and (says_noarchive or noarchive(root)):
         return PageReading(links=links, outside=outside, elsewhere=elsewhere, may_be_kept=False)
@@ -119,6 +121,7 @@ def read_page(
     return PageReading(
         links=links, outside=outside, elsewhere=elsewhere, kind="post", note=verdict.note, by_url=verdict.by_url,
         is_present=is_present, claim=claim, evidence=evidence, paging=paging, found=found,
+        neighbours=frozenset(link.key for link in named if link.rel in {"next", "prev"}),
     )
 
 

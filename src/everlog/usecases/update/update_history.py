@@ -109,19 +109,19 @@ async def _told_by(
     source: HistorySource, before: SourceState, walk: HistoryWalk, store: ToldStore, comment_feed: SiteCommentFeed,
 ) -> ToldChanges | None:
     """What a walk over changes tells, and which posts are not listed any more, where their number says so."""
-    run, inventory, blog_id = store.run, store.run.archive.blogs.inventory, store.blog.id
-    total, has_lost_pages = await _take(walk, store, run, has_pages=False)
+    run = store.run
+    total, has_lost_pages = await take_all(walk, store, run, has_pages=False)
     waits = walk.next_request() is not None and not run.stop.interrupted
     if not waits and (not walk.is_exhaustive or walk.mark is None):
         return None
-    state = replace(before, mark=_mark_of(walk) or before.mark, total=total or before.total, walked_at=run.now())
+    state = _asked_again(before, walk, total, run)
     lost: list[InventoryPost] | None = []
     # Posts that are new are in the inventory by now.
-    if total is not None and total - inventory.count(blog_id, source.name) != before.surplus:
+    if total is not None and total - _listed(source, store) != before.surplus:
         lost = await _lost(source, before, store, run)
         if lost is not None:
             # The list may have named posts that no change told of.
-            state = replace(state, surplus=total - inventory.count(blog_id, source.name) + len(lost))
+            state = replace(state, surplus=total - _listed(source, store) + len(lost))
     lost_pages = await _lost(source, before, store, run, kind="page") if has_lost_pages else None
     gone = (*(lost or ()), *(lost_pages or ()))
     return ToldChanges(
@@ -132,7 +132,7 @@ async def _told_by(
     )
 
 
-async def _take(
+async def take_all(
     walk: HistoryWalk, store: ToldStore, run: CrawlRun, *, has_pages: bool = True,
 ) -> tuple[int | None, bool]:
     """Make the requests of a walk and store what it tells.
@@ -169,9 +169,22 @@ async def _lost(
         walk = source.listing(state.entrance, kind=kind, mark=json.loads(state.mark or "{}"))
         listing = _for_addresses(store)
         if walk is not None:
-            await _take(walk, listing, run)
+            await take_all(walk, listing, run)
             listed = listing.listed if walk.lists_all else None
     return [post for post in before if post.key not in listed] if listed is not None else None
+
+
+def _listed(source: HistorySource, store: ToldStore) -> int:
+    """How many posts a source is known to list, also those that are no part of the blog."""
+    inventory = store.run.archive.blogs.inventory
+    return sum(inventory.count(store.blog.id, source.name, kind=kind) for kind in ("post", "outside"))
+
+
+def _asked_again(state: SourceState, walk: HistoryWalk, total: int | None, run: CrawlRun) -> SourceState:
+    """What is known of a source after its changes were told: what it counts now is what its list is held against."""
+    total = state.total if total is None else total
+    mark = _mark_of(walk) or state.mark
+    return replace(state, mark=mark, claimed_before=total, total=total, walked_at=run.now())
 
 
 def _mark_of(walk: HistoryWalk) -> str | None:
@@ -182,7 +195,7 @@ async def _with_comments(changes: ToldChanges, stop: Stop, run: CrawlRun) -> Sou
     """The comments of posts whose pages are held by now; what is known of the source after them."""
     if changes.walk is None or changes.store is None or stop.ending != "complete":
         return changes.state
-    await _take(changes.walk, changes.store, run)
+    await take_all(changes.walk, changes.store, run)
     return replace(changes.state, mark=_mark_of(changes.walk) or changes.state.mark)
 
 

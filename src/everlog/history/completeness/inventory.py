@@ -1,0 +1,77 @@
+"""Inventory: what one source says a blog has, and how far its word reaches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+# A: the site counts its posts and lists all of them. B: it lists all, to a definite end. C: it may leave some out.
+# D: what links led to.
+Grade = Literal["A", "B", "C", "D"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inventory:
+    """The list that a source gave of a blog's posts.
+
+    `claimed_before` and `claimed_after` are how many posts it said there are when the walk began and when it ended:
+    claims, which are held against its `members` (posts that it lists, each address once). `is_exhaustive` says that it
+    was walked to a definite end, `is_stable` that it did not change meanwhile. `unlisted` are posts that are held,
+    and still on the web, and that it does not list; `unlisted_example` is one of them.
+    """
+
+    source: str
+    grade: Grade
+    claimed_before: int | None = None
+    claimed_after: int | None = None
+    members: int = 0
+    is_exhaustive: bool = False
+    is_stable: bool = False
+    walked_at: datetime | None = None
+    problem: str | None = None
+    unlisted: int = 0
+    unlisted_example: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The inventory for JSON."""
+        return {
+            "source": self.source, "grade": self.grade, "claimed_before": self.claimed_before,
+            "claimed_after": self.claimed_after, "members": self.members, "is_exhaustive": self.is_exhaustive,
+            "is_stable": self.is_stable, "walked_at": self.walked_at.isoformat() if self.walked_at else None,
+            "problem": self.problem,
+        }
+
+
+def lists_all(inventory: Inventory) -> bool:
+    """Whether what it does not list is not there: of grade A or B, walked to its end, and nothing speaks against it.
+
+    >>> good = Inventory(source="WordPress REST", grade="A", members=9, claimed_before=9, claimed_after=9,
+    ...                  is_exhaustive=True, is_stable=True)
+    >>> from dataclasses import replace
+    >>> lists_all(good), lists_all(replace(good, claimed_after=12)), lists_all(replace(good, grade="C"))
+    (True, False, False)
+    """
+    return inventory.grade in {"A", "B"} and why_not_all(inventory) is None
+
+
+def why_not_all(inventory: Inventory) -> str | None:
+    """What speaks against the word of an inventory that should list all posts, as the end of a sentence about it.
+
+    >>> why_not_all(Inventory(source="Ghost", grade="A", members=9, claimed_after=12, is_exhaustive=True,
+    ...                       is_stable=True))
+    'counts 12 posts and lists 9'
+    """
+    if not inventory.is_exhaustive:
+        return f"could not be read to its end ({inventory.problem})" if inventory.problem else (
+            "was not read to its end"
+        )
+    if not inventory.is_stable:
+        return "changed while it was read"
+    if inventory.claimed_after is not None and inventory.claimed_after != inventory.members:
+        return f"counts {inventory.claimed_after:,} posts and lists {inventory.members:,}"
+    if inventory.unlisted:
+        posts = "a post that is" if inventory.unlisted == 1 else f"{inventory.unlisted:,} posts that are"
+        such = f" (such as {inventory.unlisted_example})" if inventory.unlisted_example else ""
+        return f"leaves out {posts} held{such}"
+    return None

@@ -1,0 +1,84 @@
+"""NamedPost: a post that some inventory names and that is not held, with what became of its address.
+
+What excuses a post is decided here: the blog's owner does not show it (password, private, members, paid), or it is
+gone. All else is missing, unless it turned out to be no post.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Literal
+
+# What became of the address of a post that is named:
+#   locked        the source says that strangers do not see its text
+#   not there     its server says 404 or 410
+#   needs login   its server says 401 or 402
+#   failed        no answer, or an error
+#   refused       robots.txt disallows it, or its page asks not to be archived
+#   no post       its page answers and was not read as a post
+#   outside       on another host, or beyond the blog's scope
+#   same          it leads to another post that the same source lists
+#   told only     its text is held as an interface told it, and its page could not be had
+#   waiting       known, and not visited yet
+#   unvisited     it was never in the queue
+Whereabouts = Literal[
+    "locked", "not there", "needs login", "failed", "refused", "no post", "outside", "same", "told only", "waiting",
+    "unvisited",
+]
+_YEAR = re.compile(r"(?:^|[/\-_=.])((?:19|20)[0-9]{2})(?=[/\-_&.]|$)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedPost:
+    """A post that is named by some sources and not held.
+
+    `is_certain` says that one of them knows that it is a post; else it only has the address of one. `detail` says in
+    words what became of it, or why it is locked.
+    """
+
+    url: str
+    named_by: tuple[str, ...]
+    whereabouts: Whereabouts
+    detail: str = ""
+    is_certain: bool = True
+    year: int | None = None
+
+
+def excuse(post: NamedPost, lists_without_it: Collection[str]) -> str | None:
+    """Why nobody can hold a post; None if it should be held.
+
+    `lists_without_it` are the sources that list all posts, and not this one.
+
+    >>> post = NamedPost(url="https://a.org/x", named_by=("sitemap",), whereabouts="not there", detail="HTTP 404")
+    >>> excuse(post, ["WordPress REST"]), excuse(post, [])
+    ('gone: HTTP 404', None)
+    """
+    if post.whereabouts == "locked":
+        return post.detail or "private"
+    if post.whereabouts == "needs login":
+        return f"private: {post.detail}"
+    if post.whereabouts in {"not there", "told only"} and lists_without_it and is_not_there(post.detail):
+        return f"gone: {post.detail}"
+    return None
+
+
+def is_no_post(post: NamedPost) -> bool:
+    """Whether an address that only looked like a post's turned out to be something else."""
+    return not post.is_certain and post.whereabouts in {"no post", "outside"}
+
+
+def is_not_there(detail: str) -> bool:
+    """Whether what became of an address is that its server does not have it."""
+    return "404" in detail or "410" in detail
+
+
+def year_in(url: str) -> int | None:
+    """The year that an address names, as many posts' do.
+
+    >>> year_in("https://a.org/2019/05/x/"), year_in("https://a.org/x-20190501"), year_in("https://a.org/y2019z")
+    (2019, None, None)
+    """
+    found = _YEAR.search(url.partition("://")[2])
+    return int(found[1]) if found else None

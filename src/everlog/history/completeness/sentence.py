@@ -1,0 +1,68 @@
+"""Sentence of a verdict: what a person is told first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Literal
+
+# Reasons that are named in a sentence; the table below it has all of them.
+_NAMED = 3
+
+
+def posts_sentence(
+    answer: Literal["yes", "no", "unknown"], *, held: int, missing: Sequence[str], excused: Sequence[str],
+    told_by: str | None, why_unknown: str,
+) -> str:
+    """The verdict on posts. `missing` and `excused` are the reasons, one for each post.
+
+    >>> posts_sentence("yes", held=298, missing=[], excused=["password"] * 2, told_by="WordPress REST", why_unknown="")
+    'all posts are here: 298 held, as WordPress REST lists them; 2 cannot be had (password: 2)'
+    >>> posts_sentence("no", held=288, missing=["HTTP 404"] * 10, excused=[], told_by=None, why_unknown="")
+    'not all posts are here: 288 held, 10 missing (HTTP 404: 10)'
+    >>> posts_sentence("unknown", held=7, missing=[], excused=[], told_by=None, why_unknown="nobody lists them")
+    'none is known to be missing, 7 posts held; whether these are all is unknown: nobody lists them'
+    """
+    beside = f"; {len(excused):,} cannot be had ({_reasons(excused)})" if excused else ""
+    if answer == "yes":
+        return f"all posts are here: {held:,} held, as {told_by} lists them{beside}"
+    if answer == "no":
+        return f"not all posts are here: {held:,} held, {len(missing):,} missing ({_reasons(missing)}){beside}"
+    posts = "1 post" if held == 1 else f"{held:,} posts"
+    return f"none is known to be missing, {posts} held{beside}; whether these are all is unknown: {why_unknown}"
+
+
+def comments_sentence(
+    answer: Literal["yes", "no", "unknown"], *, held: int, missing: Sequence[str], told_by: str | None,
+    why_unknown: str,
+) -> str:
+    """The verdict on comments. `missing` are the reasons, one for each post that lacks some.
+
+    >>> comments_sentence("yes", held=3, missing=[], told_by="Blogger", why_unknown="")
+    'all comments are here: 3 held, as Blogger lists them'
+    """
+    if answer == "yes":
+        return f"all comments are here: {held:,} held, as {told_by} lists them"
+    if answer == "no":
+        posts = "1 post lacks" if len(missing) == 1 else f"{len(missing):,} posts lack"
+        return f"not all comments are here: {held:,} held, {posts} some"
+    comments = "1 comment" if held == 1 else f"{held:,} comments"
+    return f"none is known to be missing, {comments} held; whether these are all is unknown: {why_unknown}"
+
+
+def _reasons(reasons: Sequence[str]) -> str:
+    """The most frequent reasons with their numbers.
+
+    >>> _reasons(["gone: HTTP 404", "gone: HTTP 404", "password"])
+    'gone: HTTP 404: 2, password: 1'
+    """
+    counts = Counter(_kind(reason) for reason in reasons)
+    said = [f"{reason}: {count:,}" for reason, count in counts.most_common(_NAMED)]
+    others = counts.total() - sum(count for _, count in counts.most_common(_NAMED))
+    return ", ".join([*said, *([f"other reasons: {others:,}"] if others else [])])
+
+
+def _kind(reason: str) -> str:
+    """A reason without the address that it may name."""
+    words = [word for word in reason.split() if "://" not in word]
+    return " ".join(words).removesuffix(" at").removesuffix(" to").removesuffix(",").removesuffix(":")

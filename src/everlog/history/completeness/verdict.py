@@ -1,0 +1,150 @@
+"""Verdict on a blog's posts: is it all there? Yes, no or unknown, with the reasons.
+
+    yes       a source that lists all posts was walked to its end, did not change meanwhile, counts what it lists, and
+              leaves out nothing that is held; each post that anybody names is held, or excused
+    no        somebody names a post that is neither held nor excused
+    unknown   nobody names one, and nobody's list is known to be whole; with what would settle it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from everlog.history.completeness.inventory import Inventory, lists_all, why_not_all
+from everlog.history.completeness.named_post import NamedPost, Whereabouts, excuse, is_no_post
+from everlog.history.completeness.sentence import posts_sentence
+
+Answer = Literal["yes", "no", "unknown"]
+
+# What is said of a post that is missing, where its address says no more.
+_IN_WORDS: dict[Whereabouts, str] = {
+    "no post": "its page was not recognised as a post", "outside": "on another host", "waiting": "not visited yet",
+    "unvisited": "never visited", "refused": "robots.txt disallows it", "same": "its address leads to another post",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gap:
+    """A post that is not held (or whose comments are not), why, and who names it.
+
+    `comments` is how many comments of it are not held, where that is known.
+    """
+
+    url: str
+    reason: str
+    named_by: tuple[str, ...] = ()
+    year: int | None = None
+    comments: int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The gap for JSON."""
+        counted = {"comments": self.comments} if self.comments is not None else {}
+        return {"url": self.url, "reason": self.reason, "named_by": list(self.named_by), **counted}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """The answer for posts, or for comments: with a sentence for people, and what would settle it if it is unknown."""
+
+    answer: Answer
+    sentence: str
+    held: int
+    excused: tuple[Gap, ...] = ()
+    missing: tuple[Gap, ...] = ()
+    settled_by: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The verdict for JSON."""
+        return {
+            "answer": self.answer, "sentence": self.sentence, "held": self.held,
+            "excused": [gap.to_dict() for gap in self.excused], "missing": [gap.to_dict() for gap in self.missing],
+            "settled_by": self.settled_by,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completeness:
+    """What is known of the completeness of a blog at one time."""
+
+    posts: Verdict
+    comments: Verdict
+    inventories: tuple[Inventory, ...]
+    checked_at: datetime
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, for JSON."""
+        return {
+            "posts": self.posts.to_dict(), "comments": self.comments.to_dict(),
+            "inventories": [each.to_dict() for each in self.inventories], "checked_at": self.checked_at.isoformat(),
+        }
+
+    def short(self) -> dict[str, Any]:
+        """The answers and how many posts are missing and excused, for lists of blogs."""
+        return {
+            "posts": self.posts.answer, "comments": self.comments.answer, "missing": len(self.posts.missing),
+            "excused": len(self.posts.excused), "checked_at": self.checked_at.isoformat(),
+        }
+
+
+def judge_posts(inventories: Sequence[Inventory], named: Iterable[NamedPost], *, held: int) -> Verdict:
+    """The verdict on a blog's posts, from what its sources list and what became of the posts that are not held.
+
+    >>> rest = Inventory(source="WordPress REST", grade="A", members=2, claimed_before=2, claimed_after=2,
+    ...                  is_exhaustive=True, is_stable=True)
+    >>> judge_posts([rest], [], held=2).answer
+    'yes'
+    >>> lost = NamedPost(url="https://a.org/x", named_by=("WordPress REST",), whereabouts="failed", detail="timed out")
+    >>> judge_posts([rest], [lost], held=1).answer
+    'no'
+    """
+    whole = [each for each in inventories if lists_all(each)]
+    counted = [each.source for each in whole if each.grade == "A"]
+    missing: list[Gap] = []
+    excused: list[Gap] = []
+    for post in named:
+        if is_no_post(post):
+            continue
+        # What only has the address of a post, and is on no list that is whole, needs no count to be gone.
+        lists = counted if post.is_certain else [each.source for each in whole]
+        why = excuse(post, [source for source in lists if source not in post.named_by])
+        into, reason = (missing, _reason(post)) if why is None else (excused, why)
+        into.append(Gap(url=post.url, reason=reason, named_by=post.named_by, year=post.year))
+    missing.sort(key=lambda gap: gap.url)
+    excused.sort(key=lambda gap: gap.url)
+    answer: Answer = "no" if missing else "yes" if whole else "unknown"
+    settled_by = _settled_by(inventories) if answer == "unknown" else None
+    sentence = posts_sentence(
+        answer, held=held, missing=[gap.reason for gap in missing], excused=[gap.reason for gap in excused],
+        told_by=whole[0].source if whole else None, why_unknown=_why_unknown(inventories),
+    )
+    return Verdict(
+        answer=answer, sentence=sentence, held=held, missing=tuple(missing), excused=tuple(excused),
+        settled_by=settled_by,
+    )
+
+
+def _reason(post: NamedPost) -> str:
+    if post.whereabouts == "told only":
+        return f"its page could not be had: {post.detail}"
+    return post.detail or _IN_WORDS.get(post.whereabouts, "not held")
+
+
+def _why_unknown(inventories: Sequence[Inventory]) -> str:
+    """Why no source is known to list all posts, as the end of a sentence."""
+    said = [f"{each.source} {why}" for each in inventories if each.grade in {"A", "B"} and (why := why_not_all(each))]
+    return said[0] if said else "no list of all its posts was found"
+
+
+def _settled_by(inventories: Sequence[Inventory]) -> str:
+    """What would turn an unknown into a yes or a no."""
+    doubtful = next((each for each in inventories if each.grade in {"A", "B"}), None)
+    if doubtful is None:
+        return "a list of all posts by the blog itself: an interface, a complete feed, or one in pages"
+    if not doubtful.is_exhaustive:
+        return f"another crawl, when {doubtful.source} can be read to its end"
+    if not doubtful.is_stable or doubtful.unlisted:
+        return f"an update, which reads {doubtful.source} again"
+    return f"a list by {doubtful.source} with as many posts as it counts"

@@ -1,0 +1,87 @@
+"""Posts per year as bars of text: held, excused and missing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from everlog.history.completeness.verdict import Gap
+
+# Letters beside the bars would be read for figures; these three differ in any font, and without colours.
+HELD, EXCUSED, MISSING = "█", "▒", "░"
+NO_YEAR = "undated"
+# Fewer columns show no differences; more make the eye travel.
+LEAST_BAR, MOST_BAR = 8, 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class YearCount:
+    """The posts of one year; None: those whose year nobody says."""
+
+    year: int | None
+    held: int = 0
+    excused: int = 0
+    missing: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.held + self.excused + self.missing
+
+    @property
+    def label(self) -> str:
+        return NO_YEAR if self.year is None else str(self.year)
+
+
+def years_of(
+    held: Mapping[int | None, int], *, excused: Iterable[Gap] = (), missing: Iterable[Gap] = (),
+) -> tuple[YearCount, ...]:
+    """The years of a blog in their order, without gaps between them; posts without a year come last.
+
+    >>> from everlog.history.completeness.verdict import Gap
+    >>> [(each.label, each.held, each.missing) for each in years_of({2019: 3, 2021: 1, None: 2},
+    ...                                                            missing=[Gap(url="x", reason="", year=2021)])]
+    [('2019', 3, 0), ('2020', 0, 0), ('2021', 1, 1), ('undated', 2, 0)]
+    """
+    away, lost = Counter(gap.year for gap in excused), Counter(gap.year for gap in missing)
+    known = [year for year in {*held, *away, *lost} if year is not None]
+    years: list[int | None] = list(range(min(known), max(known) + 1)) if known else []
+    if held.get(None) or away[None] or lost[None]:
+        years.append(None)
+    return tuple(
+        YearCount(year=year, held=held.get(year, 0), excused=away[year], missing=lost[year]) for year in years
+    )
+
+
+def bar_lines(years: Sequence[YearCount], width: int) -> list[str]:
+    """A line a year, and below them what the signs mean; no line is wider than `width`, unless that is very narrow.
+
+    >>> from everlog.history.completeness.verdict import Gap
+    >>> print("\\n".join(bar_lines(years_of({2019: 30, 2020: 15}, missing=[Gap(url="x", reason="", year=2020)]), 40)))
+    2019  ██████████████████████████████  30
+    2020  ███████████████░                16
+    █ held  ░ missing
+    """
+    if not years:
+        return []
+    most = max(year.total for year in years)
+    labels = max(len(year.label) for year in years)
+    numbers = len(f"{most:,}")
+    room = min(max(width - labels - numbers - 4, LEAST_BAR), MOST_BAR, max(most, 1))
+    lines = [
+        f"{year.label:<{labels}}  {_bar(year, most, room):<{room}}  {year.total:>{numbers},}" for year in years
+    ]
+    shown = ((HELD, "held", True), (EXCUSED, "excused", any(year.excused for year in years)),
+             (MISSING, "missing", any(year.missing for year in years)))
+    return [*lines, "  ".join(f"{sign} {word}" for sign, word, is_there in shown if is_there)]
+
+
+def _bar(year: YearCount, most: int, room: int) -> str:
+    """One bar; whatever there is shows, however little."""
+    parts = ((HELD, year.held), (EXCUSED, year.excused), (MISSING, year.missing))
+    sizes = [0 if not count else max(1, round(count * room / most)) for _, count in parts]
+    while sum(sizes) > room:
+        sizes[sizes.index(max(sizes))] -= 1
+    return "".join(sign * size for (sign, _), size in zip(parts, sizes, strict=True))

@@ -1,0 +1,297 @@
+"""Completeness of a blog: gathered from the rows of the archive, judged, and kept.
+
+    completeness_of   the verdict as the archive is now; asks nobody
+    missing_posts     the posts that somebody names and that are not held, for who goes after them
+    renew             the verdict at the end of a run, kept with the blog; an event where it changed
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+from everlog.archive.repos.inventory import InventoryPost
+from everlog.core.retry_policy import NOT_THERE
+from everlog.core.urls import canonical, host_of
+from everlog.history import SOURCES, archive_pages, sitemap_history
+from everlog.history.completeness import (
+    CommentGap,
+    Completeness,
+    Gap,
+    Inventory,
+    NamedPost,
+    judge_comments,
+    judge_posts,
+)
+from everlog.history.completeness.named_post import Whereabouts, year_in
+from everlog.history.completeness.year_bars import YearCount, years_of
+from everlog.records import Event
+from everlog.usecases.crawl.left_out import DISALLOWED, NOARCHIVE
+from everlog.usecases.discover.blog_scope import scope_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from everlog.archive import Archive
+    from everlog.archive.blog_state import BlogState, SourceState
+    from everlog.archive.repos.inventory import UnheldPost
+    from everlog.records import Blog
+    from everlog.usecases.crawl.crawl_context import CrawlContext
+
+# Names of inventories that are no history sources of their own.
+FEED, NEIGHBOURS, CRAWL = "feed", "previous and next links", "crawl"
+SITEMAP, ARCHIVE = sitemap_history.SOURCE.name, archive_pages.SOURCE.name
+EVENT = "completeness"
+# The server wants to know who asks, or to be paid.
+_LOGIN = frozenset({401, 402})
+_ERRORS = 400
+_GRADES = {source.name: source.grade for source in SOURCES}
+# A verdict that stays as it is need not be written at every update.
+_WRITTEN_AGAIN = timedelta(days=1)
+
+
+def completeness_of(blog: Blog, archive: Archive, *, now: datetime | None = None) -> Completeness:
+    """Whether all of a blog is held, as its inventories and the rows of the archive tell.
+
+    They are as the last run left them, which is when it was `checked_at`; a run says that it is `now`.
+    """
+    state = archive.blogs.state(blog.id)
+    named = _named_posts(blog, state, archive)
+    inventories = _inventories(blog, state, archive, links=sum(CRAWL in post.named_by for post in named))
+    held = archive.posts.count(blog.id)
+    posts = judge_posts(inventories, named, held=held)
+    comments = judge_comments(
+        (
+            CommentGap(url=each.url, state=each.state, held=each.held, claimed=each.claimed)
+            for each in archive.comments.gaps(blog.id)
+        ),
+        held=archive.comments.count(blog.id), told_by=_comments_told_by(state), posts=posts,
+    )
+    return Completeness(
+        posts=posts, comments=comments, inventories=inventories, checked_at=now or _last_checked(blog, archive),
+    )
+
+
+def _last_checked(blog: Blog, archive: Archive) -> datetime:
+    kept = archive.blogs.inventory.last_verdict(blog.id)
+    return datetime.fromisoformat(kept["checked_at"]) if kept is not None else datetime.now(UTC)
+
+
+def missing_posts(blog: Blog, archive: Archive) -> tuple[Gap, ...]:
+    """The posts that some inventory names and that are neither held nor excused: address, reason, who names them."""
+    return completeness_of(blog, archive).posts.missing
+
+
+def years_of_blog(blog: Blog, archive: Archive, known: Completeness) -> tuple[YearCount, ...]:
+    """The posts of a blog by their years: held, excused and missing."""
+    held = archive.blogs.inventory.held_by_year(blog.id)
+    return years_of(held, excused=known.posts.excused, missing=known.posts.missing)
+
+
+def renew(blog: Blog, archive: Archive, *, now: datetime | None = None) -> Completeness:
+    """Judge a blog anew and keep the verdict in short; an event says that the answer, or what is missing, changed."""
+    known = completeness_of(blog, archive, now=now or datetime.now(UTC))
+    before = archive.blogs.inventory.last_verdict(blog.id)
+    short = known.short() | {"marks": [_mark(verdict.missing) for verdict in (known.posts, known.comments)]}
+    if before is not None and _is_same(before, short):
+        if known.checked_at - datetime.fromisoformat(before["checked_at"]) >= _WRITTEN_AGAIN:
+            archive.blogs.inventory.keep_verdict(blog.id, short)
+        return known
+    archive.blogs.inventory.keep_verdict(blog.id, short, events=_events(blog, known, before, short))
+    return known
+
+
+def keep_neighbours(context: CrawlContext) -> None:
+    """Keep which posts the links of others to the previous and next post led to first, and are not held."""
+    inventory, blog, led_to = context.archive.blogs.inventory, context.blog, context.neighbours
+    open_keys = led_to.keys() - inventory.held_of(blog.id, led_to.keys()) if led_to else ()
+    inventory.add(blog.id, NEIGHBOURS, (
+        InventoryPost(native_id=key, key=key, url=led_to[key]) for key in sorted(open_keys)
+    ))
+    led_to.clear()
+
+
+def completeness_document(blogs: Iterable[Blog], archive: Archive) -> dict[str, Any]:
+    """What stands beside a folder of exported posts: of each blog whether all of it is held, and what is not."""
+    return {
+        "blogs": [
+            {"blog": blog.home, "title": blog.title, "completeness": completeness_of(blog, archive).to_dict()}
+            for blog in blogs
+        ],
+    }
+
+
+def _events(
+    blog: Blog, known: Completeness, before: Mapping[str, Any] | None, short: Mapping[str, Any],
+) -> list[Event]:
+    """What changed since the last verdict; the first one changes nothing."""
+    if before is None:
+        return []
+    events = []
+    for number, name in enumerate(("posts", "comments")):
+        if (before.get(name), before["marks"][number]) != (short[name], short["marks"][number]):
+            verdict = known.posts if name == "posts" else known.comments
+            detail = {
+                "of": name, "before": before.get(name), "answer": verdict.answer, "missing": len(verdict.missing),
+            }
+            events.append(Event(
+                blog_id=blog.id, kind=EVENT, at=known.checked_at, reason=verdict.sentence, detail=detail,
+            ))
+    return events
+
+
+def _is_same(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+    return all(before.get(name) == now[name] for name in now if name != "checked_at")
+
+
+def _mark(gaps: Iterable[Gap]) -> str:
+    """A short mark of what is missing, which changes with it."""
+    return blake2b("\n".join(gap.url for gap in gaps).encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
+# -- inventories ------------------------------------------------------------------------------------------------------
+
+
+def _inventories(blog: Blog, state: BlogState, archive: Archive, *, links: int) -> tuple[Inventory, ...]:
+    members = archive.blogs.inventory.counts(blog.id)
+    walked = [*state.history, *([state.sitemap] if state.sitemap is not None else [])]
+    found = [_of_source(each, members.pop(each.source, 0)) for each in walked]
+    found = [_with_unlisted(each, blog, archive) for each in found]
+    found.sort(key=lambda each: each.grade)
+    if state.entries:
+        found.append(Inventory(source=FEED, grade="C", members=len(state.entries), walked_at=blog.crawled_at))
+    found += [Inventory(source=name, grade="C", members=count) for name, count in sorted(members.items())]
+    if blog.state != "new":
+        count = archive.posts.count(blog.id) + links
+        found.append(Inventory(source=CRAWL, grade="D", members=count, walked_at=blog.crawled_at))
+    return tuple(found)
+
+
+def _of_source(state: SourceState, members: int) -> Inventory:
+    """The inventory that the walk over a source left."""
+    return Inventory(
+        source=state.source, grade=_GRADES.get(state.source, "C"), claimed_before=state.claimed_before,
+        claimed_after=state.total, members=members, is_exhaustive=state.is_exhaustive and state.cursor is None,
+        is_stable=state.claimed_before == state.total, walked_at=state.walked_at, problem=state.problem,
+    )
+
+
+def _with_unlisted(inventory: Inventory, blog: Blog, archive: Archive) -> Inventory:
+    """An inventory that should list all, with what is held and not on it."""
+    if inventory.grade not in {"A", "B"} or not inventory.is_exhaustive:
+        return inventory
+    count, example = archive.blogs.inventory.unlisted(blog.id, inventory.source)
+    return replace(inventory, unlisted=count, unlisted_example=example)
+
+
+def _comments_told_by(state: BlogState) -> str | None:
+    """The source that listed all comments to its end."""
+    return next(
+        (
+            each.source for each in state.history
+            if each.is_exhaustive and each.cursor is None and each.comments_total is not None and each.problem is None
+        ), None,
+    )
+
+
+# -- posts that are named and not held --------------------------------------------------------------------------------
+
+
+def _named_posts(blog: Blog, state: BlogState, archive: Archive) -> list[NamedPost]:
+    """Every post that some inventory names and that is not held, each once."""
+    known = archive.blogs.inventory
+    found: dict[str, list[tuple[str, NamedPost]]] = {}
+
+    def note(each: UnheldPost, source: str, where: tuple[Whereabouts, str], *, is_certain: bool = True) -> None:
+        whereabouts, detail = where
+        post = NamedPost(
+            url=each.url, named_by=(source,), whereabouts=whereabouts, detail=detail, is_certain=is_certain,
+            year=year_in(each.url) or each.listed_year,
+        )
+        found.setdefault(each.key, []).append((source, post))
+
+    for each in known.unheld(blog.id):
+        note(each, each.source or CRAWL, _where(each, blog), is_certain=_is_certain(each))
+    if not state.records_only:
+        for each in known.in_part(blog.id):
+            is_cut = each.outcome == "post"
+            where: Whereabouts = "failed" if is_cut else "told only"
+            note(each, each.source or CRAWL, (where, f"held in part: {_failure(each)}" if is_cut else _failure(each)))
+    for source in state.history:
+        for each in known.doubled(blog.id, source.source):
+            note(each, source.source, ("same", f"its address leads to http://{each.reason}"))
+    for each in _of_feed(blog, state, archive):
+        note(each, FEED, _where(each, blog))
+    for each in known.unheld_links(blog.id):
+        note(each, CRAWL, _where(each, blog), is_certain=False)
+    return [_merged(posts) for posts in found.values()]
+
+
+def _merged(posts: list[tuple[str, NamedPost]]) -> NamedPost:
+    """What several sources say of one post: locked if one says so; else what became of it is the same for all."""
+    first = next((post for _, post in posts if post.whereabouts == "locked"), posts[0][1])
+    return replace(
+        first, named_by=tuple(dict.fromkeys(source for source, _ in posts)),
+        is_certain=any(post.is_certain for _, post in posts),
+    )
+
+
+def _is_certain(post: UnheldPost) -> bool:
+    """Whether who lists an address knows that it is a post.
+
+    Maps of posts have the page that lists them, too, and pages of months lead to more than posts.
+    """
+    is_other = post.source == ARCHIVE and post.outcome in {"listing", "page"}
+    return post.kind != "address" and not is_other and not (post.source == SITEMAP and post.outcome == "listing")
+
+
+def _of_feed(blog: Blog, state: BlogState, archive: Archive) -> list[UnheldPost]:
+    """The entries of the feed that are not held, at their own address or where their page was looked for."""
+    if not state.entries:
+        return []
+    scope, known = scope_of(blog, archive), archive.blogs.inventory
+    places = {
+        key: tuple(dict.fromkeys((key, *map(canonical, scope.page_urls(f"https://{key}"))))) for key in state.entries
+    }
+    held = known.held_of(blog.id, {key for keys in places.values() for key in keys})
+    open_keys = {key: keys for key, keys in places.items() if held.isdisjoint(keys)}
+    rows = known.unheld_of(blog.id, {key for keys in open_keys.values() for key in keys})
+    # One that was never in the queue has been asked for while the blog was learned, by another address.
+    named = (next((rows[key] for key in keys if key in rows), None) for keys in open_keys.values())
+    return [post for post in named if post is not None]
+
+
+def _where(post: UnheldPost, blog: Blog) -> tuple[Whereabouts, str]:
+    """What became of the address of a post, and that in words."""
+    if post.locked is not None:
+        return "locked", post.locked
+    if post.kind == "outside":
+        is_here = host_of(post.url) == host_of(blog.home)
+        return "outside", f"outside {blog.home}" if is_here else f"on another host, {host_of(post.url)}"
+    if post.state in {None, "queued"}:
+        return ("unvisited" if post.state is None else "waiting"), ""
+    if post.state == "failed":
+        is_away: Whereabouts = "not there" if post.status in NOT_THERE else "failed"
+        return ("needs login" if post.status in _LOGIN else is_away), _failure(post)
+    return _left_out(post.reason or "") if post.outcome == "skip" else ("no post", "")
+
+
+def _left_out(reason: str) -> tuple[Whereabouts, str]:
+    if reason.startswith(DISALLOWED):
+        return "refused", "robots.txt disallows it"
+    if reason == NOARCHIVE:
+        return "refused", "its page asks not to be archived"
+    if reason.startswith("redirects out of the blog"):
+        return "outside", "its address leads to another host"
+    if reason.startswith("not fetched"):
+        return "unvisited", "not visited"
+    if reason.startswith("not an HTML page"):
+        return "no post", reason
+    return "failed", reason
+
+
+def _failure(post: UnheldPost) -> str:
+    """Why an address could not be had."""
+    return f"HTTP {post.status}" if (post.status or 0) >= _ERRORS else post.reason or "no answer"

@@ -1,0 +1,57 @@
+"""Posts that a blog's sitemaps list: an inventory of them, and the addresses that are to be visited."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from everlog.archive.blog_state import SourceState
+from everlog.archive.repos.inventory import InventoryPost
+from everlog.core.links import trap
+from everlog.core.urls import canonical
+from everlog.feeds.sitemaps import parse_sitemap
+from everlog.history import sitemap_history
+from everlog.history.sitemap_walk import map_kind
+from everlog.records import Link
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from everlog.core.scope import Scope
+    from everlog.records import Blog, Fetched
+    from everlog.usecases.crawl.crawl_context import CrawlRun
+    from everlog.usecases.learn.learned_blog import LearnedBlog
+
+
+def keep_sitemap(blog: Blog, maps: Iterable[Fetched], scope: Scope, learned: LearnedBlog, run: CrawlRun) -> list[Link]:
+    """Keep which posts the maps of a site list, and say where their pages are: links may not lead to all of them.
+
+    A map that says that it lists posts is believed where the address is like a post's too; of others only that tells.
+    """
+    posts: dict[str, InventoryPost] = {}
+    read: set[str] = set()
+    named: set[str] = set()
+    home = canonical(blog.home)
+    for answer in maps:
+        read |= {canonical(answer.url), canonical(answer.answer.url)}
+        of_posts = map_kind(answer.url) == "posts"
+        sitemap = parse_sitemap(answer.answer.body, answer.answer.url)
+        named.update(canonical(url) for url, _ in sitemap.maps if map_kind(url) in {"posts", "unknown"})
+        for address, changed in sitemap.urls if of_posts or map_kind(answer.url) == "unknown" else ():
+            url = scope.page_urls(address)[0]
+            key = canonical(url)
+            is_like = learned.classifier.likely_post(url)
+            if key == home or not (of_posts or is_like) or not scope.is_own_key(key) or trap(url) is not None:
+                continue
+            kind = "post" if of_posts and is_like else "address"
+            posts.setdefault(key, InventoryPost(native_id=key, key=key, url=url, kind=kind, changed_at=changed))
+    source = sitemap_history.SOURCE.name
+    run.archive.blogs.inventory.clear(blog.id, source)
+    run.archive.blogs.inventory.add(blog.id, source, posts.values())
+    state = None
+    if read:
+        state = SourceState(
+            source=source, entrance=min(read), is_exhaustive=named <= read, walked_at=run.now(),
+        )
+    run.archive.blogs.change_state(blog.id, lambda before: replace(before, sitemap=state))
+    return [Link(url=post.url, key=post.key, lane="post") for post in posts.values()]

@@ -1,0 +1,131 @@
+"""Whether all of a blog is there, on the screen, in JSON, as a picture and beside an export."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+from lxml import etree
+from rich.cells import cell_len
+
+from cli.terminal import on_terminal
+from everlog.archive import open_archive
+from everlog.archive.blog_state import BlogState, SourceState
+from everlog.archive.repos.inventory import InventoryPost
+from everlog.cli import main
+from everlog.core.urls import canonical
+from everlog.records import Exchange, Post, Visit
+from everlog.usecases.completeness import renew
+
+HOME = "https://a.example/"
+NOW = datetime(2024, 5, 1, 12, tzinfo=UTC)
+
+
+def post(number: int, **how) -> Visit:
+    url = f"{HOME}{2020 + number % 3}/post-{number}"
+    page = Exchange(url=url, status=200, body=b"<p>the page", fetched_at=NOW)
+    said = Post(url=url, title=f"Post {number}", text=f"Text {number}.", published=NOW.replace(year=2020 + number % 3))
+    return Visit(blog_id=1, url=url, key=canonical(url), outcome="post", exchanges=(page,), post=said, **how)
+
+
+@pytest.fixture
+def archive(here):
+    """Nine posts are held of twelve that an interface lists: two are gone from the server, one has a password."""
+    with open_archive("everlog-archive", create=True) as opened:
+        blog = opened.blogs.update(
+            opened.blogs.add(HOME, scope="path").id, state="finished", title="Sea and Rain", crawled_at=NOW,
+        )
+        listed = [
+            InventoryPost(native_id=visit.key, key=visit.key, url=visit.url, locked="password" if number > 11 else None)
+            for number, visit in ((number, post(number)) for number in range(1, 13))
+        ]
+        opened.blogs.inventory.add(blog.id, "WordPress REST", listed)
+        state = SourceState(
+            source="WordPress REST", entrance=HOME, is_exhaustive=True, claimed_before=12, total=12, walked_at=NOW,
+            comments_total=0,
+        )
+        opened.blogs.change_state(blog.id, lambda _: BlogState(history=(state,)))
+        with opened.lock(blog.id):
+            opened.commit([post(number) for number in range(1, 10)])
+            opened.commit([
+                Visit(
+                    blog_id=blog.id, url=listed[number].url, key=listed[number].key, outcome="failed", lane="post",
+                    reason=f"HTTP 404 Not Found at {listed[number].url}",
+                    exchanges=(Exchange(url=listed[number].url, status=404, body=b"", fetched_at=NOW),),
+                )
+                for number in (9, 10)
+            ])
+        renew(blog, opened)
+        yield opened
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> str:
+    capsys.readouterr()
+    assert main([*words]) == code, capsys.readouterr().err
+    return capsys.readouterr().out
+
+
+def test_the_page_of_a_blog_answers_first_and_names_each_post_that_is_missing(archive, capsys):
+    lines = run(capsys, "status", HOME).splitlines()
+    assert "complete     posts: no; comments: unknown" in lines
+    said = "not all posts are here: 9 held, 2 missing (HTTP 404: 2); 1 cannot be had (password: 1)"
+    assert f"             {said}" in lines
+    assert "missing posts: 2" in lines
+    assert f"  {HOME}2020/post-12  password (named by: WordPress REST)" in lines
+    missing = [line for line in lines if "HTTP 404 (named by" in line]
+    assert [line.split()[0] for line in missing] == [f"{HOME}2021/post-10", f"{HOME}2022/post-11"]
+    row = next(line.split() for line in lines if line.startswith("  WordPress REST"))
+    assert row[2:6] == ["A", "12", "12", "yes"]
+    assert "  █ held  ▒ excused  ░ missing" in lines
+
+
+def test_programs_get_all_of_it_and_lists_of_blogs_the_short_form(archive, capsys):
+    one = json.loads(run(capsys, "status", HOME, "--json"))
+    known = one["completeness"]
+    assert (known["posts"]["answer"], known["posts"]["held"]) == ("no", 9)
+    assert {gap["url"] for gap in known["posts"]["missing"]} == {f"{HOME}2021/post-10", f"{HOME}2022/post-11"}
+    assert [gap["reason"] for gap in known["posts"]["excused"]] == ["password"]
+    row = json.loads(run(capsys, "status", "--json"))[0]
+    checked_at = row["completeness"].pop("checked_at")
+    assert datetime.fromisoformat(checked_at).tzinfo is not None
+    assert row["completeness"] == {"posts": "no", "comments": "unknown", "missing": 2, "excused": 1}
+    # One word, one number.
+    assert one["missing_posts"] == row["missing_posts"] == 2
+    assert [each["url"] for each in one["missing"]] == [gap["url"] for gap in known["posts"]["missing"]]
+
+
+def test_the_list_of_blogs_has_a_column_for_it(archive, capsys):
+    head, row = run(capsys, "status").splitlines()[:2]
+    assert row[head.index("complete") :].split()[0] == "no"
+
+
+def test_a_blog_without_a_verdict_has_none(archive, capsys):
+    archive.blogs.add("https://b.example/", scope="path")
+    rows = json.loads(run(capsys, "status", "--json"))
+    assert rows[1]["completeness"] == dict.fromkeys(("posts", "comments", "missing", "excused", "checked_at"))
+
+
+@pytest.mark.parametrize("columns", [80, 60])
+def test_the_page_is_no_wider_than_the_terminal(archive, here, columns):
+    with on_terminal("status", HOME, folder=here, columns=columns, NO_COLOR="1") as running:
+        assert running.wait_for_end() == 0
+        lines = running.screen.written.replace("\r", "").split("\n")
+    assert [line for line in lines if cell_len(line) > columns and "://" not in line] == []
+    assert any(line.startswith("complete") for line in lines)
+    assert any("█" in line for line in lines)
+
+
+def test_the_years_of_a_blog_are_drawn_into_a_file(archive, here, capsys):
+    run(capsys, "status", HOME, "--plot", "years.svg")
+    root = etree.fromstring((here / "years.svg").read_bytes())
+    assert root.findtext("{http://www.w3.org/2000/svg}title") == "Posts per year of Sea and Rain"
+    run(capsys, "status", "--plot", "years.svg", code=2)
+    run(capsys, "status", HOME, "--plot", "no/such/folder.svg", code=2)
+
+
+def test_a_folder_of_posts_says_whether_they_are_all(archive, here, capsys):
+    run(capsys, "export", "--format", "markdown", "-o", "notes")
+    document = json.loads((here / "notes" / "completeness.json").read_text("utf-8"))
+    assert [each["blog"] for each in document["blogs"]] == [HOME]
+    assert document["blogs"][0]["completeness"]["posts"]["answer"] == "no"

@@ -1,0 +1,196 @@
+"""The verdict on posts and on comments: each rule, and each way in which sources mislead."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from everlog.history.completeness import (
+    CommentGap,
+    Completeness,
+    Inventory,
+    NamedPost,
+    Verdict,
+    judge_comments,
+    judge_posts,
+)
+
+REST = Inventory(
+    source="WordPress REST", grade="A", members=9, claimed_before=9, claimed_after=9, is_exhaustive=True,
+    is_stable=True, walked_at=datetime(2026, 5, 1, tzinfo=UTC),
+)
+FEED = Inventory(source="WordPress feed", grade="B", members=9, is_exhaustive=True, is_stable=True)
+SITEMAP = Inventory(source="sitemap", grade="C", members=12, is_exhaustive=True, is_stable=True)
+CRAWL = Inventory(source="crawl", grade="D", members=9)
+
+
+def post(whereabouts, *named_by, detail="", is_certain=True):
+    return NamedPost(
+        url="https://a.org/x", named_by=named_by or ("sitemap",), whereabouts=whereabouts, detail=detail,
+        is_certain=is_certain,
+    )
+
+
+@pytest.mark.parametrize(
+    ("inventories", "answer"),
+    [
+        ([REST], "yes"),
+        ([FEED], "yes"),
+        ([FEED, SITEMAP, CRAWL], "yes"),
+        ([CRAWL], "unknown"),
+        ([SITEMAP, CRAWL], "unknown"),
+        ([], "unknown"),
+        # Of two that should list all, one that is whole will do.
+        ([replace(REST, is_exhaustive=False, problem="HTTP 403"), FEED], "yes"),
+        ([replace(REST, is_exhaustive=False, problem="HTTP 403")], "unknown"),
+        ([replace(REST, is_stable=False, claimed_after=8)], "unknown"),
+        # Totals lie, upwards and downwards: a walk may have ended where the total told it to.
+        ([replace(REST, claimed_before=12, claimed_after=12)], "unknown"),
+        ([replace(REST, claimed_before=5, claimed_after=5)], "unknown"),
+        # A list of all posts that leaves out one which is held is none.
+        ([replace(FEED, unlisted=1)], "unknown"),
+        ([replace(FEED, is_exhaustive=False)], "unknown"),
+    ],
+)
+def test_where_nothing_is_known_to_be_missing_the_answer_depends_on_who_lists_all(inventories, answer):
+    verdict = judge_posts(inventories, [], held=9)
+    assert verdict.answer == answer
+    assert (verdict.settled_by is not None) == (answer == "unknown")
+    assert (verdict.missing, verdict.excused) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("named", "answer", "reason"),
+    [
+        (post("locked", "WordPress REST", detail="password"), "yes", "password"),
+        (post("locked", "WordPress REST", detail="paid"), "yes", "paid"),
+        (post("needs login", "WordPress REST", detail="HTTP 401"), "yes", "private: HTTP 401"),
+        # What the list of all posts does not have, and the server neither, is gone.
+        (post("not there", "sitemap", detail="HTTP 404"), "yes", "gone: HTTP 404"),
+        (post("not there", "sitemap", "feed", detail="HTTP 410"), "yes", "gone: HTTP 410"),
+        # But one that it lists should be there.
+        (post("not there", "WordPress REST", detail="HTTP 404"), "no", "HTTP 404"),
+        (post("told only", "WordPress REST", detail="HTTP 404"), "no", "its page could not be had: HTTP 404"),
+        (post("told only", "sitemap", detail="HTTP 404"), "yes", "gone: HTTP 404"),
+        (post("told only", "sitemap", detail="timed out after 30 s"), "no",
+         "its page could not be had: timed out after 30 s"),
+        (post("failed", "sitemap", detail="HTTP 500"), "no", "HTTP 500"),
+        (post("failed", "crawl", detail="timed out after 30 s", is_certain=False), "no", "timed out after 30 s"),
+        (post("refused", "sitemap", detail="robots.txt disallows it"), "no", "robots.txt disallows it"),
+        (post("outside", "feed", detail="on another host, b.org"), "no", "on another host, b.org"),
+        (post("same", "WordPress REST"), "no", "its address leads to another post"),
+        (post("waiting", "WordPress REST"), "no", "not visited yet"),
+        (post("unvisited", "WordPress REST"), "no", "never visited"),
+        (post("no post", "WordPress REST"), "no", "its page was not recognised as a post"),
+    ],
+)
+def test_a_post_that_is_named_and_not_held_is_missing_or_excused(named, answer, reason):
+    verdict = judge_posts([REST, SITEMAP], [named], held=8)
+    assert verdict.answer == answer
+    found = verdict.missing if answer == "no" else verdict.excused
+    assert [(gap.url, gap.reason, gap.named_by) for gap in found] == [("https://a.org/x", reason, named.named_by)]
+
+
+def test_a_page_that_only_had_the_address_of_a_post_explains_itself():
+    for whereabouts in ("no post", "outside"):
+        verdict = judge_posts([REST], [post(whereabouts, "sitemap", is_certain=False)], held=9)
+        assert (verdict.answer, verdict.missing, verdict.excused) == ("yes", (), ())
+
+
+@pytest.mark.parametrize(
+    "inventory",
+    [FEED, SITEMAP, replace(REST, is_stable=False), replace(REST, claimed_after=12), replace(REST, unlisted=3)],
+)
+def test_nothing_is_gone_by_the_word_of_a_list_that_may_not_be_whole(inventory):
+    verdict = judge_posts([inventory], [post("not there", "archive pages", detail="HTTP 404")], held=9)
+    assert (verdict.answer, len(verdict.missing)) == ("no", 1)
+
+
+def test_one_missing_post_outweighs_any_number_of_good_lists():
+    verdict = judge_posts([REST, FEED], [post("failed", "crawl", detail="HTTP 500")], held=9)
+    assert verdict.answer == "no"
+    assert verdict.sentence == "not all posts are here: 9 held, 1 missing (HTTP 500: 1)"
+
+
+@pytest.mark.parametrize(
+    ("inventory", "sentence", "settled_by"),
+    [
+        (replace(REST, is_exhaustive=False, problem="HTTP 403"),
+         "WordPress REST could not be read to its end (HTTP 403)",
+         "another crawl, when WordPress REST can be read to its end"),
+        (replace(REST, is_stable=False), "WordPress REST changed while it was read",
+         "an update, which reads WordPress REST again"),
+        (replace(REST, claimed_after=12), "WordPress REST counts 12 posts and lists 9",
+         "a list by WordPress REST with as many posts as it counts"),
+        (replace(FEED, unlisted=2, unlisted_example="https://a.org/y"),
+         "WordPress feed leaves out 2 posts that are held (such as https://a.org/y)",
+         "an update, which reads WordPress feed again"),
+        (SITEMAP, "no list of all its posts was found",
+         "a list of all posts by the blog itself: an interface, a complete feed, or one in pages"),
+    ],
+)
+def test_an_unknown_says_why_and_what_would_settle_it(inventory, sentence, settled_by):
+    verdict = judge_posts([inventory], [], held=9)
+    assert verdict.sentence == (
+        f"none is known to be missing, 9 posts held; whether these are all is unknown: {sentence}"
+    )
+    assert verdict.settled_by == settled_by
+
+
+def test_gaps_are_in_the_order_of_their_addresses_whoever_names_them_first():
+    named = [replace(post("failed", detail="HTTP 500"), url=f"https://a.org/{name}") for name in "cab"]
+    assert [gap.url[-1] for gap in judge_posts([REST], named, held=9).missing] == ["a", "b", "c"]
+
+
+ALL = Verdict(answer="yes", sentence="", held=2)
+LOST = judge_posts([REST], [post("failed", detail="HTTP 500")], held=1)
+LOCKED = judge_posts([REST], [post("locked", "WordPress REST", detail="password")], held=1)
+
+
+@pytest.mark.parametrize(
+    ("gaps", "told_by", "posts", "answer"),
+    [
+        ([], "WordPress REST", ALL, "yes"),
+        ([], "WordPress REST", LOCKED, "yes"),
+        ([], None, ALL, "unknown"),
+        ([], "WordPress REST", LOST, "unknown"),
+        ([CommentGap(url="x", state="off")], "WordPress REST", ALL, "unknown"),
+        ([CommentGap(url="x", state="failed")], "WordPress REST", ALL, "no"),
+        ([CommentGap(url="x", state="partial", held=1, claimed=3)], "WordPress REST", ALL, "no"),
+        ([CommentGap(url="x", state="partial", held=1, claimed=3)], None, LOST, "no"),
+    ],
+)
+def test_comments_have_an_answer_of_their_own(gaps, told_by, posts, answer):
+    verdict = judge_comments(gaps, held=5, told_by=told_by, posts=posts)
+    assert verdict.answer == answer
+    assert (verdict.settled_by is not None) == (answer == "unknown")
+
+
+def test_posts_that_lack_comments_say_how_many_where_that_is_known():
+    gaps = [CommentGap(url="b", state="failed"), CommentGap(url="a", state="partial", held=1, claimed=3)]
+    verdict = judge_comments(gaps, held=5, told_by=None, posts=LOCKED)
+    assert [(gap.url, gap.reason, gap.comments) for gap in verdict.missing] == [
+        ("a", "the site counts 3 comments, 1 were found", 2), ("b", "they could not be fetched", None),
+    ]
+    assert [gap.reason for gap in verdict.excused] == ["password"]
+
+
+def test_the_json_has_the_names_that_programs_rely_on():
+    at = datetime(2026, 5, 2, tzinfo=UTC)
+    comments = judge_comments([], held=0, told_by=None, posts=LOST)
+    whole = Completeness(posts=LOST, comments=comments, inventories=(REST,), checked_at=at)
+    said = whole.to_dict()
+    assert said["posts"] == {
+        "answer": "no", "sentence": LOST.sentence, "held": 1, "excused": [], "settled_by": None,
+        "missing": [{"url": "https://a.org/x", "reason": "HTTP 500", "named_by": ["sitemap"]}],
+    }
+    assert said["inventories"] == [{
+        "source": "WordPress REST", "grade": "A", "claimed_before": 9, "claimed_after": 9, "members": 9,
+        "is_exhaustive": True, "is_stable": True, "walked_at": "2026-05-01T00:00:00+00:00", "problem": None,
+    }]
+    assert said["checked_at"] == "2026-05-02T00:00:00+00:00"
+    assert whole.short() == {
+        "posts": "no", "comments": "unknown", "missing": 1, "excused": 0, "checked_at": said["checked_at"],
+    }

@@ -1,0 +1,239 @@
+"""Whether all of a blog is held: what crawls and updates of made blogs come to."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from a_site import a_site, crawl, put_feed
+from test_told_blog import Blog, Nameless, SiteWeb, crawled
+
+import a_blog
+from everlog.archive import open_archive
+from everlog.archive.repos.inventory import InventoryPost
+from everlog.records import Failure
+from everlog.usecases.completeness import completeness_document, completeness_of, missing_posts, renew, years_of_blog
+from history.sites.wordpress_feeds import WordPressFeeds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from everlog.archive import Archive
+    from everlog.history.completeness import Completeness
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Iterator[Archive]:
+    with open_archive(tmp_path / "a", create=True) as opened:
+        yield opened
+
+
+class Broken(SiteWeb):
+    """A site some addresses of which give no good answer, whatever its lists say."""
+
+    def __init__(self, site: Blog, urls, status: int = 404) -> None:
+        super().__init__(site)
+        self.urls, self.status = set(urls), status
+
+    async def fetch(self, url, **how):
+        answer = await super().fetch(url, **how)
+        if url not in self.urls:
+            return answer
+        exchange = replace(answer.exchanges[-1], status=self.status, body=b"not now")
+        return Failure(
+            url=url, trouble="http", reason=f"HTTP {self.status} at {url}", status=self.status, exchanges=(exchange,),
+        )
+
+
+def known(archive: Archive) -> Completeness:
+    return completeness_of(archive.blogs()[0], archive)
+
+
+def links(site: Blog, *numbers: int) -> set[str]:
+    return {site.link(site.posts[number]) for number in numbers}
+
+
+def in_sitemap(fetcher, *addresses: str) -> None:
+    urls = "".join(f"<url><loc>{address}</loc></url>" for address in addresses)
+    fetcher.put(a_blog.HOME + "sitemap.xml", f"<urlset>{urls}</urlset>", type="application/xml")
+
+
+def test_what_an_interface_lists_to_its_end_and_is_held_is_all(archive):
+    report = crawled(Blog.of(40, comments=15, traps={"half"}), archive)
+    assert (report.ending, report.exit_code) == ("complete", 0)
+    assert report.completeness.posts.sentence == "all posts are here: 40 held, as WordPress REST lists them"
+    assert (known(archive).posts.answer, known(archive).comments.answer) == ("yes", "yes")
+    assert [(each.source, each.grade, each.members) for each in known(archive).inventories] == [
+        ("WordPress REST", "A", 40), ("feed", "C", 10), ("crawl", "D", 40),
+    ]
+
+
+def test_posts_behind_a_password_are_excused_by_name(archive):
+    site = Blog.of(30, traps={"password"})
+    assert crawled(site, archive).exit_code == 0
+    verdict = known(archive).posts
+    assert verdict.answer == "yes"
+    assert {(gap.url, gap.reason, gap.named_by[0]) for gap in verdict.excused} == {
+        (url, "password", "WordPress REST") for url in links(site, 10, 20, 30)
+    }
+
+
+@pytest.mark.parametrize("status", [403, 404, 500])
+def test_posts_whose_pages_cannot_be_had_are_missing_and_no_others(status, archive):
+    site = Blog.of(40)
+    lost = links(site, *range(1, 21, 2))
+    report = crawled(site, archive, Broken(site, lost, status))
+    assert (report.ending, report.exit_code, report.tally.now.missing_posts) == ("incomplete", 3, 10)
+    assert {gap.url for gap in missing_posts(archive.blogs()[0], archive)} == lost
+    assert {gap.reason for gap in known(archive).posts.missing} == {f"its page could not be had: HTTP {status}"}
+
+
+def test_a_post_that_vanishes_while_the_blog_is_crawled_is_gone(archive):
+    site = Blog.of(40)
+    web = SiteWeb(site)
+    asked = web.fetch
+
+    async def vanishing(url, **how):
+        if 7 in site.posts and "/comments?" in url:
+            site.delete(7)
+        return await asked(url, **how)
+
+    web.fetch = vanishing
+    gone = site.link(site.posts[7])
+    crawled(site, archive, web)
+    verdict = known(archive).posts
+    assert (verdict.answer, verdict.missing) == ("yes", ())
+    assert [(gap.url, gap.reason) for gap in verdict.excused] == [(gone, "gone: HTTP 404")]
+
+
+def test_with_the_interface_off_the_pages_of_the_feed_tell_all(archive):
+    crawled(WordPressFeeds.of(35), archive)
+    assert [each.grade for each in known(archive).inventories if each.is_exhaustive] == ["B"]
+    assert known(archive).posts.answer == "yes"
+    assert known(archive).comments.answer == "unknown"
+
+
+@pytest.mark.parametrize("hidden", [{5}, {5, 6, 7}])
+def test_a_total_that_is_more_than_what_is_listed_is_never_a_yes(hidden, archive):
+    site = Blog.of(40, hidden=hidden, traps={"half"})
+    crawled(site, archive)
+    assert known(archive).posts.answer == "unknown"
+    assert "counts 40 posts and lists" in known(archive).posts.sentence
+
+
+def test_a_blog_without_a_list_of_all_posts_is_unknown_and_ends_well(archive):
+    report = crawled(Nameless.of(15), archive)
+    verdict = known(archive).posts
+    assert (verdict.answer, report.exit_code) == ("unknown", 0)
+    assert verdict.settled_by is not None
+
+
+def test_a_post_that_only_a_sitemap_names_is_visited_and_held(archive):
+    fetcher = a_site()
+    fetcher.put(a_blog.url(77), a_blog.page(77))
+    in_sitemap(fetcher, a_blog.HOME, *map(a_blog.url, (1, 2, 77)))
+    crawl(fetcher, archive)
+    assert archive.posts.find(a_blog.url(77)) is not None
+    assert known(archive).posts.answer == "unknown"
+
+
+def test_posts_that_a_sitemap_lists_and_the_server_does_not_have_are_missing(archive):
+    fetcher = a_site()
+    in_sitemap(fetcher, *map(a_blog.url, (1, 2, 77, 78)))
+    report = crawl(fetcher, archive)
+    assert report.exit_code == 3
+    assert [(gap.url, gap.reason, gap.named_by) for gap in known(archive).posts.missing] == [
+        (a_blog.url(number), "HTTP 404", ("sitemap", "crawl")) for number in (77, 78)
+    ]
+
+
+def test_pages_of_a_sitemap_that_are_no_posts_are_explained(archive):
+    fetcher = a_site()
+    in_sitemap(fetcher, a_blog.HOME, a_blog.HOME + "about", a_blog.HOME + "page/2", a_blog.url(3))
+    crawl(fetcher, archive)
+    assert known(archive).posts.missing == ()
+
+
+def test_an_entry_of_the_feed_that_is_not_there_is_missing(archive):
+    fetcher = a_site()
+    put_feed(fetcher, [90, 20, 19, 18, 17, 16])
+    crawl(fetcher, archive)
+    assert [(gap.url, gap.named_by[0]) for gap in known(archive).posts.missing] == [(a_blog.url(90), "feed")]
+
+
+def test_a_link_to_the_next_post_that_leads_nowhere_names_a_missing_post(archive):
+    fetcher = a_site()
+    page = str(a_blog.page(4))
+    fetcher.put(a_blog.url(4), page.replace("</body>", f'<a rel="next" href="{a_blog.url(91)}">Newer</a></body>'))
+    crawl(fetcher, archive)
+    assert [(gap.url, gap.named_by[0]) for gap in known(archive).posts.missing] == [
+        (a_blog.url(91), "previous and next links"),
+    ]
+
+
+def test_posts_that_were_not_visited_because_of_a_limit_are_missing(archive):
+    crawl(a_site(), archive, max_pages=10)
+    verdict = known(archive).posts
+    assert verdict.answer == "no"
+    assert {gap.reason for gap in verdict.missing} == {"not visited yet"}
+
+
+def test_records_alone_need_no_pages_to_be_all(archive):
+    report = crawled(Blog.of(30, comments=4), archive, pages=False)
+    assert (report.exit_code, known(archive).posts.answer, known(archive).comments.answer) == (0, "yes", "yes")
+
+
+def test_posts_beyond_the_scope_are_named_as_such(archive):
+    site = Blog.of(30)
+    crawled(site, archive)
+    blog = archive.blogs()[0]
+    archive.blogs.inventory.add(blog.id, "WordPress REST", [
+        InventoryPost(native_id="99", key="other.example/x", url="https://other.example/x", kind="outside"),
+    ])
+    assert [(gap.url, gap.reason) for gap in known(archive).posts.missing] == [
+        ("https://other.example/x", "on another host, other.example"),
+    ]
+
+
+def test_an_update_renews_the_verdict_and_notes_that_it_changed(archive):
+    site = Blog.of(40)
+    lost = links(site, 3)
+    crawled(site, archive, Broken(site, lost, 500))
+    assert archive.blogs.inventory.last_verdict(archive.blogs()[0].id)["posts"] == "no"
+    assert [event.kind for event in archive.events()] == []
+    crawled(site, archive)
+    assert known(archive).posts.answer == "yes"
+    events = [event for event in archive.events() if event.kind == "completeness"]
+    assert [(event.detail["of"], event.detail["before"], event.detail["answer"]) for event in events] == [
+        ("posts", "no", "yes"), ("comments", "unknown", "yes"),
+    ]
+    crawled(site, archive)
+    assert len([event for event in archive.events() if event.kind == "completeness"]) == len(events)
+
+
+def test_a_verdict_that_stays_as_it_is_is_not_written_again(archive):
+    crawled(Blog.of(12), archive)
+    blog = archive.blogs()[0]
+    before = archive.blogs.inventory.last_verdict(blog.id)
+    renew(blog, archive)
+    assert archive.blogs.inventory.last_verdict(blog.id) == before
+
+
+def test_a_deletion_between_two_updates_leaves_the_blog_complete(archive):
+    site = Blog.of(40)
+    crawled(site, archive)
+    site.delete(9)
+    site.publish()
+    crawled(site, archive)
+    assert (known(archive).posts.answer, known(archive).posts.missing) == ("yes", ())
+
+
+def test_what_stands_beside_an_export_is_json_and_years_are_counted(archive):
+    crawled(Blog.of(12), archive)
+    blog = archive.blogs()[0]
+    document = json.loads(json.dumps(completeness_document([blog], archive)))
+    assert document["blogs"][0]["completeness"]["posts"]["answer"] == "yes"
+    assert [(year.year, year.held) for year in years_of_blog(blog, archive, known(archive))] == [(2020, 12)]
