@@ -18,6 +18,7 @@ import json
 import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urljoin, urlsplit
 
@@ -187,9 +188,12 @@ def _mapped(blog: Blog) -> Iterator[str]:
 def _dead_links(blog: Blog, posts: set[Key]) -> _Links:
     """What the pages link to that is not there, from the front page and the feed on."""
     links = _Links()
+    # Pages link to the same addresses over and over.
+    is_there = cache(lambda address: blog.file(address) is not None)
     feed = parse_feed(blog.feed(), blog.feed_url)
     waiting = [blog.origin.rstrip("/") + "/", *(entry.link for entry in feed.entries if entry.link)]
     seen: set[Path] = set()
+    met: set[str] = set()
     while waiting:
         url = waiting.pop().partition("#")[0]
         if not _is_own(blog, url) or urlsplit(url).query:
@@ -199,9 +203,10 @@ def _dead_links(blog: Blog, posts: set[Key]) -> _Links:
             continue
         seen.add(file)
         for target, is_listed in _page_links(blog, url, file, posts):
-            if blog.file(target) is None:
+            if not is_there(target):
                 (links.listed if is_listed else links.other).add(blog.key(target))
-            else:
+            elif target not in met:
+                met.add(target)
                 waiting.append(target)
     links.other -= links.listed
     return links

@@ -78,6 +78,11 @@ def _faulty(random: Random, site: Made, fault: int | str, answers: tuple[str, ..
     return Case(web=MadeWeb(site, faults=dict.fromkeys(urls, fault)), answers=answers, **options)  # type: ignore[arg-type]
 
 
+def _is_further(url: str) -> bool:
+    """Whether a request is for what is behind the first page of a list."""
+    return "offset=" in url and "offset=0" not in url
+
+
 # -- an interface that counts and lists all ---------------------------------------------------------------------------
 
 
@@ -133,14 +138,14 @@ def _rest_vanish(random: Random) -> Case:
     site = _wordpress(random, least=30, traps=("small-memory",))
     lost = random.choice(sorted(site.posts)[:20])
     url = site.url(lost)
-    web = MadeWeb(site, events=[(lambda asked: "offset=" in asked and "offset=0" not in asked, lambda: site.delete(lost))])
+    web = MadeWeb(site, events=[(lambda asked: "/posts" in asked and _is_further(asked), lambda: site.delete(lost))])
     return Case(web=web, answers=(YES, UNKNOWN), excused=set(), fair={url})
 
 
 @kind("REST: a post appears while it is walked")
 def _rest_appear(random: Random) -> Case:
     site = _wordpress(random, least=30, traps=("small-memory",))
-    web = MadeWeb(site, events=[(lambda asked: "/posts" in asked and "offset=" in asked, site.publish)])
+    web = MadeWeb(site, events=[(lambda asked: "/posts" in asked and _is_further(asked), site.publish)])
     return Case(web=web, answers=(YES, UNKNOWN, NO))
 
 
@@ -152,7 +157,7 @@ def _rest_breaks(random: Random) -> Case:
     # Behind its first page the interface answers with errors alone.
     def break_off() -> None:
         site.traps = (site.traps - {"small-memory"}) | {"off-403" if status == 403 else "html"}
-    web.events.append((lambda asked: "/posts" in asked and "offset=25" in asked, break_off))
+    web.events.append((lambda asked: "/posts" in asked and _is_further(asked), break_off))
     return Case(web=web, answers=(UNKNOWN, NO))
 
 
@@ -253,7 +258,7 @@ def _feed_shifts(random: Random) -> Case:
 
 @kind("archived feed: a document is missing")
 def _archives_broken(random: Random) -> Case:
-    site = MadeArchives.of(random.randint(26, MOST), way="archive", traps=("broken",))
+    site = MadeArchives.of(random.randint(32, MOST), way=random.choice(["archive", "page"]), traps=("broken",))
     return Case(web=MadeWeb(site), answers=(UNKNOWN,))
 
 
