@@ -2,9 +2,9 @@
 
     benchmarks/completeness_corpus.py [FOLDER...] [--server SERVE.PY] [--archives FOLDER] [--expected FILE] [--gate]
 
-Each blog is crawled as `crawl_corpus.py` does it, or was already: `--archives` is where that kept its archives. What must
-be said is told by the files (`completeness_expected.py`), or by a file that somebody wrote: `--write-expected` begins
-one. A verdict is right if its answer is, if it names every post that the files are sure of, and nothing that is none.
+Each blog is crawled as `crawl_corpus.py` does it, or was already: `--archives` is where that kept its archives. What
+must be said is told by the files (`completeness_expected.py`), or by a file that somebody wrote: `--write-expected`
+begins one. A verdict is right if its answer is, if it names every post that the files are sure of, and nothing that is none.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_corpus_arguments(parser)
     parser.add_argument("--server", type=Path, default=SERVER, help="the corpus's server script")
-    parser.add_argument("--archives", type=Path, help="archives that crawl_corpus.py kept; blogs without one are left out")
+    parser.add_argument("--archives", type=Path, help="archives that crawl_corpus.py kept")
     parser.add_argument("--keep", type=Path, help="keep the archives in this folder")
     parser.add_argument("--expected", type=Path, help="what must be said, as --write-expected writes it")
     parser.add_argument("--write-expected", type=Path, help="write what the files say, and end")
@@ -118,7 +118,7 @@ def hold(outcomes: list[Outcome]) -> None:
     wanted = sum(len(each.expected.missing) for each in outcomes)
     named = 1 - sum(len(each.unnamed) for each in outcomes) / wanted if wanted else 1.0
     if wrong or named < NAMED:
-        sys.exit(f"wrong answers: {', '.join(wrong) or 'none'}; {named:.1%} of what is missing named (floor {NAMED:.0%})")
+        sys.exit(f"wrong answers: {', '.join(wrong) or 'none'}; {named:.1%} of missing posts named (floor {NAMED:.0%})")
 
 
 def print_all(outcomes: list[Outcome], *, as_json: bool, verbose: bool) -> None:
@@ -132,7 +132,8 @@ def print_all(outcomes: list[Outcome], *, as_json: bool, verbose: bool) -> None:
     print("| blog | answer | expected | missing posts | named | not named | wrongly named | from |")
     print("|---|---|---|---|---|---|---|---|")
     for each in sorted(outcomes, key=lambda each: (each.is_right, each.share_named, -len(each.misnamed))):
-        print(f"| {each.blog} | {each.answer}{'' if each.is_right else ' (wrong)'} | {' or '.join(each.expected.answers)} | "
+        answer = each.answer if each.is_right else f"{each.answer} (wrong)"
+        print(f"| {each.blog} | {answer} | {' or '.join(each.expected.answers)} | "
               f"{len(each.expected.missing)} | {len(each.named)} | {len(each.unnamed)} | {len(each.misnamed)} | "
               f"{each.expected.why} |")
         if verbose:

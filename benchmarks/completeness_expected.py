@@ -24,12 +24,13 @@ from urllib.parse import unquote, urljoin, urlsplit
 
 from lxml import html
 
-from everlog.evaluate.corpus import Blog
 from everlog.feeds import parse_feed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
+
+    from everlog.evaluate.corpus import Blog
 
 Key = tuple[str, str]
 
@@ -40,7 +41,9 @@ _OTHERS = re.compile(
     r"|\.(?:jpe?g|png|gif|svg|webp|pdf|zip|gz|py|sh|docx?|xlsx?|css|js|c|hex|xml|txt|mp[34]|psd|md|ipynb|patch|com|org)$",
     re.IGNORECASE,
 )
-_TITLE = re.compile(r"(?:entry|post|article|list-entry|card-header)[-_]?title|bookmark|nav-(?:previous|next)", re.IGNORECASE)
+_TITLE = re.compile(
+    r"(?:entry|post|article|list-entry|card-header)[-_]?title|bookmark|nav-(?:previous|next)", re.IGNORECASE,
+)
 _NEIGHBOUR = frozenset({"prev", "next", "previous"})
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4"})
 # Links to posts that are there which make a list of a page, and the share of its line that such a link's text is.
@@ -252,7 +255,8 @@ def _target(blog: Blog, base: str, link: html.HtmlElement) -> str | None:
 def _is_title(link: html.HtmlElement) -> bool:
     around = [link, *link.iterancestors()][:3]
     classes = " ".join(f"{each.get('class') or ''} {each.get('rel') or ''}" for each in around)
-    return any(each.tag in _HEADINGS for each in around) and bool(link.text_content().strip()) or bool(_TITLE.search(classes))
+    is_heading = any(each.tag in _HEADINGS for each in around) and bool(link.text_content().strip())
+    return is_heading or _TITLE.search(classes) is not None
 
 
 def _is_line(link: html.HtmlElement) -> bool:

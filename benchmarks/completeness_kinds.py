@@ -9,7 +9,7 @@ What is lost is not said here but counted: the posts that strangers may read and
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
@@ -172,11 +172,29 @@ def _told_only(random: Random) -> Case:
 def _rest_stale_map(random: Random) -> Case:
     site = _wordpress(random, least=16)
     site.maps = _mapped(site)
-    gone = _some(random, _old(site) or site.posts)
-    urls = {site.url(number) for number in gone}
-    for number in gone:
+    for number in _some(random, _old(site) or site.posts):
         site.delete(number)
-    return Case(web=MadeWeb(site), answers=(YES,), excused=set(), fair=set())
+    return Case(web=MadeWeb(site), answers=(YES,))
+
+
+@kind("REST: asks for patience from the start")
+def _rest_busy(random: Random) -> Case:
+    site = _wordpress(random, least=16)
+    web = MadeWeb(site)
+    start = f"{site.root}wp/v2/posts?per_page=1&orderby=modified&order=desc&_fields=id,link,modified_gmt"
+    web.faults[start] = 429
+    return Case(web=web, answers=(YES, UNKNOWN))
+
+
+@kind("REST: comments, users are refused")
+def _rest_half_off(random: Random) -> Case:
+    return Case(web=MadeWeb(_wordpress(random, traps=("users-401", "comments-401"))), answers=(YES,))
+
+
+@kind("REST: robots.txt disallows pages whose texts are told")
+def _rest_robots(random: Random) -> Case:
+    case = _faulty(random, _wordpress(random, least=16), "robots", (YES, NO))
+    return Case(web=case.web, answers=case.answers, fair=set(case.web.faults))
 
 
 @kind("Ghost: members' and paid posts")
@@ -366,6 +384,21 @@ def _static_passwords(random: Random) -> Case:
     site = _static(random)
     site.locked_posts = set(_some(random, _old(site)))
     return Case(web=MadeWeb(site), answers=(UNKNOWN, NO), fair={site.url(number) for number in site.locked_posts})
+
+
+@kind("static: running text links to own posts that are dead")
+def _running_text(random: Random) -> Case:
+    site = _static(random)
+    dead = [f"{site.home}2019/1{number}/day-{number}/" for number in range(1, 3)]
+    host = random.choice(_old(site))
+    words = "".join(f'<p>As was said <a href="{url}">some time ago</a>, the sea is calm.</p>' for url in dead)
+    site.posts[host] = replace(site.posts[host], body=site.posts[host].body + words)
+    return Case(web=MadeWeb(site), answers=(UNKNOWN, NO), fair={*dead})
+
+
+@kind("static: pages ask for patience")
+def _busy(random: Random) -> Case:
+    return _faulty(random, _static(random), 429, (NO, UNKNOWN))
 
 
 # -- one blog under several names -------------------------------------------------------------------------------------

@@ -129,7 +129,8 @@ class Made(Blog):
         return None
 
     def _show(self, title: str, body: str) -> Answer:
-        nav = "".join(f'<a href="{self.home}{path}">{path[:-1]}</a> ' for path in ("about/", "contact/", "tag/weather/"))
+        paths = ("about/", "contact/", "tag/weather/")
+        nav = "".join(f'<a href="{self.home}{path}">{path[:-1]}</a> ' for path in paths)
         return 200, self.page_headers(), self._html(title, f'<nav><a href="{self.home}">Home</a> {nav}</nav>{body}')
 
     def _list(self, posts: list[SitePost], place: int | None) -> str:
@@ -144,7 +145,8 @@ class Made(Blog):
     def _post_page(self, post: SitePost) -> str:
         if post.number in self.locked_posts:
             form = '<form action="/wp-login.php?action=postpass" method="post"><input name="post_password"></form>'
-            article = f"<article><h1>Protected: {html.escape(post.title)}</h1><p>This content is password protected.</p>{form}</article>"
+            said = f"<p>This content is password protected.</p>{form}"
+            article = f"<article><h1>Protected: {html.escape(post.title)}</h1>{said}</article>"
         elif post.number in self.short:
             article = f'<div class="photo"><img src="/{post.number}.jpg" alt=""></div>'
         else:
@@ -159,7 +161,8 @@ class Made(Blog):
         near = [("next", row[at - 1])] if at else []
         near += [("prev", row[at + 1])] if at + 1 < len(row) else []
         links = "".join(
-            f'<a rel="{way}" class="nav-{way}" href="{self.link(each)}">{html.escape(each.title)}</a>' for way, each in near
+            f'<a rel="{way}" class="nav-{way}" href="{self.link(each)}">{html.escape(each.title)}</a>'
+            for way, each in near
         )
         return f'<nav class="neighbours">{links}</nav>'
 
@@ -171,7 +174,7 @@ class MadeStatic(Made):
     def head(self) -> str:
         return f'<link rel="alternate" type="application/rss+xml" href="{self.home}feed.xml">'
 
-    def interface(self, url: str, headers: Any) -> Answer | None:
+    def interface(self, url: str, headers: Any) -> Answer | None:  # noqa: ARG002
         if url == f"{self.home}feed.xml":
             items = "".join(
                 f"<item><title>{html.escape(post.title)}</title><link>{self.link(post)}</link>"
@@ -305,7 +308,8 @@ class MadeWeb:
                 continue
             if status >= 400:
                 trouble: Trouble = "rate-limited" if status == 429 else "http"
-                return Failure(url=url, trouble=trouble, reason=f"answers {status}", status=status, exchanges=tuple(trail))
+                reason = f"answers {status}"
+                return Failure(url=url, trouble=trouble, reason=reason, status=status, exchanges=tuple(trail))
             return Fetched(url=url, exchanges=tuple(trail))
 
     def _answer(self, url: str, fault: int | None, etag: str | None) -> Answer:
