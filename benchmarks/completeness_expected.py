@@ -49,6 +49,7 @@ _HEADINGS = frozenset({"h1", "h2", "h3", "h4"})
 # Links to posts that are there which make a list of a page, and the share of its line that such a link's text is.
 _FEWEST_LISTED = 3
 _MOSTLY = 0.6
+_SHORTEST = 4
 _USUAL_MAPS = ("/sitemap.xml", "/sitemap_index.xml", "/wp-sitemap.xml")
 _LOC = re.compile(r"<(?:\w+:)?loc>\s*(?:<!\[CDATA\[)?\s*(.*?)\s*(?:\]\]>)?\s*</(?:\w+:)?loc>", re.DOTALL)
 
@@ -150,7 +151,8 @@ def _likeness(paths: set[str]) -> Callable[[str], bool]:
     fewest = max(3, len(paths) // 10)
     common = {part for part, count in counts.items() if count >= fewest and not part.isdigit()}
     shapes = {_shape(path, common) for path in paths}
-    return lambda path: _shape(path, common) in shapes and not _OTHERS.search(path)
+    # Broken links are as short as a letter.
+    return lambda path: _shape(path, common) in shapes and not _OTHERS.search(path) and len(path) >= _SHORTEST
 
 
 def _shape(path: str, common: set[str]) -> tuple[str, ...]:

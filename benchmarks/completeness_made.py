@@ -97,8 +97,7 @@ def outcome_of(name: str, seed: int) -> Outcome:
         wrong = "yes"
     elif answer == "no" and not named & (lost | fair):
         wrong = "no"
-    # What nobody names cannot be told; all else that is lost must be among what a `no` names.
-    unnamed = lost - named if answer == "no" else set()
+    unnamed = lost - named - {*map(canonical, case.unnamed)} if answer == "no" else set()
     if answer == "yes":
         unnamed = {canonical(url) for url in case.excused} - excused
     return Outcome(
