@@ -4,7 +4,8 @@
 
 Each blog is crawled as `crawl_corpus.py` does it, or was already: `--archives` is where that kept its archives. What
 must be said is told by the files (`completeness_expected.py`), or by a file that somebody wrote: `--write-expected`
-begins one. A verdict is right if its answer is, if it names every post that the files are sure of, and nothing that is none.
+begins one. A verdict is right if its answer is, if it names every post that the files are sure of, and nothing that is
+none.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from completeness_kinds import KINDS
 from completeness_made import outcome_of
 
