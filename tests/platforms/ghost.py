@@ -83,7 +83,7 @@ class Site:
     def forget_requests(self) -> None:
         self._log.clear()
 
-    def shut(self, links: Iterable[str], *, status: int = 500) -> None:
+    def shut(self, links: Iterable[str], *, status: int = 403) -> None:
         """Make pages unreachable behind the site's back: it lists them as before."""
         self._shut.shut(links, status=status)
 

@@ -62,7 +62,7 @@ class ShutPages:
 
     file: Path
 
-    def shut(self, links: Iterable[str], *, status: int = 500) -> None:
+    def shut(self, links: Iterable[str], *, status: int = 403) -> None:
         """Answer with this status in place of these pages from now on, or with 0 let them through again."""
         shut = json.loads(self.file.read_text("utf-8")) if self.file.exists() else {}
         paths = {unquote(link.partition("://")[2].partition("/")[2]): status for link in links}
