@@ -15,12 +15,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from platforms.serving import Request, RequestLog, copy_database, installed, kept_database, running
+from platforms.serving import Request, RequestLog, ShutPages, copy_database, installed, kept_database, running
 from services import held_port
 
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from platforms.content import Change
 
@@ -66,6 +66,7 @@ class Site:
         self.keys: dict[str, str] = {}
         self._process = process
         self._log = RequestLog(folder / "requests.log")
+        self._shut = ShutPages(folder / "shut.json")
 
     def change(self, changes: Sequence[Change]) -> None:
         """Do them in order."""
@@ -81,6 +82,10 @@ class Site:
 
     def forget_requests(self) -> None:
         self._log.clear()
+
+    def shut(self, links: Iterable[str], *, status: int = 403) -> None:
+        """Make pages unreachable behind the site's back: it lists them as before."""
+        self._shut.shut(links, status=status)
 
     def _run(self, changes: Sequence[Change], *, truth: bool) -> Any:
         assert self._process.stdin is not None

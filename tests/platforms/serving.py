@@ -16,13 +16,14 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 import pytest
 
 from services import START_SECONDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 PARTS = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "everlog" / "platforms"
 MADE_FROM = {"wordpress": Path(__file__).with_name("php"), "ghost": Path(__file__).with_name("node")}
@@ -53,6 +54,21 @@ class RequestLog:
 
     def clear(self) -> None:
         self.file.unlink(missing_ok=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ShutPages:
+    """Pages that a server in front of a site does not let through, whatever the site itself says of them."""
+
+    file: Path
+
+    def shut(self, links: Iterable[str], *, status: int = 403) -> None:
+        """Answer with this status in place of these pages from now on, or with 0 let them through again."""
+        shut = json.loads(self.file.read_text("utf-8")) if self.file.exists() else {}
+        paths = {unquote(link.partition("://")[2].partition("/")[2]): status for link in links}
+        new = self.file.with_suffix(".new")
+        new.write_text(json.dumps({**shut, **{f"/{path}": status for path, status in paths.items()}}), "utf-8")
+        new.rename(self.file)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

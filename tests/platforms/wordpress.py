@@ -16,11 +16,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from platforms.serving import Request, RequestLog, copy_database, installed, kept_database, running
+from platforms.serving import Request, RequestLog, ShutPages, copy_database, installed, kept_database, running
 from services import START_SECONDS, held_port
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from platforms.content import Change
 
@@ -113,6 +113,7 @@ class Site:
         self.keys: dict[str, int] = {}
         self._software = software
         self._log = RequestLog(folder / "requests.log")
+        self._shut = ShutPages(folder / "shut.json")
 
     def change(self, changes: Sequence[Change]) -> None:
         """Do them all in one transaction, in order."""
@@ -131,6 +132,10 @@ class Site:
 
     def forget_requests(self) -> None:
         self._log.clear()
+
+    def shut(self, links: Iterable[str], *, status: int = 403) -> None:
+        """Make pages unreachable behind the site's back: it lists them as before."""
+        self._shut.shut(links, status=status)
 
     @property
     def database(self) -> Path:

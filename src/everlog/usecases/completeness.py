@@ -25,7 +25,7 @@ from everlog.history.completeness import (
     judge_comments,
     judge_posts,
 )
-from everlog.history.completeness.named_post import Whereabouts, year_in
+from everlog.history.completeness.named_post import Whereabouts, is_address_of_post, year_in
 from everlog.history.completeness.year_bars import YearCount, years_of
 from everlog.records import Event
 from everlog.usecases.crawl.left_out import DISALLOWED, NOARCHIVE
@@ -224,7 +224,7 @@ def _named_posts(blog: Blog, state: BlogState, archive: Archive) -> list[NamedPo
             note(each, source.source, ("same", f"its address leads to http://{each.reason}"))
     for each in _of_feed(blog, state, archive):
         note(each, FEED, _where(each, blog))
-    for each in known.unheld_links(blog.id):
+    for each in filter(lambda link: is_address_of_post(link.url), known.unheld_links(blog.id)):
         note(each, CRAWL, _where(each, blog), is_certain=False)
     return [_merged(posts) for posts in found.values()]
 

@@ -32,9 +32,21 @@ function logRequests(file) {
                 fs.appendFileSync(file, JSON.stringify({method, target, status: response.statusCode, headers}) + '\n');
                 return end.apply(this, rest);
             };
+            const status = shutPages()[decodeURI(target.split('?')[0])];
+            if (status) {
+                response.writeHead(status, {'Content-Type': 'text/html'});
+                response.end('<!DOCTYPE html><title>Sorry</title><h1>This page is not available.</h1>');
+                return true;
+            }
         }
         return emit.apply(this, arguments);
     };
+}
+
+/** What is in front of Ghost may refuse a page that Ghost itself has. */
+function shutPages() {
+    const file = join(process.env.EVERLOG_SITE, 'shut.json');
+    return fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : {};
 }
 
 async function serve() {

@@ -22,6 +22,15 @@ register_shutdown_function(
 	}
 );
 
+// What is in front of WordPress may refuse a page that WordPress itself has.
+$everlog_shut = getenv( 'EVERLOG_SITE' ) . '/shut.json';
+$everlog_shut = is_file( $everlog_shut ) ? json_decode( file_get_contents( $everlog_shut ), true ) : array();
+if ( ! empty( $everlog_shut[ $everlog_path ] ) ) {
+	http_response_code( $everlog_shut[ $everlog_path ] );
+	echo '<!DOCTYPE html><title>Sorry</title><h1>This page is not available.</h1>';
+	return true;
+}
+
 if ( is_file( $everlog_file ) && ! $everlog_is_php ) {
 	return false;
 }

@@ -10,6 +10,9 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
+from urllib.parse import unquote, urlsplit
+
+from everlog.core.listing_words import LISTING_WORDS
 
 # What became of the address of a post that is named:
 #   locked        the source says that strangers do not see its text
@@ -27,6 +30,7 @@ Whereabouts = Literal[
     "locked", "not there", "needs login", "failed", "refused", "no post", "outside", "same", "told only", "waiting",
     "unvisited",
 ]
+_SLIP = re.compile(r"[\s@<>{}\"|]")
 _YEAR = re.compile(r"(?:^|[/\-_=.])((?:19|20)[0-9]{2})(?=[/\-_&.]|$)")
 
 
@@ -67,6 +71,20 @@ def excuse(post: NamedPost, lists_without_it: Collection[str]) -> str | None:
 def is_no_post(post: NamedPost) -> bool:
     """Whether an address that only looked like a post's turned out to be something else."""
     return not post.is_certain and post.whereabouts in {"no post", "outside"}
+
+
+def is_address_of_post(url: str) -> bool:
+    """Whether an address that only a link has can be a post's, as far as the address tells.
+
+    Slips of Markdown and of templates make links of words, mail addresses and placeholders, which nothing answers for;
+    and a dead link to a list is no post.
+
+    >>> [is_address_of_post(f"https://a.org/{path}") for path in ("rain/", "load_config%20()", "jo@a.org", "tags.html")]
+    [True, False, False, False]
+    """
+    path = unquote(urlsplit(url).path)
+    name = path.rstrip("/").rpartition("/")[2].partition(".")[0].lower()
+    return _SLIP.search(path) is None and name not in LISTING_WORDS
 
 
 def is_not_there(detail: str) -> bool:

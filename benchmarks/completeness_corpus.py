@@ -1,0 +1,152 @@
+"""Verdicts on real blogs that were cut, beside what their own files say is missing.
+
+    benchmarks/completeness_corpus.py [FOLDER...] [--server SERVE.PY] [--archives FOLDER] [--expected FILE] [--gate]
+
+Each blog is crawled as `crawl_corpus.py` does it, or was already: `--archives` is where that kept its archives. What
+must be said is told by the files (`completeness_expected.py`), or by a file that somebody wrote: `--write-expected`
+begins one. A verdict is right if its answer is, if it names every post that the files are sure of, and nothing that is
+none.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from blogs import add_corpus_arguments, chosen_blogs, say
+from completeness_expected import Expected, Key, expected_of, read_expected, written
+from crawl_corpus import SERVER, crawled, held_posts, served
+from everlog.archive import open_archive
+from everlog.usecases.completeness import completeness_of
+
+if TYPE_CHECKING:
+    from everlog.evaluate.corpus import Blog
+
+# Of the posts that files are sure of, so many must be named: all, but for what lists too deep to be read alone name.
+NAMED = 0.95
+SHOWN = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """One blog: what was said, what the files say, and where the two differ."""
+
+    blog: str
+    answer: str
+    expected: Expected
+    named: frozenset[Key]
+    unnamed: frozenset[Key]
+    misnamed: frozenset[Key]
+    sentence: str
+
+    @property
+    def is_right(self) -> bool:
+        return self.answer in self.expected.answers
+
+    @property
+    def share_named(self) -> float:
+        return 1 - len(self.unnamed) / len(self.expected.missing) if self.expected.missing else 1.0
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add_corpus_arguments(parser)
+    parser.add_argument("--server", type=Path, default=SERVER, help="the corpus's server script")
+    parser.add_argument("--archives", type=Path, help="archives that crawl_corpus.py kept")
+    parser.add_argument("--keep", type=Path, help="keep the archives in this folder")
+    parser.add_argument("--expected", type=Path, help="what must be said, as --write-expected writes it")
+    parser.add_argument("--write-expected", type=Path, help="write what the files say, and end")
+    parser.add_argument("--jobs", type=int, default=2, help="crawls at once")
+    parser.add_argument("-v", "--verbose", action="store_true", help="name what differs")
+    parser.add_argument("--gate", action="store_true", help="exit 1 if an answer is wrong, or posts are not named")
+    arguments = parser.parse_args()
+    chosen = chosen_blogs(arguments)
+    if arguments.archives is not None:
+        chosen = [blog for blog in chosen if (arguments.archives / blog.id).is_dir()]
+    if arguments.write_expected is not None:
+        arguments.write_expected.write_text(written({blog.id: expected_of(blog) for blog in chosen}), "utf-8")
+        return
+    expected = read_expected(arguments.expected) if arguments.expected else {}
+    with tempfile.TemporaryDirectory() as scratch:
+        where = arguments.archives or arguments.keep or Path(scratch)
+        if arguments.archives is None:
+            crawl(chosen, arguments.server, where, Path(scratch) / "log.tsv", arguments.jobs)
+        outcomes = [outcome_of(blog, where, expected.get(blog.id) or expected_of(blog)) for blog in chosen]
+    print_all(outcomes, as_json=arguments.json, verbose=arguments.verbose)
+    if arguments.gate:
+        hold(outcomes)
+
+
+def crawl(blogs: list[Blog], server: Path, where: Path, log: Path, jobs: int) -> None:
+    """Crawl blogs through the corpus's server, each into an archive of its own."""
+    with served({blog.folder.parent for blog in blogs}, server, log) as proxy, ThreadPoolExecutor(jobs) as pool:
+        for blog, done in zip(blogs, pool.map(lambda blog: crawled(blog, proxy, log, where), blogs), strict=True):
+            say(f"  {blog.id}: {done.stored} posts, {done.seconds:.0f} s")
+
+
+def outcome_of(blog: Blog, where: Path, expected: Expected) -> Outcome:
+    """The verdict on one blog beside what is expected."""
+    verdict = verdict_on(where / blog.id)
+    held = held_posts(where / blog.id, blog)
+    named = frozenset(blog.key(gap["url"]) for gap in verdict["missing"])
+    # What the files call a post and the crawl did not bring is rightly called missing, whatever the reason.
+    lost = {key for truth in blog.truth() for key in blog.keys(truth) if key not in held}
+    return Outcome(
+        blog=blog.id, answer=verdict["answer"], expected=expected, named=named, unnamed=expected.missing - named,
+        misnamed=named - expected.missing - expected.unclear - lost, sentence=verdict["sentence"],
+    )
+
+
+def verdict_on(archive: Path) -> dict[str, Any]:
+    """The verdict on the posts of the one blog of an archive."""
+    with open_archive(archive, create=True) as opened:
+        blogs = opened.blogs()
+        if not blogs:
+            return {"answer": "unknown", "missing": [], "sentence": "it was not crawled"}
+        return completeness_of(blogs[0], opened).to_dict()["posts"]
+
+
+def hold(outcomes: list[Outcome]) -> None:
+    """Leave with 1 if an answer is wrong, or a `no` does not name what is missing."""
+    wrong = [each.blog for each in outcomes if not each.is_right]
+    wanted = sum(len(each.expected.missing) for each in outcomes)
+    named = 1 - sum(len(each.unnamed) for each in outcomes) / wanted if wanted else 1.0
+    if wrong or named < NAMED:
+        sys.exit(f"wrong answers: {', '.join(wrong) or 'none'}; {named:.1%} of missing posts named (floor {NAMED:.0%})")
+
+
+def print_all(outcomes: list[Outcome], *, as_json: bool, verbose: bool) -> None:
+    """A row for each blog, what differs first."""
+    if as_json:
+        rows = [{"blog": each.blog, "answer": each.answer, "expected": each.expected.answers, "is_right": each.is_right,
+                 "named": len(each.named), "unnamed": sorted(map("".join, each.unnamed)),
+                 "misnamed": sorted(map("".join, each.misnamed))} for each in outcomes]
+        print(json.dumps(rows, indent=1, ensure_ascii=False))
+        return
+    print("| blog | answer | expected | missing posts | named | not named | wrongly named | from |")
+    print("|---|---|---|---|---|---|---|---|")
+    for each in sorted(outcomes, key=lambda each: (each.is_right, each.share_named, -len(each.misnamed))):
+        answer = each.answer if each.is_right else f"{each.answer} (wrong)"
+        print(f"| {each.blog} | {answer} | {' or '.join(each.expected.answers)} | "
+              f"{len(each.expected.missing)} | {len(each.named)} | {len(each.unnamed)} | {len(each.misnamed)} | "
+              f"{each.expected.why} |")
+        if verbose:
+            for what, keys in (("not named", each.unnamed), ("wrongly named", each.misnamed)):
+                for key in sorted(keys)[:SHOWN]:
+                    print(f"    {what}: {''.join(key)}", file=sys.stderr)
+    wanted = sum(len(each.expected.missing) for each in outcomes)
+    print(f"\n{sum(each.is_right for each in outcomes)} of {len(outcomes)} answers are right "
+          f"({', '.join(f'{count} {answer}' for answer, count in Counter(each.answer for each in outcomes).items())}); "
+          f"{wanted - sum(len(each.unnamed) for each in outcomes)} of {wanted} missing posts named, "
+          f"{sum(len(each.misnamed) for each in outcomes)} addresses wrongly named")
+
+
+if __name__ == "__main__":
+    main()
