@@ -1,0 +1,111 @@
+"""Other addresses of a post: where else the same page may be, when it does not answer at the one that is known.
+
+Spellings that are one address to everlog (`core.urls.canonical`) are not always one to a server: http and https, with
+`www` and without, with a slash at the end and without, with what names the way a reader came and without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from everlog.core.scope import rebased
+from everlog.core.urls import TRACKING, TRACKING_PREFIXES, canonical
+
+if TYPE_CHECKING:
+    from everlog.core.scope import Scope
+    from everlog.records import Blog
+
+# Every address is a request to a server that has just said no. The likeliest come first, and few come after them.
+MOST_ADDRESSES = 8
+# How files of pages end: an address without a slash at its end may have one.
+_FILE_ENDINGS = (".html", ".htm", ".php", ".asp", ".aspx", ".xml", ".txt", ".md")
+
+
+def other_addresses(url: str, *, blog: Blog, scope: Scope, known: Iterable[str] = ()) -> tuple[str, ...]:
+    """Where a post may be had beside `url`, the likeliest first.
+
+    `known` are addresses that pages, feeds and interfaces have named for it: its canonical one, its short link, those
+    at former homes of the blog.
+
+    >>> from datetime import UTC, datetime
+    >>> from everlog.core.scope import Scope
+    >>> from everlog.records import Blog
+    >>> blog = Blog(id=1, home="https://a.org/", added_at=datetime(2026, 1, 1, tzinfo=UTC))
+    >>> other_addresses("https://a.org/x?utm_source=y", blog=blog, scope=Scope(blog.home))[:3]
+    ('https://a.org/x', 'https://a.org/x/', 'http://a.org/x')
+    """
+    found: dict[str, None] = {}
+    for address in (*known, *_plainer(url), *_elsewhere(url, blog, scope)):
+        if address != url:
+            found.setdefault(address)
+    return tuple(found)[:MOST_ADDRESSES]
+
+
+def _plainer(url: str) -> Iterator[str]:
+    """Spellings of the address on its own host."""
+    bare = _without_tracking(url)
+    yield bare
+    yield _with_other_end(bare)
+    yield _with_other_scheme(bare)
+    yield _with_other_name(bare)
+    yield _with_other_name(_with_other_scheme(bare))
+
+
+def _elsewhere(url: str, blog: Blog, scope: Scope) -> Iterator[str]:
+    """The same path at the other homes of the blog."""
+    homes = (blog.home, *reversed(blog.former_homes), *(alias.home for alias in scope.aliases if alias.answers))
+    inside = [home for home in homes if canonical(url).startswith(canonical(home))]
+    if not inside:
+        return
+    here = max(inside, key=lambda home: len(canonical(home)))
+    for home in homes:
+        if canonical(home) != canonical(here):
+            yield rebased(_without_tracking(url), here, home)
+
+
+def _without_tracking(url: str) -> str:
+    parts = urlsplit(url)
+    kept = [
+        (name, value) for name, value in parse_qsl(parts.query, keep_blank_values=True)
+        if name.lower() not in TRACKING and not name.lower().startswith(TRACKING_PREFIXES)
+    ]
+    as_before = len(kept) == len(parse_qsl(parts.query, keep_blank_values=True))
+    return parts._replace(query=parts.query if as_before else urlencode(kept), fragment="").geturl()
+
+
+def _with_other_end(url: str) -> str:
+    """With a slash at the end, or without the one there is.
+
+    >>> _with_other_end("http://a.org/x/"), _with_other_end("http://a.org/x"), _with_other_end("http://a.org/x.html")
+    ('http://a.org/x', 'http://a.org/x/', 'http://a.org/x.html')
+    """
+    parts = urlsplit(url)
+    if parts.path in {"", "/"} or parts.path.lower().endswith(_FILE_ENDINGS):
+        return url
+    path = parts.path.rstrip("/") if parts.path.endswith("/") else f"{parts.path}/"
+    return parts._replace(path=path).geturl()
+
+
+def _with_other_scheme(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.port is not None:
+        # A port speaks one of the two.
+        return url
+    return parts._replace(scheme="http" if parts.scheme == "https" else "https").geturl()
+
+
+def _with_other_name(url: str) -> str:
+    """With `www` before the host, or without it.
+
+    >>> _with_other_name("http://www.a.org/x"), _with_other_name("http://a.org/x"), _with_other_name("http://127.0.0.1/")
+    ('http://a.org/x', 'http://www.a.org/x', 'http://127.0.0.1/')
+    """
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2]
+    if host.startswith("www."):
+        return parts._replace(netloc=host.removeprefix("www.")).geturl()
+    labels = (parts.hostname or "").split(".")
+    is_name = len(labels) > 1 and not labels[-1].isdecimal() and ":" not in (parts.hostname or "")
+    return parts._replace(netloc=f"www.{host}").geturl() if is_name else url
