@@ -1,4 +1,4 @@
-"""Real WordPress and real Ghost on loopback: each site in a temporary folder, on a port and in processes of its own.
+"""Real WordPress, Ghost and pywb on loopback: each site in a temporary folder, on a port and in processes of its own.
 
     with wordpress.site(wordpress.Options(permalinks=wordpress.PLAIN)) as blog:
         blog.change([post("First", key="first"), comment("first", "Well said.")])
@@ -13,4 +13,5 @@ out where it could not.
 - `serving`   a web server in a group of processes, and the log of what it was asked
 - `wordpress` PHP's web server, WordPress and SQLite; `php/` has what runs inside of it
 - `ghost`     Node.js, Ghost and SQLite; `node/` has what runs inside of it
+- `web_archive` pywb with the captures of some WARC files: a Memento server with a CDX interface
 """

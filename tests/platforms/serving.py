@@ -26,7 +26,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
 PARTS = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "everlog" / "platforms"
-MADE_FROM = {"wordpress": Path(__file__).with_name("php"), "ghost": Path(__file__).with_name("node")}
+MADE_FROM = {
+    name: Path(__file__).with_name(folder)
+    for name, folder in (("wordpress", "php"), ("ghost", "node"), ("pywb", "pywb"))
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
