@@ -110,6 +110,18 @@ class Settings:
         90.0, least=0, most=3650,
         about="Posts are looked at again after 1, 2, 4, ... days, at most this many apart; 0: never.",
     )
+    from_wayback: str | None = _setting(
+        None, about="A web archive to take from what is gone from the web: https://web.archive.org, or another one.",
+    )
+    wayback_delay: float = _setting(
+        2.5, least=0, about="Seconds between two requests to a web archive; it grows by itself.",
+    )
+    wayback_versions: int = _setting(
+        3, least=0, most=1000, about="Earlier versions of a post that are asked for in a web archive, at most.",
+    )
+    wayback_requests: int = _setting(
+        10_000, least=1, about="Requests to a web archive in one run, at most; the next run goes on.",
+    )
     newest_first: bool = _setting(default=False, about="Fetch the newest posts first.")
     header: tuple[str, ...] = _setting((), about="Headers for the blog's own host, as 'Name: value'.")
     cookies: str | None = _setting(None, about="A cookie file (Netscape format) for the blog's own host.")
@@ -356,6 +368,12 @@ def _contact(contact: str | None) -> str | None:
     return contact.strip() or None if contact else None
 
 
+def _web_archive(address: str | None) -> str | None:
+    if address is not None and not re.match(r"https?://[^/\s]", address):
+        raise ValueError(f"{address!r} is not the address of a web archive, as https://web.archive.org is one")
+    return address
+
+
 def _hosts(hosts: tuple[str, ...]) -> tuple[str, ...]:
     from everlog.core.ip_addresses import host_and_port  # noqa: PLC0415 - few allow any
 
@@ -369,4 +387,6 @@ _FLAGS: tuple[tuple[bool, tuple[object, ...]], ...] = (
     (False, (False, "0", "false", "f", "no", "n", "off")),
 )
 # What a text has to be, beyond being one.
-_OWN_CHECKS: dict[str, Callable[[Any], Any]] = {"header": _headers, "contact": _contact, "allow": _hosts}
+_OWN_CHECKS: dict[str, Callable[[Any], Any]] = {
+    "header": _headers, "contact": _contact, "allow": _hosts, "from_wayback": _web_archive,
+}

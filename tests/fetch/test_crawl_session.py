@@ -58,6 +58,10 @@ async def story(fetcher: HttpClient) -> dict[str, Any]:
         found["conditional sent"] = blog.last("/unchanged").headers
         found["fragment"] = await session.fetch(blog.url("/plain#comments"))
         found["counts"] = blog.counts()
+        staying = fetcher.session(policy(blog.url(), stays=True))
+        landed = len(other.seen)
+        found["stays"] = [await staying.fetch(blog.url(path)) for path in ("/moved", "/away")]
+        found["landed"] = len(other.seen) - landed
         found["ledger"] = session.host_stats()
         found["sent"] = blog.last("/plain").headers
         await _private_things(fetcher, blog, other, found)
@@ -207,6 +211,14 @@ def test_redirects_are_followed_and_every_hop_is_kept(found: dict[str, Any]) -> 
     assert moved.url == found["address"] + "/moved"
     assert moved.page.url == found["address"] + "/plain"
     assert found["utf8"].answer.body == b"coffee"
+
+
+def test_who_stays_on_a_host_is_not_led_to_another(found: dict[str, Any]) -> None:
+    here, away = found["stays"]
+    assert isinstance(here, Fetched)
+    assert isinstance(away, Failure)
+    assert "redirects to another host" in away.reason
+    assert found["landed"] == 0
 
 
 def test_redirects_in_a_circle_or_without_end_are_loops(found: dict[str, Any]) -> None:

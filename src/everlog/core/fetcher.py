@@ -22,7 +22,8 @@ class FetchPolicy:
     `own` are further addresses of the blog, which nobody typed. `headers` and `cookies` are sent to the hosts of both
     alone. `also` are other addresses that the user says the blog has: they may be private like typed ones, but get
     nothing that is the user's own. `guessed` are the spellings of an address that was typed without a scheme. `allow`
-    are hosts, or hosts with ports, that may be private all the same. `scratch` is a folder for media that are too large
+    are hosts, or hosts with ports, that may be private all the same. `stays` says that redirects to other hosts are not
+    followed. `scratch` is a folder for media that are too large
     for the memory; without one they are held there.
     """
 
@@ -44,6 +45,7 @@ class FetchPolicy:
     also: tuple[str, ...] = ()
     guessed: tuple[str, ...] = ()
     scratch: str | None = None
+    stays: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

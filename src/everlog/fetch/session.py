@@ -141,6 +141,9 @@ class Session(Fetcher):
             target = _target(last)
             if target is None:
                 return self._verdict(url, tuple(trail), conditional=bool(conditions))
+            if self.policy.stays and host_key(target) != host_key(here):
+                reason = f"redirects to another host: {target}"
+                return Failure(url=url, trouble="address", reason=reason, status=last.status, exchanges=tuple(trail))
             if target in seen and silence is not None:
                 # What answers only sends back to what does not.
                 return replace(silence, url=url, exchanges=tuple(trail))

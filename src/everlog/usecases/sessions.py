@@ -1,6 +1,7 @@
 """Sessions of the fetcher: the web as the crawl of one blog may ask it, by its settings and what earlier runs learned.
 
     open_session      the session of one blog
+    open_web_archive  that of a web archive
     fetch_policy      how its pages are asked for
     HostCache         what is remembered of hosts from one run to the next, written in groups
 """
@@ -17,7 +18,7 @@ from urllib.parse import urlsplit
 from everlog.core.fetcher import Fetcher, FetchPolicy
 from everlog.errors import UsageError
 from everlog.fetch.allowlist import FIRST_NETWORK
-from everlog.usecases.discover.stored_allowlist import TYPED, with_allowlist
+from everlog.usecases.discover.stored_allowlist import TYPED, note_typed, with_allowlist
 from everlog.usecases.discover.typed_address import fetchable
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from everlog.settings import Settings
 
 ROBOTS = "robots "
+# The index of a large web archive takes its time: half a minute for a blog of many years is nothing unusual.
+SLOW_SECONDS = 120.0
 GATHERED = (ROBOTS, FIRST_NETWORK, TYPED)
 
 
@@ -51,6 +54,27 @@ def open_session(
     policy = replace(own, typed=(*own.typed, *others), guessed=guessed, scratch=scratch)
     policy = with_allowlist(policy, blog, archive, recall=recall, remember=remember)
     return fetcher.session(policy, recall=recall, remember=remember)
+
+
+def open_web_archive(endpoint: str, settings: Settings, archive: Archive, fetcher: HttpClient) -> Fetcher:
+    """A web archive as any crawl may ask it: with a pace of its own, one request at a time.
+
+    Its robots.txt is about search engines that would list its captures as pages; its interfaces are made for programs.
+    A capture that is a redirect must not lead out of it: whoever answers there today is not who was captured.
+    """
+    def to_archive(name: str, value: str) -> None:
+        archive.hosts.cache({name: value})
+
+    note_typed([endpoint], archive)
+    scratch = str(archive.backend.file_store.scratch) if archive.backend.file_store.scratch is not None else None
+    policy = FetchPolicy(
+        allow=settings.allow, typed=(endpoint,), user_agent=settings.agent(_version()), obey_robots=False, stays=True,
+        delay_seconds=settings.wayback_delay, concurrency=1, timeout_seconds=max(settings.timeout, SLOW_SECONDS),
+        longest_wait_seconds=settings.longest_wait, retries=settings.retries, max_page_bytes=settings.max_page_bytes,
+        max_media_bytes=settings.max_media_bytes, scratch=scratch,
+    )
+    policy = with_allowlist(policy, None, archive, recall=archive.hosts.cached, remember=to_archive)
+    return fetcher.session(policy, recall=archive.hosts.cached, remember=to_archive)
 
 
 def fetch_policy(url: str, settings: Settings) -> FetchPolicy:

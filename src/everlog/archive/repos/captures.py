@@ -25,6 +25,7 @@ from everlog.core.urls import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from datetime import datetime
 
     from everlog.archive.capture_index import CaptureIndex
     from everlog.archive.write.batch_writer import WarcRecord
@@ -187,6 +188,14 @@ class CaptureRepository:
         with self.database.reading() as connection:
             row = connection.execute(statement).first()
         return None if row is None else _capture(row)
+
+    def foreign_moments(self, blog_id: int, key: str) -> frozenset[datetime]:
+        """When others captured a URL, of the captures that are held."""
+        statement = select(_captures.c.captured_at).join(_urls, _urls.c.id == _captures.c.url_id).where(
+            _urls.c.blog_id == blog_id, _urls.c.key == storable(key), _captures.c.captured_at.is_not(None),
+        )
+        with self.database.reading() as connection:
+            return frozenset(map(moment_of, connection.scalars(statement)))
 
     def bodies(self, blog_id: int, url: str) -> tuple[Capture, ...]:
         """The good captures of a URL, each body once, in the order in which they were last seen."""

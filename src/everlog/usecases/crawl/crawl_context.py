@@ -132,6 +132,8 @@ class CrawlRun:
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     # Renders the pages that need it; None: nobody can.
     browser: Browser | None = None
+    # A web archive that has what is gone from the web; None: nobody wants to ask one.
+    web_archive: Fetcher | None = None
     # What `--allow` named, to be kept with a blog that is new.
     allow: tuple[str, ...] | None = None
     # Who visits pages takes a turn; polls that bring nothing need none.
@@ -143,7 +145,8 @@ class CrawlRun:
     def keep_host_stats(self) -> None:
         """Add what was asked of hosts since this was last called to what the archive knows of them."""
         with suppress(EverlogError):  # a disk that takes no figures takes no posts either, and these are told of
-            self.archive.hosts.add(self.fetcher.take_host_stats(), at=self.now())
+            for each in filter(None, (self.fetcher, self.web_archive)):
+                self.archive.hosts.add(each.take_host_stats(), at=self.now())
 
 
 @dataclass(slots=True, kw_only=True)
