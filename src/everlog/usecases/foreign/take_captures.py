@@ -95,6 +95,13 @@ class Won:
         if safe.kept == "new":
             self.keys.append(visit.post_key or visit.key)
 
+    def add(self, more: Won) -> None:
+        """What another call brought, for sums."""
+        for name in ("captures", "posts", "changed", "earlier", "media", "known", "lost"):
+            setattr(self, name, getattr(self, name) + getattr(more, name))
+        self.keys += more.keys
+        self.reasons += more.reasons
+
     def summary(self) -> str:
         """What was won, in a few words.
 
