@@ -36,6 +36,7 @@ _HERE: dict[str, tuple[str, str]] = {
     "inspect": ("", "Show what a crawl would find; writes nothing."),
     "crawl": ("", "Archive whole blogs; given again, continues or updates."),
     "update": ("crawl", "Archive what is new or changed since the last crawl."),
+    "repair": ("", "Go after posts that are missing, in every way there is."),
     "watch": ("", "Keep all blogs current until you stop it."),
     "status": ("", "Show what is held, what is missing and why."),
     "search": ("", "Find posts by their words, the best first."),
@@ -108,6 +109,10 @@ def _run(argv: list[str]) -> int:
 
 def _run_command(argv: list[str]) -> int:
     try:
+        if "--from-wayback" in argv:
+            from everlog.cli.typed_command import with_endpoint
+
+            argv = with_endpoint(argv)
         is_named = bool(argv) and argv[0] in COMMANDS
         program = _program(make_app(argv[0]) if is_named else make_app())
         program.main(args=argv if is_named else _with_command(argv, program), prog_name=command_name())

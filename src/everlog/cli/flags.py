@@ -67,6 +67,10 @@ class Flags:
     ignore_robots: Annotated[bool, Option(
         "--ignore-robots", help="Ignore robots.txt and noarchive; for your own blogs only.",
     )] = False
+    from_wayback: Annotated[str | None, Option(
+        metavar="[ENDPOINT]",
+        help="Take what is gone from a web archive (default: the Internet Archive; or any with Memento or CDX).",
+    )] = None
     allow: Annotated[list[str] | None, Option(
         metavar="HOST[:PORT]", help="Allow a host at a private address, or at this port (repeatable).",
     )] = None

@@ -18,6 +18,8 @@ _HOST = re.compile(
     re.IGNORECASE,
 )
 _NEAR = 0.6
+FROM_WAYBACK = "--from-wayback"
+INTERNET_ARCHIVE = "https://web.archive.org"
 
 
 def with_command(argv: list[str], commands: Collection[str], valued: Collection[str]) -> list[str]:
@@ -43,6 +45,28 @@ def with_command(argv: list[str], commands: Collection[str], valued: Collection[
     if looks_like_address(word) or (at > 0 and any(map(looks_like_address, argv[at:]))):
         return ["crawl", *argv]
     raise _unknown(word, argv[at + 1:], commands)
+
+
+def with_endpoint(argv: Sequence[str]) -> list[str]:
+    """The words with the web archive that `--from-wayback` means where none is named behind it.
+
+    >>> with_endpoint(["crawl", "a.blog.example", "--from-wayback", "-q"])
+    ['crawl', 'a.blog.example', '--from-wayback=https://web.archive.org', '-q']
+    >>> with_endpoint(["crawl", "--from-wayback", "a.blog.example"])
+    ['crawl', '--from-wayback=https://web.archive.org', 'a.blog.example']
+    >>> with_endpoint(["repair", "--from-wayback", "http://localhost:8080/blogs"])
+    ['repair', '--from-wayback', 'http://localhost:8080/blogs']
+    """
+    words = list(argv)
+    if FROM_WAYBACK not in words:
+        return words
+    at = words.index(FROM_WAYBACK)
+    behind = words[at + 1] if at + 1 < len(words) else ""
+    # To crawl needs an address: the only one is that of the blog.
+    is_blog = words[0] != "repair" and sum(map(looks_like_address, words)) < 2 and "-i" not in words
+    if not looks_like_address(behind) or is_blog:
+        words[at] = f"{FROM_WAYBACK}={INTERNET_ARCHIVE}"
+    return words
 
 
 def looks_like_address(word: str) -> bool:

@@ -20,7 +20,7 @@ from everlog.usecases.discover.stored_allowlist import keep_allowed, note_typed
 from everlog.usecases.discover.typed_address import fetchable, other_spellings
 from everlog.usecases.learn.learned_blog import LearnedBlog
 from everlog.usecases.rate_limiter import shared_rate_limiter, shared_time
-from everlog.usecases.sessions import HostCache, open_session
+from everlog.usecases.sessions import HostCache, open_session, open_web_archive
 from everlog.usecases.update.update_blog import refresh_blog
 from everlog.usecases.watch.watch_loop import Watcher, WatchTally
 
@@ -48,10 +48,10 @@ BROWSER_STARTS_IN = timedelta(seconds=5)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """One blog to crawl, or to update since a date."""
+    """One blog to crawl, to update since a date, or to repair."""
 
     url: str
-    kind: Literal["crawl", "update"] = "crawl"
+    kind: Literal["crawl", "update", "repair"] = "crawl"
     since: datetime | None = None
     # Whether a user typed its address, rather than a list that may come from anywhere.
     typed: bool = False
@@ -85,13 +85,14 @@ def run_jobs(
 
     def run_of(job: Job, fetcher: HttpClient, browser: Browser, *, is_over: bool) -> CrawlRun:
         url = fetchable(job.url)
-        own = settings.for_blog(url)
+        own = _settings_for(job, url, settings)
         tally = Tally(blog=url)
         on_start(tally)
         return CrawlRun(
             fetcher=_session_for(job, url, own, archive, fetcher), archive=archive, settings=own, tally=tally,
             on_safe=on_safe, browser=browser, allow=job.allow, goes_on=job.goes_on, now=fetcher.timekeeper.now,
             stop=StopSwitch(is_over=is_over),
+            web_archive=open_web_archive(own.from_wayback, own, archive, fetcher) if own.from_wayback else None,
         )
 
     async def all_of(fetcher: HttpClient) -> list[Report | EverlogError]:
@@ -109,8 +110,9 @@ def run_jobs(
                     return Report(blog=job.url, ending="interrupted", reason="not started", tally=Tally(blog=job.url))
                 try:
                     runs[number] = run_of(job, fetcher, browser, is_over=over)
-                    async with waits_shown(runs[number].tally, runs[number].fetcher, runs[number].now, browser):
-                        return await _do(job, runs[number])
+                    run = runs[number]
+                    async with waits_shown(run.tally, run.fetcher, run.now, browser, run.web_archive):
+                        return await _do(job, run)
                 except EverlogError as error:
                     return error
 
@@ -205,13 +207,14 @@ def render_options(settings: Settings) -> RenderOptions:
 
 @asynccontextmanager
 async def waits_shown(
-    tally: Tally, fetcher: Fetcher, now: Callable[[], datetime], browser: Browser,
+    tally: Tally, fetcher: Fetcher, now: Callable[[], datetime], browser: Browser, web_archive: Fetcher | None = None,
 ) -> AsyncIterator[None]:
     """Meanwhile, the tally says what is waited for, from the first request on; behind it, that this is over."""
     async def look() -> None:
         while True:
             starting = Wait(host="the browser", until=now() + BROWSER_STARTS_IN, why="it is being started")
-            tally.waits = (*fetcher.waiting(), *((starting,) if browser.is_starting else ()))
+            archived = web_archive.waiting() if web_archive is not None else ()
+            tally.waits = (*fetcher.waiting(), *archived, *((starting,) if browser.is_starting else ()))
             await asyncio.sleep(LOOK_SECONDS)
 
     looking = asyncio.ensure_future(look())
@@ -222,11 +225,28 @@ async def waits_shown(
         tally.doing = "done"
 
 
+def _settings_for(job: Job, url: str, settings: Settings) -> Settings:
+    own = settings.for_blog(url)
+    if job.kind != "repair":
+        return own
+    from everlog.usecases.repair.repair_blog import patient  # noqa: PLC0415 - few repair
+
+    return patient(own)
+
+
 async def _do(job: Job, run: CrawlRun) -> Report:
     try:
+        if job.kind == "crawl" and run.web_archive is not None:
+            from everlog.usecases.foreign.crawl_and_backfill import crawl_and_backfill  # noqa: PLC0415 - few ask one
+
+            return await crawl_and_backfill(job.url, run)
         if job.kind == "crawl":
             return await archive_blog(job.url, run)
         blog = blog_named(job.url, run.archive)
+        if job.kind == "repair":
+            from everlog.usecases.repair.repair_blog import repair_blog  # noqa: PLC0415 - as above
+
+            return await repair_blog(blog, run)
         if blog.state != "finished" or LearnedBlog.of(blog) is None:
             return await archive_blog(blog.home, run)
         return await refresh_blog(blog, run, job.since)

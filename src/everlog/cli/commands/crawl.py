@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @takes(
     "archive files spool scope also feed no_feed header cookies max_pages max_time delay render pages no_comments "
-    "no_media ignore_robots allow config json quiet verbose"
+    "no_media ignore_robots from_wayback allow config json quiet verbose"
 )
 def crawl(
     urls: Annotated[list[str] | None, typer.Argument(metavar="URL", help="Addresses of blogs.")] = None,
@@ -55,6 +55,7 @@ def crawl(
       everlog crawl -i blogs.opml --no-media
       everlog crawl https://a.blog.example/ --no-feed
       everlog crawl https://a.blog.example/ --no-pages
+      everlog crawl https://a.blog.example/ --from-wayback
     """
     refuse_both(given.feed, no_feed=given.no_feed)
     named = ", ".join([*(urls or ()), *([f"the blogs of {input_file}"] if input_file else ())])
@@ -154,10 +155,11 @@ def print_reports(jobs: list[Job], reports: list[Report | EverlogError], archive
     for report in reports:
         if isinstance(report, EverlogError):
             print(report, file=sys.stderr)
-    return _exit_code(reports)
+    return exit_code(reports)
 
 
-def _exit_code(reports: list[Report | EverlogError]) -> int:
+def exit_code(reports: list[Report | EverlogError]) -> int:
+    """One exit code for all blogs of a run: that of what asks most of the user."""
     from everlog.usecases.crawl.report import exit_code_of
 
     code = exit_code_of([report for report in reports if not isinstance(report, EverlogError)])

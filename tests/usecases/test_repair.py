@@ -1,0 +1,127 @@
+"""Repair: posts that the verdict calls missing, had by other addresses, patience, or a web archive."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+import a_blog
+from everlog.archive import open_archive
+from everlog.core.urls import canonical
+from everlog.records import Failure
+from everlog.usecases.completeness import missing_posts
+from everlog.usecases.repair.repair_blog import patient, repair_blog
+from usecases.a_site import POSTS, a_site, crawl, work
+from usecases.a_web import MemoryWeb
+from usecases.a_web_archive import WebArchive
+from usecases.conftest import OPTIONS
+
+STAMP = "20240302030405"
+NUMBER = 18
+LOST = a_blog.url(NUMBER)
+
+
+def repaired(web, archive, there=None, **settings):
+    endpoint = {"from_wayback": there.endpoint} if there is not None else {}
+    run = replace(work(web, archive, **endpoint, **settings), web_archive=there)
+    return asyncio.run(repair_blog(archive.blogs.find(a_blog.HOME), run))
+
+
+class Fussy(MemoryWeb):
+    """A web that tells spellings of an address apart."""
+
+    only: tuple[str, ...] = ()
+
+    async def fetch(self, url, *, purpose="page", etag=None, last_modified=None):
+        if canonical(url) == canonical(LOST) and url not in self.only:
+            self.asked.append(url)
+            return Failure(url=url, trouble="http", reason=f"HTTP 500 at {url}", status=500)
+        return await super().fetch(url, purpose=purpose, etag=etag, last_modified=last_modified)
+
+
+@pytest.fixture
+def broken(tmp_path):
+    """A blog one post of which answered with an error while it was crawled."""
+    web = Fussy(answers=a_site().answers)
+    with open_archive(tmp_path / "archive", create=True, options=OPTIONS) as archive:
+        crawl(web, archive)
+        assert [gap.url for gap in missing_posts(archive.blogs.find(a_blog.HOME), archive)] == [LOST]
+        yield web, archive
+
+
+def test_a_post_that_answers_now_is_won_with_another_try(broken):
+    web, archive = broken
+    web.only = (LOST,)
+    report = repaired(web, archive)
+    assert report.won == ((LOST, "with another try"),)
+    assert (report.left, report.ending, report.held) == ((), "complete", POSTS)
+    assert archive.posts.find(LOST).origin == "live"
+
+
+@pytest.mark.parametrize("address", [LOST + "/", LOST.replace("https", "http"), LOST.replace("//", "//www.")])
+def test_a_post_at_another_address_is_won_and_held_under_both(broken, address):
+    web, archive = broken
+    web.only = (address,)
+    report = repaired(web, archive)
+    assert report.won == ((LOST, f"at {address}"),)
+    assert archive.posts.find(LOST).text == a_blog.text(NUMBER)
+
+
+def test_another_page_at_another_address_is_not_taken_for_the_post(broken):
+    web, archive = broken
+    web.only = (LOST.replace("https", "http"),)
+    web.put(LOST, "<html><body><h1>Welcome</h1><p>It works!</p></body></html>")
+    report = repaired(web, archive)
+    assert report.won == ()
+    assert archive.posts.find(LOST) is None
+
+
+def test_what_stays_missing_is_named_with_its_reason_and_the_next_command(broken):
+    web, archive = broken
+    report = repaired(web, archive)
+    assert report.ending == "incomplete"
+    assert report.exit_code == 3
+    assert [gap.url for gap in report.left] == [LOST]
+    assert "500" in report.left[0].reason
+    assert f"everlog repair {a_blog.HOME} --from-wayback" in " ".join(report.tally.remarks)
+
+
+@pytest.mark.parametrize("kind", ["wayback", "pywb", "timemap"])
+def test_a_web_archive_has_the_last_word(broken, kind):
+    web, archive = broken
+    there = WebArchive(kind=kind)
+    there.capture(LOST, STAMP, a_blog.page(NUMBER))
+    there.capture(a_blog.url(77), STAMP, a_blog.page(77))
+    report = repaired(web, archive, there)
+    assert report.won == ((LOST, "in archive.example, captured 2024-03-02"),)
+    assert (report.ending, report.left) == ("complete", ())
+    assert archive.posts.find(LOST).origin == "memento"
+    # Only what is missing is asked for.
+    assert archive.posts.find(a_blog.url(77)) is None
+
+
+def test_the_verdict_is_renewed(broken):
+    web, archive = broken
+    web.only = (LOST,)
+    repaired(web, archive)
+    blog = archive.blogs.find(a_blog.HOME)
+    assert archive.blogs.inventory.last_verdict(blog.id)["missing"] == 0
+
+
+def test_a_blog_that_is_whole_is_not_asked(crawled):
+    web, archive = crawled
+    web.asked.clear()
+    report = repaired(web, archive)
+    assert (report.won, report.left, web.asked) == ((), (), [])
+    assert report.ending == "complete"
+
+
+def test_a_repair_waits_longer_than_a_crawl(crawled):
+    web, archive = crawled
+    settings = work(web, archive).settings
+    more = patient(settings)
+    assert more.retries > settings.retries
+    assert more.timeout > settings.timeout
+    assert more.longest_wait > settings.longest_wait
