@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from everlog.importing.no_web import NoWeb, missing
 from everlog.records import Exchange, Failure, Fetched, Purpose
 from everlog.usecases.foreign.archive_client import Halt
-from everlog.usecases.foreign.no_web import NoWeb, missing
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -30,8 +30,7 @@ def visit_of_failure(link: Link, failure: Failure, context: CrawlContext, now: d
     """The visit to store, counted in the crawl's tally; `again_at` is set if the server said when to come back."""
     tally = context.tally
     visit = Visit(
-        # Its row may be made by this visit, and must say that a link to a post led here.
-        blog_id=context.blog.id, url=link.url, key=link.key, lane=link.lane, outcome="failed", reason=failure.reason,
+        blog_id=context.blog.id, url=link.url, key=link.key, outcome="failed", reason=failure.reason,
         exchanges=failure.exchanges, post_key=key_of_moved(link.key, None, context),
         # A row that is made by the visit itself says what the link said; what only a copy names is no post yet.
         lane=link.lane if link.rank >= 0 else "page",
