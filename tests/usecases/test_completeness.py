@@ -214,6 +214,13 @@ def test_an_update_renews_the_verdict_and_notes_that_it_changed(archive):
     assert len([event for event in archive.events() if event.kind == "completeness"]) == len(events)
 
 
+def test_a_crawl_that_is_not_over_notes_no_change(archive):
+    for _ in range(3):
+        crawl(a_site(), archive, max_pages=7)
+    assert [event.kind for event in archive.events()] == []
+    assert archive.blogs.inventory.last_verdict(archive.blogs()[0].id)["posts"] in {"no", "unknown"}
+
+
 def test_a_verdict_that_stays_as_it_is_is_not_written_again(archive):
     crawled(Blog.of(12), archive)
     blog = archive.blogs()[0]

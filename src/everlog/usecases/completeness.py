@@ -90,11 +90,17 @@ def years_of_blog(blog: Blog, archive: Archive, known: Completeness) -> tuple[Ye
     return years_of(held, excused=known.posts.excused, missing=known.posts.missing)
 
 
-def renew(blog: Blog, archive: Archive, *, now: datetime | None = None) -> Completeness:
-    """Judge a blog anew and keep the verdict in short; an event says that the answer, or what is missing, changed."""
+def renew(blog: Blog, archive: Archive, *, is_over: bool = True, now: datetime | None = None) -> Completeness:
+    """Judge a blog anew and keep the verdict in short; an event says that the answer, or what is missing, changed.
+
+    That of a run which is not over (`is_over`) changes nothing that was said at the end of one.
+    """
     known = completeness_of(blog, archive, now=now or datetime.now(UTC))
     before = archive.blogs.inventory.last_verdict(blog.id)
-    short = known.short() | {"marks": [_mark(verdict.missing) for verdict in (known.posts, known.comments)]}
+    marks = [_mark(verdict.missing) for verdict in (known.posts, known.comments)]
+    short = known.short() | {"marks": marks, "is_over": is_over}
+    if not is_over and before is not None and before["is_over"]:
+        return known
     if before is not None and _is_same(before, short):
         if known.checked_at - datetime.fromisoformat(before["checked_at"]) >= _WRITTEN_AGAIN:
             archive.blogs.inventory.keep_verdict(blog.id, short)
@@ -126,8 +132,8 @@ def completeness_document(blogs: Iterable[Blog], archive: Archive) -> dict[str, 
 def _events(
     blog: Blog, known: Completeness, before: Mapping[str, Any] | None, short: Mapping[str, Any],
 ) -> list[Event]:
-    """What changed since the last verdict; the first one changes nothing."""
-    if before is None:
+    """What changed since the last verdict at the end of a run; the first one changes nothing."""
+    if before is None or not before["is_over"]:
         return []
     events = []
     for number, name in enumerate(("posts", "comments")):

@@ -163,7 +163,7 @@ def finish(context: CrawlContext, run_id: int, ending: Ending, reason: str, *, l
     if ending in {"complete", "incomplete"}:
         blog = archive.blogs.update(blog.id, state="finished", crawled_at=datetime.now(UTC))
     keep_neighbours(context)
-    known = renew(blog, archive)
+    known = renew(blog, archive, is_over=ending in {"complete", "incomplete", "nothing"})
     ending, reason = with_verdict(ending, reason, known)
     is_finished = ending in {"complete", "incomplete"} or context.blog.state == "finished"
     take_last_figures(tally, context.blog, archive, is_finished=is_finished, missing=len(known.posts.missing))

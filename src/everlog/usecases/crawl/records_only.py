@@ -98,7 +98,7 @@ def _fronts(blog: Blog, found: Found) -> list[Visit]:
 
 
 def _report(blog: Blog, ending: Ending, reason: str, run: CrawlRun, run_id: int) -> Report:
-    known = renew(blog, run.archive)
+    known = renew(blog, run.archive, is_over=ending != "interrupted")
     ending, reason = with_verdict(ending, reason, known)
     if ending in {"complete", "incomplete"}:
         # It is watched from now on.
