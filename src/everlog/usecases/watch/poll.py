@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from everlog.usecases.crawl.report import Report
 
 # Why a blog whose records alone are wanted has none that are new.
-NO_INTERFACE = "its interface does not answer"
+NO_INTERFACE = "its interface is not reachable"
 # After these nothing more can be written, not even what was claimed.
 FATAL = (DiskFull, DamagedArchive, LeaseLost, ServiceDown)
 
