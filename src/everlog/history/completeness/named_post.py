@@ -30,6 +30,10 @@ Whereabouts = Literal[
     "locked", "not there", "needs login", "failed", "refused", "no post", "outside", "same", "told only", "waiting",
     "unvisited",
 ]
+# Menus of themes link to pages that nobody wrote: that of a new Ghost to /about/, where posts are at /word/.
+_PAGES = frozenset(
+    {"about", "about-us", "contact", "impressum", "imprint", "login", "privacy", "privacy-policy", "search"}
+)
 _SLIP = re.compile(r"[\s@<>{}\"|]")
 _YEAR = re.compile(r"(?:^|[/\-_=.])((?:19|20)[0-9]{2})(?=[/\-_&.]|$)")
 
@@ -84,7 +88,7 @@ def is_address_of_post(url: str) -> bool:
     """
     path = unquote(urlsplit(url).path)
     name = path.rstrip("/").rpartition("/")[2].partition(".")[0].lower()
-    return _SLIP.search(path) is None and name not in LISTING_WORDS
+    return _SLIP.search(path) is None and name not in LISTING_WORDS | _PAGES
 
 
 def is_not_there(detail: str) -> bool:
