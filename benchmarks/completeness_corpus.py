@@ -29,7 +29,7 @@ from everlog.usecases.completeness import completeness_of
 if TYPE_CHECKING:
     from everlog.evaluate.corpus import Blog
 
-# Of the posts that files are sure of, so many must be named. Measured on 30 blogs: 86 %, and 98 % without one whose
+# Of the posts that files are sure of, so many must be named. Measured on 43 blogs: 87 %, and 98 % without one whose
 # lists link to index.html where its feed does not.
 NAMED = 0.75
 SHOWN = 5
