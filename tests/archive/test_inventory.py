@@ -77,6 +77,13 @@ def test_what_another_source_lists_as_a_page_is_no_post(archive, blog):
     assert archive.blogs.inventory.unheld(blog.id) == archive.blogs.inventory.unheld_links(blog.id) == []
 
 
+def test_a_list_of_addresses_does_not_unlock_a_post(archive, blog):
+    known = archive.blogs.inventory
+    known.add(blog.id, "REST", [listed("a", locked="password"), listed("b", locked="password")])
+    known.add(blog.id, "REST", [listed("a", knows_lock=False), listed("b")])
+    assert {post.native_id: post.locked for post in known.of(blog.id, "REST")} == {"a": "password", "b": None}
+
+
 def test_two_posts_of_a_list_that_lead_to_one_are_told(archive, blog):
     archive.blogs.inventory.add(blog.id, "REST", [listed("a"), listed("b")])
     store(archive, blog, held(blog, "a"), visit(blog, "b", post_key=canonical(HOME + "a")))

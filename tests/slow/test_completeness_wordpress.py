@@ -52,14 +52,15 @@ def test_all_of_it_is_held_and_posts_with_passwords_are_excused_by_name(permalin
         assert all("password" in gap["reason"] for gap in said["excused"])
 
 
-def test_ten_pages_that_cannot_be_had_are_missing_and_no_other(tmp_path):
+@pytest.mark.parametrize("status", [403, 404])
+def test_ten_pages_that_cannot_be_had_are_missing_and_no_other(status, tmp_path):
     with wordpress.site(filled_with=[*years(POSTS, 40), *oddities()]) as site:
         shut = links(site)[::4][:TEN]
-        site.shut(shut)
+        site.shut(shut, status=status)
         said = crawled(site, tmp_path)["posts"]
         assert said["answer"] == "no"
         assert urls(said["missing"]) == sorted(shut)
-        assert all(gap["named_by"] and "403" in gap["reason"] for gap in said["missing"])
+        assert all(gap["named_by"] and str(status) in gap["reason"] for gap in said["missing"])
         assert urls(said["excused"]) == links(site, visible=False)
 
 

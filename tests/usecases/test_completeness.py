@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,7 +14,8 @@ from test_told_blog import Blog, Nameless, SiteWeb, crawled
 import a_blog
 from everlog.archive import open_archive
 from everlog.archive.repos.inventory import InventoryPost
-from everlog.records import Failure
+from everlog.core.urls import canonical
+from everlog.records import Exchange, Failure, Link, Visit
 from everlog.usecases.completeness import completeness_document, completeness_of, missing_posts, renew, years_of_blog
 from history.sites.wordpress_feeds import WordPressFeeds
 
@@ -52,6 +54,10 @@ def known(archive: Archive) -> Completeness:
     return completeness_of(archive.blogs()[0], archive)
 
 
+def answered(url: str, status: int) -> Exchange:
+    return Exchange(url=url, status=status, body=url.encode(), fetched_at=datetime(2026, 5, 1, tzinfo=UTC))
+
+
 def links(site: Blog, *numbers: int) -> set[str]:
     return {site.link(site.posts[number]) for number in numbers}
 
@@ -79,6 +85,15 @@ def test_posts_behind_a_password_are_excused_by_name(archive):
     assert {(gap.url, gap.reason, gap.named_by[0]) for gap in verdict.excused} == {
         (url, "password", "WordPress REST") for url in links(site, 10, 20, 30)
     }
+
+
+def test_posts_behind_a_password_stay_excused_when_the_list_is_read_again(archive):
+    """Pages that vanished are a reason to read it again, and it says nothing of passwords."""
+    site = Blog.of(30, traps={"password"})
+    lost = links(site, 3, 5)
+    crawled(site, archive, Broken(site, lost))
+    verdict = known(archive).posts
+    assert ({gap.url for gap in verdict.missing}, len(verdict.excused)) == (lost, 3)
 
 
 @pytest.mark.parametrize("status", [403, 404, 500])
@@ -162,6 +177,24 @@ def test_an_entry_of_the_feed_that_is_not_there_is_missing(archive):
     put_feed(fetcher, [90, 20, 19, 18, 17, 16])
     crawl(fetcher, archive)
     assert [(gap.url, gap.named_by[0]) for gap in known(archive).posts.missing] == [(a_blog.url(90), "feed")]
+
+
+@pytest.mark.parametrize(("place", "named"), [("text", []), ("list", ["kleinigkeit"])])
+def test_a_dead_word_at_the_root_is_missing_only_where_a_list_has_it(archive, place, named):
+    """Where posts stand at the root, every slip of running text looks like one."""
+    blog = archive.blogs.add("https://w.example/", scope="path")
+    url, on = "https://w.example/kleinigkeit", f"https://w.example/{place}"
+    outcome = "listing" if place == "list" else "page"
+    visits = [
+        Visit(blog_id=blog.id, url=on, key=canonical(on), outcome=outcome, exchanges=(answered(on, 200),),
+              links=(Link(url=url, key=canonical(url), lane="post", found_on=on),)),
+        Visit(blog_id=blog.id, url=url, key=canonical(url), outcome="failed", reason="HTTP 404", lane="post",
+              exchanges=(answered(url, 404),)),
+    ]
+    with archive.lock(blog.id):
+        for visit in visits:
+            archive.commit([visit])
+    assert [gap.url.rpartition("/")[2] for gap in missing_posts(blog, archive)] == named
 
 
 def test_a_link_to_the_next_post_that_leads_nowhere_names_a_missing_post(archive):

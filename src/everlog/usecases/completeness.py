@@ -230,9 +230,28 @@ def _named_posts(blog: Blog, state: BlogState, archive: Archive) -> list[NamedPo
             note(each, source.source, ("same", f"its address leads to http://{each.reason}"))
     for each in _of_feed(blog, state, archive):
         note(each, FEED, _where(each, blog))
-    for each in filter(lambda link: is_address_of_post(link.url), known.unheld_links(blog.id)):
+    for each in _of_links(blog, archive):
         note(each, CRAWL, _where(each, blog), is_certain=False)
     return [_merged(posts) for posts in found.values()]
+
+
+def _of_links(blog: Blog, archive: Archive) -> list[UnheldPost]:
+    """Addresses like a post's that only links have, of which no post is held.
+
+    Where posts stand at `/word/`, every dead link of running text is like a post's: that counts where a list of posts
+    has it, too.
+    """
+    known = archive.blogs.inventory
+    links = [link for link in known.unheld_links(blog.id) if is_address_of_post(link.url)]
+    vague = {link.key: canonical(link.found_on) for link in links if link.found_on and _is_vague(link, blog)}
+    lists = known.listing_pages(blog.id, set(vague.values())) | {canonical(blog.home)}
+    return [link for link in links if link.key not in vague or vague[link.key] in lists]
+
+
+def _is_vague(link: UnheldPost, blog: Blog) -> bool:
+    """Whether an address that nothing answers at is a single word below the home."""
+    below = link.key.removeprefix(canonical(blog.home)).strip("/")
+    return link.status in NOT_THERE and "/" not in below and "?" not in below and year_in(link.url) is None
 
 
 def _merged(posts: list[tuple[str, NamedPost]]) -> NamedPost:

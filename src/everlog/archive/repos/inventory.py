@@ -41,6 +41,8 @@ class InventoryPost:
     kind: str = "post"
     changed_at: datetime | None = None
     locked: str | None = None
+    # Lists of addresses do not tell who may read a post: what was told before stands.
+    knows_lock: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,22 +98,22 @@ class InventoryRepository:
     def add(self, blog_id: int, source: str, posts: Iterable[InventoryPost]) -> None:
         """Note posts that a source lists; one that it listed before is as it is listed now."""
         rows = {
-            post.native_id: {
+            post.native_id: (post.knows_lock, {
                 "blog_id": blog_id, "source": storable(source), "native_id": storable(post.native_id),
                 "key": storable(post.key), "url": storable(post.url), "kind": post.kind,
                 "changed_at": stamp_or_none(post.changed_at), "locked": storable_or_none(post.locked),
-            }
+            })
             for post in posts
         }
-        if not rows:
-            return
         new = self.database.insert(_listed)
-        changed = ("key", "url", "kind", "changed_at", "locked")
-        statement = new.on_conflict_do_update(
-            index_elements=["blog_id", "source", "native_id"], set_={name: new.excluded[name] for name in changed},
-        )
-        with self.database.writing() as connection:
-            connection.execute(statement, list(rows.values()))
+        for knows_lock in (True, False):
+            changed = ("key", "url", "kind", "changed_at", *(("locked",) if knows_lock else ()))
+            statement = new.on_conflict_do_update(
+                index_elements=["blog_id", "source", "native_id"], set_={name: new.excluded[name] for name in changed},
+            )
+            if chosen := [row for knows, row in rows.values() if knows == knows_lock]:
+                with self.database.writing() as connection:
+                    connection.execute(statement, chosen)
 
     def remove(self, blog_id: int, source: str, native_ids: Collection[str]) -> None:
         """Note that a source does not list these any more."""
@@ -209,6 +211,16 @@ class InventoryRepository:
             ~_is_page(_urls.c.key, _urls.c.blog_id),
         )
         return [_unheld(row) for row in self._all(statement)]
+
+    def listing_pages(self, blog_id: int, keys: Collection[str]) -> set[str]:
+        """Those of some addresses whose pages are lists of posts."""
+        found: set[str] = set()
+        for part in in_parts(sorted(map(storable, keys))):
+            statement = select(_urls.c.key).where(
+                _urls.c.blog_id == blog_id, _urls.c.key.in_(part), _urls.c.outcome == "listing",
+            )
+            found.update(row.key for row in self._all(statement))
+        return found
 
     def unheld_of(self, blog_id: int, keys: Collection[str]) -> dict[str, UnheldPost]:
         """Those of some addresses at which no post is held, by their keys, as far as they are in the queue."""

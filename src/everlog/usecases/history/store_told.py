@@ -155,8 +155,12 @@ class ToldStore:
 def _in_inventory(link: Link, post: ListedPost) -> InventoryPost:
     return InventoryPost(
         native_id=post.id or link.key, key=link.key, url=link.url, kind=post.kind, changed_at=post.changed,
-        locked=post.locked,
+        locked=post.locked, knows_lock=post.locked is not None or post.is_whole or bool(_text_of(post)),
     )
+
+
+def _text_of(post: ListedPost) -> str | None:
+    return (post.entry.content or post.entry.summary) if post.entry is not None else None
 
 
 def _outside(post: ListedPost) -> InventoryPost:
