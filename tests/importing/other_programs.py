@@ -38,10 +38,19 @@ def wget(folder: Path, *urls: str) -> Path:
 def wacz_create(warc: Path) -> Path:
     """A WACZ file of a WARC file."""
     made = warc.with_name("site.wacz")
-    python = _folder() / "bin" / "python"
-    words = ["create", "-o", str(made), str(warc)]
-    run = "import sys; from wacz.main import main; sys.exit(main(sys.argv[1:]))"
-    subprocess.run(
-        [python, "-W", "ignore", "-c", run, *words], cwd=warc.parent, check=True, capture_output=True,
-    )
+    done = _wacz(warc.parent, "create", "-o", str(made), str(warc))
+    assert done.returncode == 0, done.stderr
     return made
+
+
+def wacz_complaints(file: Path) -> str:
+    """What `wacz validate` finds wrong with a file; nothing where it is valid."""
+    done = _wacz(file.parent, "validate", "-f", str(file))
+    said = done.stdout.decode() + done.stderr.decode()
+    return "" if done.returncode == 0 and "is valid" in said else said or "it says nothing"
+
+
+def _wacz(folder: Path, *words: str) -> subprocess.CompletedProcess[bytes]:
+    run = "import sys; from wacz.main import main; sys.exit(main(sys.argv[1:]))"
+    python = _folder() / "bin" / "python"
+    return subprocess.run([python, "-W", "ignore", "-c", run, *words], cwd=folder, check=False, capture_output=True)

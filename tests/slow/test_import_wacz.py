@@ -1,4 +1,4 @@
-"""A site that wget captured and `wacz create` packed gives the same posts as a crawl of the site."""
+"""Packages of captures: what others made gives the posts of a crawl, and what is exported is valid to others."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from cli.program import everlog
 from everlog.demo.server import serve
-from importing.other_programs import needs_them, wacz_create, wget
+from importing.other_programs import needs_them, wacz_complaints, wacz_create, wget
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,3 +60,16 @@ def test_what_a_crawl_holds_is_left_as_it_is(captured):
     blog, = done.json["blogs"]
     assert (blog["posts"], blog["earlier"], blog["changed"]) == (0, 0, 0)
     assert posts(folder, "crawled") == crawled
+
+
+def test_an_exported_package_is_valid_and_gives_the_same_posts_again(captured):
+    folder, _, crawled = captured
+    done = everlog("export", "--archive", "crawled", "-o", "own.wacz", "-q", folder=folder)
+    assert done.code == 0, done.err
+    assert wacz_complaints(folder / "own.wacz") == ""
+    done = everlog("import", "own.wacz", "--archive", "again", "-q", folder=folder)
+    assert done.code == 0, done.err
+    again = posts(folder, "again")
+    for url, post in crawled.items():
+        assert (again[url]["title"], again[url]["text"]) == (post["title"], post["text"])
+    assert again.keys() == crawled.keys()
