@@ -206,7 +206,7 @@ def test_a_database_that_is_much_older_than_its_files_is_noticed(place):
         blog = archive.blogs.add(HOME, scope="path").id
         with archive.lock(blog):
             archive.commit([some.page(blog, HOME)])
-            for start in range(0, 2_000, 500):
+            for start in range(0, 4_000, 500):
                 archive.commit([some.page(blog, f"{HOME}{number}") for number in range(start, start + 500)])
     # As a copy of the database that was made after the first page.
     length = place.rows('select min("offset") from captures where id > 1')[0][0]

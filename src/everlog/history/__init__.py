@@ -1,6 +1,7 @@
 """History sources: the ways in which a blog tells of posts and comments that its feed no longer shows. Pure.
 
     source             what a source is: it plans requests, and reads their answers
+    sources            the table of them
     page_walk          the walk that most sources share, from page to page
     answers            answers of JSON interfaces, read without trust
     overlap            how pages of a list fit together that shifts while it is walked
@@ -21,21 +22,14 @@
     comment_history    the feed of all comments of a blog, which updates ask
     completeness/      whether all that sources list is held: the verdict, with its reasons
 
-A new source is one module with a `SOURCE`, one line in `SOURCES` here, and one fixture. Whoever has a fetcher walks it:
+A new source is one module with a `SOURCE`, one line in `sources`, and one fixture. Whoever has a fetcher walks it:
 `everlog.usecases.history`.
 """
 
 from __future__ import annotations
 
-from everlog.history import (
-    archive_pages,
-    archived_feed,
-    blogger_feed,
-    sitemap_history,
-    squarespace_json,
-    substack_archive,
-)
-from everlog.history.ghost import ghost_content
+from typing import TYPE_CHECKING, Any
+
 from everlog.history.source import (
     BlogClues,
     Entrance,
@@ -47,29 +41,20 @@ from everlog.history.source import (
     ListedPost,
     Told,
 )
-from everlog.history.tumblr import tumblr_read
-from everlog.history.wordpress import wordpress_com, wordpress_feed, wordpress_rest
 
-# The cheapest and surest first.
-SOURCES: tuple[HistorySource, ...] = (
-    wordpress_com.SOURCE,
-    wordpress_rest.SOURCE,
-    ghost_content.SOURCE,
-    archived_feed.COMPLETE,
-    blogger_feed.SOURCE,
-    tumblr_read.SOURCE,
-    archived_feed.SOURCE,
-    wordpress_feed.SOURCE,
-    squarespace_json.SOURCE,
-    substack_archive.SOURCE,
-    sitemap_history.SOURCE,
-    archive_pages.SOURCE,
-)
-
-# Feeds add lines of their own to texts ("The post ... appeared first on ..."): there a page that was read has the word.
-FEEDS = frozenset(each.name for each in (archived_feed.COMPLETE, archived_feed.SOURCE, wordpress_feed.SOURCE))
+if TYPE_CHECKING:
+    from everlog.history.sources import FEEDS, SOURCES
 
 __all__ = [
     "FEEDS", "SOURCES", "BlogClues", "Entrance", "HistoryAnswer", "HistoryRequest", "HistorySource", "HistoryWalk",
     "ListedComment", "ListedPost", "Told",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """The table of sources, which loads their parsers: who only judges what they listed does without it."""
+    if name not in {"FEEDS", "SOURCES"}:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from everlog.history import sources  # noqa: PLC0415 - see above
+
+    return getattr(sources, name)

@@ -11,7 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from everlog.core.links import FIRST_YEAR, LAST_YEAR, LONGEST, PageLink, page_links, trap
@@ -19,9 +19,11 @@ from everlog.core.scope import Scope
 from everlog.core.tree import Element, parse
 from everlog.core.urls import canonical
 from everlog.errors import UnreadablePage
-from everlog.extract.classify.url_pattern import UrlPattern
 from everlog.history.page_walk import PageWalk, Step
 from everlog.history.source import BlogClues, Entrance, Grade, HistoryAnswer, HistoryRequest, ListedPost, Told
+
+if TYPE_CHECKING:
+    from everlog.extract.classify.url_pattern import UrlPattern
 
 # Ten years of months.
 MOST_REQUESTS = 120
@@ -134,6 +136,8 @@ class ArchivePlan:
     @classmethod
     def of(cls, entrance: str) -> ArchivePlan:
         """The plan that an entrance holds."""
+        from everlog.extract.classify.url_pattern import UrlPattern  # noqa: PLC0415 - numpy: who lists does without
+
         home, linked, samples = (*(part.strip() for part in entrance.split("|")), "", "")[:3]
         pages = [each for each in map(archive_page, linked.split()) if each is not None]
         return cls(

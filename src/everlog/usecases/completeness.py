@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from everlog.archive.repos.inventory import InventoryPost
 from everlog.core.retry_policy import NOT_THERE
 from everlog.core.urls import canonical, host_of
-from everlog.history import SOURCES, archive_pages, sitemap_history
 from everlog.history.completeness import (
     CommentGap,
     Completeness,
@@ -25,6 +24,7 @@ from everlog.history.completeness import (
     judge_comments,
     judge_posts,
 )
+from everlog.history.completeness.inventory import GRADES
 from everlog.history.completeness.named_post import Whereabouts, is_address_of_post, year_in
 from everlog.history.completeness.year_bars import YearCount, years_of
 from everlog.records import Event
@@ -42,12 +42,11 @@ if TYPE_CHECKING:
 
 # Names of inventories that are no history sources of their own.
 FEED, NEIGHBOURS, CRAWL = "feed", "previous and next links", "crawl"
-SITEMAP, ARCHIVE = sitemap_history.SOURCE.name, archive_pages.SOURCE.name
+SITEMAP, ARCHIVE = "sitemap", "archive pages"
 EVENT = "completeness"
 # The server wants to know who asks, or to be paid.
 _LOGIN = frozenset({401, 402})
 _ERRORS = 400
-_GRADES = {source.name: source.grade for source in SOURCES}
 # A verdict that stays as it is need not be written at every update.
 _WRITTEN_AGAIN = timedelta(days=1)
 
@@ -178,7 +177,7 @@ def _inventories(blog: Blog, state: BlogState, archive: Archive, *, links: int) 
 def _of_source(state: SourceState, members: int) -> Inventory:
     """The inventory that the walk over a source left."""
     return Inventory(
-        source=state.source, grade=_GRADES.get(state.source, "C"), claimed_before=state.claimed_before,
+        source=state.source, grade=GRADES.get(state.source, "C"), claimed_before=state.claimed_before,
         claimed_after=state.total, members=members, is_exhaustive=state.is_exhaustive and state.cursor is None,
         is_stable=state.claimed_before == state.total, walked_at=state.walked_at, problem=state.problem,
     )

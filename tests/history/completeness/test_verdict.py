@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from everlog.history import SOURCES
 from everlog.history.completeness import (
     CommentGap,
     Completeness,
@@ -16,6 +17,7 @@ from everlog.history.completeness import (
     judge_comments,
     judge_posts,
 )
+from everlog.history.completeness.inventory import GRADES
 
 REST = Inventory(
     source="WordPress REST", grade="A", members=9, claimed_before=9, claimed_after=9, is_exhaustive=True,
@@ -24,6 +26,10 @@ REST = Inventory(
 FEED = Inventory(source="WordPress feed", grade="B", members=9, is_exhaustive=True, is_stable=True)
 SITEMAP = Inventory(source="sitemap", grade="C", members=12, is_exhaustive=True, is_stable=True)
 CRAWL = Inventory(source="crawl", grade="D", members=9)
+
+
+def test_grades_are_what_the_sources_say_of_themselves():
+    assert {source.name: source.grade for source in SOURCES} == GRADES
 
 
 def post(whereabouts, *named_by, detail="", is_certain=True):

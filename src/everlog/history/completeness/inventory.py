@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any, Literal
 
 # A: the site counts its posts and lists all of them. B: it lists all, to a definite end. C: it may leave some out.
 # D: what links led to.
 Grade = Literal["A", "B", "C", "D"]
+# Of the history sources by their names, as they say themselves: judging needs none of their code.
+GRADES: Mapping[str, Grade] = MappingProxyType({
+    "WordPress.com": "A", "WordPress REST": "A", "Ghost content API": "A", "complete feed": "A", "Blogger": "A",
+    "Tumblr": "A", "archived feed": "B", "WordPress feed": "B", "Squarespace JSON": "B", "Substack archive": "B",
+    "sitemap": "C", "archive pages": "C",
+})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
