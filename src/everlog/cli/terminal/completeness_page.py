@@ -74,7 +74,7 @@ def _print_inventories(inventories: Sequence[Inventory], now: datetime) -> None:
     widths = (max(len(name), *(len(str(row[name])) for row in rows)) + 2 for name in COLUMNS) if rows else ()
     width = room()
     if rows and (width is None or sum(widths) <= width):
-        table(({**row, "source": f"  {row['source']}"} for row in rows), COLUMNS, left=TEXTS)
+        table(rows, COLUMNS, left=TEXTS, indent="  ")
     else:
         for row in rows:
             counts = f", counts {row['counts']}" if row["counts"] != "-" else ""

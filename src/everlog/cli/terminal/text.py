@@ -197,7 +197,9 @@ def say(line: str) -> None:
     print(harmless(line).replace("\n", " ").rstrip())
 
 
-def table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], *, left: Collection[str]) -> None:
+def table(
+    rows: Iterable[Mapping[str, Any]], columns: Sequence[str], *, left: Collection[str], indent: str = "",
+) -> None:
     """Rows below their names, figures to the right. Ten thousand rows are too many for tables that fit themselves."""
     cells = [[column.replace("_", " ") for column in columns]]
     cells += [["-" if row[column] is None else harmless(str(row[column])) for column in columns]
@@ -208,7 +210,7 @@ def table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], *, left: Co
             text.ljust(width) if column in left else text.rjust(width)
             for text, width, column in zip(line, widths, columns, strict=True)
         )
-        say("  ".join(padded))
+        say(indent + "  ".join(padded))
 
 
 def more(count: int, shown: int, *, verbose: bool) -> None:
