@@ -124,7 +124,10 @@ def test_the_summary_has_them_in_words(kept):
     assert "media     1 of 4 pictures and files" in lines
     assert "missing   2 posts, 2 other pages" in lines
     assert "the site counts 2 comments more than were found" in lines
-    assert lines[-1] == f"what is missing:  everlog status {kept.url} --archive kept"
+    assert lines[-2:] == [
+        f"what is missing:  everlog status {kept.url} --archive kept",
+        f"to go after it:   everlog repair {kept.url} --archive kept",
+    ]
 
 
 def test_the_blog_for_people_has_them_in_the_same_words(kept, asked):

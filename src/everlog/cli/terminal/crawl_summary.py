@@ -45,6 +45,8 @@ def print_summary(
             is_told = archive == DEFAULT_ARCHIVE or "://" in archive
             named = "" if is_told else f" --archive {quote(archive)}"
             screen.print(f"  what is missing:  everlog status {report.blog}{named}")
+            if report.tally.now.missing_posts:
+                screen.print(f"  to go after it:   everlog repair {report.blog}{named}")
 
 
 def counted(count: int, one: str, many: str | None = None) -> str:
