@@ -75,7 +75,8 @@ def completeness_of(blog: Blog, archive: Archive, *, now: datetime | None = None
 
 def _last_checked(blog: Blog, archive: Archive) -> datetime:
     kept = archive.blogs.inventory.last_verdict(blog.id)
-    return datetime.fromisoformat(kept["checked_at"]) if kept is not None else datetime.now(UTC)
+    # Archives of before there were verdicts have none: what is judged is as the last crawl left it.
+    return datetime.fromisoformat(kept["checked_at"]) if kept is not None else blog.crawled_at or blog.added_at
 
 
 def missing_posts(blog: Blog, archive: Archive) -> tuple[Gap, ...]:
