@@ -20,7 +20,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "everlog"
 # none below. An order leaves no room for cycles, on one floor either.
 PURE = (
     "records", "errors", "core", "markup", "languages", "dates", "feeds", "search", "versions", "schedule", "comments",
-    "frontier", "extract", "history",
+    "frontier", "extract", "history", "replay",
 )
 DOORS = ("settings", "extras", "export", "fetch", "render", "importing", "archive")
 USE_CASES = ("usecases", "library")

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 # Invisible as text, but they show media. A `noscript` is one where it holds the picture itself.
 PLAYERS = frozenset(("audio", "video", "noscript", "object", "embed"))
 # Names under which scripts keep the address of what is shown; these are meant whatever `src` says.
-_LAZY = (
+LAZY = (
     "data-src", "data-lazy-src", "data-original", "data-lazy", "data-echo", "data-actualsrc", "data-pagespeed-lazy-src",
 )
 # Names of larger copies: meant where `src` shows nothing.
-_SPARE = (
+SPARE = (
     "data-full-url", "data-orig-file", "data-large-file", "data-hi-res-src", "data-image", "data-url", "data-img",
 )
-_LAZY_SETS = ("data-srcset", "data-lazy-srcset", "data-original-set")
+LAZY_SETS = ("data-srcset", "data-lazy-srcset", "data-original-set")
 _EMPTY_PICTURE = re.compile(
     r"(?:^|[/_.-])(?:placeholder|blank|spacer|pixel|loading|loader|lazy|transparent|trans|1x1|gr[ae]y|dummy|preload"
     r"|spinner|empty)[\w-]{0,40}\.(?:gif|png|svg|jpe?g|webp)$",
@@ -126,10 +126,10 @@ def _reveal_picture(picture: Element) -> None:
         return
     if not any(name.startswith("data-") for name in names):
         return
-    real = next((value for name in _LAZY if (value := _address(picture.get(name)))), None)
-    sizes = next((value for name in _LAZY_SETS if (value := picture.get(name))), None)
+    real = next((value for name in LAZY if (value := _address(picture.get(name)))), None)
+    sizes = next((value for name in LAZY_SETS if (value := picture.get(name))), None)
     if real is None and sizes is None and not _shows_something(picture):
-        real = next((value for name in _SPARE if (value := _address(picture.get(name)))), None)
+        real = next((value for name in SPARE if (value := _address(picture.get(name)))), None)
     if sizes is not None:
         picture.set("srcset", sizes)
     if real is None and sizes is not None and picture.tag == "img" and not _shows_something(picture):
@@ -159,7 +159,7 @@ def _reveal_fallback(fallback: Element, seen: set[str]) -> None:
             if value := pictures[0].get(name):
                 waiting.set(name, value)
         pictures = pictures[1:]
-    elif waiting is not None and any(waiting.get(name) for name in (*_LAZY, *_LAZY_SETS)):
+    elif waiting is not None and any(waiting.get(name) for name in (*LAZY, *LAZY_SETS)):
         pictures = pictures[1:]
     for inner in list(fallback):
         fallback.remove(inner)

@@ -1,0 +1,29 @@
+"""Replay: captured pages and style sheets, rewritten for looking at. Pure.
+
+    css_references   references of a style sheet with their places; the sheet with others in their place
+    html_places      which attribute of which element names what: one table for finding and rewriting
+    memento_links    `Replayed`, what is shown for a reference, and `View`, the addresses of replay
+    style_rewrite    style sheets: `rewrite_style`
+
+Whoever serves mementos calls
+
+    rewrite_html(text, *, url, resolve, view, is_xml=False) -> str
+    rewrite_style(text, *, url, resolve, view) -> str
+    rewrite_svg(text, *, url, resolve, view) -> str
+
+with the text of a capture (`html_text(body, content_type)`, `css_text(body, content_type, fallback)`), the URL it was
+captured under, and the `View` it is for. `resolve(urls) -> {url: Replayed}` is called at most once, with all absolute
+URLs (without fragments) that the document names; those that it leaves out are not held. What comes back is to be sent
+as UTF-8. `View.prefix` needs its scheme and host: parts of a page have no address to which others could be relative.
+"""
+
+from __future__ import annotations
+
+from everlog.replay.css_references import CssReference, css_references, css_text, rewrite_css
+from everlog.replay.memento_links import Modifier, Replayed, Resolve, View
+from everlog.replay.style_rewrite import rewrite_style
+
+__all__ = [
+    "CssReference", "Modifier", "Replayed", "Resolve", "View", "css_references", "css_text", "rewrite_css",
+    "rewrite_style",
+]

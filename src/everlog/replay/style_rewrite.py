@@ -1,0 +1,107 @@
+"""Style sheets of the archive, rewritten for looking at."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode
+from collections.abc import Callable
+from urllib.parse import quote, unquote_to_bytes
+
+from everlog.replay.css_references import CssReference, css_references, css_text, rewrite_css
+from everlog.replay.memento_links import Replayed, Resolve, View, reference
+
+# Asking for it fails at once, without a request: what is not held is not shown, and nobody is asked.
+NOWHERE = "about:invalid"
+# Style sheets in style sheets in `data:` addresses; nobody writes more than one.
+_DEEPEST_DATA = 3
+_DATA = re.compile(r"\s*data:([^,]*),(.*)", re.IGNORECASE | re.DOTALL)
+
+
+def rewrite_style(text: str, *, url: str, resolve: Resolve, view: View) -> str:
+    """A captured style sheet whose references lead to the archive; those that are not held lead nowhere.
+
+    >>> held = {"https://a.org/b.png": Replayed(timestamp="20200101000000", url="https://a.org/b.png")}
+    >>> rewrite_style("p {background: url(/b.png), url(c.png)}", url="https://a.org/css/a.css",
+    ...               resolve=lambda urls: held, view=View(prefix="http://r", timestamp="20200101000000"))
+    'p {background: url("http://r/web/20200101000000/https://a.org/b.png"), url("about:invalid")}'
+    """
+    wanted = style_urls(text, url)
+    held = resolve(wanted) if wanted else {}
+    return restyled(text, url, held.get, view)
+
+
+def style_urls(text: str, url: str) -> tuple[str, ...]:
+    """All that a style sheet refers to, each once: absolute, without fragments."""
+    found: dict[str, None] = {}
+    _gather(text, url, found, 0)
+    return tuple(found)
+
+
+def restyled(text: str, url: str, held: Callable[[str], Replayed | None], view: View, depth: int = 0) -> str:
+    """A style sheet, or the value of a `style` attribute, rewritten with what is known to be held."""
+
+    def replaced(found: CssReference) -> str:
+        link = found.url.strip()
+        if link.startswith("#"):
+            return link
+        if _is_data(link):
+            return _data(found, url, held, view, depth)
+        meant = reference(url, link) if link else None
+        capture = held(meant[0]) if meant is not None else None
+        return view.file(capture, meant[1]) if meant is not None and capture is not None else NOWHERE
+
+    return rewrite_css(text, replaced)
+
+
+def _gather(text: str, url: str, found: dict[str, None], depth: int) -> None:
+    for each in css_references(text):
+        link = each.url.strip()
+        if not link or link.startswith("#"):
+            continue
+        if _is_data(link):
+            inner = data_text(link) if each.kind == "style" and depth < _DEEPEST_DATA else None
+            if inner is not None:
+                _gather(inner, url, found, depth + 1)
+        elif meant := reference(url, link):
+            found.setdefault(meant[0])
+
+
+def _is_data(link: str) -> bool:
+    return link[:5].lower() == "data:"
+
+
+def _data(found: CssReference, url: str, held: Callable[[str], Replayed | None], view: View, depth: int) -> str:
+    """Pictures and fonts hold all that they are; a style sheet may ask for more."""
+    if found.kind != "style":
+        return found.url
+    inner = data_text(found.url) if depth < _DEEPEST_DATA else None
+    if inner is None:
+        return NOWHERE
+    return data_url("text/css", restyled(inner, url, held, view, depth + 1))
+
+
+def data_text(link: str) -> str | None:
+    """The text that a `data:` address holds; None if it cannot be read.
+
+    >>> data_text("data:text/css;base64,cHt9"), data_text("data:text/css,p%7B%7D")
+    ('p{}', 'p{}')
+    """
+    found = _DATA.match(link)
+    if found is None:
+        return None
+    body = unquote_to_bytes(found[2].partition("#")[0])
+    if found[1].lower().rstrip().endswith(";base64"):
+        try:
+            body = b64decode(re.sub(rb"\s", b"", body) + b"==")
+        except ValueError:
+            return None
+    return css_text(body, found[1])
+
+
+def data_url(content_type: str, text: str) -> str:
+    """A text as an address that holds it.
+
+    >>> data_url("text/css", 'p::before {content: "é"}')
+    'data:text/css;charset=utf-8,p%3A%3Abefore%20%7Bcontent%3A%20%22%C3%A9%22%7D'
+    """
+    return f"data:{content_type};charset=utf-8,{quote(text.encode('utf-8', 'replace'), safe='')}"
