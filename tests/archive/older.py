@@ -12,8 +12,10 @@ if TYPE_CHECKING:
 
 # Columns of revision 9.
 OF_ORIGINS = (("blogs", "completeness"), ("captures", "origin"), ("captures", "captured_at"), ("posts", "kind"))
+UNDO_REVISION_10 = ("drop index captures_by_key", "alter table captures drop column key")
 # What stood under names in one table stands in four from revision 7 on; inventories came with revision 8.
 UNDO_REVISION_7 = (
+    *UNDO_REVISION_10,
     *(f"alter table {table} drop column {column}" for table, column in OF_ORIGINS),
     "drop table listed_posts",
     "create table remembered (blog_id bigint, name text, value text not null, primary key (blog_id, name))",
@@ -41,3 +43,8 @@ def as_of_revision_4(folder: Path, keys: Mapping[str, str]) -> Place:
         "alter table polls drop column job_id", "update alembic_version set version_num = '0004'",
     )
     return place
+
+
+def as_of_revision_9(place: Place) -> None:
+    """The archive as it was before captures were found by their own URLs."""
+    place.change(*UNDO_REVISION_10, "update alembic_version set version_num = '0009'")

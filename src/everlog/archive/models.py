@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,6 +45,66 @@ class Capture:
     # Who made it and, if that was not everlog, when.
     origin: Origin = "live"
     captured_at: datetime | None = None
+
+
+# How an address came to a capture: its own answer, what a redirect of its led to, a redirect whose target was not
+# stored with it, an error page.
+Way = Literal["own", "led", "redirect", "error"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sighting:
+    """That an address is held, as of a time: the capture that is nearest to what was asked for."""
+
+    id: int
+    url: str
+    at: datetime
+    way: Way
+    status: int
+    content_type: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memento(Sighting):
+    """A capture of an address at a time, with where its body stands.
+
+    `own_place` is where its record stands, which has its headers: that of one whose body was held already is another.
+    """
+
+    blog_id: int
+    url_id: int
+    purpose: str
+    digest: str
+    size: int
+    place: Place
+    own_place: Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """When an address was captured besides one moment: first, before that, after it, last, and how often in all."""
+
+    first: datetime
+    previous: datetime | None
+    next: datetime | None
+    last: datetime
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldAddress:
+    """An address of a blog that is held: what it answered last, how often it was captured, and since when.
+
+    `id` is that of its place in the queue: lists are in this order.
+    """
+
+    id: int
+    url: str
+    lane: str
+    at: datetime
+    first: datetime
+    count: int
+    content_type: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from everlog.archive.repos.hosts import HostRepository
     from everlog.archive.repos.jobs import JobRepository
     from everlog.archive.repos.leases import LeaseRepository
+    from everlog.archive.repos.mementos import MementoRepository
     from everlog.archive.repos.polls import PollRepository
     from everlog.archive.repos.posts import PostRepository
     from everlog.archive.repos.search import SearchRepository
@@ -53,6 +54,13 @@ class Repositories:
         from everlog.archive.repos.captures import CaptureRepository  # noqa: PLC0415
 
         return CaptureRepository(self._database, self._lost)
+
+    @cached_property
+    def mementos(self) -> MementoRepository:
+        """Captures of an address at a time, whichever blog they are of: what replay shows."""
+        from everlog.archive.repos.mementos import MementoRepository  # noqa: PLC0415
+
+        return MementoRepository(self._database)
 
     @cached_property
     def posts(self) -> PostRepository:

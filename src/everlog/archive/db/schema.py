@@ -36,7 +36,7 @@ from sqlalchemy import (
 )
 
 # The revision this code reads and writes; the newest script in revisions/.
-HEAD = "0009"
+HEAD = "0010"
 
 # SQLite numbers rows by itself in a column called INTEGER only.
 NUMBER = BigInteger().with_variant(Integer, "sqlite")
@@ -85,7 +85,8 @@ warc_files = Table(
 
 # `original_id` is the capture that holds the body of one that found it unchanged. `answer` is set for the one that
 # answered a visit, unless it shows so much less than what is held that nothing is read from it. Those that a web
-# archive or another program made have an `origin`, and were captured at another time than they were fetched at.
+# archive or another program made have an `origin`, and were captured at another time than they were fetched at. `key`
+# is that of its own URL where this is not the one that was visited: what a redirect led to, a further page.
 captures = Table(
     "captures", metadata, _id(), _blog(), Column("url_id", NUMBER, ForeignKey("urls.id"), nullable=False),
     _text("url"), _text("purpose"), Column("answer", Boolean, nullable=False),
@@ -94,10 +95,21 @@ captures = Table(
     Column("warc_id", NUMBER, ForeignKey("warc_files.id"), nullable=False),
     Column("offset", BigInteger, nullable=False), Column("length", BigInteger, nullable=False),
     Column("original_id", NUMBER, ForeignKey("captures.id")), Column("origin", Text), Column("captured_at", Text),
+    Column("key", Text),
     UniqueConstraint("warc_id", "offset", name="one_capture"),
     Index("captures_of_url", "blog_id", "url_id", "id"),
     Index("captures_by_digest", "digest", "blog_id"),
 )
+# Few captures have a key of their own: the others are found by that of their row in `urls`, and cost no entry here.
+# Said in SQL for the reason given at `polls_free`.
+Index("captures_by_key", captures.c.key).ddl_if(callable_=lambda *_, **__: False)
+
+
+def _index_own_keys(_table: Table, connection: Connection, **_: object) -> None:
+    connection.exec_driver_sql("CREATE INDEX captures_by_key ON captures (key) WHERE key IS NOT NULL")
+
+
+event.listen(captures, "after_create", _index_own_keys)
 
 # `digest` tells versions apart, `content` finds the same post under another address.
 posts = Table(

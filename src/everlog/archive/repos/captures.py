@@ -161,7 +161,7 @@ class CaptureRepository:
             url_id = url_ids[visit.blog_id, storable(visit.key)]
             for record in records:
                 record.capture_id = next(ids)
-                rows.append(_capture_row(record, url_id, file_ids))
+                rows.append(_capture_row(record, visit.key, url_id, file_ids))
             if visit.foreign is not None and records:
                 rows[-1]["answer"] = is_newest(records[-1].exchange, url_id, newest)
             if records:
@@ -293,9 +293,10 @@ def _held(row: Row[Any]) -> Held:
     )
 
 
-def _capture_row(record: WarcRecord, url_id: int, file_ids: Mapping[str, int]) -> dict[str, Any]:
+def _capture_row(record: WarcRecord, visited: str, url_id: int, file_ids: Mapping[str, int]) -> dict[str, Any]:
     assert record.place is not None  # noqa: S101 - for the type checker
     exchange, original = record.exchange, record.original
+    key = canonical(exchange.url)
     # An answer "not modified" may leave out what it has said before.
     before = original if exchange.status == 304 else None
     is_live = exchange.origin == "live"
@@ -313,7 +314,7 @@ def _capture_row(record: WarcRecord, url_id: int, file_ids: Mapping[str, int]) -
         "original_id": record.twin.capture_id if record.twin else original.id if original else None,
         "answer": exchange is record.visit.exchanges[-1],
         "origin": None if exchange.origin == "live" else exchange.origin,
-        "captured_at": stamp_or_none(exchange.captured_at),
+        "captured_at": stamp_or_none(exchange.captured_at), "key": None if key == visited else storable(key),
     }
 
 

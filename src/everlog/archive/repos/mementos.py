@@ -1,0 +1,300 @@
+"""Memento repository: the captures of an address at a time, whichever blog and whichever visit they are of.
+
+An address is meant in any spelling (`core.urls.canonical`). Its own answers come first, a 304 being what it refers to;
+then what its redirects led to; then redirects whose target was not stored with them; and error pages only if nothing
+else is held. Of these the one that is nearest in time is taken. Captures that others made count at the time that they
+were made.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    Subquery,
+    and_,
+    bindparam,
+    case,
+    func,
+    or_,
+    select,
+    union_all,
+)
+
+from everlog.archive.db import schema
+from everlog.archive.db.column_values import moment_of, stamp, storable
+from everlog.archive.db.database import Database, in_parts
+from everlog.archive.files.warc_writer import MADE, Place
+from everlog.archive.models import HeldAddress, Memento, Sighting, Surroundings, Way
+from everlog.archive.repos.captures import MOST_DRAWINGS
+from everlog.core.urls import canonical, host_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+WAYS: tuple[Way, ...] = ("own", "led", "redirect", "error")
+# What a redirect leads to that people look at; what interfaces told of a post's page is not that page.
+_LOOKED_AT = ("page", "media", "requisite", "feed")
+# Times in addresses are whole seconds: a capture within one is nearer to its middle than any other.
+HALF_A_SECOND = timedelta(milliseconds=500)
+ONE_SECOND = timedelta(seconds=1)
+# Addresses of a blog among which near ones are looked for: so many are read in 30 ms or so.
+MOST_NEIGHBOURS = 100_000
+
+_urls, _captures, _files, _blogs = schema.urls, schema.captures, schema.warc_files, schema.blogs
+_original, _own_files = _captures.alias("original"), _files.alias("own_files")
+_AT = func.coalesce(_captures.c.captured_at, _captures.c.fetched_at)
+_IS_HELD = _captures.c.status.between(200, 299) | (
+    (_captures.c.status == 304) & _captures.c.original_id.is_not(None)
+)
+_IS_REDIRECT = _captures.c.status.between(300, 399) & (_captures.c.status != 304)
+_WAY = case((_IS_HELD, 0), (_IS_REDIRECT, 2), else_=3)
+_WAY_OF_VISIT = case((_captures.c.key.is_not(None), 1), else_=_WAY)
+# What was made of an answer is none, and "not modified" without what it refers to shows nothing.
+_SHOWN = and_(
+    _captures.c.purpose.not_in(MADE), or_(_captures.c.status != 304, _captures.c.original_id.is_not(None)),
+)
+_LED = _captures.c.answer & _IS_HELD & _captures.c.purpose.in_(_LOOKED_AT)
+_LIGHT = (_captures.c.id, _captures.c.url, _captures.c.status, _captures.c.content_type, _AT.label("at"))
+
+
+def _of_row() -> ColumnElement[bool]:
+    """Captures that visits to a place in the queue brought, in a way that their index is used."""
+    return and_(_captures.c.url_id == _urls.c.id, _captures.c.blog_id == _urls.c.blog_id)
+
+
+def _found() -> Subquery:
+    """All captures of addresses, each with the `wanted` key, and the way in which it is that address."""
+    keys: BindParameter[Any] = bindparam("keys", expanding=True)
+    by_row = (
+        select(_urls.c.key.label("wanted"), *_LIGHT, _WAY_OF_VISIT.label("way"))
+        .join(_captures, _of_row())
+        .where(_urls.c.key.in_(keys), _SHOWN, or_(_captures.c.key.is_(None), _LED))
+    )
+    by_key = select(_captures.c.key.label("wanted"), *_LIGHT, _WAY.label("way")).where(
+        _captures.c.key.in_(keys), _SHOWN,
+    )
+    return union_all(by_row, by_key).subquery()
+
+
+def _nearest() -> Select[Any]:
+    """Of each key, for each way, the last capture until a time and the first one behind it."""
+    found = _found()
+    is_later = case((found.c.at > bindparam("moment"), 1), else_=0)
+    sided = select(found, is_later.label("is_later")).subquery()
+    sides = [sided.c.wanted, sided.c.way, sided.c.is_later]
+    ranked = select(
+        sided,
+        func.row_number().over(partition_by=sides, order_by=[sided.c.at.desc(), sided.c.id.desc()]).label("from_end"),
+        func.row_number().over(partition_by=sides, order_by=[sided.c.at, sided.c.id]).label("from_start"),
+    ).subquery()
+    return select(ranked).where(or_(
+        and_(ranked.c.is_later == 0, ranked.c.from_end == 1), and_(ranked.c.is_later == 1, ranked.c.from_start == 1),
+    ))
+
+
+def _moments() -> Select[Any]:
+    found = _found()
+    best = select(func.min(_found().c.way)).scalar_subquery()
+    return select(found).where(found.c.way == best).order_by(found.c.at, found.c.id)
+
+
+def _surroundings() -> Select[Any, Any, Any, Any, Any]:
+    found = _found()
+    at = found.c.at
+    return select(
+        func.count(), func.min(at), func.max(at), func.max(case((at < bindparam("second"), at))),
+        func.min(case((at >= bindparam("behind"), at))),
+    ).where(found.c.way == bindparam("way"))
+
+
+def _whole() -> Select[Any]:
+    place, own = _original.c, _captures.c
+    return (
+        select(
+            _captures, _AT.label("at"), _files.c.name, _own_files.c.name.label("own_name"),
+            func.coalesce(place.offset, own.offset).label("body_offset"),
+            func.coalesce(place.length, own.length).label("body_length"),
+            func.coalesce(place.bytes, own.bytes).label("body_bytes"),
+        )
+        .join(_original, place.id == own.original_id, isouter=True)
+        .join(_files, _files.c.id == func.coalesce(place.warc_id, own.warc_id))
+        .join(_own_files, _own_files.c.id == own.warc_id)
+    )
+
+
+# Made once: SQLAlchemy takes longer to build one than the database to answer it.
+NEAREST, _MOMENTS, _SURROUNDINGS, _WHOLE = _nearest(), _moments(), _surroundings(), _whole()
+_BY_ID = _WHOLE.where(_captures.c.id == bindparam("the_id"))
+
+
+class MementoRepository:
+    """The captures of addresses, over all blogs, by time."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def nearest(self, url: str, at: datetime) -> Memento | None:
+        """The capture of an address that is nearest to a time; None if it is not held."""
+        found = self.nearest_many([url], at).get(url)
+        return None if found is None else self._whole(found)
+
+    def nearest_many(self, urls: Collection[str], at: datetime) -> Mapping[str, Sighting]:
+        """The capture nearest to a time of each of these addresses that is held; all are looked up at once."""
+        keys = {url: storable(canonical(url)) for url in urls}
+        best: dict[str, tuple[tuple[int, timedelta, datetime], Row[Any]]] = {}
+        with self.database.reading() as connection:
+            for part in in_parts(sorted(set(keys.values()))):
+                for row in connection.execute(NEAREST, {"keys": part, "moment": stamp(at)}):
+                    moment = moment_of(row.at)
+                    order = row.way, abs(moment - at), moment
+                    if row.wanted not in best or order < best[row.wanted][0]:
+                        best[row.wanted] = order, row
+        sightings = {key: _sighting(row) for key, (_, row) in best.items()}
+        return {url: sightings[key] for url, key in keys.items() if key in sightings}
+
+    def moments(self, url: str) -> tuple[Sighting, ...]:
+        """All captures of an address, the oldest first: its own answers, or what there is in their place."""
+        with self.database.reading() as connection:
+            return tuple(map(_sighting, connection.execute(_MOMENTS, {"keys": [storable(canonical(url))]})))
+
+    def surroundings(self, url: str, sighting: Sighting) -> Surroundings:
+        """When an address was captured besides one capture of it."""
+        second = sighting.at.replace(microsecond=0)
+        asked = {
+            "keys": [storable(canonical(url))], "way": WAYS.index(sighting.way), "second": stamp(second),
+            "behind": stamp(second + ONE_SECOND),
+        }
+        with self.database.reading() as connection:
+            count, first, last, before, after = connection.execute(_SURROUNDINGS, asked).one()
+        return Surroundings(
+            count=count, first=moment_of(first), last=moment_of(last),
+            previous=None if before is None else moment_of(before), next=None if after is None else moment_of(after),
+        )
+
+    def drawing(self, memento: Memento) -> Memento | None:
+        """What a browser made of a page's answer; None if it was not rendered."""
+        of_url = _WHOLE.where(
+            _captures.c.blog_id == memento.blog_id, _captures.c.url_id == memento.url_id,
+        )
+        drawings = of_url.where(_captures.c.purpose == "rendered", _captures.c.id < memento.id)
+        with self.database.reading() as connection:
+            for made in connection.execute(drawings.order_by(_captures.c.id.desc()).limit(MOST_DRAWINGS)).all():
+                # A visit's answer is stored behind what was made of it.
+                answers = of_url.where(_captures.c.id > made.id, _captures.c.purpose == memento.purpose)
+                answer = connection.execute(answers.order_by(_captures.c.id).limit(1)).first()
+                if answer is not None and answer.digest == memento.digest:
+                    return _memento(made, memento)
+        return None
+
+    def held_addresses(
+        self, blog_id: int, *, lanes: Sequence[str] = (), text: str = "", after: int = 0, limit: int = 50,
+    ) -> tuple[HeldAddress, ...]:
+        """Addresses of a blog that are held, in the order they were found: of some lanes, with a text in them."""
+        statement = _listed(blog_id, lanes, text).add_columns(_urls.c.id).where(_urls.c.id > after)
+        with self.database.reading() as connection:
+            ids = connection.scalars(statement.order_by(_urls.c.id).limit(limit)).all()
+            return self._summaries(connection, ids)
+
+    def count_addresses(self, blog_id: int, *, lanes: Sequence[str] = (), text: str = "") -> int:
+        """How many addresses `held_addresses` lists in all."""
+        with self.database.reading() as connection:
+            return int(connection.scalar(_listed(blog_id, lanes, text).add_columns(func.count())) or 0)
+
+    def near(self, url: str, *, limit: int = 8) -> tuple[HeldAddress, ...]:
+        """Held addresses that somebody may have meant who asked for one that is not.
+
+        Of the blogs on its host: those of the same name, those in the same folder, and those that were found last.
+        """
+        key = storable(canonical(url)).partition("?")[0]
+        host, folder, name = host_of(url), key.rpartition("/")[0], key.rpartition("/")[2]
+        if not host:
+            return ()
+        of_host = or_(_blogs.c.key == host, _blogs.c.key.startswith(host + "/", autoescape=True))
+        with self.database.reading() as connection:
+            blogs = connection.scalars(select(_blogs.c.id).where(of_host).limit(limit)).all()
+            if not blogs:
+                return ()
+            recent = (
+                select(_urls.c.id, _urls.c.key).where(_urls.c.blog_id.in_(blogs), _is_captured())
+                .order_by(_urls.c.id.desc())
+            )
+            some = recent.limit(MOST_NEIGHBOURS).subquery()
+            ids: list[int] = []
+            if "/" in key:
+                for likeness in (
+                    some.c.key.endswith("/" + name, autoescape=True),
+                    some.c.key.startswith(folder + "/", autoescape=True),
+                ):
+                    ids += connection.scalars(select(some.c.id).where(likeness).limit(limit)).all()
+            ids += connection.scalars(select(recent.limit(limit).subquery().c.id)).all()
+            return self._summaries(connection, list(dict.fromkeys(ids))[:limit])
+
+    def _whole(self, sighting: Sighting) -> Memento:
+        with self.database.reading() as connection:
+            row = connection.execute(_BY_ID, {"the_id": sighting.id}).one()
+        return _memento(row, sighting)
+
+    def _summaries(self, connection: Connection, ids: Sequence[int]) -> tuple[HeldAddress, ...]:
+        """These places in the queue with their good captures: a few statements for all."""
+        if not ids:
+            return ()
+        good = and_(_SHOWN, _IS_HELD, or_(_captures.c.key.is_(None), _LED))
+        of_urls = (
+            select(
+                _urls.c.id, _urls.c.lane, func.count().label("times"), func.min(_AT).label("first"),
+                func.max(_AT).label("last"),
+            )
+            .join(_captures, _of_row()).where(_urls.c.id.in_(ids), good).group_by(_urls.c.id, _urls.c.lane).subquery()
+        )
+        latest = (
+            select(of_urls, _captures.c.url, _captures.c.content_type)
+            .join(_urls, _urls.c.id == of_urls.c.id).join(_captures, _of_row())
+            .where(of_urls.c.last == _AT, good)
+        )
+        rows = {row.id: row for row in connection.execute(latest)}
+        return tuple(
+            HeldAddress(
+                id=row.id, url=row.url, lane=row.lane, count=row.times, first=moment_of(row.first),
+                at=moment_of(row.last), content_type=row.content_type,
+            )
+            for row in (rows[number] for number in ids if number in rows)
+        )
+
+
+def _is_captured() -> ColumnElement[bool]:
+    return (
+        select(_captures.c.id)
+        .where(_of_row(), _SHOWN, _IS_HELD, or_(_captures.c.key.is_(None), _LED)).correlate(_urls).exists()
+    )
+
+
+def _listed(blog_id: int, lanes: Sequence[str], text: str) -> Select[Any]:
+    statement = select().select_from(_urls).where(_urls.c.blog_id == blog_id, _is_captured())
+    if lanes:
+        statement = statement.where(_urls.c.lane.in_(lanes))
+    for word in storable(text).lower().split():
+        statement = statement.where(func.lower(_urls.c.url).contains(word, autoescape=True))
+    return statement
+
+
+def _sighting(row: Row[Any]) -> Sighting:
+    return Sighting(
+        id=row.id, url=row.url, at=moment_of(row.at), way=WAYS[row.way], status=row.status,
+        content_type=row.content_type,
+    )
+
+
+def _memento(row: Row[Any], sighting: Sighting) -> Memento:
+    return Memento(
+        id=row.id, url=row.url, at=moment_of(row.at), way=sighting.way, status=row.status,
+        content_type=row.content_type, blog_id=row.blog_id, url_id=row.url_id, purpose=row.purpose, digest=row.digest,
+        size=row.body_bytes, place=Place(file=row.name, offset=row.body_offset, length=row.body_length),
+        own_place=Place(file=row.own_name, offset=row.offset, length=row.length),
+    )
