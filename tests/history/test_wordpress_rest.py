@@ -210,6 +210,12 @@ def test_the_list_of_all_posts_tells_which_are_gone():
     assert (done.urls, len(done.asked), done.walk.lists_all) == (site.links, 3, True)
 
 
+def test_a_server_that_cannot_list_a_hundred_is_asked_for_fewer():
+    site = WordPressRest.of(60, traps={"small-memory"})
+    done = driven(SOURCE.listing(site.root), site)
+    assert (done.urls, len(done.asked), done.walk.lists_all) == (site.links, 4, True)
+
+
 def test_a_list_that_changes_while_it_is_read_is_no_list_of_all():
     site = WordPressRest.of(250)
 

@@ -121,7 +121,7 @@ def test_a_post_that_vanishes_while_the_blog_is_crawled_is_gone(archive):
     crawled(site, archive, web)
     verdict = known(archive).posts
     assert (verdict.answer, verdict.missing) == ("yes", ())
-    assert [(gap.url, gap.reason) for gap in verdict.excused] == [(gone, "gone: HTTP 404")]
+    assert [(gap.url, gap.reason) for gap in verdict.excused] == [(gone, "gone, its text is held: HTTP 404")]
 
 
 def test_with_the_interface_off_the_pages_of_the_feed_tell_all(archive):

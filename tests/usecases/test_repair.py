@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from dataclasses import replace
 
 import pytest
 
 import a_blog
 from everlog.archive import open_archive
+from everlog.archive.repos.inventory import InventoryPost
 from everlog.core.urls import canonical
 from everlog.records import Failure
+from everlog.render import Browser, RenderOptions
 from everlog.usecases.completeness import missing_posts
 from everlog.usecases.repair.repair_blog import patient, repair_blog
 from usecases.a_site import POSTS, a_site, crawl, work
@@ -67,6 +70,66 @@ def test_a_post_at_another_address_is_won_and_held_under_both(broken, address):
     report = repaired(web, archive)
     assert report.won == ((LOST, f"at {address}"),)
     assert archive.posts.find(LOST).text == a_blog.text(NUMBER)
+
+
+@pytest.mark.parametrize(
+    ("source", "name", "address"),
+    [
+        ("WordPress REST", "180", f"{a_blog.HOME}?p=180"),
+        ("WordPress feed", f"{a_blog.HOME}?p=180", f"{a_blog.HOME}?p=180"),
+        ("archived feed", f"{a_blog.HOME}node/180", f"{a_blog.HOME}node/180"),
+    ],
+)
+def test_a_post_is_won_at_the_short_address_that_a_list_gave_it(broken, source, name, address):
+    web, archive = broken
+    blog = archive.blogs.find(a_blog.HOME)
+    archive.blogs.inventory.add(blog.id, source, [InventoryPost(native_id=name, key=canonical(LOST), url=LOST)])
+    web.put(address, a_blog.page(NUMBER))
+    report = repaired(web, archive)
+    assert report.won == ((LOST, f"at {address}"),)
+    assert archive.posts.find(LOST).text == a_blog.text(NUMBER)
+
+
+def test_an_address_that_a_list_gave_on_a_strangers_host_is_not_asked(broken):
+    web, archive = broken
+    blog, elsewhere = archive.blogs.find(a_blog.HOME), "https://elsewhere.example/?p=180"
+    named = InventoryPost(native_id=elsewhere, key=canonical(LOST), url=LOST)
+    archive.blogs.inventory.add(blog.id, "WordPress feed", [named])
+    repaired(web, archive)
+    assert elsewhere not in web.asked
+
+
+def scripted(number):
+    """The page of a post of which nothing is there before its script ran."""
+    page = a_blog.page(number).decode()
+    start, end = page.index("<body>") + len("<body>"), page.index("</body>")
+    shown = json.dumps(page[start:end]).replace("</", "<\\/")
+    return f"{page[:start]}<div id=app></div><script>app.innerHTML = {shown}</script>{page[end:]}"
+
+
+def test_a_post_that_only_its_script_shows_is_won_in_the_browser(tmp_path):
+    """Most posts of the blog need none, so that its crawl draws none; a list of its posts names this one."""
+    web, number = a_site(), 4
+    lost = a_blog.url(number)
+    web.put(lost, scripted(number))
+    with open_archive(tmp_path / "archive", create=True, options=OPTIONS) as archive:
+        crawl(web, archive)
+        blog = archive.blogs.find(a_blog.HOME)
+        listed = InventoryPost(native_id=lost, key=canonical(lost), url=lost)
+        archive.blogs.inventory.add(blog.id, "archived feed", [listed])
+        assert [(gap.url, gap.reason) for gap in missing_posts(blog, archive)] == [
+            (lost, "its page was not recognised as a post"),
+        ]
+
+        async def drawn():
+            async with Browser(RenderOptions(tabs=1, page_seconds=60.0)) as browser:
+                return await repair_blog(blog, replace(work(web, archive, render="auto"), browser=browser))
+
+        report = asyncio.run(drawn())
+        assert report.won == ((lost, "in the browser"),)
+        assert (report.left, report.ending, report.tally.rendered) == ((), "complete", 1)
+        held = archive.posts.find(lost)
+        assert (held.text, held.origin) == (a_blog.text(number), "live")
 
 
 def test_another_page_at_another_address_is_not_taken_for_the_post(broken):

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # Every address is a request to a server that has just said no. The likeliest come first, and few come after them.
 MOST_ADDRESSES = 8
+# Sources whose posts answer at `?p=` and their number.
+_NUMBERED = frozenset({"WordPress REST", "WordPress.com"})
 # How files of pages end: an address without a slash at its end may have one.
 _FILE_ENDINGS = (".html", ".htm", ".php", ".asp", ".aspx", ".xml", ".txt", ".md")
 
@@ -41,6 +43,25 @@ def other_addresses(url: str, *, blog: Blog, scope: Scope, known: Iterable[str] 
         if address != url:
             found.setdefault(address)
     return tuple(found)[:MOST_ADDRESSES]
+
+
+def stated_address(source: str, native_id: str, blog: Blog) -> str | None:
+    """The address that the name of a post in a source's list stands for, beside the one that it is listed with.
+
+    Entries of feeds have an address as their id, most often the short one; WordPress numbers its posts, and answers at
+    their numbers.
+
+    >>> from datetime import UTC, datetime
+    >>> from everlog.records import Blog
+    >>> blog = Blog(id=1, home="https://a.org/blog/", added_at=datetime(2026, 1, 1, tzinfo=UTC))
+    >>> stated_address("WordPress REST", "12", blog), stated_address("WordPress feed", "https://a.org/?p=12", blog)
+    ('https://a.org/blog/?p=12', 'https://a.org/?p=12')
+    >>> stated_address("Ghost content API", "12", blog), stated_address("Blogger", "tag:blogger.com,1999:post-12", blog)
+    (None, None)
+    """
+    if native_id.startswith(("http://", "https://")):
+        return native_id
+    return f"{blog.home}?p={native_id}" if source in _NUMBERED and native_id.isdecimal() else None
 
 
 def _plainer(url: str) -> Iterator[str]:

@@ -79,7 +79,7 @@ def test_where_nothing_is_known_to_be_missing_the_answer_depends_on_who_lists_al
         # But one that it lists should be there.
         (post("not there", "WordPress REST", detail="HTTP 404"), "no", "HTTP 404"),
         (post("told only", "WordPress REST", detail="HTTP 404"), "no", "its page could not be had: HTTP 404"),
-        (post("told only", "sitemap", detail="HTTP 404"), "yes", "gone: HTTP 404"),
+        (post("told only", "sitemap", detail="HTTP 404"), "yes", "gone, its text is held: HTTP 404"),
         (post("told only", "sitemap", detail="timed out after 30 s"), "no",
          "its page could not be had: timed out after 30 s"),
         (post("failed", "sitemap", detail="HTTP 500"), "no", "HTTP 500"),

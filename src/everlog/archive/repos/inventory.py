@@ -180,6 +180,13 @@ class InventoryRepository:
                 found |= {row.native_id: row.key for row in rows}
         return found
 
+    def names_of(self, blog_id: int, key: str) -> tuple[tuple[str, str], ...]:
+        """What sources call the post at an address: the source, and its name for it."""
+        statement = select(_listed.c.source, _listed.c.native_id).where(
+            _listed.c.blog_id == blog_id, _listed.c.key == storable(key),
+        ).order_by(_listed.c.source, _listed.c.native_id)
+        return tuple((row.source, row.native_id) for row in self._all(statement))
+
     def counts(self, blog_id: int) -> dict[str, int]:
         """How many posts each source lists, each address once."""
         statement = select(_listed.c.source, func.count(_listed.c.key.distinct())).where(

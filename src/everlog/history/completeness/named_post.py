@@ -68,7 +68,7 @@ def excuse(post: NamedPost, lists_without_it: Collection[str]) -> str | None:
     if post.whereabouts == "needs login":
         return f"private: {post.detail}"
     if post.whereabouts in {"not there", "told only"} and lists_without_it and is_not_there(post.detail):
-        return f"gone: {post.detail}"
+        return f"gone: {post.detail}" if post.whereabouts == "not there" else f"gone, its text is held: {post.detail}"
     return None
 
 

@@ -21,6 +21,8 @@ from everlog.history.wordpress.wordpress_rows import (
     PAGES,
     PER_PAGE,
     POST_FIELDS,
+    SMALLER,
+    TOO_MUCH,
     WITH_NAMES,
     NamedRows,
     Names,
@@ -228,6 +230,7 @@ class RestListing:
     routes: tuple[str, ...] = ("posts",)
     is_exhaustive: bool = False
     _offset: int = 0
+    _per_page: int = PER_PAGE
     _total: int | None = None
     _is_over: bool = False
 
@@ -245,26 +248,29 @@ class RestListing:
 
     @property
     def requests_left(self) -> int | None:
-        return None if self._total is None else -(-max(0, self._total - self._offset) // PER_PAGE)
+        return None if self._total is None else -(-max(0, self._total - self._offset) // self._per_page)
 
     def next_request(self) -> HistoryRequest | None:
-        """The next hundred."""
+        """The next hundred, or fewer where the server cannot put so many together."""
         if self._is_over:
             return None
         return request_for(
-            self.root, self.routes[0], per_page=PER_PAGE, offset=self._offset, orderby="id", order="asc",
+            self.root, self.routes[0], per_page=self._per_page, offset=self._offset, orderby="id", order="asc",
             _fields=LISTED_FIELDS,
         )
 
     def take(self, answer: HistoryAnswer) -> Told:
         """Read the answer; a list that became shorter meanwhile is no list of all."""
         rows, problem = rows_told(answer)
+        if problem is not None and answer.status in TOO_MUCH and self._per_page in SMALLER:
+            self._per_page = SMALLER[self._per_page]
+            return NOTHING_TOLD
         total = count_of(answer.header("X-WP-Total"))
         if problem is not None or total is None or (self._total is not None and total < self._total):
             self._is_over = True
             return Told(problem=problem or "the list of all posts changed while it was read")
         kind: PostKind = "post" if self.routes[0] == "posts" else "page"
-        self._total, self._offset = total, self._offset + PER_PAGE
+        self._total, self._offset = total, self._offset + self._per_page
         if self._offset >= total:
             self.routes, self._offset, self._total = self.routes[1:], 0, None
             self._is_over = self.is_exhaustive = not self.routes

@@ -25,6 +25,9 @@ Row: TypeAlias = "Mapping[str, Any]"
 
 # What the interface gives at most; more is refused with a 400.
 PER_PAGE = 100
+# A server that cannot put a page together is asked for less at once; 10 posts are in its feed, too.
+SMALLER = {PER_PAGE: 25, 25: 10}
+TOO_MUCH = frozenset({0, 500, 502, 503, 504})
 POST_FIELDS = "id,link,date,date_gmt,modified,modified_gmt,title,content,author,categories,tags"
 # Of few posts, the names come with them: for a hundred that takes a server five times as long.
 WITH_NAMES: Mapping[str, str] = {"_embed": "author,wp:term", "_fields": f"{POST_FIELDS},_links,_embedded"}

@@ -21,6 +21,8 @@ from everlog.history.wordpress.wordpress_rows import (
     COMMENT_FIELDS,
     PER_PAGE,
     POST_FIELDS,
+    SMALLER,
+    TOO_MUCH,
     NamedRows,
     Row,
     listed_comment,
@@ -35,9 +37,6 @@ _AFTER: Mapping[Phase, Phase] = {
     "newest": "posts", "posts": "types", "types": "pages", "pages": "comments", "comments": "check", "check": "over",
     "over": "over",
 }
-# A server that cannot put a page together is asked for less at once; 10 posts are in its feed, too.
-_SMALLER = {PER_PAGE: 25, 25: 10}
-_TOO_MUCH = frozenset({0, 500, 502, 503, 504})
 # How often the walk goes back in one list: each time something was deleted meanwhile.
 MOST_STEPS_BACK = 20
 _PAST_THE_END = 400
@@ -168,8 +167,8 @@ class RestWalk:
 
     def _take_failure(self, answer: HistoryAnswer, problem: str) -> Told:
         place = self.place
-        if place.phase != "newest" and answer.status in _TOO_MUCH and place.per_page in _SMALLER:
-            self.place = replace(place, per_page=_SMALLER[place.per_page])
+        if place.phase != "newest" and answer.status in TOO_MUCH and place.per_page in SMALLER:
+            self.place = replace(place, per_page=SMALLER[place.per_page])
             return NOTHING_TOLD
         if place.phase in {"pages", "comments"} and not place.offset:
             # A part of the interface is switched off; the posts were told.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from everlog.core.urls import canonical
 from everlog.errors import NothingToLearn
-from everlog.history.other_addresses import other_addresses
+from everlog.history.other_addresses import other_addresses, stated_address
 from everlog.records import Failure, Link
 from everlog.usecases.completeness import missing_posts, renew
 from everlog.usecases.crawl.crawl_blog import archive_blog
@@ -138,7 +138,8 @@ class _Repair:
         """One post: at its own address, in the browser, then at its other addresses, until it is held."""
         context = crawl.context
         link = Link(url=gap.url, key=canonical(gap.url), lane="post")
-        for address in (gap.url, *other_addresses(gap.url, blog=self.blog, scope=context.scope)):
+        known = self._stated(link.key, context)
+        for address in (gap.url, *other_addresses(gap.url, blog=self.blog, scope=context.scope, known=known)):
             if not crawl.goes_on():
                 return
             answer = await crawl.unless_ended(context.fetcher.fetch(address))
@@ -156,6 +157,12 @@ class _Repair:
             if self._is_held(link.key):
                 self.won[gap.url] = how
                 return
+
+    def _stated(self, key: str, context: CrawlContext) -> list[str]:
+        """The addresses of the blog that sources have given a post beside that one, such as its short link."""
+        names = self.run.archive.blogs.inventory.names_of(self.blog.id, key)
+        found = (stated_address(source, name, self.blog) for source, name in names)
+        return [address for address in found if address is not None and context.scope.is_own(address)]
 
     async def _take(self, link: Link, answer: Fetched, crawl: Crawl) -> str | None:
         """Store a page; again as a browser shows it, where it shows no post without one. How, if not as ever."""
