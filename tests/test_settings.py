@@ -13,7 +13,7 @@ def test_without_any_layer_the_defaults_hold():
     settings = make_settings()
     assert settings.archive == "everlog-archive"
     assert settings.robots
-    assert settings.pipeline == ("render", "read", "comments", "media", "store")
+    assert settings.pipeline == ("render", "read", "comments", "media", "requisites", "store")
 
 
 def test_later_layers_win_and_unset_flags_leave_the_rest_alone():

@@ -30,7 +30,7 @@ PREFIX = "EVERLOG_"
 # Lists: in the environment their entries are parted by line ends.
 LISTS = frozenset({"header", "pipeline", "steps", "allow", "also"})
 # The steps of the pipeline that a page goes through, in their order; each may be left out or replaced.
-PIPELINE = ("render", "read", "comments", "media", "store")
+PIPELINE = ("render", "read", "comments", "media", "requisites", "store")
 # The name of a header: RFC 9110, 5.6.2.
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 # Variables of the same prefix that are no settings: they name the corpus of benchmarks and tests, or a program.
@@ -100,8 +100,12 @@ class Settings:
     render_time: float = _setting(60.0, more_than=0, about="Seconds the browser may take for one page.")
     browser: str | None = _setting(None, about="The Chromium to draw pages with; it is found by itself.")
     media: bool = _setting(default=True, about="Keep the pictures, sounds and files of articles.")
+    requisites: bool = _setting(
+        default=True, about="Keep what pages need to be shown: style sheets, scripts, fonts, icons, other pictures.",
+    )
     max_page_bytes: int = _setting(20_000_000, least=1000, about="Pages larger than this are not kept.")
     max_media_bytes: int = _setting(100_000_000, least=1000, about="Media larger than this are not kept.")
+    max_requisite_bytes: int = _setting(10_000_000, least=1000, about="Requisites larger than this are not kept.")
     min_free_bytes: int = _setting(200_000_000, least=0, about="A crawl pauses when the disk has less room than this.")
     exhaustive: bool = _setting(
         default=False, about="Visit every address of the blog, even where nothing new can be expected.",

@@ -44,6 +44,7 @@ def a_fetcher(tmp_path: Path) -> Iterator[Callable[..., tuple[FileFetcher, Count
         now = datetime(2024, 1, 1, tzinfo=UTC)
         made.append(FileFetcher(
             index, parts, now=now, scratch=scratch, max_page_bytes=1_000_000, max_media_bytes=2_000_000,
+            max_requisite_bytes=1_000_000,
         ))
         return made[-1], bad
 

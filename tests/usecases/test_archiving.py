@@ -430,7 +430,7 @@ def shout(draft, context):
 
 
 def test_an_unknown_step_is_an_error_that_names_the_known_ones(archive):
-    with pytest.raises(UsageError, match="render, read, comments, media, store"):
+    with pytest.raises(UsageError, match="render, read, comments, media, requisites, store"):
         crawl(a_site(), archive, steps=["reed"])
 
 

@@ -138,6 +138,10 @@ class BlogState:
     sitemap: SourceState | None = None
     # Whether its pages are not fetched: records come from its interfaces alone.
     records_only: bool = False
+    # From when on its pages have their requisites, those captured before may not; None: it was crawled without them.
+    requisites_since: datetime | None = None
+    # Whether some of these crawls left out pictures.
+    requisites_without_media: bool = False
     # Entries for which learning the blog again was tried, in vain.
     relearned_for: tuple[str, ...] = ()
 

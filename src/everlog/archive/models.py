@@ -144,6 +144,17 @@ class PostBelongings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FileRow:
+    """What the queue knows of an address that a page names: where it waits or waited, and what became of it."""
+
+    lane: Lane
+    state: str
+    outcome: str | None
+    status: int | None
+    visited_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
     """A URL that is not held, and why: it could not be had (`is_missing`), or was left out."""
 

@@ -64,6 +64,9 @@ class Flags:
     )] = None
     no_comments: Annotated[bool, Option("--no-comments", help="Do not collect comments.")] = False
     no_media: Annotated[bool, Option("--no-media", help="Do not fetch images, audio, video or files.")] = False
+    no_requisites: Annotated[bool, Option(
+        "--no-requisites", help="Do not fetch style sheets, scripts, fonts, icons and pictures of the design.",
+    )] = False
     ignore_robots: Annotated[bool, Option(
         "--ignore-robots", help="Ignore robots.txt and noarchive; for your own blogs only.",
     )] = False
@@ -104,7 +107,7 @@ class Flags:
 
 
 _NOT_SETTINGS = frozenset({"metrics_port", "log_format", "config", "json", "quiet", "verbose"})
-_TURNED_OFF = {"no_comments": "comments", "no_media": "media", "ignore_robots": "robots"}
+_TURNED_OFF = {"no_comments": "comments", "no_media": "media", "no_requisites": "requisites", "ignore_robots": "robots"}
 
 
 def takes(names: str) -> Callable[[Command], Command]:

@@ -40,6 +40,7 @@ class FetchPolicy:
     retries: int = 2
     max_page_bytes: int = 20_000_000
     max_media_bytes: int = 100_000_000
+    max_requisite_bytes: int = 10_000_000
     headers: tuple[tuple[str, str], ...] = ()
     cookies: tuple[tuple[str, str], ...] = ()
     also: tuple[str, ...] = ()

@@ -86,7 +86,7 @@ def page_links(
     >>> [link.url for link in page_links(page, "https://a.org/", within=Scope("https://a.org/"))]
     ['https://a.org/a']
     """
-    base = _base_of(root, url)
+    base = base_of(root, url)
     has_names = within.has_names
     found: dict[str, PageLink] = {}
     for element in root.iter("a", "area", "link", "meta"):
@@ -131,7 +131,7 @@ def links_left_out(root: Element, url: str, *, beyond: Scope) -> list[tuple[str,
     """
     if not beyond.may_leave_out:
         return []
-    base, headed = _base_of(root, url), headed_keys(root, url)
+    base, headed = base_of(root, url), headed_keys(root, url)
     targets = (resolved(base, anchor.get("href") or "") for anchor in root.iter("a"))
     found = {
         target[1]: target for target in targets
@@ -168,7 +168,7 @@ def refresh_target(root: Element, url: str) -> str | None:
     'https://a.org/blog/'
     """
     found = next(filter(None, map(_refresh_of, root.iter("meta"))), None)
-    return absolute(_base_of(root, url), found) if found else None
+    return absolute(base_of(root, url), found) if found else None
 
 
 def resolved(base: str, href: str) -> tuple[str, str] | None:
@@ -262,7 +262,8 @@ def _refresh_of(element: Element) -> str | None:
     return match[1].strip() if match else None
 
 
-def _base_of(root: Element, url: str) -> str:
+def base_of(root: Element, url: str) -> str:
+    """What the relative links of a page are relative to."""
     for element in root.iter("base"):
         return absolute(url, element.get("href")) or url
     return url

@@ -210,7 +210,11 @@ def browser_http_request(
     # What the user sends along for this host stands before what the browser would send; what is asked for
     # is the page's own affair.
     headers = {"Accept": "*/*"} | browsers | {name: value for name, value in own.headers if name != "Accept"}
-    return replace(own, headers=tuple(headers.items()), method=wanted.method.upper(), body=wanted.body)
+    return replace(
+        own, headers=tuple(headers.items()), method=wanted.method.upper(), body=wanted.body,
+        # What a page needs to be drawn may be more than what is kept of it.
+        max_bytes=max(policy.max_page_bytes, policy.max_requisite_bytes),
+    )
 
 
 def conditions_of(etag: str | None, last_modified: str | None) -> tuple[tuple[str, str], ...]:
@@ -235,5 +239,6 @@ def trusts(url: str, policy: FetchPolicy) -> bool:
 
 
 def _limit(purpose: Purpose, policy: FetchPolicy) -> int:
-    limits = {"media": policy.max_media_bytes, "robots": ROBOTS_BYTES, "sitemap": SITEMAP_BYTES}
+    limits = {"media": policy.max_media_bytes, "requisite": policy.max_requisite_bytes,
+              "robots": ROBOTS_BYTES, "sitemap": SITEMAP_BYTES}
     return limits.get(purpose, policy.max_page_bytes)

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 MOST_REDIRECTS = 10
+# What is asked for beside the pages: it must not keep them waiting, and a host of it may be dead while the blog is not.
+BESIDE_PAGES: frozenset[Purpose] = frozenset({"media", "requisite"})
 # A page that waits in the browser holds a tab: where the host wants more rest than this, it does without.
 RIDE_WAIT_SECONDS = 10.0
 MOST_ROBOTS_REDIRECTS = 5  # RFC 9309, 2.3.1.2: at least five
@@ -159,7 +161,7 @@ class Session(Fetcher):
         self, url: str, purpose: Purpose, conditions: tuple[tuple[str, str], ...], *, private: bool, for_media: bool,
     ) -> Exchange | Failure:
         """The answer to one address, or why there is none."""
-        if purpose != "media":
+        if purpose not in BESIDE_PAGES:
             return await self._pass(url, purpose, conditions, private=private, for_media=for_media)
         # A host of pictures that is dead costs one try in a run, however many pictures are to be had from it.
         async with nullcontext() if self._origins.is_alive(url) else self._origins.first_contact(url):
@@ -193,7 +195,7 @@ class Session(Fetcher):
             return None
         origin = origin_of(url)
         rules = self._hosts.robots.known(origin, self._hosts.timekeeper.now()) or await self._rules(
-            origin, for_media=purpose == "media",
+            origin, for_media=purpose in BESIDE_PAGES,
         )
         if rules.allows(url, self._agent):
             return None
@@ -241,7 +243,7 @@ class Session(Fetcher):
             except FetchError as error:
                 # A picture that used up its time would use up as much again, and a host that gives none no answer will
                 # hardly give one a moment later: the next run may have more luck.
-                is_timeout = purpose == "media" and error.trouble == "timeout"
+                is_timeout = purpose in BESIDE_PAGES and error.trouble == "timeout"
                 is_spent = is_timeout or (for_media and not self._origins.is_alive(url))
                 is_elsewhere = self._origins.other_way(url) is not None or self._is_guess(url)
                 if not error.again or not tries_left or is_spent or is_elsewhere:

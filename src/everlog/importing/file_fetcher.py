@@ -33,14 +33,14 @@ class FileFetcher(NoWeb):
 
     def __init__(
         self, index: ImportIndex, parts: Sequence[Part], *, now: datetime, scratch: Path,
-        max_page_bytes: int, max_media_bytes: int,
+        max_page_bytes: int, max_media_bytes: int, max_requisite_bytes: int,
     ) -> None:
         self.moment: datetime | None = None
         # Whether pages are shown as a browser made them, where one did.
         self.shows_made = False
         self.shown_made = 0
         self._index, self._parts, self._now, self._scratch = index, parts, now, scratch
-        self._most = {"media": max_media_bytes}
+        self._most = {"media": max_media_bytes, "requisite": max_requisite_bytes}
         self._most_page = max_page_bytes
         self._files: dict[int, BinaryIO] = {}
         self._stack = ExitStack()

@@ -20,6 +20,8 @@ class Figures:
     # Pictures, sounds and files held, by their addresses.
     media: int = 0
     aliases: int = 0
+    # Style sheets, scripts, fonts, icons and pictures of the design held, by their addresses.
+    requisites: int = 0
     # Pages held that are not posts: lists, months, "about"; those that an interface told as well.
     pages: int = 0
     # Addresses of posts and other pages that were asked for and could not be had.
@@ -27,10 +29,13 @@ class Figures:
     missing_pages: int = 0
     # Pictures and files that could not be had.
     media_missing: int = 0
+    # Requisites that could not be had.
+    requisites_missing: int = 0
     # Addresses that are known and were not asked for yet.
     waiting_posts: int = 0
     waiting_pages: int = 0
     waiting_media: int = 0
+    waiting_requisites: int = 0
     # Posts held that are gone from the web.
     deleted: int = 0
     # Posts held whose comments could not be had.
@@ -38,13 +43,13 @@ class Figures:
 
     @property
     def missing(self) -> int:
-        """Posts and pages that could not be had; media are counted apart."""
+        """Posts and pages that could not be had; media and requisites are counted apart."""
         return self.missing_posts + self.missing_pages
 
     @property
     def waiting(self) -> int:
         """All addresses that were not asked for yet."""
-        return self.waiting_posts + self.waiting_pages + self.waiting_media
+        return self.waiting_posts + self.waiting_pages + self.waiting_media + self.waiting_requisites
 
     @property
     def media_wanted(self) -> int:

@@ -11,17 +11,23 @@ if TYPE_CHECKING:
     from everlog.records.post import Post
     from everlog.records.web import Exchange
 
-# In which queue a URL waits. Posts are known by their address; pages are everything else.
-Lane = Literal["post", "page", "media"]
+# In which queue a URL waits. Posts are known by their address; pages are everything else that is read. Media are what
+# articles show, requisites what else pages need to be shown.
+Lane = Literal["post", "page", "media", "requisite"]
 # Whether an address that a capture of others brings waits for a visit of our own, or is left alone.
 ForeignRow = Literal["queued", "done"]
 # What became of a visited URL.
-Outcome = Literal["post", "listing", "page", "media", "feed", "robots", "skip", "unchanged", "failed", "retry"]
+Outcome = Literal[
+    "post", "listing", "page", "media", "requisite", "feed", "robots", "skip", "unchanged", "failed", "retry",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """A URL on its way into the queue. `key` is its canonical spelling; `rank` orders a lane, small first."""
+    """A URL on its way into the queue. `key` is its canonical spelling; `rank` orders a lane, small first.
+
+    Of a requisite it is how many others stand between it and a page.
+    """
 
     url: str
     key: str

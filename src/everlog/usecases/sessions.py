@@ -71,7 +71,7 @@ def open_web_archive(endpoint: str, settings: Settings, archive: Archive, fetche
         allow=settings.allow, typed=(endpoint,), user_agent=settings.agent(_version()), obey_robots=False, stays=True,
         delay_seconds=settings.wayback_delay, concurrency=1, timeout_seconds=max(settings.timeout, SLOW_SECONDS),
         longest_wait_seconds=settings.longest_wait, retries=settings.retries, max_page_bytes=settings.max_page_bytes,
-        max_media_bytes=settings.max_media_bytes, scratch=scratch,
+        max_media_bytes=settings.max_media_bytes, max_requisite_bytes=settings.max_requisite_bytes, scratch=scratch,
     )
     policy = with_allowlist(policy, None, archive, recall=archive.hosts.cached, remember=to_archive)
     return fetcher.session(policy, recall=archive.hosts.cached, remember=to_archive)
@@ -92,6 +92,7 @@ def fetch_policy(url: str, settings: Settings) -> FetchPolicy:
         retries=settings.retries,
         max_page_bytes=settings.max_page_bytes,
         max_media_bytes=settings.max_media_bytes,
+        max_requisite_bytes=settings.max_requisite_bytes,
         headers=settings.headers(),
         cookies=read_cookies(settings.cookies, url) if settings.cookies else (),
     )

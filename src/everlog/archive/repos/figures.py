@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, case, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, case, false, func, or_, select, true
 
 from everlog.archive.db import schema
 from everlog.archive.models import Counts
@@ -30,21 +30,34 @@ def _is_in(table: Any) -> ColumnElement[bool]:
 
 
 _IS_MEDIUM = _urls.c.lane == "media"
+_IS_REQUISITE = _urls.c.lane == "requisite"
+_IS_FILE = _urls.c.lane.in_(["media", "requisite"])
+# One that is looked at again, or was and could not be had then, is held all the same: its outcome stays. An address
+# that we guess, as that of the icon of a host, may answer that there is nothing.
+HOLDS_REQUISITE: ColumnElement[bool] = and_(
+    _IS_REQUISITE, _urls.c.outcome == "requisite", _urls.c.state.in_(["done", "queued"]),
+    func.coalesce(_urls.c.status, 200) < 400,
+)
 _IS_HELD = or_(_is_in(_posts), _is_in(_aliases))
 # A post that is held under an address is not missing there, whatever the last visit came to; but one of which a
 # further page could not be had is, in part.
 _HAS_FAILED = and_(
     _urls.c.state == "failed",
-    case((_IS_MEDIUM, ~_is_in(_media)), else_=or_(_urls.c.outcome == "post", ~_IS_HELD)),
+    case((_IS_MEDIUM, ~_is_in(_media)), (_IS_REQUISITE, true()), else_=or_(_urls.c.outcome == "post", ~_IS_HELD)),
 )
 # A picture that may not be asked for, or is too large, is not held either; such a page was left out for a reason.
-_WAS_REFUSED = and_(_IS_MEDIUM, _urls.c.state == "done", _urls.c.outcome == "skip", ~_is_in(_media))
+_WAS_REFUSED = and_(
+    _IS_FILE, _urls.c.state == "done", _urls.c.outcome == "skip", or_(_IS_REQUISITE, ~_is_in(_media)),
+)
 IS_MISSING: ColumnElement[bool] = or_(_HAS_FAILED, _WAS_REFUSED)
-IS_LEFT_OUT: ColumnElement[bool] = and_(~_IS_MEDIUM, _urls.c.state == "done", _urls.c.outcome == "skip", ~_IS_HELD)
+IS_LEFT_OUT: ColumnElement[bool] = and_(~_IS_FILE, _urls.c.state == "done", _urls.c.outcome == "skip", ~_IS_HELD)
 # Posts that are held and looked at again do not wait to be held.
-_IS_WAITING = and_(_urls.c.state == "queued", or_(_urls.c.lane != "post", ~_IS_HELD))
+_IS_WAITING = and_(
+    _urls.c.state == "queued",
+    case((_urls.c.lane == "post", ~_IS_HELD), (_IS_REQUISITE, ~func.coalesce(HOLDS_REQUISITE, false())), else_=true()),
+)
 _IS_OTHER_PAGE = and_(
-    ~_IS_MEDIUM, _urls.c.state != "failed", _urls.c.outcome.in_(["listing", "page", "post", "unchanged"]), ~_IS_HELD,
+    ~_IS_FILE, _urls.c.state != "failed", _urls.c.outcome.in_(["listing", "page", "post", "unchanged"]), ~_IS_HELD,
 )
 
 
@@ -111,21 +124,27 @@ def _held(connection: Connection, blog_id: int | None) -> Counted:
     for name, table in (("media", _media), ("aliases", _aliases)):
         for blog, count in connection.execute(_of(table, blog_id, func.count())):
             yield blog, name, count
+    for blog, count in connection.execute(_of_queue(blog_id, func.count()).where(HOLDS_REQUISITE)):
+        yield blog, "requisites", count
 
 
 def _not_held(connection: Connection, blog_id: int | None) -> Counted:
-    # By blog and state, as the index has them: an archive knows many more addresses than fail or wait.
-    counts = (_count(_urls.c.lane == "post"), _count(_urls.c.lane == "page"), _count(_IS_MEDIUM))
-    joined = _blogs.join(_urls, _urls.c.blog_id == _blogs.c.id)
-    statement = select(_urls.c.blog_id, *counts).select_from(joined).group_by(_urls.c.blog_id)
-    if blog_id is not None:
-        statement = statement.where(_blogs.c.id == blog_id)
-    missing = ("missing_posts", "missing_pages", "media_missing")
-    waiting = ("waiting_posts", "waiting_pages", "waiting_media")
+    counts = (_count(_urls.c.lane == "post"), _count(_urls.c.lane == "page"), _count(_IS_MEDIUM), _count(_IS_REQUISITE))
+    statement = _of_queue(blog_id, *counts)
+    missing = ("missing_posts", "missing_pages", "media_missing", "requisites_missing")
+    waiting = ("waiting_posts", "waiting_pages", "waiting_media", "waiting_requisites")
     for names, where in ((missing, _HAS_FAILED), (missing, _WAS_REFUSED), (waiting, _IS_WAITING)):
         for row in connection.execute(statement.where(where)):
             for name, count in zip(names, row[1:], strict=True):
                 yield row[0], name, count
+
+
+def _of_queue(blog_id: int | None, *columns: Any) -> Select[Any]:
+    """Some columns of the queue for one blog, or for each of them."""
+    # By blog and state, as the index has them: an archive knows many more addresses than fail or wait.
+    joined = _blogs.join(_urls, _urls.c.blog_id == _blogs.c.id)
+    statement = select(_urls.c.blog_id, *columns).select_from(joined).group_by(_urls.c.blog_id)
+    return statement if blog_id is None else statement.where(_blogs.c.id == blog_id)
 
 
 def _of(table: Any, blog_id: int | None, *columns: Any) -> Select[Any]:

@@ -19,7 +19,7 @@ from everlog.archive.db.column_values import (
     storable_or_none,
 )
 from everlog.archive.db.database import Database, RowStatement, in_pages, in_parts
-from everlog.archive.models import Problem
+from everlog.archive.models import FileRow, Problem
 from everlog.archive.repos.figures import IS_LEFT_OUT, IS_MISSING
 from everlog.core.retry_policy import SERVER_ERRORS, TRY_AGAIN
 from everlog.records import Lane, Link, Visit
@@ -30,7 +30,10 @@ PASSING: ColumnElement[bool] = or_(
     _urls.c.status.is_(None), _urls.c.status.in_(sorted(TRY_AGAIN)), _urls.c.status >= SERVER_ERRORS,
 )
 _STATES = {"failed": "failed", "retry": "queued"}
-_LANES = {"post": "post", "media": "media"}
+_LANES = {"post": "post", "media": "media", "requisite": "requisite"}
+# What pages show, and need to be shown: files, which are asked for again by a schedule of their own.
+FILES: tuple[Lane, ...] = ("media", "requisite")
+_IS_FILE = _urls.c.lane.in_(FILES)
 _PAGES = frozenset({"listing", "page", "skip", "retry"})
 # What a visit says anew about its URL.
 _OF_A_VISIT = ("state", "outcome", "reason", "note", "status", "new_posts", "visited_at", "again_at")
@@ -45,19 +48,35 @@ def _new(database: Database) -> Any:
     return database.insert(_urls).on_conflict_do_nothing(index_elements=["key", "blog_id"])
 
 
+def _found(database: Database) -> Any:
+    """A new link; or one that was a requisite so far, and turns out to be a page, or media of an article."""
+    found = database.insert(_urls)
+    return found.on_conflict_do_update(
+        index_elements=["key", "blog_id"],
+        set_={
+            "lane": found.excluded.lane, "state": "queued", "rank": found.excluded.rank, "outcome": None,
+            "reason": None, "again_at": None,
+        },
+        where=and_(_urls.c.lane == "requisite", found.excluded.lane != "requisite"),
+    )
+
+
 def _visited(database: Database) -> Any:
     visited = database.insert(_urls)
     return visited.on_conflict_do_update(
         index_elements=["key", "blog_id"],
         set_={
+            "lane": case((_urls.c.lane == "requisite", visited.excluded.lane), else_=_urls.c.lane),
             **{name: visited.excluded[name] for name in _OF_A_VISIT},
             # Tries that failed since the last good one: a page that was edited often is not one that fails often.
             "tries": case((visited.excluded.state == "done", 0), else_=_urls.c.tries + visited.excluded.tries),
         },
+        # What was asked for as a requisite and turned out to be more meanwhile is asked for as that.
+        where=or_(visited.excluded.lane != "requisite", _urls.c.lane == "requisite"),
     )
 
 
-_FOUND, _READ_AGAIN, _VISITED = RowStatement(_LINK, _new), RowStatement(_VISIT, _new), RowStatement(_VISIT, _visited)
+_FOUND, _READ_AGAIN, _VISITED = RowStatement(_LINK, _found), RowStatement(_VISIT, _new), RowStatement(_VISIT, _visited)
 
 
 class UrlRepository:
@@ -131,7 +150,7 @@ class UrlRepository:
         statement = select(_urls.c.id).where(
             _urls.c.blog_id == blog_id, _urls.c.lane.in_(lanes), or_(
                 and_(_urls.c.state == "queued", or_(_urls.c.again_at.is_(None), _urls.c.again_at <= stamp(now))),
-                and_(_urls.c.state == "failed", _urls.c.lane == "media", _urls.c.again_at <= stamp(now)),
+                and_(_urls.c.state == "failed", _IS_FILE, _urls.c.again_at <= stamp(now)),
             ),
         )
         with self.database.reading() as connection:
@@ -140,6 +159,24 @@ class UrlRepository:
     def known_keys(self, blog_id: int) -> Iterator[str]:
         """The canonical spellings of all URLs ever queued."""
         return (row.key for row in self._rows(select(_urls.c.id, _urls.c.key).where(_urls.c.blog_id == blog_id)))
+
+    def requisites(self, blog_id: int) -> Iterator[str]:
+        """The canonical spellings of all that pages were found to need, beside media."""
+        statement = select(_urls.c.id, _urls.c.key).where(_urls.c.blog_id == blog_id, _urls.c.lane == "requisite")
+        return (row.key for row in self._rows(statement))
+
+    def rows_of(self, blog_id: int, keys: Iterable[str]) -> dict[str, FileRow]:
+        """What is known of some addresses, by their keys; those that are not known are left out."""
+        columns = (_urls.c.key, _urls.c.lane, _urls.c.state, _urls.c.outcome, _urls.c.status, _urls.c.visited_at)
+        found: dict[str, FileRow] = {}
+        with self.database.reading() as connection:
+            for part in in_parts(sorted({storable(key) for key in keys})):
+                rows = connection.execute(select(*columns).where(_urls.c.key.in_(part), _urls.c.blog_id == blog_id))
+                found |= {row.key: FileRow(
+                    lane=row.lane, state=row.state, outcome=row.outcome, status=row.status,
+                    visited_at=moment_or_none(row.visited_at),
+                ) for row in rows}
+        return found
 
     def seen_pages(self, blog_id: int, *, limit: int) -> tuple[tuple[str, int], ...]:
         """The latest visited pages, in order of time, with how many new posts each brought: for the frontier."""
@@ -158,7 +195,7 @@ class UrlRepository:
         Posts and pages unless they had many; media whose `again_at` has passed, however often they were tried.
         """
         few = true() if most_tries is None else _urls.c.tries < most_tries
-        has_schedule = and_(_urls.c.lane == "media", _urls.c.again_at.is_not(None))
+        has_schedule = and_(_IS_FILE, _urls.c.again_at.is_not(None))
         with self.database.writing() as connection:
             return connection.execute(
                 _urls.update()
@@ -191,7 +228,7 @@ class UrlRepository:
     def count_failing(self, blog_id: int) -> int:
         """How many posts and pages are not held because their server, or the way to it, was at fault."""
         statement = select(func.count()).where(
-            _urls.c.blog_id == blog_id, _urls.c.state == "failed", _urls.c.lane != "media", PASSING,
+            _urls.c.blog_id == blog_id, _urls.c.state == "failed", ~_IS_FILE, PASSING,
         )
         with self.database.reading() as connection:
             return connection.execute(statement).scalar_one()
@@ -199,7 +236,7 @@ class UrlRepository:
     def waits_until(self, blog_id: int) -> datetime | None:
         """When the first of the posts and pages may be asked for whose server wanted to be left alone."""
         statement = select(func.min(_urls.c.again_at)).where(
-            _urls.c.blog_id == blog_id, _urls.c.state == "queued", _urls.c.lane != "media",
+            _urls.c.blog_id == blog_id, _urls.c.state == "queued", ~_IS_FILE,
             _urls.c.again_at.is_not(None),
         )
         with self.database.reading() as connection:

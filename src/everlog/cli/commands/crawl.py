@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @takes(
     "archive files spool scope also feed no_feed header cookies max_pages max_time delay render pages no_comments "
-    "no_media ignore_robots from_wayback allow config json quiet verbose"
+    "no_media no_requisites ignore_robots from_wayback allow config json quiet verbose"
 )
 def crawl(
     urls: Annotated[list[str] | None, typer.Argument(metavar="URL", help="Addresses of blogs.")] = None,
@@ -104,7 +104,7 @@ def _dry_run(wanted: list[str], typed: list[str], settings: Settings, given: Fla
     return _code_with_errors(0, errors, len(wanted))
 
 
-@takes("archive files spool delay render no_comments no_media allow config json quiet verbose")
+@takes("archive files spool delay render no_comments no_media no_requisites allow config json quiet verbose")
 def update(
     blogs: Blogs = None,
     since: Annotated[
@@ -187,6 +187,7 @@ def _as_dict(job: Job, report: Report | EverlogError) -> dict[str, Any]:
         "changed_posts": tally.changed_posts, "aliases": tally.now.aliases, "pages": tally.now.pages,
         "expected": tally.expected, "visited": tally.visited, "missing_posts": tally.now.missing_posts,
         "missing_pages": tally.now.missing_pages, "waiting": tally.now.waiting, "media": tally.now.media,
+        "requisites": tally.now.requisites, "requisites_failed": tally.now.requisites_missing,
         "media_failed": tally.now.media_missing, "media_waiting": tally.media_held_off,
         "media_waiting_until": time_or_none(tally.media_held_until), "comments": tally.now.comments,
         "comments_missing": tally.comments_missing, "comments_failed": tally.now.comments_failed,

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 LISTS = (".opml", ".xml", ".txt", ".csv", ".list")
 
 
-@takes("scope also max_pages delay render no_comments no_media allow broker archive config json quiet verbose")
+@takes(
+    "scope also max_pages delay render no_comments no_media no_requisites allow broker archive config json quiet "
+    "verbose"
+)
 def enqueue(
     blogs: Annotated[
         list[str] | None, typer.Argument(metavar="URL|FILE|-", help="Blogs, lists of them (OPML too), or - for stdin."),

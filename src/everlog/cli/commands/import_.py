@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 
 
-@takes("archive files spool scope no_comments no_media ignore_robots config json quiet verbose")
+@takes("archive files spool scope no_comments no_media no_requisites ignore_robots config json quiet verbose")
 def import_(
     paths: Annotated[list[str], typer.Argument(metavar="FILE", help="WARC (.warc, .warc.gz) or WACZ files.")],
     blog: Annotated[

@@ -32,7 +32,7 @@ LATER = 5
 
 
 @takes(
-    "max_time delay render no_comments no_media allow broker metrics_port log_format archive files spool "
+    "max_time delay render no_comments no_media no_requisites allow broker metrics_port log_format archive files spool "
     "config json quiet verbose"
 )
 def watch(
@@ -62,7 +62,8 @@ def watch(
 
         _refuse_of_a_scheduler({
             "--delay": given.delay is not None, "--render": given.render is not None, "--allow": bool(given.allow),
-            "--no-comments": given.no_comments, "--no-media": given.no_media, "--json": given.json,
+            "--no-comments": given.no_comments, "--no-media": given.no_media,
+            "--no-requisites": given.no_requisites, "--json": given.json,
         })
         schedule(settings, given, once=once)
         return

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from everlog.cli.terminal.completeness_page import print_evidence, print_verdict
-from everlog.cli.terminal.crawl_summary import counted, media_of, unsure_lines
+from everlog.cli.terminal.crawl_summary import counted, media_of, requisites_of, unsure_lines
 from everlog.cli.terminal.text import ago, json_text, more, say, time_or_none
 from everlog.cli.terminal.wrapping import print_wrapped
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 SHOWN = 20
 LABEL = 12
 # The lanes of the queue, in words.
-MISSING = {"media": "pictures and files", "page": "other pages"}
-WAITING = {"post": "posts", "page": "other pages", "media": "pictures and files"}
+MISSING = {"media": "pictures and files", "page": "other pages", "requisite": "requisites"}
+WAITING = {"post": "posts", "page": "other pages", "media": "pictures and files", "requisite": "requisites"}
 
 
 def print_blog(blog: Blog, archive: Archive, given: Flags) -> None:
@@ -60,9 +60,10 @@ def print_blog(blog: Blog, archive: Archive, given: Flags) -> None:
 def figures_dict(figures: Figures) -> dict[str, int]:
     """The figures of a blog, for programs."""
     return {
-        "posts": figures.posts, "comments": figures.comments, "media": figures.media, "waiting": figures.waiting,
-        "failed": figures.missing, "missing_posts": figures.missing_posts, "missing_pages": figures.missing_pages,
-        "media_failed": figures.media_missing, "aliases": figures.aliases, "deleted": figures.deleted,
+        "posts": figures.posts, "comments": figures.comments, "media": figures.media, "requisites": figures.requisites,
+        "waiting": figures.waiting, "failed": figures.missing, "missing_posts": figures.missing_posts,
+        "missing_pages": figures.missing_pages, "media_failed": figures.media_missing,
+        "requisites_failed": figures.requisites_missing, "aliases": figures.aliases, "deleted": figures.deleted,
         "comments_failed": figures.comments_failed,
     }
 
@@ -80,6 +81,9 @@ def _print_figures(detail: dict[str, Any]) -> None:
     if detail["comments_failed"]:
         _field("", f"the comments of {counted(detail['comments_failed'], 'post')} could not be fetched")
     _field("media", media_of(detail["media"], detail["media_failed"], detail["queued"].get("media", 0)))
+    _field("requisites", requisites_of(
+        detail["requisites"], detail["requisites_failed"], detail["queued"].get("requisite", 0),
+    ))
     _field("pages", f"{counted(detail['pages'], 'other page')}: lists, archives and the like")
     waiting = ", ".join(f"{count:,} {WAITING[lane]}" for lane, count in detail["queued"].items() if count)
     _field("waiting", waiting or "nothing")
@@ -148,6 +152,7 @@ def _detail(blog: Blog, archive: Archive, known: Completeness) -> dict[str, Any]
         "pages": figures.pages, "without_comments": figures.comments_failed,
         "queued": {
             "post": figures.waiting_posts, "page": figures.waiting_pages, "media": figures.waiting_media,
+            "requisite": figures.waiting_requisites,
         }, "outcomes": dict(counts.outcomes),
         "unsure": [{"url": url, "reason": reason} for url, reason in archive.posts.unsure(blog.id)],
         "disagreements": [{"url": url, "note": note} for url, note in archive.urls.notes(blog.id)],

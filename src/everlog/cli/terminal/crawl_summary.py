@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 REASONS_SHOWN = 8
 DEFAULT_ARCHIVE = "everlog-archive"
 # A label, and where what it labels begins.
-LABEL = 10
+LABEL = 12
 COLUMNS = ("posts", "complete", "new", "changed", "comments", "media", "missing", "blog")
 
 
@@ -40,7 +40,8 @@ def print_summary(
         screen.print(line)
     for report in done:
         _print_report(screen, report, in_detail=not is_table, verbose=verbose)
-        if not verbose and (report.tally.now.missing or report.tally.now.media_missing):
+        now = report.tally.now
+        if not verbose and (now.missing or now.media_missing or now.requisites_missing):
             # The address of a database may hold a password.
             is_told = archive == DEFAULT_ARCHIVE or "://" in archive
             named = "" if is_told else f" --archive {quote(archive)}"
@@ -78,6 +79,16 @@ def media_of(held: int, missing: int, waiting: int) -> str:
     said = f"{held:,} of " if wanted > held else ""
     later = f", {waiting:,} wait" if waiting else ""
     return f"{said}{counted(wanted, 'picture or file', 'pictures and files')}{later}"
+
+
+def requisites_of(held: int, missing: int, waiting: int) -> str:
+    """How many files that pages need to be shown are held, and how many are not.
+
+    >>> requisites_of(42, 0, 0), requisites_of(42, 3, 0), requisites_of(0, 1, 1_200)
+    ('42', '42 (3 missing)', '0 (1 missing, 1,200 wait)')
+    """
+    others = ", ".join(f"{count:,} {what}" for count, what in ((missing, "missing"), (waiting, "wait")) if count)
+    return f"{held:,} ({others})" if others else f"{held:,}"
 
 
 def unsure_lines(kinds: Counter[str], posts: int) -> list[str]:
@@ -194,6 +205,8 @@ def _figures(tally: Tally) -> Iterable[tuple[str, str]]:
     yield "posts", f"{tally.now.posts:,} held{more} ({tally.new_posts:,} new, {tally.changed_posts:,} changed)"
     yield "comments", f"{tally.now.comments:,}"
     yield "media", media_of(tally.now.media, tally.now.media_missing, tally.now.waiting_media)
+    now = tally.now
+    yield "requisites", requisites_of(now.requisites, now.requisites_missing, now.waiting_requisites)
     yield "pages", f"{counted(tally.now.pages, 'other page')}: lists, archives and the like"
     missing = missing_of(tally.now.missing_posts, tally.now.missing_pages)
     if missing:

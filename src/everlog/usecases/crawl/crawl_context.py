@@ -26,6 +26,7 @@ from everlog.archive.write.version_decider import addresses
 from everlog.errors import EverlogError
 from everlog.usecases.crawl.report import Ending, Tally, reason_kind
 from everlog.usecases.learn.stored_entries import Entries
+from everlog.usecases.page.requisite_links import RequisiteLinks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -189,6 +190,10 @@ class CrawlContext:
     _brought: set[bytes] = field(default_factory=set)
     # Posts whose pages were fetched and stored in this run, the first of them.
     visited_posts: list[str] = field(default_factory=list)
+    # What pages need to be shown.
+    requisites: RequisiteLinks = field(init=False)
+    # Keys of media that were requisites before: they may be held already.
+    promoted: set[str] = field(default_factory=set)
     archive: Archive = field(init=False)
     fetcher: Fetcher = field(init=False)
     settings: Settings = field(init=False)
@@ -206,6 +211,7 @@ class CrawlContext:
     def __post_init__(self) -> None:
         run = self.run
         self.archive, self.fetcher, self.settings, self.tally = run.archive, run.fetcher, run.settings, run.tally
+        self.requisites = RequisiteLinks(context=self)
         self._stats_kept_at = run.now()
         self.this_year = self._stats_kept_at.year
 
@@ -238,6 +244,13 @@ class CrawlContext:
             return False
         self._seen.add(mark)
         return True
+
+    def is_wanted(self, key: str) -> bool:
+        """Whether a page, or media of an article, is to be queued: nobody met it before, but as a requisite."""
+        if self.requisites.give_up(key):
+            self.promoted.add(key)
+            return True
+        return self.is_new(key)
 
     def has_seen(self, key: str) -> bool:
         """Whether a URL was met before in this blog."""
@@ -338,7 +351,7 @@ class CrawlContext:
 
 def is_page(visit: Visit) -> bool:
     """Whether a visit asked for a post or another page of the blog; what was put off for others was counted then."""
-    return visit.lane != "media" and visit.outcome in PAGES and not visit.settles
+    return visit.lane not in {"media", "requisite"} and visit.outcome in PAGES and not visit.settles
 
 
 def _mark(key: str) -> bytes:

@@ -19,17 +19,20 @@ from everlog.usecases.crawl.crawl_context import ENDED, INTERRUPTED, SLICE_OVER,
 from everlog.usecases.crawl.report import take_figures
 from everlog.usecases.crawl.url_queue import Queue
 from everlog.usecases.discover.front_page import names_a_time
-from everlog.usecases.page.failures import visit_of_failure, visit_of_missed_medium
+from everlog.usecases.page.failures import visit_of_failure, visit_of_missed_file
 from everlog.usecases.page.page_context import PageContext
 from everlog.usecases.page.pipeline import steps_named, take_steps
 from everlog.usecases.page.post_identity import key_of_moved
+from everlog.usecases.page.requisite_links import file_lanes
+from everlog.usecases.page.requisite_visits import medium_held_as_requisite, visit_of_requisite
 
 log = logging.getLogger("everlog")
 
 T = TypeVar("T")
 
-# Two pictures at a time from other hosts: they come from a few large hosts and are asked for beside the pages.
-MEDIA_WORKERS = 2
+# Two pictures or requisites at a time from other hosts: they come from a few large hosts and are asked for beside the
+# pages.
+FILE_WORKERS = 2
 # Posts at odd addresses before the pattern of addresses is learned anew, as in the simulated crawls of
 # the benchmarks; and how many of them teach at all.
 ODD_ADDRESSES = 3
@@ -59,6 +62,7 @@ class Crawl:
         self._now = context.run.now
         self._started_at = self._now()
         self._steps = steps_named(context.settings.pipeline)
+        self._files = file_lanes(context.settings)
         self._busy = 0
         self._changed = asyncio.Event()
         # Set when what is under way is not waited for: it stays in the queue.
@@ -79,9 +83,9 @@ class Crawl:
         settings = self.context.settings
         self._is_running = True
         self._started_at = self._now()
-        self.queue.refill(("post", "page", "media") if settings.media else ("post", "page"), self._started_at)
+        self.queue.refill(("post", "page", *self._files), self._started_at)
         workers = [asyncio.ensure_future(self._visit_pages()) for _ in range(settings.concurrency)]
-        workers += [asyncio.ensure_future(self._visit_media()) for _ in range(MEDIA_WORKERS if settings.media else 0)]
+        workers += [asyncio.ensure_future(self._visit_files()) for _ in range(FILE_WORKERS if self._files else 0)]
         everything: asyncio.Future[Any] = asyncio.gather(*workers)
         hurry: asyncio.Future[Any] = asyncio.ensure_future(self._hurry.wait())
         watch = asyncio.ensure_future(self._watch_the_clock())
@@ -241,24 +245,24 @@ class Crawl:
         self._changed.set()
         return None
 
-    async def _visit_media(self) -> None:
+    async def _visit_files(self) -> None:
         while self.stop.ending in {None, "complete"}:
             self._heed_slice()
-            link = self.queue.next_media(own_host=False)
+            link = self.queue.next_file(own_host=False)
             if link is None and self._pages_over:
-                link = self.queue.next_media(own_host=True)
+                link = self.queue.next_file(own_host=True)
             if link is None and self._pages_over and self._busy == 0:
                 await self.context.drain()
                 # What waits since this crawl began waits for the next: asked for as soon as it may be, a picture whose
                 # host always wants a second more would keep the crawl from its end.
-                if not self.queue.refill(("media",), self._started_at):
+                if not self.queue.refill(self._files, self._started_at):
                     return
                 continue
             if link is None:
                 self._changed.clear()
                 await self._changed.wait()
                 continue
-            await self._visit_medium(link)
+            await self._visit_file(link)
             self._changed.set()
 
     async def _visit(self, link: Link) -> None:
@@ -321,20 +325,25 @@ class Crawl:
             post_key=key_of_moved(link.key, None, self.context),
         ))
 
-    async def _visit_medium(self, link: Link) -> None:
+    async def _visit_file(self, link: Link) -> None:
         context = self.context
         try:
-            answer = await context.fetcher.fetch(link.url, purpose="media")
-            self._visited += 1
-            if isinstance(answer, Failure):
-                visit = visit_of_missed_medium(link, answer, context, self._now())
+            if link.lane == "requisite":
+                visit = await visit_of_requisite(link, context, self._now())
+                self.queue.add(visit.links)
             else:
-                visit = Visit(
-                    blog_id=context.blog.id, url=link.url, key=link.key, outcome="media", exchanges=answer.exchanges,
-                )
+                visit = medium_held_as_requisite(link, context) or await self._visit_medium(link)
+            self._visited += 1
             await context.submit(visit)
         finally:
             self.queue.done(link)
+
+    async def _visit_medium(self, link: Link) -> Visit:
+        context = self.context
+        answer = await context.fetcher.fetch(link.url, purpose="media")
+        if isinstance(answer, Failure):
+            return visit_of_missed_file(link, answer, context, self._now())
+        return Visit(blog_id=context.blog.id, url=link.url, key=link.key, outcome="media", exchanges=answer.exchanges)
 
     async def take_failure(self, link: Link, failure: Failure) -> None:
         """A page that could not be had: whose fault it is says whether it is asked for again."""

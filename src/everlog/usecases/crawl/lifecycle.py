@@ -31,6 +31,7 @@ from everlog.usecases.learn.template_history import TemplateHistory
 from everlog.usecases.page.copies import Copies
 from everlog.usecases.page.post_comments import CommentGatherer
 from everlog.usecases.page.rendering import Rendering, can_render
+from everlog.usecases.page.requisite_links import keeps_requisites, note_requisites
 from everlog.usecases.page.stored_pages import stored_feed
 
 if TYPE_CHECKING:
@@ -94,6 +95,9 @@ def open_context(
     )
     for key in run.archive.urls.known_keys(blog.id):
         context.is_new(key)
+    if keeps_requisites(run.settings):
+        context.requisites.known.update(run.archive.urls.requisites(blog.id))
+        context.requisites.count = len(context.requisites.known)
     try:
         yield context
     finally:
@@ -109,6 +113,7 @@ def _key_of(entry: Entry, feed_url: str | None, scope: Scope) -> str:
 def begin(context: CrawlContext, *, is_update: bool = False) -> Crawl:
     """The crawl of a context, ready to run; from here on it can be stopped from outside."""
     run = context.run
+    note_requisites(context)
     crawl = Crawl(context, is_update=is_update)
     run.tally.doing = "fetching pages"
     run.stop.begin(crawl)
@@ -226,8 +231,9 @@ def uncommented_posts(blog: Blog, run: CrawlRun) -> tuple[str, ...]:
 
 def _figures(tally: Tally) -> dict[str, float]:
     of_run = ("new_posts", "changed_posts", "comments_missing", "rendered", "requests", "skipped", "noted", "seconds")
-    of_archive = ("posts", "aliases", "pages", "media", "comments", "comments_failed")
+    of_archive = ("posts", "aliases", "pages", "media", "requisites", "comments", "comments_failed")
     return {
         **{name: getattr(tally.now, name) for name in of_archive}, "failed": tally.now.missing,
-        "media_failed": tally.now.media_missing, **{name: getattr(tally, name) for name in of_run},
+        "media_failed": tally.now.media_missing, "requisites_failed": tally.now.requisites_missing,
+        **{name: getattr(tally, name) for name in of_run},
     }

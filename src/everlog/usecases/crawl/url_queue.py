@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # How many URLs of a lane are held in memory; the rest wait in the archive. The frontier chooses among
 # pages, so it sees more of them; a link takes about 400 bytes.
-HELD: dict[Lane, int] = {"post": 2_000, "page": 10_000, "media": 2_000}
+HELD: dict[Lane, int] = {"post": 2_000, "page": 10_000, "media": 2_000, "requisite": 2_000}
 # One page with thousands of links of one kind must not shut the others out.
 HELD_OF_SHAPE = 500
 # Below this many new posts a page, a kind of pages that waits in the archive does not hold up the end.
@@ -40,7 +40,9 @@ class Queue:
         self._links: dict[str, Link] = {}
         self._own_media: deque[Link] = deque()
         self._other_media: deque[Link] = deque()
-        self._held: dict[Lane, int] = {"post": 0, "page": 0, "media": 0}
+        self._own_requisites: dict[str, Link] = {}
+        self._other_requisites: dict[str, Link] = {}
+        self._held: dict[Lane, int] = {"post": 0, "page": 0, "media": 0, "requisite": 0}
         self._under_way: set[str] = set()
         self._postponed: set[str] = set()
         # What waited for others until nothing else was left.
@@ -76,8 +78,11 @@ class Queue:
             return None
         return self._start(self._links.pop(following[0]))
 
-    def next_media(self, *, own_host: bool) -> Link | None:
-        """The next picture or file; those on other hosts take no turn from the blog's pages."""
+    def next_file(self, *, own_host: bool) -> Link | None:
+        """The next requisite, else picture or file; those on other hosts take no turn from the blog's pages."""
+        needed = self._own_requisites if own_host else self._other_requisites
+        if needed:
+            return self._start(needed.pop(next(iter(needed))))
         lane = self._own_media if own_host else self._other_media
         return self._start(lane.popleft()) if lane else None
 
@@ -160,6 +165,12 @@ class Queue:
 
     def _hold(self, link: Link) -> None:
         self._held[link.lane] += 1
+        if link.lane == "requisite":
+            (self._own_requisites if host_of(link.url) == self._host else self._other_requisites)[link.key] = link
+            return
+        if any(waiting.pop(link.key, None) is not None for waiting in (self._own_requisites, self._other_requisites)):
+            # What waited as a requisite, and is more than that.
+            self._held["requisite"] -= 1
         if link.lane == "media":
             (self._own_media if host_of(link.url) == self._host else self._other_media).append(link)
         else:

@@ -21,6 +21,7 @@ from everlog.usecases.foreign.backfill import backfill_blog
 from everlog.usecases.foreign.dead_blog import archive_dead_blog
 from everlog.usecases.learn.learned_blog import LearnedBlog
 from everlog.usecases.learn.page_comparison import compared_anew
+from everlog.usecases.page.requisite_links import file_lanes
 
 if TYPE_CHECKING:
     from everlog.records import Blog, Lane
@@ -57,7 +58,7 @@ async def crawl_and_backfill(url: str, run: CrawlRun) -> Report:
 
 async def look_live(blog: Blog, run: CrawlRun) -> None:
     """Visit what captures have named and nobody has asked the web for yet: their pictures, and the posts themselves."""
-    lanes: tuple[Lane, ...] = ("post", "media") if run.settings.media else ("post",)
+    lanes: tuple[Lane, ...] = ("post", *file_lanes(run.settings))
     learned = LearnedBlog.of(blog)
     if learned is None or not run.archive.urls.has_waiting(blog.id, lanes=lanes, now=run.now()):
         return

@@ -91,7 +91,7 @@ def import_files(
         run = CrawlRun(fetcher=NoWeb(), archive=archive, settings=settings, tally=Tally(blog=blog or ""))
         fetcher = FileFetcher(
             index, parts, now=run.now(), scratch=scratch, max_page_bytes=settings.max_page_bytes,
-            max_media_bytes=settings.max_media_bytes,
+            max_media_bytes=settings.max_media_bytes, max_requisite_bytes=settings.max_requisite_bytes,
         )
         stack.callback(fetcher.close)
         finder = BlogFinder(index=index, fetcher=fetcher, archive=archive, settings=settings)

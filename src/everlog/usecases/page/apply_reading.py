@@ -98,14 +98,14 @@ def _gather_links(page: PageContext, context: CrawlContext) -> None:
     for named, named_key in page.reading.links:
         commented = post_of_comment_page(named)
         url, key = (named, named_key) if commented is None else (commented[0], canonical(commented[0]))
-        if key in own or context.has_seen(key):
+        if key in own or (context.has_seen(key) and not context.requisites.holds(key)):
             continue
         why = trap(url, this_year=context.this_year)
         if why is not None:
             # The address itself stays unseen: what is no page may be a picture of an article.
             context.tally.reasons[f"not fetched: {why}"] += context.is_new(f"trap {key}")
             continue
-        context.is_new(key)
+        context.is_wanted(key)
         is_post = context.learned.classifier.likely_post(url)
         lane: Lane = "post" if is_post else "page"
         page.links.append(Link(url=url, key=key, lane=lane, found_on=page.link.url))

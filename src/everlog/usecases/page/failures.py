@@ -59,15 +59,15 @@ def visit_of_failure(link: Link, failure: Failure, context: CrawlContext, now: d
     return replace(visit, outcome="skip" if failure.trouble in FINAL else "failed")
 
 
-def visit_of_missed_medium(link: Link, failure: Failure, context: CrawlContext, now: datetime) -> Visit:
-    """The visit to store for a picture or file, or for one that waits for its host.
+def visit_of_missed_file(link: Link, failure: Failure, context: CrawlContext, now: datetime) -> Visit:
+    """The visit to store for a picture, file or requisite, or for one that waits for its host.
 
     What was not asked for, as its host wanted to be left alone, waits however often. What was asked for and refused
     waits as well, but has failed once more: some hosts refuse for ever. What failed in passing is asked for again by
     a schedule of its own (`media_wait`), not at every update.
     """
     visit = Visit(
-        blog_id=context.blog.id, url=link.url, key=link.key, lane="media", outcome="failed", reason=failure.reason,
+        blog_id=context.blog.id, url=link.url, key=link.key, lane=link.lane, outcome="failed", reason=failure.reason,
         exchanges=failure.exchanges,
     )
     if failure.trouble == "rate-limited" and failure.until is not None and failure.until > now:

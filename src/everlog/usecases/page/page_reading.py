@@ -28,6 +28,7 @@ from everlog.extract.classify.post_paging import (
     post_of_comment_page,
 )
 from everlog.records import Entry, Page, Post, Skip
+from everlog.replay.requisites import Requisite, requisites_of
 
 if TYPE_CHECKING:
     from everlog.comments.comment_markup import Thread
@@ -76,17 +77,20 @@ class PageReading:
     evidence: Evidence = NOTHING_SAID
     found: Post | Skip | None = None
     paging: Paging = NO_PAGES
+    # What the page needs to be shown; nothing, where nobody keeps that.
+    requisites: tuple[Requisite, ...] = ()
     part_of: str | None = None
 
 
 def read_page(
     page: Page, templates: TemplateHistory, scope: Scope, *, comments_feed: str | None = None,
-    says_noarchive: bool = False, obeys_noarchive: bool = True,
+    says_noarchive: bool = False, obeys_noarchive: bool = True, with_requisites: bool = False,
 ) -> PageReading:
     """All that a page tells.
 
     `comments_feed` is the one that the blog's feed names for its post. Where a header says noarchive
     (`says_noarchive`), or the page itself does, only its links are read, unless the user wants it all the same.
+    Who keeps what pages need to be shown asks for it (`with_requisites`).
     """
     try:
         root = parse(page.body, page.content_type)
@@ -101,6 +105,7 @@ def read_page(
     outside, elsewhere = tuple(links_left_out(root, page.url, beyond=scope)), tuple(beyond)
     if obeys_noarchive and (says_noarchive or noarchive(root)):
         return PageReading(links=links, outside=outside, elsewhere=elsewhere, may_be_kept=False)
+    requisites = requisites_of(root, page.url, page.body) if with_requisites else ()
     learned = templates.for_page(root, page.fetched_at)
     is_present = learned is templates.present
     verdict = learned.classifier.verdict(page.url, root)
@@ -109,7 +114,7 @@ def read_page(
         return PageReading(
             links=links, outside=outside, elsewhere=elsewhere, kind=verdict.kind if first is None else "page",
             note=verdict.note, by_url=verdict.by_url, is_present=is_present,
-            part_of=first[0] if first is not None else None,
+            part_of=first[0] if first is not None else None, requisites=requisites,
         )
     claim = learned.classifier.identity(page.url, root)
     if scope.has_names:
@@ -121,6 +126,7 @@ def read_page(
     return PageReading(
         links=links, outside=outside, elsewhere=elsewhere, kind="post", note=verdict.note, by_url=verdict.by_url,
         is_present=is_present, claim=claim, evidence=evidence, paging=paging, found=found,
+        requisites=requisites,
         neighbours=frozenset(link.key for link in named if link.rel in {"next", "prev"}),
     )
 

@@ -1,4 +1,4 @@
-"""Pipeline of a fetched page, in order: render, read, comments, media, store.
+"""Pipeline of a fetched page, in order: render, read, comments, media, requisites, store.
 
 Each step is a function of a `PageContext` and the `CrawlContext`; the setting `pipeline` leaves one out, or replaces
 it by a function of your own ('package.module:function').
@@ -16,6 +16,7 @@ from everlog.errors import UsageError
 from everlog.extract.classify import noarchive
 from everlog.markup.media import media_of
 from everlog.records import Link, Media, Post
+from everlog.replay.requisites import with_icon
 from everlog.usecases.history.told_pages import apply_told
 from everlog.usecases.page.apply_reading import apply_reading, say_what_was_held
 from everlog.usecases.page.joined_pages import join_pages, request_part
@@ -82,6 +83,7 @@ def read_content(page: PageContext, context: CrawlContext) -> Awaitable[None] | 
         page.shown, context.templates, context.scope,
         comments_feed=entry.comments_feed if entry is not None else None, obeys_noarchive=context.settings.robots,
         says_noarchive=any(noarchive(None, value) for value in page.fetched.answer.values("x-robots-tag")),
+        with_requisites=context.settings.requisites,
     )
     apply_reading(page, context)
     paging = page.reading.paging
@@ -130,8 +132,18 @@ def collect_media(page: PageContext, context: CrawlContext) -> None:
     page.post = replace(page.post, media=tuple(Media(url=url) for url in urls))
     for url in urls:
         link = Link(url=url, key=canonical(url), lane="media", found_on=page.link.url)
-        if context.is_new(link.key):
+        if context.is_wanted(link.key):
             page.links.append(link)
+
+
+def collect_requisites(page: PageContext, context: CrawlContext) -> None:
+    """What the page needs to be shown, beside the media of its article; that is fetched in its own turn, too."""
+    if not context.settings.requisites or not page.kept:
+        return
+    named = page.reading.requisites
+    if page.link.key == canonical(context.blog.home) and page.reading.kind is not None:
+        named = with_icon(named, page.shown.url)
+    page.links += context.requisites.new(named, found_on=page.link.url)
 
 
 async def store(page: PageContext, context: CrawlContext) -> None:
@@ -142,7 +154,8 @@ async def store(page: PageContext, context: CrawlContext) -> None:
 
 
 STEPS: dict[str, Any] = {
-    "render": render_page, "read": read_content, "comments": collect_comments, "media": collect_media, "store": store,
+    "render": render_page, "read": read_content, "comments": collect_comments, "media": collect_media,
+    "requisites": collect_requisites, "store": store,
 }
 
 

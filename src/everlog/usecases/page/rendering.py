@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from everlog.comments.services import Service, embedded
 from everlog.core.tree import parse
 from everlog.errors import NoBrowser, UnreadablePage
-from everlog.records import Exchange, Page, Rendered
+from everlog.records import BrowserRequest, Exchange, Failure, Page, Rendered
 from everlog.render import Browser, RenderFailed
 from everlog.render.find_chromium import find_chromium
 
@@ -24,6 +24,11 @@ HTML = "text/html; charset=utf-8"
 # A service that gave nothing so often in a row is down: the posts that follow are not rendered for it, and
 # are tried again at the next update.
 DOWN_AFTER = 5
+# What a page needs to be shown that a browser has asked for is kept from its answer. Beyond so many bytes that wait for
+# that, it is asked for once more; the scripts, styles and fonts of one design are a few megabytes.
+ANSWERS_BYTES = 32_000_000
+KEPT_KINDS = frozenset({"script", "stylesheet", "font", "image", "media", "manifest"})
+OK = 200
 
 
 class NotRendered(Exception):
@@ -45,6 +50,9 @@ class Rendering:
     count: int = 0
     missing: str | None = None
     _failures: Counter[str] = field(default_factory=Counter)
+    # What pages in the browser were answered, by the address as it was asked for, and how many bytes that is.
+    _answers: dict[str, Exchange] = field(default_factory=dict)
+    _answered_bytes: int = 0
     # What was rendered to learn the blog from, until its pages are visited.
     _rendered: dict[str, Rendered] = field(default_factory=dict)
 
@@ -84,7 +92,7 @@ class Rendering:
         wanted = tuple(services) or embedded_in(page)
         try:
             rendered = await self.browser.render(
-                page, fetch=self.fetcher.request, services=wanted, screenshot=self.settings.screenshots,
+                page, fetch=self._request, services=wanted, screenshot=self.settings.screenshots,
             )
         except NoBrowser as error:
             self.missing = error.message
@@ -95,6 +103,25 @@ class Rendering:
             raise NotRendered(error.reason) from error
         self.count += 1
         return rendered
+
+    def answered(self, url: str) -> Exchange | None:
+        """What a page in the browser was answered when it asked for this, once: it need not be asked for again."""
+        answer = self._answers.pop(url, None)
+        if answer is not None:
+            self._answered_bytes -= answer.size
+        return answer
+
+    async def _request(self, wanted: BrowserRequest) -> Exchange | Failure:
+        answer = await self.fetcher.request(wanted)
+        may_be_kept = self.settings.requisites and wanted.method == "GET" and wanted.kind in KEPT_KINDS
+        if may_be_kept and isinstance(answer, Exchange) and answer.status == OK and wanted.url not in self._answers:
+            self._keep_answer(wanted.url, answer)
+        return answer
+
+    def _keep_answer(self, url: str, answer: Exchange) -> None:
+        if self._answered_bytes + answer.size <= ANSWERS_BYTES:
+            self._answers[url] = answer
+            self._answered_bytes += answer.size
 
     def keep_for_later(self, rendered: Rendered) -> None:
         """A page that was rendered to learn from is not rendered again when it is visited."""

@@ -29,6 +29,7 @@ from everlog.usecases.crawl.crawl_context import SLICE_OVER, CrawlRun
 from everlog.usecases.crawl.lifecycle import crawl_info
 from everlog.usecases.crawl.records_only import refresh_records, with_pages_as_before
 from everlog.usecases.learn.learned_blog import LearnedBlog
+from everlog.usecases.page.requisite_links import file_lanes
 from everlog.usecases.update.blog_liveness import LostBlog, all_is_well, has_due_rechecks, home_lost
 from everlog.usecases.update.comment_feed import SiteCommentFeed, fetch_comment_feed
 from everlog.usecases.update.feed_diff import NOT_MODIFIED, FeedDiff, FeedResponse, diff_feed, is_wanted_whole
@@ -209,7 +210,7 @@ def _has_pending_work(blog: Blog, run: CrawlRun) -> bool:
 
 def _has_waiting_pages(blog: Blog, run: CrawlRun) -> bool:
     """Whether an earlier update left pages or media to fetch."""
-    lanes: tuple[Lane, ...] = ("post", "page", "media") if run.settings.media else ("post", "page")
+    lanes: tuple[Lane, ...] = ("post", "page", *file_lanes(run.settings))
     return run.settings.pages and run.archive.urls.has_waiting(blog.id, lanes=lanes, now=run.now())
 
 

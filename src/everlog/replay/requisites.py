@@ -1,0 +1,251 @@
+"""Requisites: the files that a page, a style sheet or a manifest needs to be shown.
+
+    requisites_of            those of a parsed page
+    requisites_of_css        those of a style sheet: what it imports, its fonts and pictures
+    requisites_of_manifest   the icons of a web app manifest
+    with_icon                those of a front page, with the icon that browsers ask for unasked
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, cast
+from urllib.parse import urldefrag, urljoin
+
+from lxml import etree
+
+from everlog.core.links import base_of
+from everlog.core.tree import Element  # noqa: TC001 - the type of readers, which is looked at
+from everlog.core.urls import absolute, host_of
+from everlog.markup.revealing import LAZY, LAZY_SETS, is_pixel
+from everlog.markup.srcset import candidates, largest
+from everlog.replay.css_references import css_references
+from everlog.replay.html_places import (
+    LAZY_BACKGROUNDS,
+    LAZY_PLACES,
+    PLACES,
+    REQUISITE_KINDS,
+    Kind,
+    link_kind,
+    meta_kind,
+)
+
+# Requisites of one page, at most. Of 13,000 pages of the corpus one in a thousand names more (lists of everything with
+# a picture each, threads with an avatar for each of a thousand comments); the median is 16.
+MOST_PER_PAGE = 300
+# References of one style sheet, at most: icon fonts and flags of all countries are 250 to 500 pictures.
+MOST_PER_SHEET = 500
+MOST_ICONS = 50
+
+# Elements with an address of their own, but for `link`, `meta` and pictures; and which of their attributes have one.
+_NAMING: dict[str, tuple[tuple[str, Kind], ...]] = {}
+for (_tag, _name), _kind in PLACES.items():
+    if _kind in REQUISITE_KINDS and _tag not in {"img", "source"}:
+        _NAMING[_tag] = (*_NAMING.get(_tag, ()), (_name, _kind))
+for _tag, _name in LAZY_PLACES:
+    if (kind_ := PLACES.get((_tag, LAZY_PLACES[_tag, _name]))) in REQUISITE_KINDS and _tag in _NAMING:
+        _NAMING[_tag] = (*_NAMING[_tag], (_name, kind_))
+# Case is as libxml2 writes names: in small letters, but for those of SVG in XHTML.
+_WALKED = ("link", "meta", "img", "source", "style", *_NAMING)
+_SHOWN_SOURCES = frozenset(("audio", "video"))
+_XLINK = "{http://www.w3.org/1999/xlink}href"
+# All values of attributes that hold CSS, or the picture of a background. (Attributes of SVG with `url()` name elements
+# of their own document.) Few pages have any: single strings are found in their bytes in a fraction of the time.
+_STYLES = etree.XPath("//@style")
+_BACKGROUNDS = etree.XPath(" | ".join(f"//@{name}" for name in LAZY_BACKGROUNDS))
+_MAY_STYLE, _MAY_BE_BEHIND = b"url(", (b"data-b", b"data-lazy-b", b"data-image-src")
+# Addresses that do not depend on their page and are the same on all pages of a blog.
+_REMEMBERED = 8_192
+# Style inside of pages, of which it is remembered what it names; some engines write 50 kB into every page.
+_STYLES_REMEMBERED = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requisite:
+    """A file that something needs to be shown: its absolute address without fragment, and what it is.
+
+    `is_guess` is set where nobody names it, and browsers ask for it all the same.
+    """
+
+    url: str
+    kind: Kind
+    is_guess: bool = False
+
+
+def requisites_of(root: Element, url: str, body: bytes | None = None) -> tuple[Requisite, ...]:
+    """What a page needs, in the order of the page, each once. Its `body`, if it is at hand, saves time.
+
+    Of a picture in several sizes these are the one that `src` names and the largest, as for the pictures of an article.
+    Frames of other hosts are other sites' pages: only those of the page's own host are needed.
+
+    >>> page = etree.HTML('<link rel=stylesheet href=/a.css?v=1><img src=i.png><p style="filter: url(//b.org/c.png)">')
+    >>> [each.url for each in requisites_of(page, "https://a.org/post/")]
+    ['https://a.org/a.css?v=1', 'https://a.org/post/i.png', 'https://b.org/c.png']
+    """
+    found: dict[str, Kind] = {}
+    base, own = base_of(root, url), host_of(url)
+    start = _root_of(base)
+    for link, kind in _named(root, body):
+        full = _full(start, base, link)
+        if full is None or full in found or full == url or (kind == "frame" and host_of(full) != own):
+            continue
+        found[full] = kind
+        if len(found) >= MOST_PER_PAGE:
+            break
+    return tuple(Requisite(url=full, kind=kind) for full, kind in found.items())
+
+
+def requisites_of_css(text: str, url: str) -> tuple[Requisite, ...]:
+    """What a style sheet needs: other sheets, fonts, pictures.
+
+    >>> found = requisites_of_css("@import 'b.css'; p { background: url(c.png) }", "http://a.org/x/a.css")
+    >>> [(each.kind, each.url) for each in found]
+    [('style', 'http://a.org/x/b.css'), ('image', 'http://a.org/x/c.png')]
+    """
+    found: dict[str, Kind] = {}
+    for reference in css_references(text):
+        full = _full(_root_of(url), url, reference.url)
+        if full is not None and full != url:
+            found.setdefault(full, reference.kind)
+        if len(found) >= MOST_PER_SHEET:
+            break
+    return tuple(Requisite(url=full, kind=kind) for full, kind in found.items())
+
+
+def requisites_of_manifest(body: bytes, url: str) -> tuple[Requisite, ...]:
+    """The icons that a web app manifest names.
+
+    >>> requisites_of_manifest(b'{"icons": [{"src": "/i.png"}, 7]}', "https://a.org/m.json")
+    (Requisite(url='https://a.org/i.png', kind='icon', is_guess=False),)
+    """
+    try:
+        said = json.loads(body)
+    except (ValueError, RecursionError):
+        return ()
+    icons: Any = said.get("icons") if isinstance(said, dict) else None
+    named = [icon.get("src") for icon in icons if isinstance(icon, dict)] if isinstance(icons, list) else []
+    full = (_full(_root_of(url), url, link) for link in named[:MOST_ICONS] if isinstance(link, str))
+    return tuple(Requisite(url=each, kind="icon") for each in dict.fromkeys(filter(None, full)))
+
+
+def with_icon(named: tuple[Requisite, ...], url: str) -> tuple[Requisite, ...]:
+    """The requisites of a front page; with the icon at the usual place of its host, if it names none."""
+    if any(each.kind == "icon" for each in named):
+        return named
+    return (*named, Requisite(url=urljoin(url, "/favicon.ico"), kind="icon", is_guess=True))
+
+
+def _named(root: Element, body: bytes | None) -> Iterator[tuple[str, Kind]]:
+    """All that a page names, as it is written."""
+    for element in root.iter(*_WALKED):
+        yield from _READERS.get(element.tag, _of_others)(element)
+    if body is None or _MAY_STYLE in body:
+        for written in _values(_STYLES(root)):
+            if "(" in written:
+                yield from _of_style(written)
+    if body is None or any(sign in body for sign in _MAY_BE_BEHIND):
+        for written in _values(_BACKGROUNDS(root)):
+            yield from ((link, "image") for link in _of_background(written))
+
+
+def _values(found: object) -> list[str]:
+    """The values of attributes that were looked for."""
+    return cast("list[str]", found)
+
+
+def _of_link(link: Element) -> Iterable[tuple[str, Kind]]:
+    kind, href = link_kind(link.get("rel"), link.get("type")), link.get("href")
+    return ((href, kind),) if href and kind in REQUISITE_KINDS else ()
+
+
+def _of_meta(meta: Element) -> Iterable[tuple[str, Kind]]:
+    kind, content = meta_kind(meta.get("name")), meta.get("content")
+    return ((content, kind),) if content and kind is not None else ()
+
+
+def _of_others(element: Element) -> Iterable[tuple[str, Kind]]:
+    for name, kind in _NAMING[element.tag]:
+        if link := element.get(name) or (element.get(_XLINK) if name == "xlink:href" else None):
+            yield link, kind
+
+
+@lru_cache(maxsize=_STYLES_REMEMBERED)
+def _of_style(text: str) -> tuple[tuple[str, Kind], ...]:
+    """What style inside of a page names: most pages of a blog have the same, and most of that names nothing."""
+    small = text.lower()
+    if not any(sign in small for sign in ("url(", "import", "image-set", "\\")):
+        return ()
+    return tuple((each.url, each.kind) for each in css_references(text))
+
+
+def _of_picture(picture: Element) -> Iterator[tuple[str, Kind]]:
+    """The addresses of a picture: as it stands, as scripts would show it, and the largest of its sizes."""
+    if is_pixel(picture):
+        return
+    if src := picture.get("src"):
+        yield src, "image"
+    sizes: list[tuple[str, str]] = []
+    around = next(picture.iterancestors("picture"), None)
+    if around is not None:
+        for source in around.iter("source"):
+            sizes += candidates(source.get("srcset") or next(filter(None, map(source.get, LAZY_SETS)), ""))
+    for name in map(str, picture.keys()):
+        if name == "srcset" or name in LAZY_SETS:
+            sizes += candidates(picture.get(name) or "")
+        elif name in LAZY and (late := picture.get(name)) and ("/" in late or "." in late):
+            yield late, "image"
+    if (best := largest(sizes)) is not None:
+        yield best, "image"
+
+
+def _of_source(source: Element) -> Iterator[tuple[str, Kind]]:
+    """The file of a player; the sizes of a picture are looked at with it."""
+    around = next(source.iterancestors("picture", *_SHOWN_SOURCES), None)
+    if around is not None and around.tag in _SHOWN_SOURCES and (link := source.get("src")):
+        yield link, "media"
+
+
+def _of_style_element(style: Element) -> Iterable[tuple[str, Kind]]:
+    return _of_style(style.text or "")
+
+
+def _of_background(written: str) -> Iterable[str]:
+    """The picture that a script is to put behind an element: an address, `url()`, or candidates."""
+    if "url(" in written:
+        return [each.url for each in css_references(written)]
+    if ("/" not in written and "." not in written) or "{" in written:
+        return ()
+    best = largest(candidates(written))
+    return (best,) if best is not None else ()
+
+
+_READERS: dict[str, Callable[[Element], Iterable[tuple[str, Kind]]]] = {
+    "img": _of_picture, "link": _of_link, "source": _of_source, "style": _of_style_element, "meta": _of_meta,
+}
+
+
+def _root_of(url: str) -> str:
+    scheme, _, rest = url.partition("://")
+    return f"{scheme}://{rest.partition('/')[0]}/"
+
+
+def _full(root: str, base: str, link: str) -> str | None:
+    """The absolute address that a link means, without fragment; None if nothing is to be asked for."""
+    if link.startswith(("/", "http://", "https://")):
+        return _of_root(root, link)
+    link = link.strip()
+    if not link or link.startswith(("#", "data:", "javascript:", "about:", "blob:")):
+        return None
+    return _bare(absolute(base, link))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _of_root(root: str, link: str) -> str | None:
+    return _bare(absolute(root, link))
+
+
+def _bare(full: str | None) -> str | None:
+    return urldefrag(full).url if full is not None and "#" in full else full

@@ -1,0 +1,146 @@
+"""Requisites on their way into the queue: which of those that pages and style sheets name are asked for, and when.
+
+    RequisiteLinks      the memory of one crawl: what it has met, what the archive knows, how much more may be taken in
+    keeps_requisites    whether a crawl with these settings keeps them
+    file_lanes          the lanes of the queue that it asks for beside its pages
+    note_requisites     from when on a blog's pages have theirs, for `everlog verify`
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from everlog.core.urls import canonical
+from everlog.records import Link
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from everlog.records import Lane
+    from everlog.replay.requisites import Requisite
+    from everlog.settings import Settings
+    from everlog.usecases.crawl.crawl_context import CrawlContext
+
+# Requisites of one blog, at most. Of the 84 blogs of the corpus, whose sites are cut to some 150 pages each, half name
+# fewer than MEDIAN, nine of ten fewer than P90, and the richest MOST; avatars of commenters and pictures of lists are
+# what grows with a blog, and what is left out first by a limit.
+MOST_PER_BLOG = 10_000
+# A style sheet that imports one that imports ...: themes nest two or three, and a loop ends as every address is asked
+# for once; a server that makes up new addresses ends here.
+MOST_DEPTH = 5
+# A requisite that a page fetched anew names is asked for again, with the condition that it changed, when the last look
+# is older than this. Designs that change have new addresses as a rule (`?ver=`, a hash in the name), which are fetched
+# at once; of forty requisites, this costs one request a day at most, and most of these are answered "not modified".
+LOOKED_AT_AGAIN = timedelta(days=30)
+# The rank of an address that no page named.
+GUESSED = -1.0
+# Since its first capture: what is said of a blog of which no page was held before.
+EVER = datetime(1970, 1, 1, tzinfo=UTC)
+# Addresses as pages write them, of which it is remembered that they were met: most pages name the same forty.
+MET_KEPT = 50_000
+
+
+def keeps_requisites(settings: Settings) -> bool:
+    """Whether a crawl with these settings keeps what its pages need to be shown."""
+    return settings.requisites and settings.pages and "requisites" in settings.pipeline
+
+
+def file_lanes(settings: Settings) -> tuple[Lane, ...]:
+    """The lanes of files that a crawl with these settings asks for."""
+    return (*(("requisite",) if keeps_requisites(settings) else ()), *(("media",) if settings.media else ()))
+
+
+@dataclass(slots=True, kw_only=True)
+class RequisiteLinks:
+    """The requisites that one crawl has met."""
+
+    context: CrawlContext
+    # Keys that the archive knew when the crawl began, and how many there are by now.
+    known: set[str] = field(default_factory=set)
+    count: int = 0
+    # Addresses beyond the limit of a blog.
+    beyond: int = 0
+    _own: set[str] = field(default_factory=set)
+    _met: set[tuple[str, str]] = field(default_factory=set)
+
+    def new(self, named: Iterable[Requisite], *, found_on: str, depth: int = 0) -> list[Link]:
+        """Links to those that are not known yet, and to those that are to be looked at again."""
+        context = self.context
+        if not context.settings.media:
+            named = (each for each in named if each.kind not in {"image", "media"})
+        links: list[Link] = []
+        again: dict[str, str] = {}
+        for each in named:
+            if (each.url, each.kind) in self._met:
+                continue
+            if len(self._met) >= MET_KEPT:
+                self._met.clear()
+            self._met.add((each.url, each.kind))
+            key = canonical(each.url)
+            if context.has_seen(key):
+                if key in self.known and key not in self._own:
+                    again[key] = each.url
+                continue
+            if self.count >= MOST_PER_BLOG:
+                self.beyond += 1
+                continue
+            context.is_new(key)
+            self._own.add(key)
+            self.count += 1
+            rank = GUESSED if each.is_guess else float(depth)
+            links.append(Link(url=each.url, key=key, lane="requisite", found_on=found_on, rank=rank))
+        if again and context.foreign is None:
+            links += self._due(again, found_on, depth)
+        return links
+
+    def holds(self, key: str) -> bool:
+        """Whether an address is known as a requisite, and as nothing else."""
+        return key in self._own or key in self.known
+
+    def give_up(self, key: str) -> bool:
+        """Whether an address was a requisite so far; from now on it is more: a page, or media of an article."""
+        if not self.holds(key):
+            return False
+        self._own.discard(key)
+        self.known.discard(key)
+        self.count -= 1
+        return True
+
+    def _due(self, keys: dict[str, str], found_on: str, depth: int) -> list[Link]:
+        """Those whose last look is long ago, or was before the blog was redesigned; back in the queue."""
+        context = self.context
+        self._own.update(keys)
+        before = context.run.now() - LOOKED_AT_AGAIN
+        learned_at = context.learned.learned_at
+        if context.templates.former and learned_at is not None:
+            before = max(before, learned_at)
+        rows = context.archive.urls.rows_of(context.blog.id, keys)
+        due = [
+            key for key, row in rows.items()
+            if row.lane == "requisite" and row.state == "done" and row.visited_at is not None
+            and row.visited_at < before
+        ]
+        if due:
+            context.archive.urls.requeue(context.blog.id, due)
+        return [Link(url=keys[key], key=key, lane="requisite", found_on=found_on, rank=float(depth)) for key in due]
+
+
+def note_requisites(context: CrawlContext) -> None:
+    """Write down from when on the pages of a blog have their requisites; one crawl without them begins anew."""
+    settings, archive, blog = context.settings, context.archive, context.blog
+    state = archive.blogs.state(blog.id)
+    if not settings.pages:
+        return
+    if not keeps_requisites(settings):
+        since = None
+    elif state.requisites_since is not None:
+        since = state.requisites_since
+    else:
+        since = context.run.now() if next(iter(archive.captures(blog.id)), None) is not None else EVER
+    is_without_media = state.requisites_without_media or not settings.media
+    if (since, is_without_media) != (state.requisites_since, state.requisites_without_media):
+        archive.blogs.change_state(blog.id, lambda state: replace(
+            state, requisites_since=since, requisites_without_media=is_without_media,
+        ))
