@@ -126,10 +126,10 @@ def _reveal_picture(picture: Element) -> None:
         return
     if not any(name.startswith("data-") for name in names):
         return
-    real = next((value for name in LAZY if (value := _address(picture.get(name)))), None)
+    real = next((value for name in LAZY if (value := lazy_address(picture.get(name)))), None)
     sizes = next((value for name in LAZY_SETS if (value := picture.get(name))), None)
     if real is None and sizes is None and not _shows_something(picture):
-        real = next((value for name in SPARE if (value := _address(picture.get(name)))), None)
+        real = next((value for name in SPARE if (value := lazy_address(picture.get(name)))), None)
     if sizes is not None:
         picture.set("srcset", sizes)
     if real is None and sizes is not None and picture.tag == "img" and not _shows_something(picture):
@@ -138,15 +138,28 @@ def _reveal_picture(picture: Element) -> None:
         picture.set("src", real)
 
 
-def _address(value: str | None) -> str | None:
-    """The value if it can be an address: scripts keep numbers and settings under such names, too."""
+def lazy_address(value: str | None) -> str | None:
+    """The value of an attribute for scripts if it can be an address: they keep numbers and settings there, too.
+
+    >>> lazy_address("a.jpg"), lazy_address("300"), lazy_address("{a: 'b/c'}")
+    ('a.jpg', None, None)
+    """
     value = value.strip() if value else ""
     return value if value and ("/" in value or "." in value) and not _NO_ADDRESS.search(value) else None
 
 
+def is_empty_picture(address: str | None) -> bool:
+    """Whether an address shows nothing: none, a picture in itself, or one that is called like a placeholder.
+
+    >>> is_empty_picture("/img/blank.gif?1"), is_empty_picture("data:,"), is_empty_picture("/img/black.gif")
+    (True, True, False)
+    """
+    found = lazy_address(address)
+    return found is None or _EMPTY_PICTURE.search(found.partition("?")[0]) is not None
+
+
 def _shows_something(picture: Element) -> bool:
-    address = _address(picture.get("src"))
-    return address is not None and not _EMPTY_PICTURE.search(address.partition("?")[0])
+    return not is_empty_picture(picture.get("src"))
 
 
 def _reveal_fallback(fallback: Element, seen: set[str]) -> None:
@@ -175,7 +188,7 @@ def _bare(address: str | None) -> str:
 
 def _reveal_film(film: Element) -> None:
     for name, lazy in (("src", "data-src"), ("poster", "data-poster")):
-        if not film.get(name) and (value := _address(film.get(lazy))):
+        if not film.get(name) and (value := lazy_address(film.get(lazy))):
             film.set(name, value)
     # The parser knows no `source` that ends by itself: what follows one stands inside it.
     tracks = [inner for inner in film.iter("source", "track") if inner.get("src")]
@@ -196,7 +209,7 @@ def _reveal_film(film: Element) -> None:
 
 def _reveal_object(shown: Element) -> None:
     """An object as the element that browsers have for its kind today; others stay, and are cleaned away."""
-    address = _address(shown.get("data") or shown.get("src"))
+    address = lazy_address(shown.get("data") or shown.get("src"))
     if address is None:
         return
     kind = _family(shown.get("type") or "", suffix_of(address))

@@ -4,6 +4,10 @@
     html_places      which attribute of which element names what: one table for finding and rewriting
     memento_links    `Replayed`, what is shown for a reference, and `View`, the addresses of replay
     style_rewrite    style sheets: `rewrite_style`
+    html_rewrite     pages: `rewrite_html`; `html_scan` finds the places, `html_tokens` has the tags
+    xml_rewrite      SVG files and XHTML: `rewrite_svg`
+    element_rules    what becomes of which element, for all of them
+    html_decode      the text of a page, as browsers decode it: `html_text`
 
 Whoever serves mementos calls
 
@@ -20,10 +24,13 @@ as UTF-8. `View.prefix` needs its scheme and host: parts of a page have no addre
 from __future__ import annotations
 
 from everlog.replay.css_references import CssReference, css_references, css_text, rewrite_css
+from everlog.replay.html_decode import html_encoding, html_text
+from everlog.replay.html_rewrite import rewrite_html
 from everlog.replay.memento_links import Modifier, Replayed, Resolve, View
 from everlog.replay.style_rewrite import rewrite_style
+from everlog.replay.xml_rewrite import rewrite_svg
 
 __all__ = [
-    "CssReference", "Modifier", "Replayed", "Resolve", "View", "css_references", "css_text", "rewrite_css",
-    "rewrite_style",
+    "CssReference", "Modifier", "Replayed", "Resolve", "View", "css_references", "css_text", "html_encoding",
+    "html_text", "rewrite_css", "rewrite_html", "rewrite_style", "rewrite_svg",
 ]

@@ -97,17 +97,17 @@ def kind_of(element: str, attribute: str) -> Kind | None:
     return found
 
 
-def link_kind(rel: str | None, type_: str | None = None) -> Kind:
+def link_kind(rel: str | None, type_: str | None = None, onload: str | None = None) -> Kind:
     """What a `link` element names.
 
-    An alternate style sheet is one too: it waits to be chosen. Other relations (feeds, the next page, the canonical
-    address) are asked for by nobody.
+    An alternate style sheet is one too: it waits to be chosen. So is what is only loaded ahead until its `onload` makes
+    a style sheet of it. Other relations (feeds, the next page, the canonical address) are asked for by nobody.
 
     >>> link_kind("shortcut ICON"), link_kind("stylesheet"), link_kind("preload"), link_kind("canonical")
     ('icon', 'style', 'dead', 'link')
     """
     relations = frozenset((rel or "").lower().split())
-    if "stylesheet" in relations:
+    if "stylesheet" in relations or ("preload" in relations and "stylesheet" in (onload or "")):
         kind = (type_ or "").partition(";")[0].strip().lower()
         return "style" if kind in {"", "text/css"} else "dead"
     if relations & _ICONS:
