@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from sqlalchemy import select
 
 import a_blog
 from everlog.archive import open_archive
 from everlog.archive.archive import ArchiveOptions
+from everlog.archive.db import schema
+from everlog.archive.verify import verify
 from everlog.core.urls import canonical
 from everlog.records import Failure
+from everlog.usecases.page import requisite_links, stored_requisites
 from everlog.usecases.page.requisite_links import LOOKED_AT_AGAIN
-from usecases.a_site import POSTS, a_site, crawl
+from everlog.usecases.page.stored_requisites import check_requisites
+from everlog.usecases.update.fetch_requisites import fetch_requisites
+from usecases.a_site import POSTS, a_site, crawl, put_feed, work
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from everlog.archive import Archive
+    from everlog.usecases.crawl.report import Report
     from usecases.a_web import MemoryWeb
 
 HOME = a_blog.HOME
@@ -93,10 +102,247 @@ def test_a_crawl_without_requisites_asks_for_none(archive):
     assert (report.ending, asked(fetcher), report.tally.now.requisites) == ("complete", [], 0)
 
 
+def months_later() -> datetime:
+    """A time at which a look of now is long ago: the archive has its own clock for when it looked."""
+    return datetime.now(UTC) + 2 * LOOKED_AT_AGAIN
+
+
+def new_post(fetcher: MemoryWeb, number: int = POSTS + 1) -> None:
+    """A post that the feed tells, with the design of the others."""
+    fetcher.put(a_blog.url(number), a_blog.page(number))
+    answer = fetcher.answers[canonical(a_blog.url(number))]
+    text = answer.body.decode()
+    fetcher.put(a_blog.url(number), f"<head>{HEAD}</head>" + text.replace("<body>", f"<body>{BODY}", 1))
+    put_feed(fetcher, range(number, number - 5, -1))
+
+
+def test_a_new_page_makes_an_update_look_again_at_what_was_looked_at_long_ago_and_asks_if_it_changed(archive):
+    fetcher = a_designed_site()
+    crawl(fetcher, archive)
+    new_post(fetcher)
+    fetcher.asked.clear()
+    fetcher.now += timedelta(days=1)
+    assert crawl(fetcher, archive, recheck_days=0).tally.new_posts == 1
+    assert asked(fetcher) == []
+    new_post(fetcher, POSTS + 2)
+    fetcher.put(HOME + "style.css?ver=1", "@import 'new.css'", type="text/css")
+    fetcher.put(HOME + "new.css", "p { color: red }", type="text/css")
+    fetcher.now = months_later()
+    report = crawl(fetcher, archive, recheck_days=0)
+    unnamed = {"deep/more.css", "deep/dot.png", "large.png"}
+    named = [*(HOME + name for name in NEEDED if name not in unnamed), FONTS + "site.js"]
+    # A style sheet that did not change names nothing new; one that did is read.
+    assert asked(fetcher) == sorted(named)
+    assert fetcher.count(HOME + "new.css") == 1
+    assert report.tally.now.requisites == len(ALL) + 1
+    blog = archive.blogs()[0]
+    icon = archive.captures.find(blog.id, HOME + "icon.svg")
+    assert (icon.status, icon.own_place is None) == (304, False)
+    assert archive.captures.find(blog.id, HOME + "style.css?ver=1").status == 200
+
+
+def test_a_requisite_that_is_held_and_gone_now_stays_held(archive):
+    fetcher = a_designed_site()
+    crawl(fetcher, archive)
+    new_post(fetcher)
+    del fetcher.answers[canonical(HOME + "paper.png")]
+    fetcher.now = months_later()
+    report = crawl(fetcher, archive, recheck_days=0)
+    assert fetcher.count(HOME + "paper.png") == 2
+    assert (report.tally.now.requisites, report.tally.now.requisites_missing) == (len(ALL), 0)
+    assert held(archive) == ALL
+
+
+def test_a_design_with_new_addresses_is_fetched_at_once(archive):
+    fetcher = a_designed_site()
+    crawl(fetcher, archive)
+    fetcher.put(HOME + "style.css?ver=2", "p { color: red }", type="text/css")
+    new_post(fetcher)
+    page = fetcher.answers[canonical(a_blog.url(POSTS + 1))]
+    fetcher.put(a_blog.url(POSTS + 1), page.body.replace(b"ver=1", b"ver=2"))
+    fetcher.asked.clear()
+    crawl(fetcher, archive, recheck_days=0)
+    assert fetcher.count(HOME + "style.css?ver=2") == 1
+    assert asked(fetcher) == []
+
+
+def test_what_could_not_be_had_is_listed_with_its_reason_and_leaves_the_exit_code_as_it_is(archive):
+    fetcher = a_designed_site()
+    del fetcher.answers[canonical(HOME + "banner.jpg")]
+    forbidden = Failure(url=FONTS + "site.js", trouble="robots", reason="robots.txt disallows it")
+    fetcher.answers[canonical(FONTS + "site.js")] = forbidden
+    slow = Failure(url=FONTS + "f.woff2", trouble="timeout", reason="timed out")
+    fetcher.answers[canonical(FONTS + "f.woff2")] = slow
+    report = crawl(fetcher, archive)
+    assert (report.ending, report.exit_code) == ("complete", 0)
+    now = report.tally.now
+    assert (now.requisites, now.requisites_missing, now.missing) == (len(ALL) - 3, 3, 0)
+    problems = {each.url: each for each in archive.urls.problems(archive.blogs()[0].id)}
+    assert {url: each.reason for url, each in problems.items()} == {
+        HOME + "banner.jpg": "answers 404", FONTS + "site.js": "robots.txt disallows it",
+        FONTS + "f.woff2": "timed out",
+    }
+    assert {each.lane for each in problems.values()} == {"requisite"}
+    assert problems[FONTS + "f.woff2"].again_at is not None
+    assert findings(archive) == ([], [])
+    # What failed in passing is asked for again by the schedule of media, what is not there is not.
+    fetcher.put(FONTS + "f.woff2", "font", type="font/woff2")
+    fetcher.now += timedelta(days=2)
+    fetcher.asked.clear()
+    crawl(fetcher, archive, recheck_days=0)
+    assert asked(fetcher) == [FONTS + "f.woff2"]
+
+
+def test_a_picture_of_an_article_that_lists_show_too_is_media_and_fetched_once(archive):
+    fetcher = a_site()
+    shown = "https://pictures.example/owl.jpg"
+    designed(fetcher, head="", body=f"<img src={shown}>")
+    fetcher.put(a_blog.url(3), a_blog.page(3, a_blog.article(3) + f"<img src={shown}>"))
+    fetcher.put(shown, b"owl", type="image/jpeg")
+    report = crawl(fetcher, archive)
+    assert fetcher.count(shown) == 1
+    assert (report.tally.now.media, report.tally.now.requisites, report.tally.now.waiting) == (1, 0, 0)
+    assert [each.path is not None for each in archive.posts.find(a_blog.url(3)).media] == [True]
+
+
+def test_a_requisite_that_an_update_finds_in_an_article_becomes_media_without_a_request(archive):
+    fetcher = a_designed_site()
+    crawl(fetcher, archive)
+    fetcher.put(a_blog.url(POSTS + 1), a_blog.page(POSTS + 1, a_blog.article(POSTS + 1) + "<img src=/banner.jpg>"))
+    put_feed(fetcher, range(POSTS + 1, POSTS - 4, -1))
+    fetcher.asked.clear()
+    report = crawl(fetcher, archive, recheck_days=0)
+    assert fetcher.count(HOME + "banner.jpg") == 0
+    assert (report.tally.now.media, report.tally.now.requisites) == (1, len(ALL) - 1)
+    assert [each.path is not None for each in archive.posts.find(a_blog.url(POSTS + 1)).media] == [True]
+    assert list(verify(archive)) == []
+
+
+def test_frames_of_the_own_host_are_kept_with_what_they_need_one_level_deep(archive):
+    fetcher = a_site()
+    designed(fetcher, head="", body="<iframe src=/frame.html></iframe><iframe src=https://films.example/1></iframe>")
+    fetcher.put(HOME + "frame.html", "<img src=/in-frame.png><iframe src=/deeper.html></iframe>")
+    fetcher.put(HOME + "in-frame.png", b"png", type="image/png")
+    fetcher.put(HOME + "deeper.html", "<p>deeper")
+    crawl(fetcher, archive)
+    assert held(archive) == [HOME + "frame.html", HOME + "in-frame.png"]
+    assert fetcher.count("https://films.example/1") == 0
+
+
+def test_a_page_that_another_shows_in_a_frame_is_a_page_all_the_same(archive):
+    fetcher = a_site()
+    designed(fetcher, head="", body=f"<iframe src=/{POSTS - 7}></iframe>")
+    report = crawl(fetcher, archive)
+    assert (report.tally.now.posts, report.tally.now.requisites, report.tally.now.waiting) == (POSTS, 0, 0)
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_the_icon_of_the_host_is_asked_for_once_where_the_front_page_names_none(archive, is_there):
+    fetcher = a_site()
+    if is_there:
+        fetcher.put(HOME + "favicon.ico", b"icon", type="image/x-icon")
+    report = crawl(fetcher, archive)
+    assert fetcher.count(HOME + "favicon.ico") == 1
+    now = report.tally.now
+    assert (now.requisites, now.requisites_missing, now.waiting) == (int(is_there), 0, 0)
+    crawl(fetcher, archive, recheck_days=0)
+    assert fetcher.count(HOME + "favicon.ico") == 1
+
+
+def test_no_media_leaves_out_the_pictures_of_pages_but_not_of_the_design(archive):
+    fetcher = a_designed_site()
+    crawl(fetcher, archive, media=False)
+    shown = {HOME + "banner.jpg", HOME + "banner-3x.jpg", HOME + "sprite.svg", HOME + "paper.png"}
+    assert held(archive) == sorted(set(ALL) - shown)
+    assert findings(archive) == ([], [])
+
+
+def test_a_blog_has_no_more_requisites_than_the_limit(archive, monkeypatch):
+    monkeypatch.setattr(requisite_links, "MOST_PER_BLOG", 4)
+    monkeypatch.setattr(stored_requisites, "MOST_PER_BLOG", 4)
+    fetcher = a_designed_site()
+    report = crawl(fetcher, archive)
+    assert (report.ending, report.tally.now.requisites) == ("complete", 4)
+    assert findings(archive) == ([], [])
+
+
+def test_a_crawl_that_stops_at_a_limit_leaves_them_in_the_queue_for_the_next(archive):
+    fetcher = a_designed_site()
+    report = crawl(fetcher, archive, max_pages=8)
+    assert report.ending == "limit"
+    assert report.tally.now.waiting_requisites > 0
+    assert findings(archive) == ([], [])
+    report = crawl(fetcher, archive)
+    assert (report.tally.now.requisites, report.tally.now.waiting_requisites) == (len(ALL), 0)
+    assert asked(fetcher) == ALL
+
+
+def fetch(fetcher: MemoryWeb, archive: Archive, **settings: Any) -> Report:
+    return asyncio.run(fetch_requisites(archive.blogs()[0], work(fetcher, archive, **settings)))
+
+
+def findings(archive: Archive) -> tuple[list[str], list[str]]:
+    remarks: list[str] = []
+    return [str(each) for each in (*verify(archive), *check_requisites(archive, remarks))], remarks
+
+
+def test_what_an_older_archive_lacks_is_fetched_without_asking_for_a_page(archive):
+    fetcher = a_designed_site()
+    crawl(fetcher, archive, requisites=False)
+    wrong, remarks = findings(archive)
+    assert wrong == []
+    assert [f"everlog update --requisites {HOME}" in line for line in remarks] == [True]
+    fetcher.asked.clear()
+    report = fetch(fetcher, archive)
+    assert (report.ending, report.exit_code) == ("complete", 0)
+    assert report.reason.endswith(f": {len(ALL)} new requisites")
+    assert (sorted(fetcher.asked), held(archive)) == (ALL, ALL)
+    assert findings(archive) == ([], [])
+    fetcher.asked.clear()
+    assert fetch(fetcher, archive).reason.endswith(": 0 new requisites")
+    assert fetcher.asked == []
+
+
+def test_fetching_what_is_lacking_can_be_interrupted_and_goes_on(archive):
+    fetcher = a_designed_site()
+    crawl(fetcher, archive, requisites=False)
+    fetcher.asked.clear()
+    run = work(fetcher, archive)
+    plain = fetcher.fetch
+
+    async def interrupting(url, **how):
+        answer = await plain(url, **how)
+        if len(fetcher.asked) == 3:
+            run.stop.interrupt()
+            await asyncio.sleep(0)
+        return answer
+
+    fetcher.fetch = interrupting
+    assert asyncio.run(fetch_requisites(archive.blogs()[0], run)).ending == "interrupted"
+    assert len(held(archive)) < len(ALL)
+    fetcher.fetch = plain
+    assert fetch(fetcher, archive).ending == "complete"
+    assert held(archive) == ALL
+
+
+def test_a_requisite_that_should_be_held_and_is_not_is_a_finding(archive):
+    fetcher = a_designed_site()
+    crawl(fetcher, archive)
+    assert findings(archive) == ([], [])
+    blog, captures, urls = archive.blogs()[0], schema.captures, schema.urls
+    with archive.backend.database.writing() as connection:
+        lost = connection.execute(select(urls.c.id).where(urls.c.key == canonical(HOME + "paper.png"))).scalar_one()
+        connection.execute(captures.update().where(captures.c.url_id == lost).values(status=500))
+    wrong = [str(each) for each in check_requisites(archive, [])]
+    assert wrong
+    assert all("needs https://a.blog/paper.png, which is neither held" in each for each in wrong)
+    assert blog.home in wrong[0]
+
+
 def test_an_update_of_an_unchanged_blog_asks_for_no_requisite(archive):
     fetcher = a_designed_site()
     crawl(fetcher, archive)
     fetcher.asked.clear()
-    fetcher.now += 2 * LOOKED_AT_AGAIN
+    fetcher.now = months_later()
     assert crawl(fetcher, archive, recheck_days=0).exit_code == 0
     assert asked(fetcher) == []

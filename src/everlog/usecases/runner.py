@@ -48,10 +48,10 @@ BROWSER_STARTS_IN = timedelta(seconds=5)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """One blog to crawl, to update since a date, or to repair."""
+    """One blog to crawl, to update since a date, to repair, or to fetch what its stored pages need."""
 
     url: str
-    kind: Literal["crawl", "update", "repair"] = "crawl"
+    kind: Literal["crawl", "update", "repair", "requisites"] = "crawl"
     since: datetime | None = None
     # Whether a user typed its address, rather than a list that may come from anywhere.
     typed: bool = False
@@ -247,6 +247,10 @@ async def _do(job: Job, run: CrawlRun) -> Report:
             from everlog.usecases.repair.repair_blog import repair_blog  # noqa: PLC0415 - as above
 
             return await repair_blog(blog, run)
+        if job.kind == "requisites":
+            from everlog.usecases.update.fetch_requisites import fetch_requisites  # noqa: PLC0415 - as above
+
+            return await fetch_requisites(blog, run)
         if blog.state != "finished" or LearnedBlog.of(blog) is None:
             return await archive_blog(blog.home, run)
         return await refresh_blog(blog, run, job.since)

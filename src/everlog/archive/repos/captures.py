@@ -189,6 +189,25 @@ class CaptureRepository:
             row = connection.execute(statement).first()
         return None if row is None else _capture(row)
 
+    def held_of(self, blog_id: int, keys: Sequence[str]) -> frozenset[str]:
+        """Those of these addresses, by their keys, that a good answer is held of."""
+        found: set[str] = set()
+        with self.database.reading() as connection:
+            for part in in_parts([storable(key) for key in keys]):
+                found.update(connection.scalars(
+                    select(_urls.c.key).distinct().join(_captures, _captures.c.url_id == _urls.c.id)
+                    .where(_urls.c.key.in_(part), _urls.c.blog_id == blog_id, _captures.c.blog_id == blog_id, GOOD),
+                ))
+        return frozenset(found)
+
+    def count_shown(self) -> int:
+        """How many addresses of pages and requisites there are of which an answer is held."""
+        statement = select(func.count(_captures.c.url_id.distinct())).where(
+            _captures.c.purpose.in_(["page", "requisite"]), GOOD,
+        )
+        with self.database.reading() as connection:
+            return connection.execute(statement).scalar_one()
+
     def foreign_moments(self, blog_id: int, key: str) -> frozenset[datetime]:
         """When others captured a URL, of the captures that are held."""
         statement = select(_captures.c.captured_at).join(_urls, _urls.c.id == _captures.c.url_id).where(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -110,6 +110,9 @@ def update(
     since: Annotated[
         str | None, typer.Option("--since", metavar="DATE", help="Skip entries older than this date (2024-05-31)."),
     ] = None,
+    requisites: Annotated[bool, typer.Option(
+        "--requisites", help="Fetch only what stored pages need to be shown and earlier crawls left out.",
+    )] = False,
     *, given: Flags,
 ) -> None:
     """Archive what is new or changed since the last crawl.
@@ -118,9 +121,15 @@ def update(
     Examples:
       everlog update
       everlog update https://a.blog.example/ --since 2024-05-31
+      everlog update --requisites
     """
     open_with(f"updating {', '.join(blogs) if blogs else 'all blogs'}: starting", quiet=given.quiet)
     settings = given.settings()
+    if requisites and (since is not None or not settings.requisites):
+        other = "--since" if since is not None else "--no-requisites"
+        raise UsageError(
+            f"--requisites and {other} do not go together", advice=f"leave out {other}: no page is asked for again",
+        )
     from everlog.usecases.discover.held_blog import blog_named
     from everlog.usecases.runner import Job
 
@@ -129,7 +138,8 @@ def update(
         if not homes:
             raise UsageError("the archive has no blogs yet", advice="everlog crawl https://a.blog.example/")
         moment = as_moment_or_none(since)
-        jobs = [Job(url=home, kind="update", since=moment, allow=given.allowed) for home in dict.fromkeys(homes)]
+        kind: Literal["update", "requisites"] = "requisites" if requisites else "update"
+        jobs = [Job(url=home, kind=kind, since=moment, allow=given.allowed) for home in dict.fromkeys(homes)]
         _run(jobs, opened, settings, given)
 
 

@@ -14,7 +14,7 @@ from everlog.core.retry_policy import HOST_DEAD_AFTER, PASSING
 from everlog.core.urls import canonical
 from everlog.errors import EverlogError
 from everlog.extract.classify.post_paging import page_of_post
-from everlog.records import Failure, Fetched, Link, Visit
+from everlog.records import Failure, Fetched, Lane, Link, Visit
 from everlog.usecases.crawl.crawl_context import ENDED, INTERRUPTED, SLICE_OVER, CrawlContext, Stop
 from everlog.usecases.crawl.report import take_figures
 from everlog.usecases.crawl.url_queue import Queue
@@ -51,8 +51,10 @@ LEAST_TAKEN = 2
 class Crawl:
     """Visits a blog's URLs, several at a time, in the frontier's order."""
 
-    def __init__(self, context: CrawlContext, *, is_update: bool = False) -> None:
+    def __init__(self, context: CrawlContext, *, is_update: bool = False, only: tuple[Lane, ...] | None = None) -> None:
         self.context = context
+        # Whether pages are visited at all, and not only files of these lanes.
+        self._has_pages = only is None
         # Pages that are held are asked for with the condition that they changed.
         self.is_update = is_update
         # But for these, whose comments may have changed while the page did not.
@@ -62,14 +64,14 @@ class Crawl:
         self._now = context.run.now
         self._started_at = self._now()
         self._steps = steps_named(context.settings.pipeline)
-        self._files = file_lanes(context.settings)
+        self._files = file_lanes(context.settings) if only is None else only
         self._busy = 0
         self._changed = asyncio.Event()
         # Set when what is under way is not waited for: it stays in the queue.
         self._hurry = asyncio.Event()
         self._silent = 0
         self._odd: list[str] = []
-        self._pages_over = False
+        self._pages_over = not self._has_pages
         self._is_winding_down = self._is_cut_short = self._is_running = False
         # Pages that were visited since the crawl runs; and those that came before.
         self._visited = self.taken = 0
@@ -83,8 +85,9 @@ class Crawl:
         settings = self.context.settings
         self._is_running = True
         self._started_at = self._now()
-        self.queue.refill(("post", "page", *self._files), self._started_at)
-        workers = [asyncio.ensure_future(self._visit_pages()) for _ in range(settings.concurrency)]
+        self.queue.refill((*(("post", "page") if self._has_pages else ()), *self._files), self._started_at)
+        pages = settings.concurrency if self._has_pages else 0
+        workers = [asyncio.ensure_future(self._visit_pages()) for _ in range(pages)]
         workers += [asyncio.ensure_future(self._visit_files()) for _ in range(FILE_WORKERS if self._files else 0)]
         everything: asyncio.Future[Any] = asyncio.gather(*workers)
         hurry: asyncio.Future[Any] = asyncio.ensure_future(self._hurry.wait())
@@ -98,7 +101,7 @@ class Crawl:
         if self._is_cut_short:
             self.stop.say("limit", SLICE_OVER)
         await self._settle_copies()
-        until = self.context.archive.urls.waits_until(self.context.blog.id)
+        until = self.context.archive.urls.waits_until(self.context.blog.id) if self._has_pages else None
         if until is not None and until > self._now():
             self.stop.say("blocked", f"the server asked us to wait, retry after {utc_time(until, self._now())}")
         if settings.media:
@@ -107,7 +110,8 @@ class Crawl:
                 self.context.blog.id, now=self._now(),
             )
         self.stop.say("complete", "every page that was found has been visited")
-        self.queue.keep_progress(is_over=self.stop.ending in ENDED)
+        if self._has_pages:
+            self.queue.keep_progress(is_over=self.stop.ending in ENDED)
         return self.stop
 
     def goes_on(self) -> bool:

@@ -20,6 +20,7 @@ from everlog.records import Exchange, Failure, Lane, Link, Visit
 from everlog.usecases.page.further_pages import Part, TextPages, part_of_reading, stored_part, whole_as_held
 from everlog.usecases.page.page_reading import read_part
 from everlog.usecases.page.rendering import NotRendered, exchanges_of, page_of
+from everlog.usecases.page.requisite_links import keeps_requisites
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,7 +105,9 @@ async def request_part(url: str, context: CrawlContext) -> Part:
     if any(noarchive(None, value) for value in answer.answer.values("x-robots-tag")):
         return Part(url=url)
     exchanges = (*answer.exchanges[:-1], *made, answer.answer)
-    return part_of_reading(url, read_part(page, context.templates), exchanges)
+    reading = read_part(page, context.templates, with_requisites=keeps_requisites(context.settings))
+    context.requisites.take_along(reading.requisites, found_on=url)
+    return part_of_reading(url, reading, exchanges)
 
 
 async def is_split(key: str, index: str, context: CrawlContext) -> bool:

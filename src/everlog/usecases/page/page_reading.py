@@ -131,7 +131,7 @@ def read_page(
     )
 
 
-def read_part(page: Page, templates: TemplateHistory) -> PageReading:
+def read_part(page: Page, templates: TemplateHistory, *, with_requisites: bool = False) -> PageReading:
     """What a further page of a post tells: it is read as the post's first page is, and not judged."""
     try:
         root = parse(page.body, page.content_type)
@@ -139,13 +139,14 @@ def read_part(page: Page, templates: TemplateHistory) -> PageReading:
         return PageReading(unreadable=error.message)
     if noarchive(root):
         return PageReading(may_be_kept=False)
+    requisites = requisites_of(root, page.url, page.body) if with_requisites else ()
     learned = templates.for_page(root, page.fetched_at)
     first, number = first_page(root, page.url) or (None, 1)
     commented = post_of_comment_page(page.url)
     post = first or (commented[0] if commented is not None else page.url)
     paging = paging_of(root, post, of=number)
     found = post_on_page(root, page, learned, is_split=first is not None or bool(paging.text))
-    return PageReading(kind="post", paging=paging, part_of=first, found=found)
+    return PageReading(kind="post", paging=paging, part_of=first, found=found, requisites=requisites)
 
 
 def post_on_page(root: Element, page: Page, learned: LearnedBlog, *, is_split: bool) -> Post | Skip:

@@ -24,6 +24,7 @@ from everlog.usecases.page.merged_comments import uncommented, with_comments
 from everlog.usecases.page.page_reading import read_page
 from everlog.usecases.page.post_comments import Further
 from everlog.usecases.page.rendering import NotRendered, exchanges_of, page_of
+from everlog.usecases.page.requisite_links import keeps_requisites
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -83,7 +84,7 @@ def read_content(page: PageContext, context: CrawlContext) -> Awaitable[None] | 
         page.shown, context.templates, context.scope,
         comments_feed=entry.comments_feed if entry is not None else None, obeys_noarchive=context.settings.robots,
         says_noarchive=any(noarchive(None, value) for value in page.fetched.answer.values("x-robots-tag")),
-        with_requisites=context.settings.requisites,
+        with_requisites=keeps_requisites(context.settings),
     )
     apply_reading(page, context)
     paging = page.reading.paging
@@ -138,10 +139,13 @@ def collect_media(page: PageContext, context: CrawlContext) -> None:
 
 def collect_requisites(page: PageContext, context: CrawlContext) -> None:
     """What the page needs to be shown, beside the media of its article; that is fetched in its own turn, too."""
-    if not context.settings.requisites or not page.kept:
+    # Those of further pages of a post.
+    page.links += context.requisites.along()
+    if not page.kept:
         return
     named = page.reading.requisites
-    if page.link.key == canonical(context.blog.home) and page.reading.kind is not None:
+    is_wanted = keeps_requisites(context.settings) and page.reading.kind is not None
+    if is_wanted and page.link.key == canonical(context.blog.home):
         named = with_icon(named, page.shown.url)
     page.links += context.requisites.new(named, found_on=page.link.url)
 

@@ -62,13 +62,17 @@ class RequisiteLinks:
     count: int = 0
     # Addresses beyond the limit of a blog.
     beyond: int = 0
+    # Whether those that are held may be asked for again.
+    looks_again: bool = True
+    _along: list[Link] = field(default_factory=list)
     _own: set[str] = field(default_factory=set)
     _met: set[tuple[str, str]] = field(default_factory=set)
 
     def new(self, named: Iterable[Requisite], *, found_on: str, depth: int = 0) -> list[Link]:
         """Links to those that are not known yet, and to those that are to be looked at again."""
         context = self.context
-        if not context.settings.media:
+        if not context.settings.media and not depth:
+            # Pictures of pages are media to who wants none; those of style sheets are the design.
             named = (each for each in named if each.kind not in {"image", "media"})
         links: list[Link] = []
         again: dict[str, str] = {}
@@ -91,9 +95,18 @@ class RequisiteLinks:
             self.count += 1
             rank = GUESSED if each.is_guess else float(depth)
             links.append(Link(url=each.url, key=key, lane="requisite", found_on=found_on, rank=rank))
-        if again and context.foreign is None:
+        if again and self.looks_again and context.foreign is None:
             links += self._due(again, found_on, depth)
         return links
+
+    def take_along(self, named: Iterable[Requisite], *, found_on: str) -> None:
+        """Those of a further page of a post: they go into the queue with the post's own."""
+        self._along += self.new(named, found_on=found_on)
+
+    def along(self) -> list[Link]:
+        """What was taken along since this was last called."""
+        taken, self._along = self._along, []
+        return taken
 
     def holds(self, key: str) -> bool:
         """Whether an address is known as a requisite, and as nothing else."""

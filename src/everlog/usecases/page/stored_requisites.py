@@ -1,0 +1,138 @@
+"""Requisites of what is stored: what captured pages and style sheets need, and whether that is held or explained.
+
+    needed_by_stored    what a stored page or style sheet needs, as a crawl finds it
+    check_requisites    every requisite that a held page names is held, or there is a reason why not (`everlog verify`)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from everlog.archive.verify import Finding
+from everlog.core.tree import parse
+from everlog.core.urls import canonical
+from everlog.errors import UnreadablePage
+from everlog.replay.requisites import requisites_of
+from everlog.usecases.learn.learned_blog import LearnedBlog
+from everlog.usecases.page.requisite_links import MOST_PER_BLOG
+from everlog.usecases.page.requisite_visits import HTML, NOT_MODIFIED, needed_by
+from everlog.usecases.page.stored_pages import stored_exchange
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from datetime import datetime
+
+    from everlog.archive import Archive
+    from everlog.archive.models import Capture
+    from everlog.records import Blog, Exchange
+    from everlog.replay.requisites import Requisite
+
+OK = 200
+# Requisites of one blog of which it is remembered that they are in order: most pages need the same.
+REMEMBERED = 50_000
+
+
+def needed_by_stored(capture: Capture, blog: Blog, archive: Archive, *, is_scripted: bool) -> tuple[Requisite, ...]:
+    """What a stored page or requisite needs to be shown; nothing if it cannot be read.
+
+    On blogs whose pages a browser renders that is what the rendered page needs.
+    """
+    shown = capture
+    if is_scripted and capture.purpose == "page":
+        shown = archive.captures.rendering(blog.id, capture.url) or capture
+    answer = stored_exchange(shown, archive)
+    if answer is None:
+        return ()
+    if capture.purpose == "requisite":
+        return needed_by(replace(answer, status=OK))
+    return _needed_by_page(replace(answer, url=capture.url))
+
+
+def _needed_by_page(answer: Exchange) -> tuple[Requisite, ...]:
+    kind = (answer.header("content-type") or HTML[0]).partition(";")[0].strip().lower()
+    if kind and not kind.startswith(HTML):
+        return ()
+    try:
+        root = parse(answer.body, answer.header("content-type"))
+    except UnreadablePage:
+        return ()
+    return requisites_of(root, answer.url, answer.body)
+
+
+def check_requisites(
+    archive: Archive, remarks: list[str], progress: Callable[[str], None] = lambda _: None,
+) -> Iterator[Finding]:
+    """Requisites that should be held and are not; what is explained for a whole blog is added to the remarks."""
+    for blog in archive.blogs():
+        yield from _Check(blog=blog, archive=archive).findings(remarks, progress)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Check:
+    """The check of one blog."""
+
+    blog: Blog
+    archive: Archive
+    since: datetime | None = field(init=False)
+    # Whether the limit of requisites of a blog was reached, and whether pictures were left out.
+    is_full: bool = field(init=False)
+    is_without_media: bool = field(init=False)
+    _fine: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        state = self.archive.blogs.state(self.blog.id)
+        self.since, self.is_without_media = state.requisites_since, state.requisites_without_media
+        self.is_full = sum(1 for _ in self.archive.urls.requisites(self.blog.id)) >= MOST_PER_BLOG
+
+    def findings(self, remarks: list[str], progress: Callable[[str], None]) -> Iterator[Finding]:
+        learned = LearnedBlog.of(self.blog)
+        is_scripted = learned is not None and learned.is_scripted
+        before = 0
+        captures, number = self.archive.captures, self.blog.id
+        for capture in chain(captures(number), captures(number, purpose="requisite")):
+            progress(capture.url)
+            if not self._is_to_have_all(capture):
+                before += capture.purpose == "page"
+                continue
+            named = needed_by_stored(capture, self.blog, self.archive, is_scripted=is_scripted)
+            for each in self._lacking(named):
+                text = f"needs {each.url}, which is neither held nor in the queue"
+                yield Finding(kind="requisite", where=capture.url, text=text)
+        if before:
+            pages = "1 page" if before == 1 else f"{before:,} pages"
+            remarks.append(
+                f"{self.blog.home}: {pages} captured without what they need to be shown; to fetch that:  "
+                f"everlog update --requisites {self.blog.home}",
+            )
+
+    def _is_to_have_all(self, capture: Capture) -> bool:
+        """Whether a crawl that keeps requisites read this page; captures of others have what their files had."""
+        if self.since is None or capture.origin != "live":
+            return False
+        if capture.status != NOT_MODIFIED:
+            return capture.fetched_at >= self.since
+        body = self.archive.captures.held_answer(self.blog.id, canonical(capture.url))
+        return body is not None and body.fetched_at >= self.since
+
+    def _lacking(self, named: tuple[Requisite, ...]) -> list[Requisite]:
+        """Those that should be held and are not."""
+        by_key = {canonical(each.url): each for each in named}
+        unsure = {key: each for key, each in by_key.items() if key not in self._fine}
+        if not unsure:
+            return []
+        rows = self.archive.urls.rows_of(self.blog.id, unsure)
+        done = [key for key, row in rows.items() if row.state == "done" and row.outcome in {"requisite", "media"}]
+        held = self.archive.captures.held_of(self.blog.id, done)
+        lacking: list[Requisite] = []
+        for key, each in unsure.items():
+            if key in rows:
+                is_fine = key not in done or key in held
+            else:
+                is_fine = self.is_full or (self.is_without_media and each.kind in {"image", "media"})
+            if not is_fine:
+                lacking.append(each)
+            elif len(self._fine) < REMEMBERED:
+                self._fine.add(key)
+        return lacking
