@@ -34,8 +34,8 @@ import numpy as np
 from everlog.archive import open_archive
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import stamp
+from everlog.archive.post_codec import write_post
 from everlog.archive.repos import search_index as searching
-from everlog.archive.repos.post_codec import write_post
 from everlog.core.words import is_unspaced
 from everlog.records import Comment, Post
 from everlog.search.query import ask

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everlog.archive.repos.post_codec import read_record, write_post
+from everlog.archive.post_codec import read_record, write_post
 from everlog.records import Comment, Entry, Media, Post, Provenance, Role, post_fields
 from everlog.records.codec import decode, encode
 from everlog.records.json_text import json_members

@@ -13,7 +13,9 @@ from importlib.metadata import PackageNotFoundError, requires
 from importlib.util import find_spec
 
 # What extras hold where the program runs from its source and nobody can be asked: see pyproject.toml.
-_WITHOUT_METADATA = {"render": ("playwright>=1.49",)}
+_WITHOUT_METADATA = {
+    "render": ("playwright>=1.49",), "serve": ("jinja2>=3.1.4", "starlette>=0.40", "uvicorn>=0.31"),
+}
 _OF_EXTRA = re.compile(r"""^([^;]+);.*extra\s*==\s*['"]([\w-]+)['"]""")
 
 

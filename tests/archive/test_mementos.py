@@ -133,8 +133,8 @@ def test_all_references_of_a_page_are_looked_up_at_once(archive, blog):
 def test_captures_before_and_after_one_are_known(archive, blog):
     captured(archive, blog, PAGE, (0, 10, 20, 30))
     around = archive.mementos.surroundings(PAGE, archive.mementos.nearest(PAGE, day(10)))
-    assert (around.first, around.previous, around.next, around.last, around.count) == (
-        day(0), day(0), day(20), day(30), 4,
+    assert (around.first, around.previous, around.next, around.last, around.count, around.position) == (
+        day(0), day(0), day(20), day(30), 4, 2,
     )
     alone = archive.mementos.surroundings(PAGE, archive.mementos.nearest(PAGE, day(30)))
     assert (alone.previous, alone.next) == (day(20), None)

@@ -22,7 +22,7 @@ from everlog.archive.db.migrate import bring_up_to_date
 from everlog.archive.db.postgres import PostgresDatabase
 from everlog.archive.db.postgres_search import LAST_PLACE, LONGEST_BYTES, vector
 from everlog.archive.db.sqlite import SqliteDatabase
-from everlog.archive.repos.post_codec import write_post
+from everlog.archive.post_codec import write_post
 from everlog.archive.verify import verify
 from everlog.archive.write.record_batch import known_posts
 from everlog.errors import ArchiveBusy, DiskFull, EverlogError, LeaseLost, ServiceDown, UsageError

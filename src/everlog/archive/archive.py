@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
+    from everlog.archive.files.warc_bodies import WarcBody
+    from everlog.archive.files.warc_writer import Place
     from everlog.archive.models import Capture, Counts, Problem, Version
     from everlog.archive.write.record_batch import Acknowledged
     from everlog.archive.write.writer_pool import WriterPool
@@ -141,6 +143,21 @@ class Archive(Repositories):
             kind = (("Content-Type", capture.content_type),) if capture.content_type else ()
             return replace(answer, url=capture.url, status=capture.status, headers=kind, fetched_at=capture.fetched_at)
         return replace(own, body=answer.body)
+
+    def open_body(self, place: Place) -> WarcBody:
+        """The body of a stored answer, to be read in pieces, and its headers. Who opens it closes it."""
+        from everlog.archive.files.warc_bodies import WarcBody  # noqa: PLC0415 - for who shows pages
+
+        with explained(self.backend.file_store.where, place.file):
+            try:
+                file = self.open_file(place.file)
+            except FileNotFoundError as error:
+                raise lost(f"{self.backend.file_store.where}/{place.file}") from error
+            try:
+                return WarcBody(file, place.offset)
+            except BaseException:
+                file.close()
+                raise
 
     def open_file(self, name: str, *, ahead: int = RECORD_BYTES) -> BinaryIO:
         """A WARC or media file to read from."""

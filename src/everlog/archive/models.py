@@ -82,13 +82,17 @@ class Memento(Sighting):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """When an address was captured besides one moment: first, before that, after it, last, and how often in all."""
+    """When an address was captured besides one moment: first, before that, after it, last, and how often in all.
+
+    `position` counts from the first, which is 1.
+    """
 
     first: datetime
     previous: datetime | None
     next: datetime | None
     last: datetime
     count: int
+    position: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,8 +22,8 @@ from everlog.archive.files.orphans import is_more_than_a_batch, unnamed_files
 from everlog.archive.files.warc_names import parse_name
 from everlog.archive.files.warc_walk import Broken, Seen, walk_records
 from everlog.archive.files.warc_writer import MADE, target_uri
+from everlog.archive.post_codec import read_record
 from everlog.archive.repos import search_index as searching
-from everlog.archive.repos.post_codec import read_record
 from everlog.archive.repos.post_parts import PARTS
 from everlog.archive.repos.warc_index import FileRows
 

@@ -41,6 +41,7 @@ _HERE: dict[str, tuple[str, str]] = {
     "status": ("", "Show what is held, what is missing and why."),
     "search": ("", "Find posts by their words, the best first."),
     "show": ("", "Print one post as text."),
+    "serve": ("", "Look at the archive in a web browser."),
     "diff": ("", "Show what changed between two versions of a post."),
     "export": ("", "Write posts as JSON lines, CSV or Markdown."),
     "import": ("import_", "Bring in WARC and WACZ files of other programs."),

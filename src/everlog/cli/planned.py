@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     import typer
 
 LATER = {
-    "serve": "start the web interface",
+    "hide": "keep a blog or a post out of what is shown in public",
+    "move": "hand a blog over to other software",
 }
 
 

@@ -23,7 +23,7 @@ _UNDER_UV = "UV_RUN_RECURSION_DEPTH"
 # of the program, such as "a bug in everlog", have none of these behind them.
 _COMMAND = re.compile(
     r"(?<![\w./-])everlog(?= (?:-h\b|--?[a-z]|[A-Z]{3,}\b|https?://|(?:copy|crawl|demo|diff|enqueue|evaluate|export|fleet"
-    r"|forget|import|inspect|repair|reread|rules|search|serve|show|status|update|verify|watch|worker)\b))"
+    r"|forget|hide|import|inspect|move|repair|reread|rules|search|serve|show|status|update|verify|watch|worker)\b))"
 )
 
 

@@ -36,13 +36,13 @@ def read_exchange(file: BinaryIO, offset: int, *, purpose: Purpose = "page") -> 
         if answer is not None and answer.rec_type in MADE.values():
             return _made_exchange(answer, purpose)
         if answer is None or answer.rec_type not in {"response", "revisit"} or answer.http_headers is None:
-            raise _damaged(file, offset)
+            raise damaged(file, offset)
         body = answer.raw_stream.read()
         if answer.rec_type == "response" and str(len(body)) != answer.http_headers.headers[-1][1]:
-            raise _damaged(file, offset)
+            raise damaged(file, offset)
         asked = _request_headers(next(iterator, None), answer.rec_headers.get_header("WARC-Record-ID"))
     except (ArchiveLoadFailed, zlib.error, EOFError, ValueError, IndexError) as error:
-        raise _damaged(file, offset) from error
+        raise damaged(file, offset) from error
     named, http = answer.rec_headers, answer.http_headers
     code, _, reason = http.statusline.partition(" ")
     return Exchange(
@@ -73,7 +73,8 @@ def _unrenamed(name: str) -> str:
     return plain if plain.lower() in OF_THE_WIRE else name
 
 
-def _damaged(file: BinaryIO, offset: int) -> DamagedArchive:
+def damaged(file: BinaryIO, offset: int) -> DamagedArchive:
+    """What is said of a place in a file where a record should stand."""
     name = getattr(file, "name", "the WARC file")
     return DamagedArchive(
         f"{name} holds no response at {offset}",

@@ -105,12 +105,12 @@ def _moments() -> Select[Any]:
     return select(found).where(found.c.way == best).order_by(found.c.at, found.c.id)
 
 
-def _surroundings() -> Select[Any, Any, Any, Any, Any]:
+def _surroundings() -> Select[Any, Any, Any, Any, Any, Any]:
     found = _found()
     at = found.c.at
     return select(
         func.count(), func.min(at), func.max(at), func.max(case((at < bindparam("second"), at))),
-        func.min(case((at >= bindparam("behind"), at))),
+        func.min(case((at >= bindparam("behind"), at))), func.count(case((at < bindparam("second"), 1))),
     ).where(found.c.way == bindparam("way"))
 
 
@@ -172,9 +172,9 @@ class MementoRepository:
             "behind": stamp(second + ONE_SECOND),
         }
         with self.database.reading() as connection:
-            count, first, last, before, after = connection.execute(_SURROUNDINGS, asked).one()
+            count, first, last, before, after, passed = connection.execute(_SURROUNDINGS, asked).one()
         return Surroundings(
-            count=count, first=moment_of(first), last=moment_of(last),
+            count=count, position=passed + 1, first=moment_of(first), last=moment_of(last),
             previous=None if before is None else moment_of(before), next=None if after is None else moment_of(after),
         )
 

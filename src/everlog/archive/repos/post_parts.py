@@ -22,7 +22,7 @@ from everlog.archive.db.column_values import storable
 from everlog.archive.db.database import in_parts
 from everlog.archive.files.warc_writer import Place
 from everlog.archive.models import PostBelongings
-from everlog.archive.repos.post_codec import read_record
+from everlog.archive.post_codec import read_record
 from everlog.core.urls import canonical
 
 # A version's record begins with the address of its post, and addresses are shorter than this.

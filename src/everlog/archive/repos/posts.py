@@ -15,7 +15,7 @@ from everlog.archive.db import schema
 from everlog.archive.db.column_values import moment_of, moment_or_none, stamp, storable
 from everlog.archive.db.database import Database, in_parts
 from everlog.archive.models import LostPost, PostBelongings, PostState, Version
-from everlog.archive.repos.post_codec import read_heading, read_record
+from everlog.archive.post_codec import read_heading, read_record
 from everlog.archive.repos.post_parts import IS_CURRENT, IS_POST, belongings_of, post_id_of, record_head, url_in
 from everlog.core.moments import Moment, as_moment_or_none
 from everlog.records import Media, Post

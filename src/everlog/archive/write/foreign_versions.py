@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from everlog.archive.repos.post_codec import read_record
+from everlog.archive.post_codec import read_record
 from everlog.archive.write.version_decider import PostEvent, change_of, identity_of, read_at
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from everlog.archive.repos.post_codec import Written
+    from everlog.archive.post_codec import Written
     from everlog.archive.write.version_decider import Kept, KnownPost, VersionDecider
     from everlog.records import Post, Visit
 

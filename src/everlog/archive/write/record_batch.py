@@ -13,9 +13,9 @@ from everlog.archive.db import schema
 from everlog.archive.db.column_values import stamp, storable, storable_or_none
 from everlog.archive.db.database import Database, RowStatement, in_parts, upsert
 from everlog.archive.files.durable import nothing
+from everlog.archive.post_codec import Written, write_post
 from everlog.archive.repos import search_index as searching
 from everlog.archive.repos.events import OF_TEXT, insert_events, last_of_text
-from everlog.archive.repos.post_codec import Written, write_post
 from everlog.archive.repos.posts import count_seen_well, count_vanished
 from everlog.archive.write.version_decider import TOLD, KnownPost, VersionDecider, addresses, identity_of
 from everlog.core.urls import canonical

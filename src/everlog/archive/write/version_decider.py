@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from everlog.archive.db.column_values import moment_or_none, stamp, stamp_now, stamp_or_none, storable
-from everlog.archive.repos.post_codec import Written, brought_up_to_date, completed, read_record, reads_the_same
+from everlog.archive.post_codec import Written, brought_up_to_date, completed, read_record, reads_the_same
 from everlog.core.urls import canonical
 from everlog.schedule.liveness import UNSEEN, Look, Missing, Sight, after_look, is_crowd, sight_of
 

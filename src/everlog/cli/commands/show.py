@@ -36,16 +36,26 @@ def show(
     versions: Annotated[
         bool, typer.Option("--versions", help="Its versions: when each was read, what changed; with --json all whole."),
     ] = False,
+    original: Annotated[bool, typer.Option(
+        "--original", help="The page as it was, in your web browser; served on this machine until Ctrl-C.",
+    )] = False,
     *, given: Flags,
 ) -> None:
-    """Print one post, as text.
+    """Print one post, as text; with --original, open its page as it was.
 
     \b
     Examples:
       everlog show https://a.blog.example/2024/05/a-post/
       everlog show https://a.blog.example/2024/05/a-post/ --json
       everlog show https://a.blog.example/2024/05/a-post/ --versions
+      everlog show https://a.blog.example/2024/05/a-post/ --original
     """
+    if original:
+        _refuse_beside_original({"--html": html, "--versions": versions, "--json": given.json})
+        from everlog.cli.commands.serve import show_original
+
+        show_original(url, given)
+        return
     with archive_of(given.settings(), reading=True, quiet=given.quiet) as opened:
         if versions:
             _show_versions(versions_of(url, opened, as_read=not (given.json or html)), given, html=html)
@@ -59,6 +69,12 @@ def show(
         print(harmless_html(post.html))
     else:
         _print_post(post)
+
+
+def _refuse_beside_original(flags: dict[str, bool]) -> None:
+    for flag, is_given in flags.items():
+        if is_given:
+            raise UsageError(f"{flag} and --original cannot be combined", advice="leave out one of them")
 
 
 def versions_of(url: str, archive: Archive, *, as_read: bool) -> tuple[Version, ...]:

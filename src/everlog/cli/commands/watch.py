@@ -58,7 +58,7 @@ def watch(
 
     settings = given.settings()
     if settings.broker is not None:
-        from everlog.cli.commands.watch_for_fleet import schedule
+        from everlog.cli.watch_for_fleet import schedule
 
         _refuse_of_a_scheduler({
             "--delay": given.delay is not None, "--render": given.render is not None, "--allow": bool(given.allow),

@@ -1,0 +1,174 @@
+"""Memento content: what is sent of a capture: a page or style sheet rewritten, or its bytes in pieces."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, BinaryIO, Protocol
+
+from lxml import etree
+
+from everlog.archive.files.warc_bodies import PIECE_BYTES
+from everlog.errors import UnreadablePage
+from everlog.replay import View, css_text, html_text, rewrite_html, rewrite_style, rewrite_svg
+from everlog.web.memento_finder import replayed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from everlog.archive import Archive
+    from everlog.archive.models import Memento
+    from everlog.replay import Replayed
+
+# Larger documents are sent as text, unread: a crawl keeps pages of up to 20 MB, and real ones have 40 kB.
+MOST_REWRITTEN_BYTES = 20_000_000
+# Media files are opened for bodies from this size on: a record of a small picture is as quick.
+MEDIA_FILE_BYTES = 1_000_000
+# A drawn page is shown in the place of one that has less than half of its words: pages that scripts write have hardly
+# any before, and what scripts add to the others (comments, a list of other posts) is less than the page itself.
+SHOWS_LITTLE = 0.5
+
+_HTML = frozenset({"text/html", "application/xhtml+xml"})
+_REWRITTEN = _HTML | {"text/css", "image/svg+xml"}
+_BEGINS_LIKE_HTML = re.compile(rb"\s*(?:<!doctype\s+html|<html|<head|<body)", re.IGNORECASE)
+_CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
+_NAMED = re.compile(r"[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+", re.IGNORECASE)
+# What browsers show or play without reading it as a document.
+_AS_IT_IS = re.compile(
+    r"(?:image|audio|video|font)/(?!svg)|application/(?:json|pdf|ogg|(?:x-)?font-|vnd\.ms-fontobject|zip|gzip)|"
+    r"text/(?:css|plain|javascript)|application/(?:x-)?javascript"
+)
+_WORD = re.compile(r"\w+")
+
+
+class Body(Protocol):
+    """A body that is read in pieces, and closed by who opened it."""
+
+    def pieces(self, start: int = 0, length: int | None = None) -> Iterator[bytes]: ...
+
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """A rewritten document, whole."""
+
+    body: bytes
+    content_type: str
+
+
+class FileBody:
+    """The body of a media file: any part of it is had without reading what stands before."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def pieces(self, start: int = 0, length: int | None = None) -> Iterator[bytes]:
+        self._file.seek(start)
+        left = length
+        while (left is None or left > 0) and (
+            piece := self._file.read(PIECE_BYTES if left is None else min(PIECE_BYTES, left))
+        ):
+            left = None if left is None else left - len(piece)
+            yield piece
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def document_of(archive: Archive, memento: Memento, view: View) -> Document | None:
+    """A page, style sheet or picture of lines, rewritten for a view; None: its bytes are sent as they are."""
+    kind = bare_type(memento.content_type)
+    if memento.size > MOST_REWRITTEN_BYTES or (kind and kind not in _REWRITTEN):
+        return None
+    with archive.open_body(memento.place) as record:
+        body = record.whole()
+
+    def resolve(urls: Sequence[str]) -> Mapping[str, Replayed]:
+        return replayed(archive, urls, memento.at)
+
+    if kind == "text/css":
+        text = rewrite_style(css_text(body, memento.content_type, "utf-8"), url=memento.url, resolve=resolve, view=view)
+        return Document(body=text.encode("utf-8", "replace"), content_type="text/css; charset=utf-8")
+    if kind == "image/svg+xml":
+        text = rewrite_svg(html_text(body, memento.content_type), url=memento.url, resolve=resolve, view=view)
+        return Document(body=text.encode("utf-8", "replace"), content_type="image/svg+xml; charset=utf-8")
+    if not kind and not _BEGINS_LIKE_HTML.match(body):
+        return None
+    drawn = _drawn(archive, memento, body)
+    is_xml = drawn is None and kind == "application/xhtml+xml"
+    text = html_text(body, memento.content_type) if drawn is None else drawn
+    text = rewrite_html(text, url=memento.url, resolve=resolve, view=view, is_xml=is_xml)
+    return Document(
+        body=text.encode("utf-8", "replace"), content_type=f"{kind if is_xml else 'text/html'}; charset=utf-8",
+    )
+
+
+def open_bytes(archive: Archive, memento: Memento, *, is_part: bool = False) -> Body:
+    """The body of a capture as it was stored; a large one, or one that a part is wanted of, from its media file."""
+    if is_part or memento.size >= MEDIA_FILE_BYTES:
+        sha256 = memento.digest.removeprefix("sha256:")
+        path = archive.captures.media_paths([sha256]).get(sha256)
+        if path is not None:
+            try:
+                return FileBody(archive.open_file(path))
+            except FileNotFoundError:
+                # The record has it too.
+                pass
+    return archive.open_body(memento.place)
+
+
+def sent_type(content_type: str | None) -> str:
+    """The type under which bytes are sent that were not rewritten: nothing that a browser reads as a document.
+
+    >>> sent_type("image/png"), sent_type("application/rss+xml; charset=latin1"), sent_type("text/html")
+    ('image/png', 'text/plain; charset=latin1', 'text/plain; charset=utf-8')
+    >>> sent_type(None), sent_type("application/x-shockwave-flash")
+    ('application/octet-stream', 'application/octet-stream')
+    """
+    kind = bare_type(content_type)
+    charset = _CHARSET.search(content_type or "")
+    if _AS_IT_IS.match(kind) and not kind.endswith("+xml"):
+        named = f"; charset={charset[1]}" if charset and kind.startswith("text/") else ""
+        return kind + named
+    if kind.startswith("text/") or kind.endswith(("+xml", "/xml", "+json")):
+        return f"text/plain; charset={charset[1] if charset else 'utf-8'}"
+    return "application/octet-stream"
+
+
+def bare_type(content_type: str | None) -> str:
+    """The type without its parameters; nothing, if it is none."""
+    kind = (content_type or "").partition(";")[0].strip().lower()
+    return kind if _NAMED.fullmatch(kind) else ""
+
+
+def is_framed(content_type: str | None) -> bool:
+    """Whether a capture can be looked at inside a frame: what a browser would save or hand on cannot."""
+    kind = bare_type(content_type)
+    sent = sent_type(content_type)
+    return not kind or kind in _HTML or kind == "image/svg+xml" or sent.startswith((
+        "image/", "audio/", "video/", "text/", "application/json",
+    ))
+
+
+def _drawn(archive: Archive, memento: Memento, body: bytes) -> str | None:
+    """The text that a browser made of a page, where the page itself shows little; None: it is shown itself."""
+    drawn = archive.mementos.drawing(memento) if memento.purpose == "page" else None
+    if drawn is None:
+        return None
+    with archive.open_body(drawn.place) as record:
+        made = html_text(record.whole(), drawn.content_type)
+    is_empty = _words(html_text(body, memento.content_type)) < SHOWS_LITTLE * _words(made)
+    return made if is_empty else None
+
+
+def _words(text: str) -> int:
+    """How many words of a page a reader sees."""
+    from everlog.core.tree import parse  # noqa: PLC0415 - few pages were drawn
+
+    try:
+        root = parse(text.encode("utf-8", "replace"), "text/html; charset=utf-8")
+    except UnreadablePage:
+        return 0
+    etree.strip_elements(root, "script", "style", "noscript", "template", "head", with_tail=False)
+    return len(_WORD.findall(" ".join(map(str, root.itertext()))))

@@ -1,0 +1,74 @@
+"""Pages of everlog: their templates, their style sheet, and the headers that they are sent with."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cached_property
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.responses import PlainTextResponse, Response
+
+from everlog.web.capture_times import day_in_words, in_words, timestamp
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from starlette.requests import Request
+
+STATIC_TYPES = {"css": "text/css; charset=utf-8", "svg": "image/svg+xml"}
+
+
+class Pages:
+    """The templates, filled. What stands in a page is escaped, unless it was cleaned."""
+
+    def __init__(self) -> None:
+        self._jinja = Environment(
+            loader=PackageLoader("everlog.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._jinja.filters |= {"in_words": in_words, "day": day_in_words, "timestamp": timestamp, "counted": counted}
+        self._jinja.globals["style"] = f"everlog.css?v={self._version}"
+
+    def text(self, name: str, **values: Any) -> str:
+        """A page."""
+        return self._jinja.get_template(name).render(**values)
+
+    def answer(self, text: str, status: int, headers: Mapping[str, str], *, policy: str) -> Response:
+        """A page on its way to a browser."""
+        return Response(text, status, media_type="text/html", headers={
+            "Content-Security-Policy": policy, "Cache-Control": "no-cache", **headers,
+        })
+
+    async def static(self, request: Request) -> Response:
+        """A file of the pages' own: never one that a path leads to."""
+        known = self._files.get(request.path_params["name"])
+        if known is None:
+            return PlainTextResponse("There is no such file.\n", status_code=404)
+        body, kind = known
+        return Response(body, media_type=kind, headers={
+            "Cache-Control": "public, max-age=86400", "Cross-Origin-Resource-Policy": "cross-origin",
+        })
+
+    @cached_property
+    def _files(self) -> Mapping[str, tuple[bytes, str]]:
+        folder = files("everlog.web").joinpath("static")
+        return {
+            each.name: (each.read_bytes(), STATIC_TYPES[each.name.rpartition(".")[2]]) for each in folder.iterdir()
+            if each.name.rpartition(".")[2] in STATIC_TYPES
+        }
+
+    @cached_property
+    def _version(self) -> str:
+        """What changes with the style sheet, so that no browser has an old one."""
+        return hashlib.sha256(self._files["everlog.css"][0]).hexdigest()[:12]
+
+
+def counted(count: int, one: str, many: str | None = None) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "capture"), counted(1200, "capture"), counted(2, "copy", "copies")
+    ('1 capture', '1,200 captures', '2 copies')
+    """
+    return f"{count:,} {one if count == 1 else many or one + 's'}"

@@ -1,0 +1,256 @@
+"""Replay app: captured pages by themselves, on an origin of their own, with what programs ask (RFC 7089).
+
+    /web/{timestamp}{modifier}/{url}      a memento
+    /web/{url}                            leads to the latest
+    /timegate/{url}                       leads to the one that `Accept-Datetime` asks for
+    /timemap/link/{url}  /timemap/json/{url}
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import PlainTextResponse, RedirectResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from everlog.core.urls import canonical
+from everlog.errors import EverlogError
+from everlog.replay import Replayed, View
+from everlog.web.byte_ranges import ByteRange, read_range
+from everlog.web.capture_times import from_http_date, http_date, meant_by, timestamp
+from everlog.web.memento_content import bare_type, document_of, open_bytes, sent_type
+from everlog.web.memento_finder import find_memento
+from everlog.web.memento_protocol import LINK_FORMAT, MementoAddresses, link_header, timemap_json, timemap_lines
+from everlog.web.origins import origin_of
+from everlog.web.replay_address import ReplayAddress, behind, read_address, read_url
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from starlette.requests import Request
+
+    from everlog.archive import Archive
+    from everlog.archive.models import Memento, Surroundings
+    from everlog.web.memento_content import Body, Document
+    from everlog.web.origins import Origins
+    from everlog.web.page_templates import Pages
+
+log = logging.getLogger("everlog.web")
+# A capture does not change. What a page is shown with may: a nearer copy of a picture may come. So pages are asked for
+# again, and cost nothing if they are the same.
+FOR_EVER, ASK_AGAIN, NEVER = "public, max-age=31536000, immutable", "no-cache", "no-store"
+# Pages are shown without scripts, forms, plug-ins and an origin; a click may lead out of the frame.
+SANDBOX = "sandbox allow-top-navigation-by-user-activation allow-popups allow-popups-to-escape-sandbox"
+SHARED = {
+    # Fonts are fetched with CORS, and by a sandboxed page every file is one of another origin.
+    "Access-Control-Allow-Origin": "*", "Cross-Origin-Resource-Policy": "cross-origin", "X-Robots-Tag": "noindex",
+}
+
+
+def content_policy(origin: str, *, is_document: bool = True) -> str:
+    """The Content-Security-Policy of a capture: what was missed when it was rewritten asks nobody on the live web.
+
+    `'self'` would not do: a sandboxed page has no origin of its own that could be meant.
+    """
+    if not is_document:
+        return f"{SANDBOX}; default-src 'none'; style-src 'unsafe-inline'; img-src {origin} data:; media-src {origin}"
+    return (
+        f"{SANDBOX}; default-src 'none'; style-src {origin} data: 'unsafe-inline'; img-src {origin} data: blob:; "
+        f"font-src {origin} data:; media-src {origin} data: blob:; frame-src {origin}; object-src {origin}; "
+        f"manifest-src 'none'; script-src 'none'; form-action 'none'; base-uri 'none'"
+    )
+
+
+class ReplayApp:
+    """What the replay port answers."""
+
+    def __init__(self, archive: Archive, origins: Origins, pages: Pages) -> None:
+        self._archive, self._origins, self._pages = archive, origins, pages
+
+    def app(self) -> Starlette:
+        return Starlette(routes=[
+            Route("/web/{rest:path}", self.memento),
+            Route("/timegate/{rest:path}", self.timegate),
+            Route("/timemap/{format}/{rest:path}", self.timemap),
+            Route("/static/{name}", self._pages.static),
+            Route("/robots.txt", _robots),
+            Route("/", self.front),
+        ], exception_handlers={404: self._lost, EverlogError: _failed})
+
+    async def memento(self, request: Request) -> Response:
+        """A capture, or the way to it."""
+        address = read_address(behind(request.scope, "/web/"))
+        if address is None or address.digits == "*":
+            return await self._missing(request, None)
+        at = meant_by(address.digits) if address.digits else _wanted(request) or datetime.now(UTC)
+        if at is None:
+            return await self._missing(request, address.url)
+        found = await run_in_threadpool(find_memento, self._archive, address.url, at)
+        memento = found.memento
+        if memento is None:
+            return await self._missing(request, found.url)
+        is_here = timestamp(memento.at) == address.digits and canonical(memento.url) == canonical(address.url)
+        if not is_here:
+            return self._led(request, memento, address)
+        around = await run_in_threadpool(self._archive.mementos.surroundings, address.url, memento)
+        return await self._sent(request, memento, address, around)
+
+    async def timegate(self, request: Request) -> Response:
+        """The way to the capture of a time, which a header names."""
+        url = read_url(behind(request.scope, "/timegate/"))
+        asked = request.headers.get("accept-datetime")
+        at = _wanted(request)
+        if asked is not None and at is None:
+            return PlainTextResponse("Accept-Datetime is not a date of HTTP.\n", status_code=400, headers=SHARED)
+        found = await run_in_threadpool(find_memento, self._archive, url, at or datetime.now(UTC)) if url else None
+        if found is None or found.memento is None:
+            return await self._missing(request, found.url if found else None, vary="accept-datetime")
+        memento = found.memento
+        around = await run_in_threadpool(self._archive.mementos.surroundings, found.url, memento)
+        addresses = MementoAddresses(self._prefix(request), memento.url)
+        return RedirectResponse(addresses.memento(memento.at), 302, headers=SHARED | {
+            "Vary": "accept-datetime", "Link": link_header(addresses, around, memento.at), "Cache-Control": NEVER,
+        })
+
+    async def timemap(self, request: Request) -> Response:
+        """All captures of an address."""
+        form = request.path_params["format"]
+        url = read_url(behind(request.scope, f"/timemap/{form}/"))
+        moments = await run_in_threadpool(self._archive.mementos.moments, url) if url else ()
+        if not moments or form not in {"link", "json"}:
+            return await self._missing(request, url)
+        addresses = MementoAddresses(self._prefix(request), url or "")
+        headers = SHARED | {"Cache-Control": ASK_AGAIN}
+        if form == "json":
+            return Response(timemap_json(addresses, moments), media_type="application/json", headers=headers)
+        text = "".join(timemap_lines(addresses, moments))
+        return Response(text, media_type=LINK_FORMAT, headers=headers)
+
+    async def front(self, request: Request) -> Response:
+        """Whoever comes here by hand wants the interface."""
+        return RedirectResponse(self._origins.interface(request.headers["host"]) + "/", 302)
+
+    def _prefix(self, request: Request) -> str:
+        return self._origins.replay(request.headers["host"])
+
+    def _led(self, request: Request, memento: Memento, address: ReplayAddress) -> Response:
+        view = View(prefix=self._prefix(request), timestamp="", modifier=address.modifier)
+        target = view.frame(Replayed(timestamp=timestamp(memento.at), url=memento.url))
+        addresses = MementoAddresses(self._prefix(request), address.url)
+        links = f'<{addresses.original}>; rel="original", <{addresses.timegate}>; rel="timegate"'
+        return RedirectResponse(target, 302, headers=SHARED | {
+            "Link": links, "Vary": "accept-datetime", "Cache-Control": NEVER,
+        })
+
+    async def _sent(
+        self, request: Request, memento: Memento, address: ReplayAddress, around: Surroundings,
+    ) -> Response:
+        prefix = self._prefix(request)
+        headers = SHARED | {
+            "Memento-Datetime": http_date(memento.at),
+            "Link": link_header(MementoAddresses(prefix, address.url), around, memento.at),
+        }
+        status = memento.status if memento.way == "error" else 200
+        if address.modifier != "id_":
+            view = View(
+                prefix=prefix, timestamp=address.digits, modifier=address.modifier,
+                interface=self._origins.interface(request.headers["host"]),
+            )
+            document = await run_in_threadpool(document_of, self._archive, memento, view)
+            if document is not None:
+                return _document(request, document, headers, prefix, status)
+        headers["Content-Security-Policy"] = content_policy(origin_of(prefix), is_document=False)
+        if bare_type(memento.content_type) == "application/pdf":
+            # Browsers show these with a program of their own, which a sandbox shuts out.
+            headers["Content-Security-Policy"] = "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'"
+        return await self._bytes(request, memento, headers, status)
+
+    async def _bytes(self, request: Request, memento: Memento, headers: dict[str, str], status: int) -> Response:
+        size, etag = memento.size, f'"{memento.digest.replace(":", "-")}"'
+        headers |= {
+            "ETag": etag, "Cache-Control": FOR_EVER, "Accept-Ranges": "bytes",
+            "Content-Type": sent_type(memento.content_type), "Content-Length": str(size),
+        }
+        if _is_known(request, etag):
+            return Response(status_code=304, headers=_without_body(headers))
+        part = _part(request, etag, size) if status == 200 else None
+        if part is not None and part.length == 0:
+            return Response(status_code=416, headers=SHARED | {"Content-Range": f"bytes */{size}"})
+        if part is not None:
+            status = 206
+            headers["Content-Length"] = str(part.length)
+            headers["Content-Range"] = f"bytes {part.start}-{part.start + part.length - 1}/{size}"
+        if request.method == "HEAD":
+            return Response(status_code=status, headers=headers)
+        body = await run_in_threadpool(open_bytes, self._archive, memento, is_part=part is not None)
+        start, length = (part.start, part.length) if part is not None else (0, size)
+        return StreamingResponse(_pieces(body, start, length), status_code=status, headers=headers)
+
+    async def _missing(self, request: Request, url: str | None, **headers: str) -> Response:
+        page = await run_in_threadpool(
+            self._pages.text, "replay_missing.html", root=self._prefix(request), url=url,
+            interface=self._origins.interface(request.headers["host"]),
+        )
+        return self._pages.answer(page, 404, SHARED | headers, policy=(
+            f"{SANDBOX}; default-src 'none'; style-src {origin_of(self._prefix(request))}"
+        ))
+
+    async def _lost(self, request: Request, _error: Exception) -> Response:
+        return await self._missing(request, None)
+
+
+def _document(
+    request: Request, document: Document, headers: dict[str, str], prefix: str, status: int,
+) -> Response:
+    etag = f'"{hashlib.sha256(document.body).hexdigest()[:32]}"'
+    headers |= {
+        "ETag": etag, "Cache-Control": ASK_AGAIN, "Content-Security-Policy": content_policy(origin_of(prefix)),
+    }
+    if status == 200 and _is_known(request, etag):
+        return Response(status_code=304, headers=headers)
+    return Response(document.body, status, headers | {"Content-Type": document.content_type})
+
+
+def _wanted(request: Request) -> datetime | None:
+    asked = request.headers.get("accept-datetime")
+    return from_http_date(asked) if asked is not None else None
+
+
+def _is_known(request: Request, etag: str) -> bool:
+    asked = request.headers.get("if-none-match")
+    if asked is None:
+        return False
+    return asked.strip() == "*" or etag in {each.strip().removeprefix("W/") for each in asked.split(",")}
+
+
+def _part(request: Request, etag: str, size: int) -> ByteRange | None:
+    known = request.headers.get("if-range")
+    return read_range(request.headers.get("range"), size) if known is None or known.strip() == etag else None
+
+
+def _without_body(headers: dict[str, str]) -> dict[str, str]:
+    return {name: value for name, value in headers.items() if name not in {"Content-Length", "Content-Type"}}
+
+
+async def _pieces(body: Body, start: int, length: int) -> AsyncIterator[bytes]:
+    pieces = body.pieces(start, length)
+    try:
+        while (piece := await run_in_threadpool(next, pieces, None)) is not None:
+            yield piece
+    finally:
+        body.close()
+
+
+async def _failed(_request: Request, error: Exception) -> Response:
+    """A capture that cannot be read: what happened, and what to do."""
+    log.error("%s", error)
+    return PlainTextResponse(f"{error}\n", status_code=500, headers=SHARED | {"Cache-Control": NEVER})
+
+
+async def _robots(_request: Request) -> Response:
+    return PlainTextResponse("User-agent: *\nDisallow: /\n")

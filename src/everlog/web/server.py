@@ -1,0 +1,150 @@
+"""Server of an archive: the interface and captured pages on two ports, which are two origins, in one process."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import signal
+import socket
+import threading
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import uvicorn
+
+from everlog.errors import UsageError
+from everlog.web.interface_app import InterfaceApp
+from everlog.web.origins import Origins
+from everlog.web.page_templates import Pages
+from everlog.web.replay_app import ReplayApp
+from everlog.web.request_guard import RequestGuard
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from starlette.types import ASGIApp
+
+    from everlog.archive import Archive
+
+# Requests that are under way when the server is stopped have so long to end.
+GRACE_SECONDS = 3
+# A film that nobody reads on holds a connection no longer than this.
+SILENT_SECONDS = 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServeOptions:
+    """Where to listen, and what the addresses are called outside. A port of 0 is any that is free."""
+
+    host: str = "127.0.0.1"
+    port: int = 8080
+    replay_port: int | None = None
+    base_url: str | None = None
+    replay_base_url: str | None = None
+    allowed: tuple[str, ...] = ()
+
+
+class ArchiveServer:
+    """An archive on two ports. `run` returns when somebody stops it."""
+
+    def __init__(self, archive: Archive, options: ServeOptions) -> None:
+        self._archive, self._options = archive, options
+        self._servers: tuple[_Server, ...] = ()
+        self._stopped_by: int | None = None
+
+    def run(self, ready: Callable[[Origins], None]) -> bool:
+        """Answer until stopped; `ready` hears where, once both ports are open. Whether it was interrupted (Ctrl-C)."""
+        with _listening(self._options) as (sockets, origins):
+            apps = apps_of(self._archive, origins)
+            asyncio.run(self._serve(apps, sockets, lambda: ready(origins)))
+        return self._stopped_by == signal.SIGINT
+
+    def stop(self, by: int | None = None) -> None:
+        """Let requests that are under way end, and answer no more; from any thread. Twice: at once."""
+        for server in self._servers:
+            server.force_exit = self._stopped_by is not None
+            server.should_exit = True
+        self._stopped_by = by
+    async def _serve(
+        self, apps: Sequence[ASGIApp], sockets: Sequence[socket.socket], ready: Callable[[], None],
+    ) -> None:
+        self._servers = tuple(_Server(_config(app)) for app in apps)
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                asyncio.get_running_loop().add_signal_handler(number, self.stop, number)
+        tasks = [
+            asyncio.create_task(server.serve(sockets=[listener]))
+            for server, listener in zip(self._servers, sockets, strict=True)
+        ]
+        # Both listen already: what is asked now waits for the moment that is left.
+        ready()
+        await asyncio.gather(*tasks)
+
+
+class _Server(uvicorn.Server):
+    """A server that leaves signals alone: two of them would take them from each other."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+def _config(app: ASGIApp) -> uvicorn.Config:
+    return uvicorn.Config(
+        app, log_config=None, access_log=False, lifespan="off", server_header=False, ws="none",
+        timeout_keep_alive=SILENT_SECONDS, timeout_graceful_shutdown=GRACE_SECONDS,
+        # Whatever a proxy says of the reader is not asked for: addresses come from the options.
+        proxy_headers=False,
+    )
+
+
+def apps_of(archive: Archive, origins: Origins) -> tuple[ASGIApp, ASGIApp]:
+    """The interface, and captured pages."""
+    pages = Pages()
+    return (
+        RequestGuard(InterfaceApp(archive, origins, pages).app(), origins),
+        RequestGuard(ReplayApp(archive, origins, pages).app(), origins),
+    )
+
+
+@contextlib.contextmanager
+def _listening(options: ServeOptions) -> Iterator[tuple[tuple[socket.socket, socket.socket], Origins]]:
+    names = frozenset(name.lower().rstrip(".") for name in options.allowed)
+    origins = Origins(
+        port=0, replay_port=0, base_url=options.base_url, replay_base_url=options.replay_base_url, allowed=names,
+    )
+    with contextlib.ExitStack() as stack:
+        first = stack.enter_context(_bound(options.host, options.port, "--port"))
+        port = first.getsockname()[1]
+        wanted = options.replay_port if options.replay_port is not None else port + 1 if options.port else 0
+        second = stack.enter_context(_bound(options.host, wanted, "--replay-port"))
+        yield (first, second), replace(origins, port=port, replay_port=second.getsockname()[1])
+
+
+def _bound(host: str, port: int, flag: str) -> socket.socket:
+    """A socket that listens; if the port is taken, it is said which flag names another."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen(128)
+    except (OSError, OverflowError) as error:
+        listener.close()
+        raise _cannot_listen(error, host, port, flag) from error
+    return listener
+
+
+def _cannot_listen(error: Exception, host: str, port: int, flag: str) -> UsageError:
+    number = getattr(error, "errno", None)
+    if number == errno.EADDRINUSE:
+        return UsageError(
+            f"port {port} of {host} is taken by another program",
+            advice=f"pass another one, or 0 for any that is free:  everlog serve {flag} 0",
+        )
+    if number == errno.EACCES:
+        return UsageError(f"port {port} may not be used by this user", advice=f"pass one above 1023 with {flag}")
+    if isinstance(error, OverflowError):
+        return UsageError(f"{port} is not a port", advice=f"pass a number up to 65535 with {flag}")
+    return UsageError(f"cannot listen at {host}: {error}", advice="pass an address of this machine with --host")

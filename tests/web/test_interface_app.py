@@ -1,0 +1,144 @@
+"""The pages in which an archive is looked at."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from archive import some_visits as some
+from archive.some_visits import HOME
+from everlog.archive import open_archive
+from web.conftest import FILM, PICTURE, POST, stamp
+from web.served import Served, serving
+
+
+def test_the_start_page_has_all_blogs(served: Served):
+    text = served.page("/").text
+    assert "A blog &amp; more" in text
+    assert 'href="/blog/a.example"' in text
+
+
+def test_an_archive_without_blogs_says_how_to_begin(tmp_path):
+    with open_archive(tmp_path / "archive", create=True) as archive, serving(archive) as served:
+        assert "everlog crawl" in served.page("/").text
+
+
+def test_the_captured_pages_of_a_blog_are_listed_by_kind_and_words(served: Served):
+    everything = served.page("/blog/a.example").text
+    assert POST.removeprefix("http://") in everything
+    assert f'href="/web/*/{POST}"' in everything
+    assert "film.mp4" in everything
+    pages = served.page("/blog/a.example?kind=page").text
+    assert "film.mp4" not in pages
+    assert "about" in pages
+    media = served.page("/blog/a.example/?kind=media&q=CAT").text
+    assert "cat.png" in media
+    assert "film.mp4" not in media
+    assert "No captured address" in served.page("/blog/a.example?q=nothing-like-it").text
+    assert served.page("/blog/b.example").status == 404
+    assert served.page("/blog/a.example/2024/a-post").status == 404
+    assert served.page("/blog/a.example?after=x&kind=y").status == 200
+
+
+def test_a_long_list_has_pages(folder, tmp_path):
+    shutil.copytree(folder, tmp_path / "archive")
+    with open_archive(tmp_path / "archive", create=True) as archive:
+        blog = archive.blogs.find(HOME).id
+        with archive.lock(blog):
+            archive.commit([some.page(blog, HOME + f"n/{number}") for number in range(120)])
+        with serving(archive) as served:
+            seen, path = [], "/blog/a.example?q=n/"
+            while path:
+                text = served.page(path).text
+                seen += [line for line in text.split('"') if line.startswith("/web/2") and "/n/" in line]
+                path = next(
+                    ("/blog/a.example" + part.partition('"')[0].replace("&amp;", "&")
+                     for part in text.split('<a href="')[1:] if 'rel="next"' in part.partition(">")[0]), "",
+                )
+            assert len(seen) == len(set(seen)) == 120
+
+
+def test_a_capture_stands_in_a_frame_below_the_bar(served: Served):
+    text = served.page(f"/web/{stamp(10)}/{POST}").text
+    assert f'<iframe src="{served.replay}/web/{stamp(10)}mp_/{POST}"' in text
+    assert 'sandbox="allow-top-navigation-by-user-activation ' in text
+    assert "11 May 2024, 12:00 UTC" in text
+    assert "captures" in text
+    assert f'href="/web/{stamp(20)}/{POST}"' in text
+    assert f'href="/read/{POST}"' in text
+    assert f'value="{POST}"' in text
+    assert "A &lt;b&gt;post&lt;/b&gt;" in text
+
+
+def test_an_address_leads_to_its_latest_capture_and_a_year_to_the_nearest(served: Served):
+    assert served.page("/web/" + POST).headers["Location"] == f"{served.interface}/web/{stamp(20)}/{POST}"
+    assert served.page("/web/2020/" + POST).headers["Location"] == f"{served.interface}/web/{stamp(0)}/{POST}"
+    assert served.page(f"/web/{stamp(0)}/{HOME}left").headers["Location"] == f"{served.interface}/web/{stamp(0)}/{POST}"
+
+
+def test_all_captures_of_an_address_are_listed(served: Served):
+    text = served.page(f"/web/*/{POST}").text
+    assert all(f'href="/web/{stamp(number)}/{POST}"' in text for number in (0, 10, 20))
+
+
+def test_the_field_for_addresses_leads_to_the_page(served: Served):
+    assert served.page("/go?url=a.example%2Fabout").headers["Location"] == f"{served.interface}/web/http://a.example/about"
+    for words in ("", "hello", "javascript:alert(1)", "%00"):
+        assert served.page(f"/go?url={words}").status == 404
+
+
+def test_a_post_is_read_with_pictures_from_the_archive(served: Served):
+    answer = served.page(f"/read/{POST}")
+    assert "<h1" in answer.text
+    assert "A &lt;b&gt;post&lt;/b&gt;" in answer.text
+    assert "Ann &amp; Bob" in answer.text
+    assert f'<img src="{served.replay}/web/{stamp(0)}/{PICTURE}" alt="A cat"' in answer.text
+    assert "Picture not held: Lost" in answer.text
+    assert f'href="{served.interface}/web/' in answer.text
+    assert "&lt;i&gt;Eve&lt;/i&gt;" in answer.text
+    assert "&lt;script&gt;x&lt;/script&gt;" in answer.text
+    assert "2 comments" in answer.text
+    assert 'class="depth-1"' in answer.text
+    assert served.page(f"/read/{HOME}about").status == 404
+
+
+def test_what_is_not_held_offers_what_is_near(served: Served):
+    answer = served.page(f"/web/{HOME}2024/b-post")
+    assert answer.status == 404
+    assert f'/{POST}"' in answer.text
+    assert f'href="/web/{HOME}"' in answer.text
+    assert "everlog repair http://a.example/" in answer.text
+    elsewhere = served.page("/web/http://other.example/x")
+    assert "everlog crawl http://other.example/x" in elsewhere.text
+    assert "led to another address" in served.page(f"/web/{HOME}away").text
+
+
+def test_a_file_that_no_frame_shows_is_offered(served: Served):
+    text = served.page(f"/web/{stamp(0)}/{HOME}paper.pdf").text
+    assert "<iframe" not in text
+    assert f'href="{served.replay}/web/{stamp(0)}/{HOME}paper.pdf"' in text
+    assert "<iframe" in served.page(f"/web/{stamp(0)}/{FILM}").text
+
+
+def test_a_capture_whose_file_is_lost_says_so(folder, tmp_path):
+    shutil.copytree(folder, tmp_path / "archive")
+    for file in (tmp_path / "archive" / "warc").iterdir():
+        file.unlink()
+    with open_archive(tmp_path / "archive", read_only=True) as archive, serving(archive) as served:
+        answer = served.ask(f"/web/{stamp(0)}/{POST}")
+        assert answer.status == 500
+        assert "everlog verify" in answer.text
+        assert served.page("/").status == 200
+        assert served.page(f"/web/{stamp(0)}/{POST}").status == 200
+        assert served.page(f"/web/{HOME}left").status == 500
+
+
+@pytest.mark.parametrize("url", [
+    'http://a.example/"><script>x</script>', "http://a.example/%22%3E%3Cscript%3E", "http://a.example/'onload='x",
+])
+def test_addresses_that_are_asked_for_are_only_text(served: Served, url):
+    for answer in (served.page("/web/" + url.replace('"', "%22").replace("<", "%3C").replace(">", "%3E")),):
+        assert answer.status == 404
+        assert "<script" not in answer.text
+        assert "'onload='x\"" not in answer.text or "&#39;onload" in answer.text

@@ -1,0 +1,102 @@
+"""Who is answered, and what every answer says."""
+
+from __future__ import annotations
+
+import pytest
+
+from everlog.archive import open_archive
+from web.conftest import FONT, PICTURE, POST, STYLE, stamp
+from web.served import Served, serving
+
+PAGES = ["/", "/blog/a.example/", f"/web/{stamp(0)}/{POST}", f"/web/*/{POST}", f"/read/{POST}", "/nowhere"]
+FILES = [f"/web/{stamp(0)}/{url}" for url in (POST, STYLE, PICTURE, FONT)] + ["/nowhere", f"/timemap/link/{POST}"]
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_pages_of_the_interface_run_nothing_and_are_framed_by_nobody(served: Served, path):
+    answer = served.page(path)
+    policy = answer.headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "script-src 'none'" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe" not in policy
+    assert "<script" not in answer.text
+    assert " style=" not in answer.text
+    assert answer.headers["Referrer-Policy"] == "no-referrer"
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert "Set-Cookie" not in answer.headers
+
+
+@pytest.mark.parametrize("path", FILES)
+def test_captures_are_sandboxed_and_may_be_loaded_by_captured_pages_only_from_here(served: Served, path):
+    answer = served.ask(path)
+    if "timemap" not in path:
+        policy = answer.headers["Content-Security-Policy"]
+        assert policy.startswith("sandbox allow-top-navigation-by-user-activation ")
+        assert "allow-scripts" not in policy
+        assert "allow-same-origin" not in policy
+        assert "default-src 'none'" in policy
+        assert "*" not in policy
+    assert answer.headers["Access-Control-Allow-Origin"] == "*"
+    assert answer.headers["Cross-Origin-Resource-Policy"] == "cross-origin"
+    assert answer.headers["X-Robots-Tag"] == "noindex"
+    assert answer.headers["Referrer-Policy"] == "no-referrer"
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert "Set-Cookie" not in answer.headers
+
+
+@pytest.mark.parametrize("name", [
+    "evil.example", "evil.example:80", "localhost.evil.example", "", "a b", "127.0.0.1.evil",
+])
+def test_a_name_that_is_not_ours_is_not_answered(served: Served, name):
+    for answer in (served.ask(f"/web/{stamp(0)}/{POST}", Host=name), served.page("/", Host=name)):
+        assert answer.status in {400, 421}
+        assert "A blog" not in answer.text
+
+
+@pytest.mark.parametrize("name", [
+    "localhost", "LOCALHOST:99", "127.0.0.1:1", "[::1]:8080", "192.168.1.7", "a.localhost",
+])
+def test_this_machine_is_answered_under_its_names_and_numbers(served: Served, name):
+    assert served.page("/", Host=name).status == 200
+
+
+def test_a_name_that_was_allowed_is_answered(folder):
+    with open_archive(folder, read_only=True) as archive, serving(archive, allowed=("Archive.LAN",)) as served:
+        assert served.page("/", Host="archive.lan:8080").status == 200
+        assert served.page("/", Host="other.lan").status == 421
+        framed = served.page(f"/web/{stamp(0)}/{POST}", Host="archive.lan").text
+        assert f'src="http://archive.lan:{served.replay.rpartition(":")[2]}/web/{stamp(0)}mp_/{POST}"' in framed
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"])
+def test_nothing_is_changed_by_any_request(served: Served, method):
+    for answer in (served.ask("/", method), served.ask("/", method, at=served.interface)):
+        assert answer.status == 405
+        assert answer.headers["Allow"] == "GET, HEAD"
+
+
+def test_behind_a_proxy_all_addresses_are_those_outside(folder):
+    outside, pages = "https://archive.example/blogs", "https://pages.example"
+    with open_archive(folder, read_only=True) as archive, serving(
+        archive, base_url=outside, replay_base_url=pages,
+    ) as served:
+        framed = served.page(f"/web/{stamp(0)}/{POST}", Host="archive.example")
+        assert f'src="{pages}/web/{stamp(0)}mp_/{POST}"' in framed.text
+        assert 'href="/blogs/static/everlog.css' in framed.text
+        assert f"frame-src {pages}" in framed.headers["Content-Security-Policy"]
+        shown = served.ask(f"/web/{stamp(0)}mp_/{POST}", Host="pages.example")
+        assert f"{outside}/web/{stamp(0)}/http://a.example/about" in shown.text
+        assert f"img-src {pages} " in shown.headers["Content-Security-Policy"]
+
+
+def test_an_address_without_end_is_refused(served: Served):
+    assert served.ask("/web/" + "a" * 30_000).status in {400, 414}
+
+
+def test_both_ports_have_one_look_and_search_engines_are_kept_out_of_captures(served: Served):
+    styles = [served.ask("/static/everlog.css", at=each) for each in (served.interface, served.replay)]
+    assert styles[0].body == styles[1].body
+    assert "Disallow: /\n" in served.ask("/robots.txt").text
+    assert "Disallow: /web/\n" in served.page("/robots.txt").text
+    assert served.ask("/").headers["Location"] == served.interface + "/"
