@@ -178,6 +178,25 @@ def test_pictures_in_the_files_become_media_of_the_posts(archive: Archive, tmp_p
     assert not list(verify(archive))
 
 
+def test_what_pages_need_to_be_shown_comes_along_where_the_files_have_it(archive: Archive, tmp_path):
+    web = a_site(6)
+    for number in range(1, 7):
+        head = b"<head><link rel=stylesheet href=/a.css><script src=/a.js></script>"
+        web.put(a_blog.url(number), a_blog.page(number).replace(b"<head>", head))
+    web.put("https://a.blog/a.css", "p { background: url(dot.png) }", type="text/css")
+    web.put("https://a.blog/dot.png", b"dot", type="image/png")
+    file = captured(web).write(tmp_path / "site.warc.gz")
+    blog, = imported(archive, file).blogs
+    assert (blog.won.posts, blog.won.requisites) == (6, 2)
+    figures = archive.blogs.figures(1)
+    assert (figures.requisites, figures.requisites_missing, figures.waiting_requisites) == (2, 0, 0)
+    held = archive.captures.find(1, "https://a.blog/dot.png")
+    assert (held.purpose, held.origin) == ("requisite", "import")
+    assert held.captured_at == datetime(2024, 6, 1, 10, tzinfo=UTC)
+    assert imported(archive, file).blogs[0].won.is_empty
+    assert not list(verify(archive))
+
+
 def test_some_files_that_cannot_be_read_do_not_keep_the_others_out(archive: Archive, tmp_path):
     good = captured(a_site(6)).write(tmp_path / "good.warc.gz")
     bad = tmp_path / "bad.warc"

@@ -20,8 +20,9 @@ from everlog.records import Failure
 from everlog.usecases.page import requisite_links, stored_requisites
 from everlog.usecases.page.requisite_links import LOOKED_AT_AGAIN
 from everlog.usecases.page.stored_requisites import check_requisites
+from everlog.usecases.reread import reread_blog
 from everlog.usecases.update.fetch_requisites import fetch_requisites
-from usecases.a_site import POSTS, a_site, crawl, put_feed, work
+from usecases.a_site import FEED, POSTS, a_site, crawl, put_feed, work
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -346,3 +347,27 @@ def test_an_update_of_an_unchanged_blog_asks_for_no_requisite(archive):
     fetcher.now = months_later()
     assert crawl(fetcher, archive, recheck_days=0).exit_code == 0
     assert asked(fetcher) == []
+
+
+def test_files_that_the_feed_attaches_are_media_of_their_post_also_when_its_entry_is_gone(archive):
+    fetcher = a_site()
+    episode, film = "https://sounds.example/20.mp3", HOME + "19.mp4"
+    for url, kind in ((episode, "audio/mpeg"), (film, "video/mp4")):
+        fetcher.put(url, url, type=kind)
+    fetcher.put(a_blog.url(19), a_blog.page(19, a_blog.article(19) + "<video src=/19.mp4></video>"))
+    items = [a_blog.item(number) for number in range(POSTS, POSTS - 5, -1)]
+    items[0] = items[0].replace("</item>", f'<enclosure url="{episode}" type="audio/mpeg" length="9"/></item>')
+    fetcher.put(FEED, a_blog.rss(items), type="application/rss+xml")
+    report = crawl(fetcher, archive)
+    assert [each.url for each in archive.posts.find(a_blog.url(POSTS)).media if each.path] == [episode]
+    assert [each.url for each in archive.posts.find(a_blog.url(19)).media if each.path] == [film]
+    assert (report.tally.now.media, report.tally.now.requisites) == (2, 0)
+    put_feed(fetcher, range(POSTS - 1, POSTS - 6, -1))
+    fetcher.put(a_blog.url(POSTS), a_blog.page(POSTS, a_blog.article(POSTS) + "<p>An afterthought about the rain.</p>"))
+    blog = archive.blogs()[0]
+    archive.urls.requeue(blog.id, [canonical(a_blog.url(POSTS))])
+    crawl(fetcher, archive)
+    post = archive.posts.find(a_blog.url(POSTS))
+    assert (post.version, [each.url for each in post.media]) == (2, [episode])
+    reread_blog(blog, archive)
+    assert [each.url for each in archive.posts.find(a_blog.url(POSTS)).media] == [episode]

@@ -27,7 +27,7 @@ METHOD = "feed-entry"
 CONFIDENCE = {"title": 0.98, "published": 0.99, "authors": 0.99, "tags": 0.92}
 # What makes a post another one when it is missing; the rest is told around it.
 CORE = ("title", "authors", "published", "tags")
-_FIELDS = (*CORE, "updated", "summary")
+_FIELDS = (*CORE, "updated", "summary", "enclosures")
 # What the feed says of all posts alike, and what it said of this one before.
 _BY_FEED = frozenset({"feed-constant", METHOD})
 # A feed whose entries all bear one day was built on that day: as many entries make that more than chance.

@@ -11,7 +11,7 @@ from everlog.core.urls import absolute
 from everlog.errors import UnreadableFeed
 from everlog.feeds.decoding import with_windows_marks
 from everlog.feeds.feed_dates import parse_date
-from everlog.feeds.labels import names, plain, tags
+from everlog.feeds.labels import MOST_ENCLOSURES, names, plain, tags
 from everlog.records import Entry, Feed, FeedPaging
 
 _SURROGATE = re.compile("[\x00\ud800-\udfff]")
@@ -68,7 +68,14 @@ def _entry(item: dict[str, Any], base: str | None, language: str | None) -> Entr
         updated=parse_date(_text(item, "date_modified"), language),
         tags=tags(word for word in words if isinstance(word, str)) if isinstance(words, list) else (),
         guid=guid,
+        enclosures=_attached(item, base),
     )
+
+
+def _attached(item: dict[str, Any], base: str | None) -> tuple[str, ...]:
+    files = item.get("attachments")
+    named = (_text(file, "url") for file in files if isinstance(file, dict)) if isinstance(files, list) else ()
+    return tuple(dict.fromkeys(full for link in named if (full := absolute(base, link))))[:MOST_ENCLOSURES]
 
 
 def _authors(holder: dict[str, Any]) -> tuple[str, ...]:

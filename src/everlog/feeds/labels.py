@@ -6,6 +6,8 @@ import html
 import re
 from collections.abc import Iterable
 
+# Files that one entry may attach: an episode has a recording or two, a set of photographs a few dozen.
+MOST_ENCLOSURES = 50
 # Only real tags are markup: "Map<K, V>" and "x <y> z" are words of a title. Attributes may not hold
 # "<", so that a tag is found without backtracking over the rest of the text.
 _TAG = re.compile(

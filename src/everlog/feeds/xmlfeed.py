@@ -14,7 +14,7 @@ from lxml import etree
 
 from everlog.core.urls import absolute, host_of
 from everlog.feeds.feed_dates import parse_date
-from everlog.feeds.labels import names, plain, tags
+from everlog.feeds.labels import MOST_ENCLOSURES, names, plain, tags
 from everlog.feeds.paging import OLDER, paging_links, read_paging
 from everlog.feeds.polling_hints import read_hints
 from everlog.feeds.xml_markup import (
@@ -99,6 +99,7 @@ class _Reader:
             comment_count=_comment_count(self.names, parts),
             in_reply_to=_in_reply_to(self.names, parts),
             author_url=self._author_url(item, parts),
+            enclosures=self._enclosures(item, parts),
         )
 
     def resolve(self, element: etree._Element, link: str | None) -> str | None:
@@ -149,6 +150,17 @@ class _Reader:
             if not link and said.get("rel") == "replies" and re.search("atom|rss|xml", said.get("type", "")):
                 link = said.get("href")
         return self.resolve(item, link)
+
+    def _enclosures(self, item: etree._Element, parts: _Children) -> tuple[str, ...]:
+        """Files that are attached: `enclosure` of RSS, links of Atom that say they are; pages are none."""
+        said = [self.names.attributes(element) for element in parts.get("enclosure", ())]
+        links = [self.names.attributes(element) for element in (*parts.get("link", ()), *parts.get("atom:link", ()))]
+        named = [
+            *((each.get("url"), each.get("type", "")) for each in said),
+            *((each.get("href"), each.get("type", "")) for each in links if each.get("rel", "").lower() == "enclosure"),
+        ]
+        full = (self.resolve(item, link) for link, kind in named if link and "html" not in kind)
+        return tuple(dict.fromkeys(filter(None, full)))[:MOST_ENCLOSURES]
 
     def _author_url(self, item: etree._Element, parts: _Children) -> str | None:
         """The page of a writer (Atom). A feed names one for its blog's own writers as well."""

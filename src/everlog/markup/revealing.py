@@ -118,6 +118,15 @@ def suffix_of(address: str) -> str:
     return name.rpartition(".")[2].lower() if "." in name else ""
 
 
+def is_played(address: str) -> bool:
+    """Whether a file is a sound or a film, by its address.
+
+    >>> is_played("https://a.org/7.MP3?x=1"), is_played("https://a.org/7.png")
+    (True, False)
+    """
+    return suffix_of(address) in _FAMILIES["audio"] | _FAMILIES["video"]
+
+
 def _reveal_picture(picture: Element) -> None:
     names = [str(name) for name in picture.keys()]  # noqa: SIM118 - an element, not a mapping
     if ("width" in names or "style" in names) and picture.tag == "img" and is_pixel(picture):

@@ -23,6 +23,8 @@ class Entry:
     guid: str | None = None
     comments_feed: str | None = None
     comment_count: int | None = None
+    # Addresses of files that are attached: the recording of a podcast's episode.
+    enclosures: tuple[str, ...] = ()
     # What only entries that are comments have: the answered entry's id or address, the writer's page.
     in_reply_to: str | None = None
     author_url: str | None = None

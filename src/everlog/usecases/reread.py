@@ -14,7 +14,6 @@ from everlog.errors import UnreadablePage, UsageError
 from everlog.extract.classify.post_paging import Paging, first_page, page_of_post, paging_of, post_of_comment_page
 from everlog.extract.feed_entry import filled
 from everlog.history.told_post import checked_by_page, is_told
-from everlog.markup.media import media_of
 from everlog.records import Blog, Exchange, Media, Page, Post, Skip, Visit
 from everlog.usecases.learn.learned_blog import LearnedBlog
 from everlog.usecases.learn.page_comparison import compared_anew
@@ -25,6 +24,7 @@ from everlog.usecases.page.copies import say_the_same
 from everlog.usecases.page.further_pages import CommentPages, Part, TextPages, stored_part, whole_as_held
 from everlog.usecases.page.merged_comments import Gathered, with_comments
 from everlog.usecases.page.page_reading import post_on_page
+from everlog.usecases.page.post_media import media_urls
 from everlog.usecases.page.stored_pages import stored_comment_feed
 
 if TYPE_CHECKING:
@@ -112,13 +112,11 @@ def read_again(
     outcome = _with_stored_pages(outcome, paging, stored)
     if held is not None and is_told(held) and canonical(held.url) == own:
         outcome = checked_by_page(held, outcome)
-    media = tuple(Media(url=url) for url in media_of(outcome.html, outcome.url))
-    post = replace(
-        outcome, blog=blog.home, media=media, origin=exchange.origin, captured=exchange.captured_at,
-    )
+    post = replace(outcome, blog=blog.home, origin=exchange.origin, captured=exchange.captured_at)
     keys = (own, claim, *(map(canonical, (held.url, *held.aliases)) if held is not None else ()))
     entry = entries.said_of(keys, held)
     post = filled(post, entry) if entry is not None else post
+    post = replace(post, media=tuple(Media(url=url) for url in media_urls(post, entry, held)))
     if held is not None and held.comments_state == "off":
         post = replace(post, comments=(), comments_state="off", comment_count_claimed=None)
     else:

@@ -101,7 +101,7 @@ def _counted(count: int, what: str) -> str:
 
 
 def _as_json(done: Imported) -> dict[str, Any]:
-    counts = ("captures", "posts", "changed", "earlier", "media", "known", "lost")
+    counts = ("captures", "posts", "changed", "earlier", "media", "requisites", "known", "lost")
     return {
         "blogs": [
             {"blog": each.home, "new": each.is_new, **{name: getattr(each.won, name) for name in counts}}

@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from everlog.archive.repos.urls import FILES
 from everlog.core.links import trap
 from everlog.core.urls import canonical
 from everlog.history.memento.capture_choice import earlier_versions, next_to_try, pages_of, shared_digests
@@ -123,7 +124,7 @@ class _Backfill:
         self.state = BackfillState(blog=blog, run=self.run, endpoint=self.client.given, is_kept=self.only is None)
         self.vain = self.state.vain()
         for problem in archive.urls.problems(blog.id):
-            if problem.lane != "media" and not problem.is_missing:
+            if problem.lane not in FILES and not problem.is_missing:
                 said = problem.reason.lower()
                 into = self.refused if "robots" in said or "noarchive" in said else self.left_out
                 into.add(canonical(problem.url))
@@ -280,7 +281,7 @@ class _Backfill:
             return blog_queries(self.scope)
         # An archive that lists single addresses is asked for those that somebody has named.
         archive = self.run.archive
-        named = [each.url for each in archive.urls.problems(self.blog.id) if each.lane != "media"]
+        named = [each.url for each in archive.urls.problems(self.blog.id) if each.lane not in FILES]
         for state in archive.blogs.state(self.blog.id).history:
             for kind in ("post", "address"):
                 named += [each.url for each in archive.blogs.inventory.of(self.blog.id, state.source, kind=kind)]

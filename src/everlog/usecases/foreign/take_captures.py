@@ -19,7 +19,6 @@ from everlog.archive.files.warc_writer import MADE
 from everlog.core.urls import canonical
 from everlog.errors import NothingToLearn
 from everlog.importing.no_web import NoWeb
-from everlog.markup.media import media_of
 from everlog.records import Event, Fetched, Link, Media, Page, Visit
 from everlog.usecases.crawl.lifecycle import open_context
 from everlog.usecases.foreign.admission import Admission
@@ -28,15 +27,22 @@ from everlog.usecases.learn.page_comparison import compared_anew
 from everlog.usecases.page.copies import Copies
 from everlog.usecases.page.page_context import PageContext
 from everlog.usecases.page.pipeline import collect_comments, read_content, store
+from everlog.usecases.page.post_media import entry_of, media_urls
+from everlog.usecases.page.requisite_visits import needed_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from datetime import datetime
+    from datetime import date, datetime
 
     from everlog.archive.write.record_batch import Acknowledged
     from everlog.core.fetcher import Fetcher
     from everlog.records import Blog, ForeignRow, Lane
+    from everlog.replay.requisites import Requisite
     from everlog.usecases.crawl.crawl_context import CrawlContext, CrawlRun
+
+
+# Requisites and days that are looked for in one run, for the memory's sake.
+MOST_LOOKED_FOR = 200_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +75,7 @@ class Won:
     changed: int = 0
     earlier: int = 0
     media: int = 0
+    requisites: int = 0
     # Posts that captures said nothing new of.
     same: int = 0
     # Captures that were held already, and those that could not be read.
@@ -81,13 +88,14 @@ class Won:
 
     @property
     def is_empty(self) -> bool:
-        return not (self.posts or self.changed or self.earlier or self.media)
+        return not (self.posts or self.changed or self.earlier or self.media or self.requisites)
 
     def note(self, safe: Acknowledged) -> None:
         """Count what is stored."""
         visit = safe.visit
         self.captures += bool(visit.exchanges)
         self.media += visit.outcome == "media"
+        self.requisites += visit.outcome == "requisite"
         self.posts += safe.kept == "new"
         self.changed += safe.kept == "changed"
         self.earlier += safe.kept == "earlier"
@@ -97,7 +105,7 @@ class Won:
 
     def add(self, more: Won) -> None:
         """What another call brought, for sums."""
-        for name in ("captures", "posts", "changed", "earlier", "media", "known", "lost"):
+        for name in ("captures", "posts", "changed", "earlier", "media", "requisites", "known", "lost"):
             setattr(self, name, getattr(self, name) + getattr(more, name))
         self.keys += more.keys
         self.reasons += more.reasons
@@ -110,7 +118,7 @@ class Won:
         """
         named = (
             ("post", self.posts), ("newer version", self.changed), ("earlier version", self.earlier),
-            ("picture or file", self.media),
+            ("picture or file", self.media), ("requisite", self.requisites),
         )
         plural = {"picture or file": "pictures and files"}
         told = [f"{count:,} {what if count == 1 else plural.get(what, what + 's')}" for what, count in named if count]
@@ -156,6 +164,8 @@ class _Taking:
     won: Won
     # Those that call themselves copies of others, which may come later.
     waiting: list[ForeignCapture] = field(default_factory=list)
+    # Requisites that were looked for, with the days of the pages that name them: their captures are of that time.
+    _looked_for: set[tuple[str, date]] = field(default_factory=set)
 
     async def take_all(self, captures: Iterable[ForeignCapture]) -> None:
         for capture in self._in_order(captures):
@@ -194,6 +204,8 @@ class _Taking:
             return
         await collect_comments(page, context)
         await self._take_media(page)
+        if page.kept:
+            await self._take_requisites(page.reading.requisites, capture.captured_at.date())
         if self.admission.row == "done":
             # What is new on pages of another time is not what updates look for; pictures that nobody has are.
             page.links = [link for link in page.links if link.lane == "media"]
@@ -206,7 +218,8 @@ class _Taking:
         context = self.context
         if page.post is None or not context.settings.media:
             return
-        urls = media_of(page.post.html, page.post.url)
+        keys = (page.link.key, canonical(page.post.url))
+        urls = media_urls(page.post, entry_of(keys, context))
         page.post = replace(page.post, media=tuple(Media(url=url) for url in urls))
         for url in urls:
             link = Link(url=url, key=canonical(url), lane="media", found_on=page.link.url)
@@ -218,6 +231,25 @@ class _Taking:
                 ))
             elif context.is_new(link.key):
                 page.links.append(link)
+
+
+    async def _take_requisites(self, named: tuple[Requisite, ...], day: date, depth: int = 0) -> None:
+        """What a page needs to be shown, as far as the others have it: today's web has the design of today."""
+        context = self.context
+        for each in named:
+            key = canonical(each.url)
+            if (key, day) in self._looked_for or len(self._looked_for) >= MOST_LOOKED_FOR:
+                continue
+            self._looked_for.add((key, day))
+            answer = await context.fetcher.fetch(each.url, purpose="requisite")
+            if not isinstance(answer, Fetched):
+                continue
+            context.is_new(key)
+            await context.submit(Visit(
+                blog_id=context.blog.id, url=each.url, key=key, lane="requisite", outcome="requisite",
+                exchanges=answer.exchanges,
+            ))
+            await self._take_requisites(needed_by(answer.answer, depth=depth), day, depth + 1)
 
 
 class _NobodyWaits(Copies):
@@ -242,7 +274,8 @@ def _page_of(fetched: Fetched, link: Link, context: CrawlContext) -> PageContext
 def _tell(blog: Blog, won: Won, source: str, run: CrawlRun) -> None:
     """A line in the event log, if anything was won."""
     if not won.is_empty:
-        detail = {"posts": won.posts, "changed": won.changed, "earlier": won.earlier, "media": won.media}
+        detail = {"posts": won.posts, "changed": won.changed, "earlier": won.earlier, "media": won.media,
+                  "requisites": won.requisites}
         run.archive.events.add([Event(
             blog_id=blog.id, kind="captures", at=run.now(), reason=f"taken from {source}: {won.summary()}",
             detail=detail,

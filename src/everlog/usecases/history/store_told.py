@@ -15,9 +15,9 @@ from everlog.core.urls import canonical
 from everlog.history import FEEDS, ListedComment, ListedPost, Told
 from everlog.history.told_comments import with_told
 from everlog.history.told_post import FEED_METHOD, METHOD, is_without_page, told_post
-from everlog.markup.media import media_of
 from everlog.records import Blog, Comment, CommentsState, Fetched, Link, Media, Post, Visit
 from everlog.usecases.page.copies import FIRST
+from everlog.usecases.page.post_media import media_urls
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -113,7 +113,7 @@ class ToldStore:
             held = archive.posts.find(link.url, as_read=True)
             if held is not None and is_without_page(held):
                 self._without_pages.append(link.key)
-            media = tuple(Media(url=url) for url in media_of(post.html, post.url)) if settings.media else ()
+            media = tuple(Media(url=url) for url in media_urls(post, listed.entry, held)) if settings.media else ()
             post = replace(_with_held(post, held), url=link.url, media=media)
             yield Visit(
                 blog_id=self.blog.id, url=link.url, key=link.key, outcome="post", post=post, told_at=at,

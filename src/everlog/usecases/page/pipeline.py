@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, cast
 from everlog.core.urls import canonical
 from everlog.errors import UsageError
 from everlog.extract.classify import noarchive
-from everlog.markup.media import media_of
 from everlog.records import Link, Media, Post
 from everlog.replay.requisites import with_icon
 from everlog.usecases.history.told_pages import apply_told
@@ -23,6 +22,7 @@ from everlog.usecases.page.joined_pages import join_pages, request_part
 from everlog.usecases.page.merged_comments import uncommented, with_comments
 from everlog.usecases.page.page_reading import read_page
 from everlog.usecases.page.post_comments import Further
+from everlog.usecases.page.post_media import entry_of, media_urls
 from everlog.usecases.page.rendering import NotRendered, exchanges_of, page_of
 from everlog.usecases.page.requisite_links import keeps_requisites
 
@@ -129,7 +129,8 @@ def collect_media(page: PageContext, context: CrawlContext) -> None:
     """Which pictures, sounds and files the article shows; they are fetched in their own turn."""
     if page.post is None or not context.settings.media:
         return
-    urls = media_of(page.post.html, page.post.url)
+    keys = (page.link.key, canonical(page.post.url), *((page.reading.claim,) if page.reading.claim else ()))
+    urls = media_urls(page.post, entry_of(keys, context), context.held(page.held_key))
     page.post = replace(page.post, media=tuple(Media(url=url) for url in urls))
     for url in urls:
         link = Link(url=url, key=canonical(url), lane="media", found_on=page.link.url)

@@ -25,6 +25,7 @@ from everlog.usecases.foreign.capture_judge import CaptureJudge
 from everlog.usecases.learn.learned_blog import LearnedBlog
 from everlog.usecases.learn.page_comparison import compared_anew
 from everlog.usecases.page.rendering import can_render
+from everlog.usecases.page.requisite_links import file_lanes
 
 if TYPE_CHECKING:
     from everlog.history.completeness import Gap
@@ -109,9 +110,10 @@ class _Repair:
         """The web of today: pages, pictures and comments; None where nothing is missing that it could have."""
         archive, blog = self.run.archive, self.blog
         gaps = [gap for gap in missing_posts(blog, archive) if "robots" not in gap.reason]
+        lanes = file_lanes(self.run.settings)
         media = [
-            canonical(each.url) for each in archive.urls.problems(blog.id) if each.lane == "media" and each.is_missing
-        ] if self.run.settings.media else []
+            canonical(each.url) for each in archive.urls.problems(blog.id) if each.lane in lanes and each.is_missing
+        ]
         comments = archive.comments.lacking(blog.id, most_tries=ANY_TRIES) if self.run.settings.comments else ()
         if not (gaps or media or comments or archive.urls.count_failing(blog.id)):
             return None
