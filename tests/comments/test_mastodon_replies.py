@@ -6,7 +6,16 @@ import json
 
 import pytest
 
-from everlog.comments.mastodon_replies import MOST_REPLIES, Toot, read_replies, replies_url, status_url, toot_of
+from everlog.comments.mastodon_replies import (
+    MOST_REPLIES,
+    Toot,
+    may_name_toot,
+    read_replies,
+    replies_url,
+    status_url,
+    toot_of,
+)
+from everlog.core.selectors import marked_among
 from everlog.core.tree import parse
 
 POST = "https://blog.example/sea/"
@@ -16,7 +25,17 @@ TOOT = Toot("https://m.example", NUMBER)
 
 
 def found(page: str) -> Toot | None:
-    return toot_of(parse(f"<article><p>The sea was calm.</p></article>{page}".encode()), POST)
+    """What a page names; a page that crawls do not search must name none."""
+    root = parse(f"<article><p>The sea was calm.</p></article>{page}".encode())
+    names = [str(name) for element in root.iter() for name in (element.tag, *element.keys())]
+    named = toot_of(root, POST)
+    assert named is None or may_name_toot(root, names, marked_among(root.iter("*")))
+    return named
+
+
+def test_a_page_that_speaks_of_no_toots_is_not_searched_for_one() -> None:
+    root = parse(b"<p class=mast id=odon>A toast to <a href='mailto:jo@a.org'>Jo</a><script>var a = 'b@c'</script>")
+    assert not may_name_toot(root, ["p", "a", "class", "href"], marked_among(root.iter("*")))
 
 
 @pytest.mark.parametrize(

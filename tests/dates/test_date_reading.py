@@ -51,6 +51,20 @@ def test_the_language_settles_the_order_where_nothing_was_learned() -> None:
     assert british.moment.month == 4
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2019-03-01T10:30:00+00:00", "2019-03-01T10:30:00-03:30", "2019-03-01T10:30:00+15:00",
+        "2019-03-01T10:30:60+01:00",
+        "1889-03-01T10:30:00+01:00", "2019-02-30T10:30:00+01:00", "2019-03-01T24:30:00+01:00",
+        "2019-03-01T10:30:0x+01:00",
+    ],
+)
+def test_a_date_in_the_commonest_spelling_is_read_as_the_pattern_reads_it(text: str) -> None:
+    # A blank in front is beside the point, and too long for the short cut.
+    assert read_machine(text) == read_machine(f" {text}")
+
+
 def test_an_implausible_year_gives_way_to_the_next_reading() -> None:
     assert read_date("1 March 1850", [DateFormat.parse("d MMMM y|en")]) is None
     assert read_machine("1850-03-01") is None

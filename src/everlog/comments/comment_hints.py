@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from everlog.comments.comment_rules import CommentRules
-    from everlog.comments.css import Marked
+    from everlog.core.selectors import Marked
     from everlog.core.tree import Element
 
 # A part of "comment" that the names of known markups have, capital letters or not.

@@ -14,17 +14,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from cssselect import parser as css
 
-if TYPE_CHECKING:
+from everlog.core.selectors import MARKS, marked_among
 
+if TYPE_CHECKING:
     from everlog.comments.parts import Parts
+    from everlog.core.selectors import Marked
     from everlog.core.tree import Element
 
-    # An element, its class, its id and its `itemprop`.
-    Marked = tuple[Element, str | None, str | None, str | None]
-
 Test = Callable[["Element"], bool]
-_MARKS = ("class", "id", "itemprop")
-_ANY_MARK = frozenset(_MARKS)
 _SAFE_NAME = re.compile(r"[a-z][a-z-]*")
 
 
@@ -80,11 +77,13 @@ class Selection:
     ['ol', 'p']
     """
 
-    def __init__(self, root: Element, article: Element | None = None) -> None:
+    def __init__(
+        self, root: Element, article: Element | None = None, marked: list[Marked] | None = None,
+    ) -> None:
         self.root = root
         # What holds the article of the page is no comment on it.
         self.no_comments = frozenset((article, *article.iterancestors())) if article is not None else frozenset()
-        self._marked: list[Marked] | None = None
+        self._marked = marked
         self._tags: dict[str, list[Element]] = {}
         self._names: dict[str, list[Element]] | None = None
         self._places: dict[Element, int] | None = None
@@ -97,17 +96,7 @@ class Selection:
     def marked(self) -> list[Marked]:
         """The elements with a class, an id or an `itemprop`, in document order, and what these are."""
         if self._marked is None:
-            # To ask for an attribute takes longer than to list those that are there: half of the elements have none.
-            self._marked = [
-                (
-                    element,
-                    element.get("class") if "class" in stated else None,
-                    element.get("id") if "id" in stated else None,
-                    element.get("itemprop") if "itemprop" in stated else None,
-                )
-                for element in self.root.iter("*")
-                if (stated := element.keys()) and not _ANY_MARK.isdisjoint(stated)
-            ]
+            self._marked = marked_among(self.root.iter("*"))
         return self._marked
 
     def all(self, selector: str) -> list[Element]:
@@ -174,8 +163,8 @@ class Selection:
 
     def _with(self, attribute: str) -> list[Element]:
         """The elements with an attribute."""
-        if attribute in _MARKS:
-            place = _MARKS.index(attribute) + 1
+        if attribute in MARKS:
+            place = MARKS.index(attribute) + 1
             return [each[0] for each in self.marked if each[place] is not None]
         return [element for element in self.root.iter("*") if element.get(attribute) is not None]
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from everlog.comments.comment_rules import CommentRule, CommentRules
+    from everlog.core.selectors import Marked
     from everlog.core.tree import Element
 
 # Links from other blogs stand among the comments with neither text nor date; `linkbacks` reads them.
@@ -49,12 +50,13 @@ class Reading:
 
 def read_comments(
     root: Element, url: str, rules: CommentRules | None = None, *, article: Element | None = None,
-    fetched_at: datetime | None = None, rendered: bool = False,
+    fetched_at: datetime | None = None, rendered: bool = False, marked: list[Marked] | None = None,
 ) -> Reading:
     """The comments of a page; the page stays as it is.
 
     `article` is the element of the page's article, which no comment holds. A rendered page is one that a
-    browser made, with the frames of comment services in it.
+    browser made, with the frames of comment services in it. `marked` are the page's marked elements, where somebody
+    listed them before.
 
     >>> from everlog.core.tree import parse
     >>> page = parse(b"<article>Rain.</article><ol><li class=comment id=comment-7><cite class=fn>Ada</cite><p>Fine.")
@@ -63,7 +65,7 @@ def read_comments(
     ([('Ada', 'Fine.')], 'known')
     """
     hints = hints_of(rules)
-    page = Selection(root, article)
+    page = Selection(root, article, marked)
     named = hints.named(page.marked)
     if not (named or rendered or hints.always):
         return _from_data(root, url, fetched_at)

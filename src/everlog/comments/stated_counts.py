@@ -18,7 +18,7 @@ from everlog.markup.view import View
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from everlog.comments.css import Marked
+    from everlog.core.selectors import Marked
 
 _NUMBER = re.compile(r"\d{1,3}(?:[.,\u00a0\u202f ]\d{3})+(?!\d)|\d{1,6}")
 _AMOUNT = rf"(?P<n>{_NUMBER.pattern}|(?:{ONE}|{NONE})(?!\w))"
@@ -198,13 +198,15 @@ def _is_longer(element: Element, longest: int) -> bool:
     Letters are counted until there are too many for it; it is not certain where something is not shown, or where the
     line ends before.
     """
-    letters = length = 0
+    pieces: list[str] = []
+    size = length = 0
     for node in element.iter("*"):
         if node.tag in INVISIBLE:
             return False
         if text := node.text:
-            letters += _letters(text[: 3 * longest])
-            if letters > longest:
+            pieces.append(text[: 3 * longest])
+            size += len(pieces[-1])
+            if size > longest and _letters("".join(pieces)) > longest:
                 return True
             length += len(text)
         if node is not element and (tail := node.tail):

@@ -21,10 +21,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from everlog.core.tree import Element
 
+    # An element, its class, its id and its `itemprop`.
+    Marked = tuple[Element, str | None, str | None, str | None]
+
 _HEAD = re.compile(
     r"([^#.\[]+)(?:#(?P<id>.+)|\.\[(?P<all>.+)\]|\.(?P<one>.+)|\[(?P<name>[^=]+)=(?P<value>.*)\])?"
 )
 _DIGITS = re.compile(r"\d+")
+# What an element is called by.
+MARKS = ("class", "id", "itemprop")
+_ANY_MARK = frozenset(MARKS)
 # Attributes that name an element's meaning.
 NAMING = ("itemprop", "role", "rel", "property")
 # Tags that a design uses once or twice a page.
@@ -114,6 +120,29 @@ def chain_of(element: Element) -> str:
     return ">".join(reversed(tags))
 
 
+def marked_among(elements: Iterable[Element], stated: Iterable[list[str]] | None = None) -> list[Marked]:
+    """Those of some elements with a class, an id or an `itemprop`, and what these are.
+
+    `stated` are the names of the attributes of each, where they are known.
+
+    >>> from lxml import etree
+    >>> [names for _, *names in marked_among(etree.fromstring('<p><b id="a"/><i/><b class="x y"/></p>').iter())]
+    [[None, 'a', None], ['x y', None, None]]
+    """
+    # To ask for an attribute takes longer than to list those that are there: half of the elements have none.
+    pairs = zip(elements, stated, strict=True) if stated is not None else ((each, each.keys()) for each in elements)
+    return [
+        (
+            element,
+            element.get("class") if "class" in names else None,
+            element.get("id") if "id" in names else None,
+            element.get("itemprop") if "itemprop" in names else None,
+        )
+        for element, names in pairs
+        if names and not _ANY_MARK.isdisjoint(names)
+    ]
+
+
 def find_all(root: Element, selector: str) -> list[Element]:
     """All elements a selector points at, in document order; the slow way, for single questions.
 
@@ -129,8 +158,8 @@ class Finder:
     """Finds the elements of many selectors in one walk over a page.
 
     Blogs repeat few combinations of tag, id and class, so what an element answers to is
-    remembered by that combination; the walk is then one dictionary look-up an element, and only
-    tags that some selector begins with are looked at.
+    remembered by that combination; the walk is then one dictionary look-up an element. Who looks at a
+    page with several finders lists its marked elements once, for all of them.
     """
 
     def __init__(self, selectors: Iterable[str]) -> None:
@@ -144,30 +173,34 @@ class Finder:
                 self._chains[selector] = (head, tuple(steps))
         self._heads = tuple(heads)
         self._tags = tuple(dict.fromkeys(_tag_of(head) for head in heads))
+        self._tag_set = frozenset(self._tags)
         # Elements of these tags are looked up by their naming attributes, which no memory holds.
-        self._named_tags = frozenset(_tag_of(head) for head in heads if "[" in head and ".[" not in head)
-        self._bare_tags = frozenset(head for head in heads if head == _tag_of(head)) | self._named_tags
+        self._named_tags = tuple(dict.fromkeys(_tag_of(head) for head in heads if "[" in head and ".[" not in head))
+        self._bare_tags = tuple(head for head in heads if head == _tag_of(head))
         self._known: dict[tuple[str, str | None, str | None], tuple[str, ...]] = {}
 
-    def find(self, root: Element) -> dict[str, list[Element]]:
-        """The elements of each selector in document order."""
+    def find(self, root: Element, marked: Iterable[Marked] | None = None) -> dict[str, list[Element]]:
+        """The elements of each selector in document order; `marked` are those of the page, where they are known."""
         heads: dict[str, list[Element]] = {head: [] for head in self._heads}
-        known, bare, named = self._known, self._bare_tags, self._named_tags
-        for element in root.iter(*self._tags) if self._tags else ():
-            # To ask for an attribute takes longer than to list those that are there, of which most elements have few.
-            stated, tag = element.keys(), element.tag
-            classes = element.get("class") if "class" in stated else None
-            ident = element.get("id") if "id" in stated else None
-            if classes is None and ident is None and tag not in bare:
+        known, tags = self._known, self._tag_set
+        if marked is None:
+            marked = marked_among(root.iter(*self._tags)) if tags else ()
+        for element, classes, ident, _ in marked:
+            tag = element.tag
+            if tag not in tags:
                 continue
             key = (tag, ident, classes)
             answers = known.get(key)
             if answers is None:
-                answers = known[key] = self._answers(tag, ident, classes)
+                answers = known[key] = self._answers(*key)
             for head in answers:
                 heads[head].append(element)
-            if tag in named and (naming := naming_of(element)) and (head := f"{tag}[{naming}]") in heads:
-                heads[head].append(element)
+        for tag in self._bare_tags:
+            heads[tag] = list(root.iter(tag))
+        for tag in self._named_tags:
+            for element in root.iter(tag):
+                if (naming := naming_of(element)) and (head := f"{tag}[{naming}]") in heads:
+                    heads[head].append(element)
         if not self._chains:
             return heads
         found = {}
@@ -179,17 +212,19 @@ class Finder:
     def _answers(self, tag: str, ident: str | None, classes: str | None) -> tuple[str, ...]:
         if len(self._known) > 100_000:
             self._known.clear()
-        own = {*own_selectors(tag, ident, classes, None), tag}
-        return tuple(head for head in self._heads if head in own)
+        own = own_selectors(tag, ident, classes, None)
+        return tuple(head for head in self._heads if head != tag and head in own)
 
 
 class Finds(Mapping[str, list["Element"]]):
     """The elements of a page by selector; those of the second finder are looked up on first need."""
 
-    def __init__(self, root: Element, first: Finder, rest: Finder) -> None:
+    def __init__(
+        self, root: Element, first: Finder, rest: Finder, marked: Iterable[Marked] | None = None,
+    ) -> None:
         self._root = root
         self._rest: Finder | None = rest
-        self._found = first.find(root)
+        self._found = first.find(root, marked)
 
     def __getitem__(self, selector: str) -> list[Element]:
         found = self._found.get(selector)

@@ -99,7 +99,8 @@ def _without_controls(body: bytes) -> bytes:
     libxml2 lets them into a tree, and every rule, link or text made of them fails later.
     """
     body = body.translate(None, _CONTROLS)
-    if b"&#" in body:
+    # A single sign is found at once, a pair of them as slowly as a word.
+    if b"&" in body and b"&#" in body:
         body = _CONTROL_REFERENCE.sub(b"", body)
     if not body.isascii() and b"\xef\xbf" in body:
         body = body.replace(b"\xef\xbf\xbe", b"").replace(b"\xef\xbf\xbf", b"")

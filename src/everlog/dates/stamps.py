@@ -13,6 +13,8 @@ FIRST_YEAR = 1990
 LAST_YEAR = 2100
 # Announced events and clocks set wrong run ahead of the day of fetching by this at most.
 YEARS_AHEAD = 2
+# No place on earth is further from Greenwich.
+LARGEST_OFFSET = timedelta(hours=14)
 
 
 class Stamp(NamedTuple):
@@ -90,7 +92,7 @@ def offset_of(minutes: int) -> timezone | None:
     >>> offset_of(120), offset_of(6000)
     (datetime.timezone(datetime.timedelta(seconds=7200)), None)
     """
-    if abs(minutes) > 14 * 60:
+    if abs(minutes) > LARGEST_OFFSET // timedelta(minutes=1):
         return None
     return timezone(timedelta(minutes=minutes)) if minutes else UTC
 

@@ -12,7 +12,7 @@ from everlog.comments.merging import state_of
 from everlog.comments.page_comments import Reading, read_comments
 from everlog.core.outline import has_text
 from everlog.core.rules import MANUAL, Ranked, Rule
-from everlog.core.selectors import Finder, Finds
+from everlog.core.selectors import Finder, Finds, marked_among
 from everlog.core.tree import Element, drop, parse, take_text
 from everlog.errors import UnreadablePage
 from everlog.extract.article.article_read import ArticleFinder, Found
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from datetime import datetime
 
+    from everlog.core.selectors import Marked
     from everlog.extract.blog_rules import BlogRules
 
 # A key-path merged from fewer pages still holds what these happen to share: learned from two pages, it
@@ -151,14 +152,16 @@ class PostReader:
 
     def read_parsed(
         self, root: Element, url: str, fetched: datetime | None, *, html: bool = True, may_have_comments: bool = True,
-        is_post: bool = False,
+        is_post: bool = False, marked: list[Marked] | None = None,
     ) -> Post | Skip:
         """The same for a page that is parsed already. Reading takes the tree apart.
 
         `is_post` says that the page is known to be a post, by its address or by a list: then it is not given up for
-        its article alone. What no rule finds, other methods are asked for, with a confidence to match.
+        its article alone. What no rule finds, other methods are asked for, with a confidence to match. `marked` are
+        the page's marked elements, where somebody listed them before.
         """
-        view = View(root, url, found=Finds(root, self._first, self._rest), fetched_at=fetched)
+        marked = marked if marked is not None else marked_among(root.iter("*"))
+        view = View(root, url, found=Finds(root, self._first, self._rest, marked), fetched_at=fetched)
         candidates = self._articles.find(view)
         found = next(candidates, None)
         reason = self._why_no_post(view, found, is_post=is_post)
@@ -167,7 +170,7 @@ class PostReader:
         if found is None or reason is not None:
             return Skip(url=url, reason=reason or self._why_nothing(view))
         view.article = found.pick.element
-        comments = self._comments(view) if may_have_comments else Reading()
+        comments = self._comments(view, marked) if may_have_comments else Reading()
         fields, provenance = _comment_fields(comments)
         for name, rules in self._template.fields.items():
             value = _READERS[name](view, rules)
@@ -216,10 +219,10 @@ class PostReader:
 
         return why_nothing(view.outline)
 
-    def _comments(self, view: View) -> Reading:
+    def _comments(self, view: View, marked: list[Marked]) -> Reading:
         return read_comments(
             view.root, view.url, self._template.comments, article=view.article, fetched_at=view.fetched_at,
-            rendered=view.root.get("data-everlog-rendered") is not None,
+            rendered=view.root.get("data-everlog-rendered") is not None, marked=marked,
         )
 
     def _why_no_post(self, view: View, found: Found | None, *, is_post: bool) -> str | None:

@@ -20,6 +20,7 @@ from everlog.extract.extractors.keypath import KeyPath, first_with_text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from everlog.core.selectors import Marked
     from everlog.extract.template import Template
 
 Kind = Literal["post", "listing", "page"]
@@ -120,8 +121,13 @@ class PostClassifier:
             repeated=tuple(sorted(link for link, count in claims.items() if count > 1)),
         )
 
-    def verdict(self, url: str, page: bytes | Element | None = None) -> Verdict:
-        """Whether a page is a post, a list of posts, or another page. The page stays as it is."""
+    def verdict(
+        self, url: str, page: bytes | Element | None = None, marked: Iterable[Marked] | None = None,
+    ) -> Verdict:
+        """Whether a page is a post, a list of posts, or another page. The page stays as it is.
+
+        `marked` are the page's marked elements, where somebody listed them before.
+        """
         key = without_copy(canonical(url))
         by_url = self.pattern.matches_key(key)
         if isinstance(page, bytes):
@@ -131,15 +137,17 @@ class PostClassifier:
                 return Verdict(kind="page", by_url=by_url, by_page=False, note=error.message)
         if page is None:
             return Verdict(kind="post" if by_url else self._other(key, headed=0), by_url=by_url)
-        return self._seen(url, key, page, by_url=by_url or self._names_a_post(url, page))
+        return self._seen(url, key, page, marked, by_url=by_url or self._names_a_post(url, page))
 
     def _names_a_post(self, url: str, root: Element) -> bool:
         """Whether a page says that its own address is one of a post: the same post under a second address."""
         stated = canonical_link(root, url)
         return stated is not None and canonical(stated) not in self.repeated and self.pattern.matches(stated)
 
-    def _seen(self, url: str, key: str, root: Element, *, by_url: bool) -> Verdict:
-        missing, found = self._finder.missing(root)
+    def _seen(
+        self, url: str, key: str, root: Element, marked: Iterable[Marked] | None, *, by_url: bool,
+    ) -> Verdict:
+        missing, found = self._finder.missing(root, marked)
         lacks = missing / len(self.tells) if self.tells else 0.0
         has_key = self._key is not None and first_with_text(root, self._key) is not None
         articles = any(len(found[place]) > most for place, most in zip(self.places, self.most, strict=True))

@@ -11,6 +11,7 @@ from everlog.markup.view import View
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from everlog.core.selectors import Marked
     from everlog.core.tree import Element
 
 # What stands in texts and menus by the hundred. A walk that leaves these tags out takes half the time.
@@ -27,9 +28,11 @@ class FeatureFinder:
         self._named = tuple(feature for feature in features if not feature.startswith(SAYS))
         self._finder = Finder((*self._named, *others))
 
-    def missing(self, root: Element) -> tuple[int, dict[str, list[Element]]]:
+    def missing(
+        self, root: Element, marked: Iterable[Marked] | None = None,
+    ) -> tuple[int, dict[str, list[Element]]]:
         """How many of the features a page has not, and the elements that were found."""
-        found = self._finder.find(root)
+        found = self._finder.find(root, marked)
         count = sum(not found[feature] for feature in self._named)
         if self._said:
             said = statements_of(root, types=any(feature.startswith(SAYS + "type") for feature in self._said))

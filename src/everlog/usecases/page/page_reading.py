@@ -10,12 +10,14 @@ The same page and templates give the same reading, so a page may be read again a
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from everlog.comments.comment_feeds import comment_feed_url
-from everlog.comments.mastodon_replies import Toot, toot_of
+from everlog.comments.mastodon_replies import Toot, may_name_toot, toot_of
 from everlog.comments.services import Service, embedded, read_service
+from everlog.comments.services.service import FRAME, RENDERED
 from everlog.core.links import links_left_out, page_links
+from everlog.core.selectors import marked_among
 from everlog.core.tree import Element, drop, parse
 from everlog.errors import UnreadablePage
 from everlog.extract.classify import noarchive
@@ -33,6 +35,7 @@ from everlog.replay.requisites import Requisite, requisites_of
 if TYPE_CHECKING:
     from everlog.comments.comment_markup import Thread
     from everlog.core.scope import Scope
+    from everlog.core.selectors import Marked
     from everlog.usecases.learn.learned_blog import LearnedBlog
     from everlog.usecases.learn.template_history import TemplateHistory
 
@@ -48,8 +51,6 @@ class Evidence(NamedTuple):
 
 
 NOTHING_SAID = Evidence()
-# Most pages name none, and are not searched for one: single strings are found in a fraction of a pattern's time.
-_NAMES_TOOT = (b"mastodon", b"fediverse", b"activitypub", b"/statuses/", b"toot")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +99,8 @@ def read_page(
         return PageReading(unreadable=error.message)
     # lxml makes an object of an element whenever it is met, unless one is there: held here, each is made once.
     held = list(root.iter("*"))
+    stated = cast("list[list[str]]", [element.keys() for element in held])
+    marked = marked_among(held, stated)
     # Reading takes the tree apart, so what needs the whole page comes first.
     beyond: list[tuple[str, str]] = []
     named = page_links(root, page.url, within=scope, elsewhere=beyond)
@@ -108,7 +111,7 @@ def read_page(
     requisites = requisites_of(root, page.url, page.body) if with_requisites else ()
     learned = templates.for_page(root, page.fetched_at)
     is_present = learned is templates.present
-    verdict = learned.classifier.verdict(page.url, root)
+    verdict = learned.classifier.verdict(page.url, root, marked)
     first = first_page(root, page.url) if verdict.kind == "post" else None
     if verdict.kind != "post" or first is not None:
         return PageReading(
@@ -119,9 +122,13 @@ def read_page(
     claim = learned.classifier.identity(page.url, root)
     if scope.has_names:
         _, claim = scope.localized(f"http://{claim}", claim)
+    frames = [frame for frame in root.iter("template") if frame.get(FRAME) is not None]
     evidence = _evidence_of(root, page, comments_feed)
+    drop(frames)
+    if may_name_toot(root, {element.tag for element in held}.union(*stated), marked):
+        evidence = evidence._replace(toot=toot_of(root, page.url))
     paging = paging_of(root, page.url)
-    found = post_on_page(root, page, learned, is_split=bool(paging.text))
+    found = post_on_page(root, page, learned, is_split=bool(paging.text), marked=None if frames else marked)
     held.clear()
     return PageReading(
         links=links, outside=outside, elsewhere=elsewhere, kind="post", note=verdict.note, by_url=verdict.by_url,
@@ -149,32 +156,24 @@ def read_part(page: Page, templates: TemplateHistory, *, with_requisites: bool =
     return PageReading(kind="post", paging=paging, part_of=first, found=found, requisites=requisites)
 
 
-def post_on_page(root: Element, page: Page, learned: LearnedBlog, *, is_split: bool) -> Post | Skip:
+def post_on_page(
+    root: Element, page: Page, learned: LearnedBlog, *, is_split: bool, marked: list[Marked] | None = None,
+) -> Post | Skip:
     """The post of a page; without the links to its pages, if it is split over several."""
     if is_split:
         drop_page_links(root, page.url)
-    return learned.template.reader.read_parsed(root, page.url, page.fetched_at, is_post=True)
+        marked = None
+    return learned.template.reader.read_parsed(root, page.url, page.fetched_at, is_post=True, marked=marked)
 
 
 def _evidence_of(root: Element, page: Page, comments_feed: str | None) -> Evidence:
-    """Where the comments of a page's post may be; what a browser rendered of them is taken out of the page."""
+    """Where the comments of a page's post may be."""
     services = embedded(root)
     entry = Entry(link=page.url, comments_feed=comments_feed) if comments_feed else None
     feed = comment_feed_url(root, page.url, entry=entry)
-    rendered = [frame for frame in root.iter("template") if frame.get("data-everlog-frame") is not None]
     threads: list[Thread | None] = []
-    if root.get("data-everlog-rendered") is not None:
+    if root.get(RENDERED) is not None:
         threads = [read_service(root, page.url, service, fetched_at=page.fetched_at) for service in services]
-    drop(rendered)
     return Evidence(
         services=services, feed=feed, threads=tuple(thread for thread in threads if thread is not None),
-        toot=toot_of(root, page.url) if _may_name_toot(page.body) else None,
     )
-
-
-def _may_name_toot(body: bytes) -> bool:
-    # A single sign is found at once, a pair of them as slowly as a word.
-    if b"@" in body and b"/@" in body:
-        return True
-    lower = body.lower()
-    return any(name in lower for name in _NAMES_TOOT)
