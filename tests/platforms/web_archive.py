@@ -28,8 +28,8 @@ class Archive:
 
 
 @contextmanager
-def pywb(warc_files: Iterable[Path]) -> Iterator[Archive]:
-    """A web archive of these files."""
+def pywb(warc_files: Iterable[Path], *, index: Path | None = None) -> Iterator[Archive]:
+    """A web archive of these files, with an index of its own making, or with one that names them as `warc/...`."""
     python = installed("pywb") / "bin" / "python"
     environment = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), "PYTHONWARNINGS": "ignore"}
     with TemporaryDirectory(prefix="everlog-pywb-") as name, held_port() as port:
@@ -37,12 +37,17 @@ def pywb(warc_files: Iterable[Path]) -> Iterator[Archive]:
         given = folder / "given"
         given.mkdir()
         for number, file in enumerate(warc_files):
-            shutil.copy(file, given / f"{number}-{file.name}")
-        for words in (["init", COLLECTION], ["add", COLLECTION, *map(str, sorted(given.iterdir()))]):
+            shutil.copy(file, given / (file.name if index is not None else f"{number}-{file.name}"))
+        adding = [] if index is not None else [["add", COLLECTION, *map(str, sorted(given.iterdir()))]]
+        for words in (["init", COLLECTION], *adding):
             subprocess.run(
                 [python, "-c", "from pywb.manager.manager import main; main()", *words],
                 cwd=folder, env=environment, check=True, capture_output=True,
             )
+        if index is not None:
+            collection = folder / "collections" / COLLECTION
+            given.rename(collection / "archive" / "warc")
+            shutil.copy(index, collection / "indexes" / "index.cdxj")
         command = [
             str(python), "-c", "from pywb.apps.cli import wayback; wayback()", "-b", "127.0.0.1", "-p", str(port),
         ]

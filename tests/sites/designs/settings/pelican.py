@@ -1,0 +1,16 @@
+AUTHOR = "Edda Holm"
+SITENAME = "Harbour Notes"
+SITEURL = "http://site.test"
+PATH = "content"
+TIMEZONE = "UTC"
+DEFAULT_LANG = "en"
+ARTICLE_PATHS = ["posts"]
+ARTICLE_URL = "posts/{slug}/"
+ARTICLE_SAVE_AS = "posts/{slug}/index.html"
+STATIC_PATHS = ["pictures", "frames", "js", "fonts", "site.webmanifest"]
+FEED_DOMAIN = SITEURL
+FEED_ALL_ATOM = "feeds/all.atom.xml"
+CATEGORY_FEED_ATOM = None
+DEFAULT_PAGINATION = 6
+LINKS = (("The other harbour", "http://other.invalid/"),)
+CC_LICENSE = {"name": "Creative Commons Attribution", "version": "4.0", "slug": "by", "icon": False}
