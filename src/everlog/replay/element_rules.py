@@ -26,7 +26,7 @@ _SCHEME = re.compile(r"[\x00-\x20]*([a-z][a-z0-9+.\t\n\r-]*):", re.IGNORECASE)
 # Schemes of links that a click hands to another program.
 _HANDED_ON = frozenset(("mailto", "tel", "sms"))
 # Attributes that ask for something, or answer for it, on whatever element.
-_DROPPED = frozenset((
+DROPPED = frozenset((
     "integrity", "crossorigin", "nonce", "ping", "attributionsrc", "csp", "xml:base", "referrerpolicy", "longdesc",
     "lowsrc", "dynsrc", "codebase", "archive", "classid", "profile", "manifest", "formaction", "formmethod",
     "formtarget", "formenctype", "browsingtopics", "sharedstoragewritable", "credentialless", "imagesrcset",
@@ -65,14 +65,15 @@ class Rules:
     # Addresses of pictures that scripts would have shown, and the classes of these.
     revealed: set[str] = field(default_factory=set)
     revealed_classes: set[str] = field(default_factory=set)
-    _meant: dict[str, tuple[str, str] | None] = field(default_factory=dict)
+    # Links that were resolved against the base before.
+    known: dict[str, tuple[str, str] | None] = field(default_factory=dict)
     # The best that the sources of the `picture` around an image have.
     _source: str | None = None
 
     def apply(self, tag: Attributes) -> None:
         """What holds for every element, and what holds for this one."""
         for name in tag.names():
-            if name.startswith("on") or name in _DROPPED:
+            if name.startswith("on") or name in DROPPED:
                 tag.drop(name)
             elif name in CSS_ATTRIBUTES:
                 self._styled(tag, name)
@@ -90,9 +91,9 @@ class Rules:
 
     def meant(self, link: str) -> tuple[str, str] | None:
         """The absolute URL of a link and its fragment."""
-        if link not in self._meant:
-            self._meant[link] = reference(self.base, link)
-        return self._meant[link]
+        if link not in self.known:
+            self.known[link] = reference(self.base, link)
+        return self.known[link]
 
     def file(self, link: str | None) -> str | None:
         """The address of the archive's copy of a file; None if it has none. What holds itself stays."""

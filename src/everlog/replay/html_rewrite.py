@@ -67,6 +67,7 @@ def rewrite_html(text: str, *, url: str, resolve: Resolve, view: View, is_xml: b
 
     _document(text, found, url, note, state, 0)
     held = resolve(tuple(wanted)) if wanted else {}
+    state.is_final = True
     rewritten = _document(text, found, url, held.get, state, 0)
     if found.is_cut or is_long:
         rewritten += _CUT
@@ -76,14 +77,17 @@ def rewrite_html(text: str, *, url: str, resolve: Resolve, view: View, is_xml: b
 def _inner(text: str, base: str, held: Callable[[str], Replayed | None], view: View) -> str:
     """The HTML of a frame inside another kind of document."""
     text, _ = _bounded(text)
-    return _document(text, scan(text), "about:srcdoc", held, PageState(view=view), 1, base)
+    return _document(text, scan(text), "about:srcdoc", held, PageState(view=view, is_final=True), 1, base)
 
 
 @dataclass(slots=True, kw_only=True)
 class PageState:
-    """What the first pass over a page tells the second: which pictures were waiting for a script."""
+    """What the first pass over a page tells the second: which pictures were waiting for a script, what links mean."""
 
     view: View
+    is_final: bool = False
+    # By the base that they are relative to.
+    known: dict[str, dict[str, tuple[str, str] | None]] = field(default_factory=dict)
     revealed: set[str] = field(default_factory=set)
     revealed_classes: set[str] = field(default_factory=set)
 
@@ -105,11 +109,12 @@ def _document(
         document, _ = _bounded(document)
         return _document(document, scan(document), "about:srcdoc", held, state, depth + 1, inner_base)
 
+    base = _base(found, base or url)
     rules = Rules(
-        url=url, base=_base(found, base or url), view=state.view, held=held, inner=inner,
+        url=url, base=base, view=state.view, held=held, inner=inner, known=state.known.setdefault(base, {}),
         revealed=state.revealed, revealed_classes=state.revealed_classes,
     )
-    return _Writer(text, found, rules).written()
+    return _Writer(text, found, rules, is_final=state.is_final).written()
 
 
 def _base(found: Scan, url: str) -> str:
@@ -126,8 +131,10 @@ def _base(found: Scan, url: str) -> str:
 class _Writer:
     """The document on its way out."""
 
-    def __init__(self, text: str, found: Scan, rules: Rules) -> None:
+    def __init__(self, text: str, found: Scan, rules: Rules, *, is_final: bool) -> None:
         self._text = text
+        # The first pass is only about what is asked for.
+        self._is_final = is_final
         self._found = found
         self._rules = rules
         self._pieces: list[str] = []
@@ -185,7 +192,7 @@ class _Writer:
         self._pieces.append(f"<!--{data.replace('<', '').replace('--', '- ').rstrip('-')}-->")
 
     def _start(self, number: int, token: Token) -> tuple[int, int]:
-        tag = Tag(token.name, token.text)
+        tag = self._tag(number, token)
         write, rules, name = self._pieces.append, self._rules, tag.name
         if name == "base":
             return number + 1, token.end
@@ -203,9 +210,19 @@ class _Writer:
             self._embed(tag)
         else:
             rules.apply(tag)
-            self._has_missing = self._has_missing or tag.current(MISSING) == ""
-            write(tag.written())
+            if self._is_final:
+                self._has_missing = self._has_missing or tag.current(MISSING) == ""
+                write(tag.written())
         return number + 1, token.end
+
+    def _tag(self, number: int, token: Token) -> Tag:
+        """The tag of a token, which both passes share."""
+        tag = self._found.tags.get(number)
+        if tag is None:
+            tag = self._found.tags[number] = Tag(token.name, token.text)
+        else:
+            tag.forget()
+        return tag
 
     def _embed(self, tag: Tag) -> None:
         if self._rules.embeds(tag):

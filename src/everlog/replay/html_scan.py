@@ -12,9 +12,9 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from everlog.replay.element_rules import RULED
-from everlog.replay.html_places import CSS_ATTRIBUTES
-from everlog.replay.html_tokens import TOKEN
+from everlog.replay.element_rules import DROPPED, RULED
+from everlog.replay.html_places import CSS_ATTRIBUTES, LAZY_BACKGROUNDS
+from everlog.replay.html_tokens import TOKEN, Tag
 
 # Eight times the richest of 11,147 pages (25,275 elements). A page of nothing but links of this number is rewritten
 # in some seconds; what is behind them is left out.
@@ -44,6 +44,8 @@ class Scan:
     tokens: list[Token] = field(default_factory=list)
     head_at: int = 0
     is_cut: bool = False
+    # Tags that were looked at, by the number of their token.
+    tags: dict[int, Tag] = field(default_factory=dict)
 
 
 # Elements whose content is text, with and without character references.
@@ -51,8 +53,9 @@ _RAW = frozenset(("script", "style", "textarea", "title", "xmp", "iframe", "noem
 _FOLLOWED = frozenset(("picture", "template", "noscript"))
 # Attributes that change on whatever element they stand.
 _INTERESTING = re.compile(
-    r"<|(?:^|[\t\n\f /\"'])(?:on|nonce|ping|attributionsrc|xml:base|referrerpolicy|integrity|crossorigin|csp|longdesc"
-    rf"|profile|manifest|href|xlink:href|data-(?:lazy-)?(?:bg|background|image)|{'|'.join(sorted(CSS_ATTRIBUTES))})",
+    r"<|(?:^|[\t\n\f /\"'])(?:on|"
+    + "|".join(sorted({*DROPPED, *CSS_ATTRIBUTES, *LAZY_BACKGROUNDS, "href", "xlink:href"}))
+    + ")",
     re.IGNORECASE,
 )
 _PROLOGUE = frozenset(("html", "head"))

@@ -59,6 +59,10 @@ class Tag:
                 self._source[name] = found[1] if value else f'{found[2]}=""'
                 self._values[name] = value
 
+    def forget(self) -> None:
+        """The tag as it was written, for another pass."""
+        self._changed.clear()
+
     def names(self) -> list[str]:
         """The names of the attributes, in small letters."""
         return list(self._source)

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
-from urllib.parse import urldefrag, urlsplit, urlunsplit
+from urllib.parse import urlsplit, urlunsplit
 
 from everlog.core.urls import absolute
 
@@ -86,7 +86,7 @@ def reference(base: str, link: str) -> tuple[str, str] | None:
     full = absolute(base, link)
     if full is None:
         return None
-    bare, fragment = urldefrag(full)
+    bare, _, fragment = full.partition("#")
     if "/." in bare or "%2e" in bare.lower():
         # A browser reads these as steps upwards, whatever stands before them: out of the prefix, too.
         parts = urlsplit(bare)

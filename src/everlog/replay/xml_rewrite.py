@@ -25,7 +25,7 @@ _PREFIXES = {"{http://www.w3.org/1999/xlink}": "xlink:", "{http://www.w3.org/XML
 _NAMESPACES = {prefix: space for space, prefix in _PREFIXES.items()}
 _ENTITY = re.compile(r"&([A-Za-z][A-Za-z0-9]*);")
 _KNOWN = frozenset(("amp", "lt", "gt", "quot", "apos"))
-_DECLARATION = re.compile(r"^\ufeff?\s*<\?xml[^>]*\?>")
+_DECLARATION = re.compile(r"^\ufeff?\s*<\?xml\s[^>]*\?>")
 _PSEUDO = re.compile(r"""([\w-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 _EMPTY = f'<svg xmlns="{_SVG}"/>'
 Inner = Callable[[str, str, Callable[[str], Replayed | None], View], str]
