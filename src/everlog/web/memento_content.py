@@ -10,8 +10,10 @@ from lxml import etree
 
 from everlog.archive.files.warc_bodies import PIECE_BYTES
 from everlog.errors import UnreadablePage
-from everlog.replay import View, css_text, html_text, rewrite_html, rewrite_style, rewrite_svg
-from everlog.web.memento_finder import replayed
+from everlog.replay import View, css_text, html_text, rewrite_html, rewrite_style, rewrite_svg, with_sprites
+from everlog.replay.svg_sprites import LONGEST_SPRITE
+from everlog.web.capture_times import meant_by
+from everlog.web.memento_finder import find_memento, replayed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -99,9 +101,21 @@ def document_of(archive: Archive, memento: Memento, view: View) -> Document | No
     is_xml = drawn is None and kind == "application/xhtml+xml"
     text = html_text(body, memento.content_type) if drawn is None else drawn
     text = rewrite_html(text, url=memento.url, resolve=resolve, view=view, is_xml=is_xml)
+    if not is_xml:
+        text = with_sprites(text, view.prefix, lambda at, url: _sprite(archive, at, url))
     return Document(
         body=text.encode("utf-8", "replace"), content_type=f"{kind if is_xml else 'text/html'}; charset=utf-8",
     )
+
+
+def _sprite(archive: Archive, digits: str, url: str) -> str | None:
+    """The text of a held picture of lines, whose signs a page takes."""
+    at = meant_by(digits)
+    found = find_memento(archive, url, at).memento if at is not None else None
+    if found is None or found.size > LONGEST_SPRITE or bare_type(found.content_type) != "image/svg+xml":
+        return None
+    with archive.open_body(found.place) as record:
+        return html_text(record.whole(), found.content_type)
 
 
 def open_bytes(archive: Archive, memento: Memento, *, is_part: bool = False) -> Body:
