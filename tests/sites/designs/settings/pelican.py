@@ -14,3 +14,4 @@ CATEGORY_FEED_ATOM = None
 DEFAULT_PAGINATION = 6
 LINKS = (("The other harbour", "http://other.invalid/"),)
 CC_LICENSE = {"name": "Creative Commons Attribution", "version": "4.0", "slug": "by", "icon": False}
+MENUITEMS = (("Archives", "/archives.html"),)
